@@ -1,0 +1,76 @@
+"""Run the daemon as a process: signals, exit code, and one clear line when it cannot work."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import psycopg
+from pgrecall.errors import PgrecallError
+
+from .daemon import Daemon, connection_failed
+from .logs import describe, make_logger
+
+if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger
+
+__all__ = ["run"]
+
+
+def run(
+    dsn: str, *, drain: bool = False, concurrency: int | None = None, log_json: bool = False
+) -> int:
+    """Fill missing embeddings until SIGTERM or SIGINT (a second one aborts); logs go to stderr.
+
+    Call it from the main thread.
+
+    Args:
+        dsn: Connection string of the database.
+        drain: Return when nothing is left to embed.
+        concurrency: Embedding threads; None means one a core, which is what measured best.
+        log_json: Log JSON, one object a line.
+
+    Returns:
+        The exit code: 0 after a drain or a clean stop, 1 if the daemon could not start or something failed.
+    """
+    log = make_logger(as_json=log_json)
+    try:
+        psycopg.conninfo.conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError:
+        # What the parser says quotes the string, password and all.
+        log.error("the connection string cannot be read", hint="Check PGRECALL_DSN.")
+        return 1
+    try:
+        asyncio.run(_main(dsn, drain, concurrency, log))
+    except* PgrecallError as group:
+        for error in _leaves(group):
+            if isinstance(error, PgrecallError):
+                log.error(error.message, hint=error.hint, sqlstate=error.sqlstate)
+        return 1
+    return 0
+
+
+async def _main(dsn: str, drain: bool, concurrency: int | None, log: FilteringBoundLogger) -> None:
+    daemon = Daemon(dsn, drain=drain, concurrency=concurrency, log=log)
+    loop = asyncio.get_running_loop()
+    signalled = False
+
+    def on_signal(number: int) -> None:
+        nonlocal signalled
+        if signalled:
+            log.error("aborted; leases expire by themselves", signal=signal.Signals(number).name)
+            # A thread inside the model cannot be interrupted any other way.
+            os._exit(128 + number)
+        signalled = True
+        log.info("stopping, once the batch in hand is written", signal=signal.Signals(number).name)
+        daemon.stop()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, on_signal, number)
+    await daemon.run()
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    return []

@@ -1,0 +1,133 @@
+"""Connections that come back by themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, LiteralString
+
+import psycopg
+import tenacity
+from pgrecall.connecting import CONNECTION_OPTIONS
+
+from .logs import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from structlog.typing import FilteringBoundLogger
+
+__all__ = ["Link", "Patience"]
+
+_OPTIONS = CONNECTION_OPTIONS | {
+    "fallback_application_name": "pgrecall-embedder",
+    "connect_timeout": 10,
+    # A server that vanished without a word is noticed within a minute.
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
+_FIRST_DELAY = 0.25
+_LONGEST_DELAY = 15.0
+# 08 connection, 53 resources, 57P server going or coming, 40 the transaction met another one.
+_PASSING = ("08", "53", "57P", "40")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for a server that went away.
+
+    Attributes:
+        stopping: Once set, nothing is tried again.
+        give_up_after: Seconds until the error is raised; None waits for ever.
+        log: Hears of every failed attempt.
+    """
+
+    stopping: asyncio.Event
+    give_up_after: float | None
+    log: FilteringBoundLogger
+
+    async def insist(self, attempt: Callable[[], Awaitable[Any]]) -> Any:
+        """Await `attempt()` until it passes, with growing, random delays between the attempts.
+
+        Raises:
+            psycopg.Error: What the last attempt raised, if that does not pass by waiting, or took too long.
+        """
+        give_up: tenacity.stop.stop_base = tenacity.stop_never
+        if self.give_up_after is not None:
+            give_up = tenacity.stop_after_delay(self.give_up_after)
+        retrying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception(_passes),
+            wait=tenacity.wait_random_exponential(multiplier=_FIRST_DELAY, max=_LONGEST_DELAY),
+            stop=lambda state: self.stopping.is_set() or give_up(state),
+            sleep=self._sleep,
+            before_sleep=self._report,
+            reraise=True,
+        )
+        return await retrying(attempt)
+
+    async def _sleep(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self.stopping.wait()
+        except TimeoutError:
+            pass
+
+    def _report(self, state: tenacity.RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome is not None else None
+        delay = state.next_action.sleep if state.next_action is not None else 0.0
+        if error is not None:
+            self.log.warning("database is away", error=describe(error), retry_in_s=round(delay, 1))
+
+
+class Link:
+    """One connection to the database in autocommit, opened again when it breaks.
+
+    Attributes:
+        generation: How many connections there have been; a change means that an answer may have been lost.
+    """
+
+    def __init__(self, dsn: str, patience: Patience) -> None:
+        self._dsn = dsn
+        self._patience = patience
+        self._connection: psycopg.AsyncConnection[tuple[Any, ...]] | None = None
+        self._busy = asyncio.Lock()
+        self.generation = 0
+
+    async def connect(self) -> psycopg.AsyncConnection[tuple[Any, ...]]:
+        """Return the open connection, making it if there is none.
+
+        Raises:
+            psycopg.OperationalError: The server cannot be reached; nothing is tried twice here.
+        """
+        if self._connection is None or self._connection.closed:
+            self._connection = await psycopg.AsyncConnection.connect(self._dsn, **_OPTIONS)
+            self.generation += 1
+        return self._connection
+
+    async def fetch(self, query: LiteralString, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Run one statement that may be repeated, and return its rows.
+
+        Raises:
+            psycopg.Error: The server refused it, or stayed away too long.
+        """
+
+        async def attempt() -> list[tuple[Any, ...]]:
+            connection = await self.connect()
+            return await (await connection.execute(query, values)).fetchall()
+
+        async with self._busy:
+            rows: list[tuple[Any, ...]] = await self._patience.insist(attempt)
+        return rows
+
+    async def close(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            await self._connection.close()
+
+
+def _passes(error: BaseException) -> bool:
+    """Whether it makes sense to try again: the server was away, or too busy."""
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    return error.sqlstate is None or error.sqlstate.startswith(_PASSING)

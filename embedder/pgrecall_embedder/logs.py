@@ -1,0 +1,67 @@
+"""The daemon's log: structured, on stderr, free of what memories say.
+
+Nothing here takes an exception's text as it is: a library may quote its input in it. What is logged of an error is
+its class, its SQLSTATE or its place in the code; only failed connections speak for themselves.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+import structlog
+from pgrecall.errors import ConnectionFailed, error_from
+
+if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger, Processor
+
+__all__ = ["describe", "make_logger"]
+
+
+def make_logger(*, as_json: bool = False) -> FilteringBoundLogger:
+    """Return a logger that writes to stderr.
+
+    Args:
+        as_json: One JSON object a line; otherwise lines for people, coloured on a terminal.
+    """
+    renderer: Processor = (
+        structlog.processors.JSONRenderer()
+        if as_json
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=0)
+    )
+    log: FilteringBoundLogger = structlog.wrap_logger(
+        structlog.WriteLogger(sys.stderr),
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+    )
+    return log
+
+
+def describe(error: BaseException) -> str:
+    """Say what went wrong without the error's own text.
+
+    Args:
+        error: Any exception; its traceback tells where it came from.
+
+    Returns:
+        One line: class and SQLSTATE of a database error, the message of a failed connection, class and place in
+        the code of everything else.
+    """
+    name = type(error).__qualname__
+    if isinstance(error, psycopg.Error):
+        public = error_from(error)
+        if isinstance(public, ConnectionFailed):
+            return " ".join(public.message.split())
+        return name if error.sqlstate is None else f"{name} ({error.sqlstate})"
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return name
+    return f"{name} at {Path(frames[-1].filename).name}:{frames[-1].lineno}"

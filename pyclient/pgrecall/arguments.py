@@ -1,0 +1,346 @@
+"""Arguments on their way to the database: checked, converted, and put into a call of a public function.
+
+The server judges what is allowed. Checked here is only what could not reach it, or what it could not explain:
+values of the wrong Python type, text that no PostgreSQL string can hold, vectors that are no vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast
+
+from .errors import InvalidInput, InvalidVector, PgrecallError, TooLarge
+from .models import NewMemory
+
+if TYPE_CHECKING:
+    from psycopg import sql
+
+Vector = Sequence[float]
+"""A query vector: a sequence of floats; a one-dimensional numpy array is one too."""
+
+MAX_CONTENT_BYTES = 262_144
+"""The server's limit for one memory, checked here as well so that an import can reject a single line."""
+
+MAX_BATCH_CHARACTERS = 4 * 2**20
+
+_MAX_INT = 2**31 - 1
+_MAX_BITS = 4096
+_EF_SEARCH = range(1, 1001)
+_ITERATIVE_SCAN = ("off", "relaxed_order", "strict_order")
+_FIELDS = frozenset(field.name for field in fields(NewMemory))
+# Python's float arrives as double precision, which PostgreSQL does not turn into real by itself.
+_CASTS = {"importance": "real"}
+
+
+def text(field: str, value: object) -> str:
+    """Return a text that PostgreSQL can store.
+
+    Args:
+        field: What the error calls it.
+        value: The text.
+
+    Raises:
+        InvalidInput: 22023 if it is not a string, 22021 if it holds a NUL or half a surrogate pair.
+    """
+    if not isinstance(value, str):
+        raise InvalidInput(f"{field} must be text, not {type(value).__name__}")
+    if "\x00" in value:
+        raise InvalidInput(
+            f"{field} contains a NUL character",
+            sqlstate="22021",
+            hint="PostgreSQL cannot store it: remove it from the text.",
+        )
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidInput(
+                f"{field} contains half a surrogate pair",
+                sqlstate="22021",
+                hint="Decode the text as UTF-16 or remove the broken character.",
+            ) from None
+    return value
+
+
+def texts(field: str, value: object) -> list[str]:
+    """Return a list of texts; a single string is refused, since it would become a list of letters."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidInput(f"{field} must be a list of texts, not {type(value).__name__}")
+    return [text(f"{field}[{place}]", item) for place, item in enumerate(value)]
+
+
+def time(field: str, value: object) -> datetime:
+    """Return a time in UTC; one without a zone is taken as UTC.
+
+    Raises:
+        InvalidInput: 22023 if it is not a datetime, 22008 if it is outside the years 1 to 9999 in UTC.
+    """
+    if not isinstance(value, datetime):
+        raise InvalidInput(f"{field} must be a datetime, not {type(value).__name__}")
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(f"{field} is outside the years 1 to 9999", sqlstate="22008") from None
+
+
+def whole(field: str, value: object) -> int:
+    """Return a whole number that fits PostgreSQL's integer."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{field} must be a whole number, not {type(value).__name__}")
+    if not -_MAX_INT <= value <= _MAX_INT:
+        raise InvalidInput(f"{field} is out of range")
+    return value
+
+
+def identity(field: str, value: object) -> int:
+    """Return a memory's id."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{field} must be a whole number, not {type(value).__name__}")
+    if not -(2**63) <= value < 2**63:
+        raise InvalidInput(f"{field} is out of range")
+    return value
+
+
+def fraction(field: str, value: object) -> float:
+    """Return a number between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{field} must be a number, not {type(value).__name__}")
+    if not 0 <= value <= 1:
+        raise InvalidInput(f"{field} must lie between 0 and 1")
+    return float(value)
+
+
+def flag(field: str, value: object) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{field} must be true or false, not {type(value).__name__}")
+    return value
+
+
+def json_object(field: str, value: object) -> dict[str, Any]:
+    """Return a JSON object all of whose parts PostgreSQL can store."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{field} must be an object, not {type(value).__name__}")
+    try:
+        return cast("dict[str, Any]", _json_value(field, value))
+    except RecursionError:
+        raise InvalidInput(f"{field} is nested too deeply") from None
+
+
+def _json_value(field: str, value: object) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        if value.bit_length() > _MAX_BITS:
+            raise InvalidInput(f"{field} holds a number that is too large")
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidInput(f"{field} holds a number that JSON cannot express")
+        return value
+    if isinstance(value, Mapping):
+        return {text(f"a key of {field}", key): _json_value(field, item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
+        return [_json_value(field, item) for item in value]
+    if not isinstance(value, str):
+        raise InvalidInput(f"{field} holds a {type(value).__name__}, which JSON cannot express")
+    return text(field, value)
+
+
+def vector_text(vector: Vector) -> str:
+    """Write a query vector as pgvector reads it.
+
+    Raises:
+        InvalidVector: It is empty, nested, or holds something that is not a finite number.
+    """
+    values: Any = vector
+    if hasattr(values, "tolist"):  # numpy, torch: without importing either
+        values = values.tolist()
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise InvalidVector(f"vector must be a sequence of numbers, not {type(vector).__name__}")
+    try:
+        numbers = [float(value) for value in values]
+    except (TypeError, ValueError):
+        raise InvalidVector("vector must hold numbers only") from None
+    if not numbers:
+        raise InvalidVector("vector is empty")
+    if not all(map(math.isfinite, numbers)):
+        raise InvalidVector("vector holds NaN or infinity")
+    return "[" + ",".join(map(repr, numbers)) + "]"
+
+
+def tuning(
+    settings: Mapping[str, str | float] | None,
+    hnsw_ef_search: int | None,
+    hnsw_iterative_scan: str | None,
+) -> dict[str, str]:
+    """Return the settings of one recall by their full names.
+
+    Raises:
+        InvalidInput: A name that is not pgrecall's, or an HNSW setting outside pgvector's range. pgvector
+            itself cannot refuse those before a backend has loaded it.
+    """
+    chosen: dict[str, str] = {}
+    if settings is not None:
+        for name, value in settings.items():
+            if not name.startswith("pgrecall."):
+                raise InvalidInput(
+                    f"{text('a setting', name)} is not a setting of pgrecall",
+                    hint="Names begin with 'pgrecall.'; those of hnsw are arguments of their own.",
+                )
+            chosen[name] = text(name, str(value))
+    if hnsw_ef_search is not None:
+        if whole("hnsw_ef_search", hnsw_ef_search) not in _EF_SEARCH:
+            raise InvalidInput("hnsw_ef_search must lie between 1 and 1000")
+        chosen["hnsw.ef_search"] = str(hnsw_ef_search)
+    if hnsw_iterative_scan is not None:
+        if hnsw_iterative_scan not in _ITERATIVE_SCAN:
+            raise InvalidInput(f"hnsw_iterative_scan must be one of {', '.join(_ITERATIVE_SCAN)}")
+        chosen["hnsw.iterative_scan"] = hnsw_iterative_scan
+    return chosen
+
+
+_CHECKS: dict[str, Callable[[str, object], Any]] = {
+    **dict.fromkeys(("content", "title", "category", "source", "session", "speaker", "language"), text),
+    **dict.fromkeys(("external_id", "namespace", "on_conflict", "query", "query_vec"), text),
+    **dict.fromkeys(("tags", "expanded_keywords", "categories", "tags_any", "tags_all"), texts),
+    **dict.fromkeys(("occurred_at", "created_at", "valid_from", "valid_to", "since", "until"), time),
+    **dict.fromkeys(("is_sensitive", "create_namespace", "include_superseded"), flag),
+    **dict.fromkeys(("metadata", "metadata_contains"), json_object),
+    **dict.fromkeys(("position", "k"), whole),
+    **dict.fromkeys(("id", "successor"), identity),
+    "importance": fraction,
+}
+
+
+def given(**values: object) -> dict[str, Any]:
+    """Return those named arguments that are not None, each checked for its kind.
+
+    None always means "leave it to the function's default", so that defaults stay in one place: the database.
+    """
+    return {name: _CHECKS[name](name, value) for name, value in values.items() if value is not None}
+
+
+def options(fields: Mapping[str, object], allowed: type) -> dict[str, object]:
+    """Return keyword arguments; one that is no field of `allowed` is refused as Python itself would."""
+    for name in fields:
+        if name not in allowed.__annotations__:
+            raise TypeError(f"unexpected keyword argument {name!r}")
+    return dict(fields)
+
+
+def new_memory(memory: NewMemory | Mapping[str, Any]) -> dict[str, Any]:
+    """Check one memory for `remember_many` and return it as a JSON object.
+
+    Raises:
+        InvalidInput: A key that is not a field of `NewMemory`, or a value of the wrong kind.
+        TooLarge: The content is longer than the server takes.
+    """
+    if isinstance(memory, NewMemory):
+        values: dict[str, Any] = {name: getattr(memory, name) for name in _FIELDS}
+    elif isinstance(memory, Mapping):
+        values = dict(memory)
+    else:
+        raise InvalidInput(f"a memory must be a NewMemory or a mapping, not {type(memory).__name__}")
+    unknown = sorted(str(key) for key in values.keys() - _FIELDS)
+    if unknown:
+        raise InvalidInput(
+            f"unknown field {unknown[0]!r}", hint=f"The fields are {', '.join(sorted(_FIELDS))}."
+        )
+    content(values.get("content"))
+    checked = given(**values)
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value for name, value in checked.items()
+    }
+
+
+def batches(memories: Iterable[NewMemory | Mapping[str, Any]], size: int) -> Iterator[str]:
+    """Check memories and pack them into JSON arrays.
+
+    Args:
+        memories: They are read one by one, as the batches are asked for.
+        size: Memories a batch; a batch also ends once it has `MAX_BATCH_CHARACTERS`.
+
+    Raises:
+        InvalidInput: A memory is not acceptable (or TooLarge, and so on); the message says which, from 1.
+    """
+    if size < 1:
+        raise InvalidInput("batch_size must be at least 1")
+    batch: list[str] = []
+    length = 0
+    for number, memory in enumerate(memories, 1):
+        try:
+            packed = json_text(new_memory(memory))
+        except PgrecallError as error:
+            raise type(error)(
+                f"memory {number}: {error.message}", sqlstate=error.sqlstate, hint=error.hint
+            ) from error
+        batch.append(packed)
+        length += len(packed)
+        if len(batch) == size or length >= MAX_BATCH_CHARACTERS:
+            yield f"[{','.join(batch)}]"
+            batch, length = [], 0
+    if batch:
+        yield f"[{','.join(batch)}]"
+
+
+def content(value: object) -> str:
+    """Return the content of a new memory.
+
+    Raises:
+        InvalidInput: It is missing, not text, or blank.
+        TooLarge: It is longer than `MAX_CONTENT_BYTES`.
+    """
+    if value is None:
+        raise InvalidInput("content is missing")
+    body = text("content", value)
+    if not body.strip():
+        raise InvalidInput("content is blank", hint="Give the text to remember.")
+    size = len(body.encode())
+    if size > MAX_CONTENT_BYTES:
+        raise TooLarge(
+            f"content has {size} bytes; the limit is {MAX_CONTENT_BYTES}",
+            hint="Split it into several memories of one session.",
+        )
+    return body
+
+
+def call(function: str, arguments: Mapping[str, Any]) -> tuple[sql.Composed, dict[str, Any]]:
+    """Write the call of a public function with named arguments.
+
+    Args:
+        function: Its schema-qualified name.
+        arguments: The checked arguments by name.
+
+    Returns:
+        The statement and its parameters. Texts, vectors and JSON travel as untyped text, so the one signature
+        of the function gives them their type; no type need be looked up first.
+    """
+    from psycopg import sql
+
+    named = [
+        sql.SQL("{} => {}{}").format(
+            sql.Identifier(name),
+            sql.Placeholder(name),
+            sql.SQL(f"::{_CASTS[name]}") if name in _CASTS else sql.SQL(""),
+        )
+        for name in arguments
+    ]
+    statement = sql.SQL("SELECT * FROM {}({})").format(
+        sql.Identifier(*function.split(".")), sql.SQL(", ").join(named)
+    )
+    return statement, {name: _sent(value) for name, value in arguments.items()}
+
+
+def _sent(value: Any) -> Any:
+    return json_text(value) if isinstance(value, dict) else value
+
+
+def json_text(value: object) -> str:
+    """Write checked values as JSON."""
+    import json
+
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -1,0 +1,75 @@
+"""The command line `pgrecall`."""
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from .daemon import embedder
+from .doctor import doctor
+from .memories import import_, remember
+from .schema import migrate
+from .search import recall, status
+from .server import down, dsn, up
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="pgrecall",
+    help="Long-term memory for agents inside PostgreSQL.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+# In the order of `--help`: the way one meets them.
+for command in (up, down, dsn, migrate, remember):
+    app.command()(command)
+app.command("import")(import_)
+for command in (embedder, recall, status, doctor):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from pgrecall import __version__
+
+        typer.echo(f"pgrecall {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Long-term memory for agents inside PostgreSQL."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line.
+
+    Args:
+        arguments: The words after `pgrecall`; None takes the process's own.
+
+    Raises:
+        SystemExit: Always: 0 if all went well, 1 if not, 2 if the command was not understood.
+    """
+    from pgrecall.errors import PgrecallError
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A memory may hold characters the terminal cannot show; that must not end the command.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app(args=arguments, prog_name="pgrecall")
+    except PgrecallError as error:
+        typer.secho(f"error: {_one_line(error.message)}", err=True, fg="red")
+        if error.hint is not None:
+            typer.echo(f"hint: {_one_line(error.hint)}", err=True)
+        raise SystemExit(1) from None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

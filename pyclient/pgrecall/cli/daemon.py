@@ -1,0 +1,29 @@
+"""`pgrecall embedder`: the daemon that fills embeddings."""
+
+from typing import Annotated
+
+import typer
+
+from .common import DataDir, Dsn, effective_dsn
+
+
+def embedder(
+    drain: Annotated[bool, typer.Option("--drain", help="Stop once nothing is pending.")] = False,
+    concurrency: Annotated[int, typer.Option(min=1, help="Batches worked on at once.")] = 1,
+    log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON lines.")] = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Compute the embeddings that are pending, and go on as memories come in."""
+    from pgrecall.errors import EmbeddingUnavailable
+
+    try:
+        from pgrecall_embedder.cli import run
+    except ModuleNotFoundError as error:
+        raise EmbeddingUnavailable(
+            f"the embedder is not installed: no module {error.name}",
+            hint="Install it with `pip install 'pgrecall[embedder]'`.",
+        ) from error
+    raise typer.Exit(
+        run(effective_dsn(dsn, data_dir), drain=drain, concurrency=concurrency, log_json=log_json)
+    )

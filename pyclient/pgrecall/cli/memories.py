@@ -1,0 +1,168 @@
+"""`pgrecall remember` and `pgrecall import`: what goes in."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import DataDir, Dsn, Namespace, connection_string, json_object, moment, note
+
+if TYPE_CHECKING:
+    from pgrecall.importing import ImportReport
+
+
+class OnConflict(StrEnum):
+    """What happens when the external id is there already."""
+
+    error = "error"
+    keep = "keep"
+    revise = "revise"
+
+
+def remember(
+    content: Annotated[str, typer.Argument(help="The text; - reads standard input.")],
+    title: Annotated[str | None, typer.Option(help="A short name.")] = None,
+    category: Annotated[str | None, typer.Option(help="One word for its kind.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A label; may be given again.")] = None,
+    keyword: Annotated[
+        list[str] | None, typer.Option(help="A further word to find it by; may be given again.")
+    ] = None,
+    importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
+    metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
+    source: Annotated[str | None, typer.Option(help="Where it comes from.")] = None,
+    session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
+    position: Annotated[int | None, typer.Option(help="Its order within the session.")] = None,
+    language: Annotated[str | None, typer.Option(help="A text-search configuration, such as german.")] = None,
+    sensitive: Annotated[bool, typer.Option("--sensitive", help="Never embed it.")] = False,
+    occurred_at: Annotated[str | None, typer.Option(help="When it happened, ISO 8601.")] = None,
+    external_id: Annotated[str | None, typer.Option(help="Your own id for it.")] = None,
+    on_conflict: Annotated[OnConflict, typer.Option(help="If the id is there already.")] = OnConflict.error,
+    namespace: Namespace = None,
+    create_namespace: Annotated[
+        bool, typer.Option("--create-namespace", help="Make the namespace if it is not there.")
+    ] = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Store one memory and print its id."""
+    extra = json_object("--metadata", metadata)
+    happened = moment("--occurred-at", occurred_at)
+    text = sys.stdin.read() if content == "-" else content
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        number = client.remember(
+            text,
+            title=title,
+            category=category,
+            tags=tag,
+            expanded_keywords=keyword,
+            importance=importance,
+            metadata=extra,
+            source=source,
+            session=session,
+            speaker=speaker,
+            position=position,
+            language=language,
+            is_sensitive=sensitive,
+            occurred_at=happened,
+            external_id=external_id,
+            on_conflict=on_conflict.value,
+            namespace=namespace,
+            create_namespace=create_namespace,
+        )
+    typer.echo(number)
+
+
+def import_(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            allow_dash=True,
+            help="JSON Lines; - is standard input.",
+        ),
+    ],
+    namespace: Namespace = None,
+    namespace_field: Annotated[
+        str | None, typer.Option(help="The key that names each line's namespace, such as conversation.")
+    ] = None,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Import memories from JSON Lines; importing the same lines again changes nothing.
+
+    Each line is an object with content and, if wanted, id, title, lang, category, tags, expanded_keywords,
+    importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
+    is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Namespaces are made as they come.
+    """
+    from pgrecall import Client
+    from pgrecall.importing import import_jsonl
+
+    with (
+        Client(connection_string(dsn, data_dir), pool_max=1) as client,
+        _opened(file) as (lines, progress),
+    ):
+        client.open()
+        report = import_jsonl(
+            client, lines, namespace=namespace, namespace_field=namespace_field, progress=progress
+        )
+        if report.stored:
+            client.analyze()
+    _print_report(report)
+    if report.rejected:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]]]:
+    """Open the file under a progress bar that counts its bytes."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("importing"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    dash = str(file) == "-"
+    task = bar.add_task("import", total=None if dash else file.stat().st_size)
+
+    def advance(size: int) -> None:
+        bar.advance(task, size)
+
+    with bar:
+        if dash:
+            yield iter(sys.stdin.buffer), advance
+        else:
+            with file.open("rb") as lines:
+                yield iter(lines), advance
+
+
+def _print_report(report: "ImportReport") -> None:
+    for rejection in report.rejected:
+        typer.echo(f"line {rejection.line}: {rejection.reason}", err=True)
+    where = f" in {_count(len(report.namespaces), 'namespace')}" if report.namespaces else ""
+    typer.echo(f"{_count(report.stored, 'memory', 'memories')} stored{where}")
+    if report.present:
+        typer.echo(f"{_count(report.present, 'line')} already there")
+    if report.rejected:
+        typer.echo(f"{_count(len(report.rejected), 'line')} rejected", err=True)
+    if report.without_id:
+        note(f"{_count(report.without_id, 'line')} without an id: importing again stores them again")
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else f'{one}s' if many is None else many}"

@@ -1,0 +1,46 @@
+"""`pgrecall migrate`: bring a database to this package's schema."""
+
+from typing import Annotated
+
+import typer
+
+from .common import DataDir, Dsn, effective_dsn
+
+
+def migrate(
+    dim: Annotated[
+        int | None, typer.Option(help="Length of the vectors; fixed when a database is first migrated.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Embedding model, by name or folder.")] = None,
+    revision: Annotated[str, typer.Option(help="Where to go; 'base' takes everything back.")] = "head",
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 if not current.")] = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Bring the database to the schema and the SQL code of this package."""
+    if check and (dim is not None or model is not None or revision != "head"):
+        raise typer.BadParameter("--check takes no --dim, --model or --revision")
+    target = effective_dsn(dsn, data_dir)
+    if check:
+        _check(target)
+        return
+    from pgrecall.install import migrate as bring
+
+    report = bring(target, dim=dim, model=model, revision=revision)
+    for message in report.messages:
+        typer.echo(message)
+    where = "nothing is installed" if report.revision is None else f"revision {report.revision}"
+    code = "" if report.bundle_hash is None else f", SQL code {report.bundle_hash[:12]}"
+    typer.echo(f"{'migrated' if report.changed else 'nothing to do'}: {where}{code}")
+
+
+def _check(dsn: str) -> None:
+    from pgrecall.install import check
+
+    state = check(dsn)
+    if state.current:
+        typer.echo(f"current: revision {state.revision}, SQL code {state.expected_hash[:12]}")
+        return
+    for problem in state.problems:
+        typer.echo(problem, err=True)
+    raise typer.Exit(1)

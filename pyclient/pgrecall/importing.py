@@ -1,0 +1,300 @@
+"""JSON Lines into memories: one object a line, bad lines reported and left out.
+
+`content` is required. Known keys are the fields of a memory, with two short forms: `id` for `external_id` and
+`lang` for `language`. Every other key goes to the metadata. Times are ISO 8601; one without a zone is UTC.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .arguments import new_memory
+from .errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    PgrecallError,
+    TooLarge,
+    UnknownLanguage,
+    UnknownNamespace,
+)
+from .models import NewMemory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from .client_sync import Client
+
+__all__ = ["LANGUAGES", "ImportReport", "Rejection", "import_jsonl", "parse_line"]
+
+LANGUAGES = {
+    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "es": "spanish", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
+    "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil",
+    "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+"""ISO 639-1 codes and the text-search configurations that PostgreSQL 15 to 18 have for them."""
+
+BATCH_LINES = 500
+BATCH_BYTES = 2 * 2**20
+
+_BOM = b"\xef\xbb\xbf"
+_CONFIGURATIONS = frozenset(LANGUAGES.values()) | {"simple"}
+_TEXTS = ("content", "title", "category", "source", "speaker")
+_NAMES = ("session", "external_id")
+_TIMES = ("occurred_at", "created_at", "valid_from", "valid_to")
+_AS_THEY_ARE = ("tags", "expanded_keywords", "importance", "position", "is_sensitive")
+_REFUSALS = (Conflict, InvalidInput, NotFound, TooLarge, UnknownLanguage, UnknownNamespace)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A line that was not imported: its number, from 1, and why."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did.
+
+    Attributes:
+        stored: Memories that are new.
+        present: Lines whose id was already there; nothing was changed for them.
+        without_id: Lines that have no id, so that importing them again would store them again.
+        namespaces: The namespaces named by lines or by the caller.
+        rejected: The lines that were left out.
+    """
+
+    stored: int
+    present: int
+    without_id: int
+    namespaces: tuple[str, ...]
+    rejected: tuple[Rejection, ...]
+
+
+@dataclass(slots=True)
+class _Run:
+    client: Client
+    namespace: str | None
+    newest: int
+    stored: int = 0
+    present: int = 0
+    without_id: int = 0
+    namespaces: dict[str, None] = field(default_factory=dict)
+    rejected: list[Rejection] = field(default_factory=list)
+
+
+def import_jsonl(
+    client: Client,
+    lines: Iterable[bytes],
+    *,
+    namespace: str | None = None,
+    namespace_field: str | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> ImportReport:
+    """Import lines; namespaces are made as they come, and memories that are there already stay as they are.
+
+    Args:
+        client: Where to import to.
+        lines: A file opened for reading bytes, or any iterable of lines; it is read once, as it is stored.
+        namespace: Where lines go that name no namespace themselves.
+        namespace_field: The key whose value names a line's namespace.
+        progress: Told the number of bytes of each line once that line is dealt with.
+
+    Returns:
+        The report. Blank lines are passed over.
+
+    Raises:
+        ConnectionFailed: The connection was lost. What was stored stays, and importing again completes it;
+            the same goes for SchemaMismatch, PermissionDenied and the other errors that are no line's fault.
+    """
+    run = _Run(client, namespace, client.last_memory_id())
+    batch: list[tuple[int, NewMemory]] = []
+    size = 0
+    for number, raw in _numbered(lines):
+        try:
+            memory = parse_line(raw, namespace=namespace, namespace_field=namespace_field)
+        except PgrecallError as error:
+            run.rejected.append(Rejection(number, error.message))
+        else:
+            if memory is not None:
+                batch.append((number, memory))
+        size += len(raw)
+        if len(batch) >= BATCH_LINES or size >= BATCH_BYTES:
+            _store(run, batch)
+            batch = []
+            if progress is not None:
+                progress(size)
+            size = 0
+    _store(run, batch)
+    if progress is not None:
+        progress(size)
+    run.rejected.sort(key=lambda rejection: rejection.line)
+    return ImportReport(run.stored, run.present, run.without_id, tuple(run.namespaces), tuple(run.rejected))
+
+
+def parse_line(
+    raw: bytes, *, namespace: str | None = None, namespace_field: str | None = None
+) -> NewMemory | None:
+    """Read one line, and check it as far as that can be done without the server.
+
+    Args:
+        raw: The line.
+        namespace: Where it goes if it names no namespace itself.
+        namespace_field: The key whose value names its namespace.
+
+    Returns:
+        The memory; None for a blank line.
+
+    Raises:
+        PgrecallError: The line cannot become a memory; the message says why and quotes nothing of it.
+    """
+    if not raw.strip():
+        return None
+    record = _object(raw)
+    values: dict[str, Any] = {}
+    chosen = _take_namespace(record, namespace, namespace_field)
+    if chosen is not None:
+        values["namespace"] = chosen
+    for alias, name in (("id", "external_id"), ("lang", "language")):
+        if record.get(name) is None and record.get(alias) is not None:
+            record[name] = record.pop(alias)
+    values.update({name: record.pop(name) for name in (*_TEXTS, *_AS_THEY_ARE) if name in record})
+    values.update({name: _name(name, record.pop(name)) for name in _NAMES if name in record})
+    values.update({name: _time(name, record.pop(name)) for name in _TIMES if name in record})
+    values["language"] = _language(record.pop("language", None))
+    values["metadata"] = _metadata(record)
+    memory = NewMemory(**{"content": None, **values})
+    new_memory(memory)
+    return memory
+
+
+def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    for number, raw in enumerate(lines, 1):
+        yield number, raw.removeprefix(_BOM) if number == 1 else raw
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"not UTF-8 at byte {error.start + 1}") from None
+    try:
+        record = json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise InvalidInput("nested too deeply") from None
+    except ValueError:
+        raise InvalidInput("holds a number that is too large") from None
+    if not isinstance(record, dict):
+        raise InvalidInput("not a JSON object")
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise InvalidInput(f"not JSON: {name} is not a number of JSON")
+
+
+def _take_namespace(record: dict[str, Any], namespace: str | None, key: str | None) -> str | None:
+    if key is None:
+        return namespace
+    if key not in record:
+        if namespace is None:
+            raise InvalidInput(f"has no field {key!r} to name its namespace")
+        return namespace
+    name = _name(key, record[key])
+    if not name.strip():
+        raise InvalidInput(f"{key} is blank and cannot name a namespace")
+    if key not in (*_TEXTS, *_NAMES):
+        # The namespace says it already; a column of its own, such as session, still wants its value.
+        del record[key]
+    return name
+
+
+def _name(key: str, value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InvalidInput(f"{key} must be a string or an integer, not {_kind(value)}")
+    return str(value)
+
+
+def _time(key: str, value: object) -> datetime:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{key} must be an ISO 8601 string, not {_kind(value)}")
+    try:
+        return datetime.fromisoformat(value.strip())
+    except ValueError:
+        raise InvalidInput(f"{key} is not an ISO 8601 time") from None
+
+
+def _language(value: object) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise InvalidInput(f"lang must be a string, not {_kind(value)}")
+    name = value.strip().lower()
+    if name in _CONFIGURATIONS:
+        return name
+    return LANGUAGES.get(name.replace("_", "-").split("-")[0], "simple")
+
+
+def _metadata(record: dict[str, Any]) -> dict[str, Any] | None:
+    explicit = record.pop("metadata", {})
+    if not isinstance(explicit, dict):
+        raise InvalidInput(f"metadata must be an object, not {_kind(explicit)}")
+    for key in record.keys() & explicit.keys():
+        if record[key] != explicit[key]:
+            raise InvalidInput("a key stands beside metadata and inside it with different values")
+    merged = {**record, **explicit}
+    return merged if merged else None
+
+
+def _kind(value: object) -> str:
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
+    return names.get(type(value), "an object")
+
+
+def _store(run: _Run, batch: list[tuple[int, NewMemory]]) -> None:
+    if not batch:
+        return
+    error = None
+    try:
+        ids = run.client.remember_many(
+            (memory for _, memory in batch),
+            namespace=run.namespace,
+            create_namespace=True,
+            on_conflict="keep",
+            batch_size=len(batch),
+        )
+    except _REFUSALS as refusal:
+        # What the server would refuse is caught line by line above; whatever it refuses all the same is found
+        # by halving, so that one line never takes its neighbours with it.
+        error = refusal
+        ids = list(refusal.stored)
+    _count(run, batch[: len(ids)], ids)
+    rest = batch[len(ids) :]
+    if error is not None and len(rest) == 1:
+        run.rejected.append(Rejection(rest[0][0], error.message))
+    elif rest:
+        middle = len(rest) // 2
+        _store(run, rest[:middle])
+        _store(run, rest[middle:])
+
+
+def _count(run: _Run, batch: list[tuple[int, NewMemory]], ids: list[int]) -> None:
+    """Count the new and the old: ids only grow, so only a new memory has one above all seen so far."""
+    new = {id for id in ids if id > run.newest}
+    run.stored += len(new)
+    run.present += len(ids) - len(new)
+    run.newest = max([run.newest, *ids])
+    for _, memory in batch:
+        run.without_id += memory.external_id is None
+        if memory.namespace is not None:
+            run.namespaces[memory.namespace] = None

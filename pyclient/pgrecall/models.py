@@ -1,0 +1,277 @@
+"""What goes into pgrecall and what comes out, as frozen dataclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, TypedDict, overload
+
+OnConflict = Literal["error", "keep", "revise"]
+"""What happens when the namespace already has the external id: refuse, leave it, or change it."""
+
+IterativeScan = Literal["off", "relaxed_order", "strict_order"]
+"""pgvector's `hnsw.iterative_scan`."""
+
+
+class RevisableFields(TypedDict, total=False):
+    """The fields of a memory, other than its text, that can be given and later changed; None gives nothing.
+
+    Attributes:
+        title: A short name for it.
+        category: One word for its kind, such as 'person' or 'decision'.
+        tags: Labels to filter by; they become concepts.
+        expanded_keywords: Further words it should be found by.
+        importance: 0 to 1; the database's default is 0.5.
+        metadata: Any JSON object.
+        source: Where it comes from.
+        session: The conversation or document it belongs to.
+        speaker: Who said it.
+        position: Its order within the session.
+        language: The name of a text-search configuration; by default the namespace's.
+        is_sensitive: True keeps it from ever being embedded.
+        occurred_at: When it happened. A time without a zone is UTC, here and everywhere.
+        valid_from: From when the fact holds.
+        valid_to: Until when the fact holds.
+    """
+
+    title: str | None
+    category: str | None
+    tags: Iterable[str] | None
+    expanded_keywords: Iterable[str] | None
+    importance: float | None
+    metadata: Mapping[str, Any] | None
+    source: str | None
+    session: str | None
+    speaker: str | None
+    position: int | None
+    language: str | None
+    is_sensitive: bool | None
+    occurred_at: datetime | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+
+
+class MemoryFields(RevisableFields, total=False):
+    """The fields a new memory can have besides its text.
+
+    Attributes:
+        created_at: When it was first recorded; by default now.
+        external_id: The caller's own id, unique in the namespace.
+    """
+
+    created_at: datetime | None
+    external_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """One memory to remember; what each field means is said at `RevisableFields` and `MemoryFields`.
+
+    Attributes:
+        content: The text, not blank, at most 262,144 bytes.
+        namespace: Where it goes; None takes the call's namespace.
+    """
+
+    content: str
+    title: str | None = None
+    category: str | None = None
+    tags: Iterable[str] | None = None
+    expanded_keywords: Iterable[str] | None = None
+    importance: float | None = None
+    metadata: Mapping[str, Any] | None = None
+    source: str | None = None
+    session: str | None = None
+    speaker: str | None = None
+    position: int | None = None
+    language: str | None = None
+    is_sensitive: bool | None = None
+    occurred_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    created_at: datetime | None = None
+    external_id: str | None = None
+    namespace: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledMemory:
+    """One memory as `recall` returns it: the columns of the SQL function, in its order.
+
+    Attributes:
+        id: The memory's id in the database.
+        external_id: The caller's own id.
+        title: Its short name.
+        content: Its text.
+        score: The fused score the list is ordered by; higher is better.
+        lexical_rank: Its place in the lexical leg, from 1; None if that leg did not find it.
+        dense_rank: Its place in the dense leg.
+        graph_rank: Its place in the graph leg.
+        lexical_score: The lexical leg's own score.
+        similarity: Cosine similarity to the query vector.
+        graph_score: The graph leg's own score.
+        category: Its kind.
+        tags: Its labels.
+        metadata: Its JSON object.
+        importance: 0 to 1.
+        speaker: Who said it.
+        session: The conversation or document it belongs to.
+        source: Where it comes from.
+        occurred_at: When it happened.
+        created_at: When it was first recorded.
+        is_sensitive: True if it is never embedded.
+    """
+
+    id: int
+    external_id: str | None
+    title: str | None
+    content: str
+    score: float
+    lexical_rank: int | None
+    dense_rank: int | None
+    graph_rank: int | None
+    lexical_score: float | None
+    similarity: float | None
+    graph_score: float | None
+    category: str | None
+    tags: tuple[str, ...]
+    metadata: Mapping[str, Any]
+    importance: float
+    speaker: str | None
+    session: str | None
+    source: str | None
+    occurred_at: datetime | None
+    created_at: datetime
+    is_sensitive: bool
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> RecalledMemory:
+        """Make one from a row of `recall`, by column name."""
+        return cls(**{**row, "tags": tuple(row["tags"])})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the columns as plain JSON values, in order; times are ISO 8601 in UTC."""
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class RecallResult(Sequence[RecalledMemory]):
+    """The memories one recall found, best first; a sequence of `RecalledMemory`.
+
+    Attributes:
+        query: The question as asked.
+        memories: The memories, best first.
+        legs: The legs that were asked, of 'lexical', 'dense' and 'graph'.
+        notice: Why a leg was left out; None if nothing was.
+    """
+
+    query: str
+    memories: tuple[RecalledMemory, ...]
+    legs: tuple[str, ...]
+    notice: str | None = None
+
+    @overload
+    def __getitem__(self, index: int) -> RecalledMemory: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[RecalledMemory, ...]: ...
+    def __getitem__(self, index: int | slice) -> RecalledMemory | tuple[RecalledMemory, ...]:
+        return self.memories[index]
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The row of `recall_status()`.
+
+    Attributes:
+        schema_revision: The migration the database is at.
+        bundle_hash: The hash of the installed SQL code.
+        model: The active embedding model.
+        dimension: The length of its vectors.
+        namespaces: Number of namespaces.
+        memories: Number of memories that are not forgotten.
+        sensitive: How many of them are never embedded.
+        embedded: How many have an embedding.
+        pending: How many wait for one.
+        in_progress: How many a worker holds right now.
+        failed: How many could not be embedded.
+        oldest_pending: How long the oldest has been waiting; None if nothing waits.
+        workers: Number of embedder daemons alive.
+        dense_index_valid: True if the vector index can be used.
+        dense_index_name: Its name.
+        server_version: PostgreSQL's version.
+        pgvector_version: pgvector's version.
+    """
+
+    schema_revision: str
+    bundle_hash: str
+    model: str
+    dimension: int
+    namespaces: int
+    memories: int
+    sensitive: int
+    embedded: int
+    pending: int
+    in_progress: int
+    failed: int
+    oldest_pending: timedelta | None
+    workers: int
+    dense_index_valid: bool
+    dense_index_name: str
+    server_version: str
+    pgvector_version: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as plain JSON values; `oldest_pending` is in seconds."""
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModel:
+    """The database's active embedding model.
+
+    Attributes:
+        name: Its name for the provider, or a local folder.
+        dimension: The length of its vectors.
+        provider: What computes them, such as 'sentence-transformers'.
+        query_prompt: What the provider puts before a query.
+    """
+
+    name: str
+    dimension: int
+    provider: str
+    query_prompt: str
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> EmbeddingModel:
+        """Make one from the row of `pgrecall.active_model()`."""
+        return cls(**{field.name: row[field.name] for field in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthCheck:
+    """One finding of `pgrecall.health()`.
+
+    Attributes:
+        check_name: What was examined.
+        status: How it stands.
+        detail: What was found.
+        remedy: What to run; None where nothing need be done.
+    """
+
+    check_name: str
+    status: Literal["ok", "warn", "fail"]
+    detail: str
+    remedy: str | None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, tuple):
+        return list(value)
+    return value

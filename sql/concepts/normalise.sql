@@ -1,0 +1,13 @@
+-- The form in which names are compared: NFKC, lower case, every run of other characters one space.
+--
+-- Keeps + # . inside words, for names like c++, c# and node.js. Empty if nothing is left.
+CREATE OR REPLACE FUNCTION pgrecall.normalise(name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN btrim(regexp_replace(
+    regexp_replace(lower(normalize(name, NFKC)), '[^[:alnum:]+#.]+|\.+(?![[:alnum:]])|(?<![[:alnum:]])[+#]+', ' ', 'g'),
+    ' +', ' ', 'g'
+));
+
+COMMENT ON FUNCTION pgrecall.normalise IS
+    'The form in which names of concepts are compared: NFKC, lower case, separators folded to one space.';

@@ -1,0 +1,59 @@
+-- Who may do what. Installed last; nothing is left to PUBLIC.
+--
+-- pgrecall_reader    recalls
+-- pgrecall_writer    and remembers, revises, supersedes, forgets
+-- pgrecall_embedder  claims pending memories and writes embeddings back: of a memory it can change nothing else,
+--                    and it sees no sensitive one (policies.sql)
+-- pgrecall_admin     everything that holds no lock on the schema
+REVOKE ALL ON SCHEMA pgrecall FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA pgrecall FROM PUBLIC;
+REVOKE ALL ON ALL ROUTINES IN SCHEMA pgrecall FROM PUBLIC;
+REVOKE ALL ON FUNCTION
+    public.recall, public.recall_status, public.remember, public.remember_many, public.revise, public.supersede, public.forget
+    FROM PUBLIC;
+
+GRANT pgrecall_reader TO pgrecall_writer;
+GRANT pgrecall_writer TO pgrecall_admin;
+GRANT USAGE ON SCHEMA pgrecall TO pgrecall_reader, pgrecall_embedder;
+
+GRANT SELECT ON
+    pgrecall.memories, pgrecall.namespaces, pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions,
+    pgrecall.relationships, pgrecall.relationship_evidence, pgrecall.settings, pgrecall.setting_definitions,
+    pgrecall.settings_in_force, pgrecall.embedding_models, pgrecall.embedding_jobs, pgrecall.workers,
+    pgrecall.installation, pgrecall.alembic_version
+    TO pgrecall_reader;
+GRANT EXECUTE ON FUNCTION
+    public.recall, public.recall_status, pgrecall.recall_plan, pgrecall.check_query, pgrecall.query_language,
+    pgrecall.hub_threshold, pgrecall.lexical_leg, pgrecall.dense_leg, pgrecall.graph_leg, pgrecall.rrf, pgrecall.matches,
+    pgrecall.every_word, pgrecall.any_word, pgrecall.query_concepts, pgrecall.normalise, pgrecall.namespace_id,
+    pgrecall.namespace_name, pgrecall.namespace_size, pgrecall.effective_settings, pgrecall.is_valid_setting,
+    pgrecall.refuse_setting, pgrecall.stored_setting, pgrecall.embedding_dimension, pgrecall.active_model,
+    pgrecall.bundle_hash, pgrecall.health
+    TO pgrecall_reader;
+
+GRANT INSERT, UPDATE ON pgrecall.memories, pgrecall.namespaces TO pgrecall_writer;
+GRANT INSERT, UPDATE, DELETE ON
+    pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions, pgrecall.relationships, pgrecall.relationship_evidence
+    TO pgrecall_writer;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_writer;
+GRANT EXECUTE ON FUNCTION
+    public.remember, public.remember_many, public.revise, public.supersede, public.forget, pgrecall.create_namespace,
+    pgrecall.check_namespace, pgrecall.check_language, pgrecall.check_memory, pgrecall.change_memory,
+    pgrecall.copy_memory, pgrecall.refuse_unknown, pgrecall.resolve_conflict, pgrecall.add_mentions,
+    pgrecall.remove_mentions, pgrecall.named_concepts, pgrecall.embedding_recipe, pgrecall.embedding_text
+    TO pgrecall_writer;
+
+GRANT SELECT (id, content_hash, title, content, expanded_keywords, embedding, embedding_model_id, embedded_at, is_sensitive,
+              deleted_at, created_at, updated_at)
+    ON pgrecall.memories TO pgrecall_embedder;
+GRANT UPDATE (embedding, embedding_model_id, embedded_at) ON pgrecall.memories TO pgrecall_embedder;
+GRANT SELECT, INSERT, UPDATE, DELETE ON pgrecall.embedding_jobs, pgrecall.workers TO pgrecall_embedder;
+GRANT SELECT ON pgrecall.settings, pgrecall.setting_definitions, pgrecall.embedding_models, pgrecall.installation TO pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION
+    pgrecall.claim, pgrecall.complete, pgrecall.fail, pgrecall.release, pgrecall.heartbeat, pgrecall.retire,
+    pgrecall.active_model, pgrecall.bundle_hash, pgrecall.embedding_dimension, pgrecall.embedding_recipe,
+    pgrecall.embedding_text, pgrecall.stored_setting
+    TO pgrecall_embedder;
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_admin;
+GRANT EXECUTE ON ALL ROUTINES IN SCHEMA pgrecall TO pgrecall_admin;

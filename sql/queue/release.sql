@@ -1,0 +1,20 @@
+-- Gives back every lease of a worker, and returns how many there were.
+CREATE OR REPLACE FUNCTION pgrecall.release(worker uuid)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    released integer;
+    more integer;
+BEGIN
+    DELETE FROM pgrecall.embedding_jobs j WHERE j.worker_id = worker AND j.attempts = 0;
+    GET DIAGNOSTICS released = ROW_COUNT;
+    -- What has failed before keeps its history.
+    UPDATE pgrecall.embedding_jobs j SET worker_id = NULL, lease_expires_at = NULL WHERE j.worker_id = worker;
+    GET DIAGNOSTICS more = ROW_COUNT;
+    RETURN released + more;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.release IS 'Gives back every lease of a worker, and returns how many there were.';

@@ -1,0 +1,33 @@
+-- Refuses what recall cannot answer.
+--
+-- Errors  22023 k outside 1..1000, neither words nor vector, a vector of another dimension or of length zero;
+--         54000 a query of more than 16,384 characters
+CREATE OR REPLACE FUNCTION pgrecall.check_query(query text, query_vec halfvec, k integer)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    IF k IS NULL OR k NOT BETWEEN 1 AND 1000 THEN
+        RAISE EXCEPTION 'k must be between 1 and 1000, not %', COALESCE(k::text, 'NULL')
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Ask for at most 1000 memories at a time; the default is 10.';
+    ELSIF length(query) > 16384 THEN
+        RAISE EXCEPTION 'the query has % characters; 16384 is the limit', length(query)
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Recall by the question, not by a whole document.';
+    ELSIF query_vec IS NULL AND COALESCE(query, '') !~ '[^[:space:]]' THEN
+        RAISE EXCEPTION 'there is nothing to recall by: the query is empty and there is no vector'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass words, a query_vec, or both.';
+    ELSIF vector_dims(query_vec) <> pgrecall.embedding_dimension() THEN
+        RAISE EXCEPTION 'the query vector has % dimensions, the memories'' embeddings have %',
+                vector_dims(query_vec), pgrecall.embedding_dimension()
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Embed the query with the model that recall_status() names.';
+    ELSIF l2_norm(query_vec) = 0 THEN
+        RAISE EXCEPTION 'the query vector is zero'
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Cosine similarity needs a direction: leave query_vec NULL to recall by words and concepts.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.check_query IS 'Refuses what recall cannot answer: k, query or vector out of range.';

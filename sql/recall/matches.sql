@@ -1,0 +1,18 @@
+-- Whether a memory may be recalled under a filter. Every leg asks it, so that filters come before limits.
+--
+-- One expression without a SET clause: the planner writes it into the query, drops the tests of NULL fields, and uses
+-- the indexes of what is left.
+CREATE OR REPLACE FUNCTION pgrecall.matches(memory pgrecall.memories, filter pgrecall.recall_filter)
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN memory.deleted_at IS NULL
+   AND (memory.superseded_by IS NULL OR COALESCE((filter).include_superseded, false))
+   AND ((filter).categories IS NULL OR memory.category = ANY ((filter).categories))
+   AND ((filter).tags_any IS NULL OR memory.tags && (filter).tags_any)
+   AND ((filter).tags_all IS NULL OR memory.tags @> (filter).tags_all)
+   AND ((filter).metadata_contains IS NULL OR memory.metadata @> (filter).metadata_contains)
+   AND ((filter).since IS NULL OR COALESCE(memory.occurred_at, memory.created_at) >= (filter).since)
+   AND ((filter).until IS NULL OR COALESCE(memory.occurred_at, memory.created_at) < (filter).until);
+
+COMMENT ON FUNCTION pgrecall.matches IS
+    'Whether a memory may be recalled under a filter: alive, not superseded unless asked for, and what the filter says.';

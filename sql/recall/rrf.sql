@@ -1,0 +1,9 @@
+-- What one leg adds to a memory's score: weight / (k + rank), nothing where the leg did not find it.
+--
+-- Reciprocal rank fusion: Cormack, Clarke, Büttcher, SIGIR 2009.
+CREATE OR REPLACE FUNCTION pgrecall.rrf(rank integer, weight double precision, k double precision)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN COALESCE(weight / (k + rank), 0);
+
+COMMENT ON FUNCTION pgrecall.rrf IS 'Reciprocal rank fusion: weight / (k + rank), 0 where the rank is NULL.';

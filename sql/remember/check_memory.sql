@@ -1,0 +1,72 @@
+-- Refuses what remember() and its kin cannot store, before anything is written.
+--
+-- fields   a JSON object of options of remember()
+-- subject  what to call it in the message, such as 'memory 3'
+--
+-- Errors  22023 a field missing, unknown, of the wrong type or out of range;  54000 too long
+CREATE OR REPLACE FUNCTION pgrecall.check_memory(fields jsonb, subject text)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    max_content_bytes CONSTANT integer := 262144;
+    max_text_bytes CONSTANT integer := 4096;
+    max_items CONSTANT integer := 256;
+    field record;
+    expected text;
+BEGIN
+    IF jsonb_typeof(fields) <> 'object' THEN
+        RAISE EXCEPTION '%: expected a JSON object, got %', subject, jsonb_typeof(fields)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Each memory is an object such as {"content": "…"}.';
+    END IF;
+
+    FOR field IN SELECT e.key, e.value, jsonb_typeof(e.value) AS kind FROM jsonb_each(fields) e LOOP
+        expected := CASE
+            WHEN field.key IN ('content', 'title', 'category', 'source', 'session', 'speaker', 'language', 'external_id',
+                               'namespace', 'occurred_at', 'created_at', 'valid_from', 'valid_to') THEN 'string'
+            WHEN field.key IN ('tags', 'expanded_keywords') THEN 'array'
+            WHEN field.key IN ('importance', 'position') THEN 'number'
+            WHEN field.key = 'metadata' THEN 'object'
+            WHEN field.key = 'is_sensitive' THEN 'boolean'
+        END;
+        IF expected IS NULL THEN
+            RAISE EXCEPTION '%: there is no field "%"', subject, left(field.key, 80)
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Put what has no field of its own under metadata.';
+        ELSIF field.kind NOT IN (expected, 'null') THEN
+            RAISE EXCEPTION '%: % must be of type %, not %', subject, field.key, expected, field.kind
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct the field or leave it out.';
+        ELSIF expected = 'array' AND jsonb_path_exists(field.value, 'strict $[*] ? (@.type() != "string")') THEN
+            RAISE EXCEPTION '%: % must be an array of strings', subject, field.key
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct the field or leave it out.';
+        ELSIF expected = 'array' AND field.kind = 'array' AND jsonb_array_length(field.value) > max_items THEN
+            RAISE EXCEPTION '%: % has % items; % is the limit', subject, field.key, jsonb_array_length(field.value), max_items
+                USING ERRCODE = 'program_limit_exceeded', HINT = 'Keep the ones that matter.';
+        ELSIF expected IN ('string', 'array') AND field.key <> 'content'
+              AND octet_length(field.value::text) > max_text_bytes * (CASE expected WHEN 'array' THEN 4 ELSE 1 END) THEN
+            RAISE EXCEPTION '%: % is too long', subject, field.key
+                USING ERRCODE = 'program_limit_exceeded', HINT = 'Long text belongs into content.';
+        END IF;
+    END LOOP;
+
+    IF fields ? 'content' AND COALESCE(fields ->> 'content', '') !~ '[^[:space:]]' THEN
+        RAISE EXCEPTION '%: content is empty', subject
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'A memory needs words; forget() removes one.';
+    ELSIF octet_length(fields ->> 'content') > max_content_bytes THEN
+        RAISE EXCEPTION '%: content has % bytes; % is the limit', subject, octet_length(fields ->> 'content'), max_content_bytes
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Split it into several memories.';
+    ELSIF (fields ->> 'importance')::numeric NOT BETWEEN 0 AND 1 THEN
+        RAISE EXCEPTION '%: importance must be between 0 and 1, not %', subject, fields ->> 'importance'
+            USING ERRCODE = 'invalid_parameter_value', HINT = '0.5 is the default, 1 the most important.';
+    ELSIF (fields ->> 'position')::numeric NOT BETWEEN -2147483648 AND 2147483647
+          OR (fields ->> 'position')::numeric <> trunc((fields ->> 'position')::numeric) THEN
+        RAISE EXCEPTION '%: position must be a whole number, not %', subject, fields ->> 'position'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'It is the place of the memory in its session: 1, 2, 3, …';
+    ELSIF (fields ->> 'valid_to')::timestamptz < (fields ->> 'valid_from')::timestamptz THEN
+        RAISE EXCEPTION '%: valid_to is before valid_from', subject
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Swap them, or leave one out.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.check_memory IS 'Refuses fields of a memory that are missing, unknown, of the wrong type, too long or out of range.';

@@ -1,0 +1,17 @@
+-- forget: a memory is recalled no more. Returns whether there was one to forget.
+--
+-- A tombstone: the row stays, what was derived for the concept graph goes. To bring it back, remember it again under
+-- its external_id with on_conflict => 'revise'.
+CREATE OR REPLACE FUNCTION public.forget(id bigint)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now()
+    WHERE m.id = forget.id AND m.deleted_at IS NULL;
+    RETURN FOUND;
+END
+$function$;
+
+COMMENT ON FUNCTION public.forget IS 'A memory is recalled no more; the row stays as a tombstone. Returns whether there was one to forget.';

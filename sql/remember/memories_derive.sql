@@ -1,0 +1,37 @@
+-- Trigger on memories that fills what follows from the rest of the row: search_vector and content_hash.
+--
+-- An embedding of another text, or of a memory that is now sensitive, goes in the same statement; the queue sees the
+-- NULL. Writing back an embedding does not come here.
+CREATE OR REPLACE FUNCTION pgrecall.memories_derive()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    config regconfig := NEW.language::regconfig;
+    recipe text := pgrecall.embedding_recipe();
+BEGIN
+    NEW.search_vector :=
+        setweight(to_tsvector(config, concat_ws(E'\n', NEW.title, NEW.content)), 'A')
+        || setweight(to_tsvector(config, array_to_string(NEW.expanded_keywords, ' ')), 'B')
+        || setweight(to_tsvector(config, array_to_string(NEW.tags, ' ')), 'C')
+        || setweight(to_tsvector(config, COALESCE(NEW.category, '')), 'D');
+    NEW.content_hash := sha256(convert_to(
+        recipe || E'\n' || pgrecall.embedding_text(NEW.title, NEW.content, NEW.expanded_keywords, recipe), 'UTF8'
+    ));
+    IF TG_OP = 'UPDATE' AND (NEW.is_sensitive OR NEW.content_hash <> OLD.content_hash) THEN
+        NEW.embedding := NULL;
+        NEW.embedding_model_id := NULL;
+        NEW.embedded_at := NULL;
+    END IF;
+    RETURN NEW;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.memories_derive IS
+    'Trigger: fills search_vector and content_hash, empties an embedding that is no longer that of the row.';
+
+CREATE OR REPLACE TRIGGER memories_derive
+    BEFORE INSERT OR UPDATE OF title, content, category, tags, expanded_keywords, language, is_sensitive, content_hash, search_vector
+    ON pgrecall.memories
+    FOR EACH ROW EXECUTE FUNCTION pgrecall.memories_derive();

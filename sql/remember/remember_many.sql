@@ -1,0 +1,90 @@
+-- remember_many: stores many memories in one call; the ids come back in the order of the array.
+--
+-- memories          JSON array of objects whose keys are the options of remember(), "namespace" among them
+-- namespace         of the memories that name none; NULL: the setting pgrecall.namespace, else 'default'
+-- create_namespace  make the namespaces that do not exist
+-- on_conflict       when the namespace already has a memory with an external_id:
+--                   'error'  an error if the text differs or that memory is forgotten, else its id
+--                   'keep'   its id, nothing changes
+--                   'revise' it gets the fields that are given, and is forgotten no longer
+--
+-- All of them are stored or none.
+--
+-- Errors  22023, 54000 see pgrecall.check_memory;  42704 no such namespace or language;  23505 see on_conflict
+CREATE OR REPLACE FUNCTION public.remember_many(
+    memories jsonb,
+    namespace text DEFAULT NULL,
+    create_namespace boolean DEFAULT false,
+    on_conflict text DEFAULT 'error'
+)
+RETURNS SETOF bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    ids bigint[];
+    inserted bigint;
+    item record;
+BEGIN
+    IF jsonb_typeof(memories) IS DISTINCT FROM 'array' THEN
+        RAISE EXCEPTION 'memories must be a JSON array, not %', COALESCE(jsonb_typeof(memories), 'NULL')
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'For a single memory use remember().';
+    ELSIF on_conflict IS NULL OR on_conflict NOT IN ('error', 'keep', 'revise') THEN
+        RAISE EXCEPTION 'on_conflict cannot be "%"', on_conflict
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'It takes error, keep or revise.';
+    END IF;
+    FOR item IN SELECT e.fields, e.place FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place) LOOP
+        PERFORM pgrecall.check_memory('{"content": null}' || item.fields, 'memory ' || item.place);
+    END LOOP;
+    PERFORM pgrecall.check_language(l.language)
+    FROM (SELECT DISTINCT e.fields ->> 'language' AS language FROM jsonb_array_elements(memories) e (fields)) l;
+    PERFORM pgrecall.check_namespace(pgrecall.namespace_name(n.namespace), create_namespace)
+    FROM (
+        SELECT DISTINCT COALESCE(e.fields ->> 'namespace', remember_many.namespace) AS namespace
+        FROM jsonb_array_elements(memories) e (fields)
+    ) n;
+
+    -- The ids are drawn first, so that what was inserted can be told from what was there.
+    SELECT array_agg(nextval('pgrecall.memories_id_seq') ORDER BY e.place) INTO ids
+    FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place);
+
+    INSERT INTO pgrecall.memories (
+        id, namespace_id, content, title, category, tags, expanded_keywords, importance, metadata, source, session,
+        speaker, "position", language, is_sensitive, occurred_at, created_at, valid_from, valid_to, external_id,
+        content_hash, search_vector
+    )
+    SELECT ids[e.place], n.id, f.content, NULLIF(f.title, ''), NULLIF(f.category, ''),
+           COALESCE(f.tags, '{}'), COALESCE(f.expanded_keywords, '{}'), COALESCE(f.importance, 0.5),
+           COALESCE(f.metadata, '{}'), NULLIF(f.source, ''), NULLIF(f.session, ''), NULLIF(f.speaker, ''), f."position",
+           COALESCE(f.language, n.language), COALESCE(f.is_sensitive, false), f.occurred_at, COALESCE(f.created_at, now()),
+           f.valid_from, f.valid_to, NULLIF(f.external_id, ''),
+           '', ''  -- pgrecall.memories_derive() fills these two
+    FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
+    CROSS JOIN LATERAL jsonb_populate_record(NULL::pgrecall.memory_fields, e.fields) f
+    JOIN pgrecall.namespaces n
+      ON n.name = pgrecall.namespace_name(COALESCE(e.fields ->> 'namespace', remember_many.namespace))
+    ORDER BY e.place
+    ON CONFLICT (namespace_id, external_id) WHERE external_id IS NOT NULL DO NOTHING;
+    GET DIAGNOSTICS inserted = ROW_COUNT;
+
+    IF inserted = jsonb_array_length(memories) THEN
+        RETURN QUERY SELECT i.id FROM unnest(ids) WITH ORDINALITY i (id, place) ORDER BY i.place;
+        RETURN;
+    END IF;
+    FOR item IN
+        SELECT e.fields - 'namespace' AS fields, ids[e.place] AS id, e.place,
+               pgrecall.namespace_id(COALESCE(e.fields ->> 'namespace', remember_many.namespace)) AS namespace_id
+        FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
+        ORDER BY e.place
+    LOOP
+        RETURN NEXT CASE
+            WHEN EXISTS (SELECT FROM pgrecall.memories m WHERE m.id = item.id) THEN item.id
+            ELSE pgrecall.resolve_conflict(item.namespace_id, item.fields, on_conflict, 'memory ' || item.place)
+        END;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION public.remember_many IS
+    'Stores the memories of a JSON array (keys: the options of remember(), and "namespace"); ids come back in its order. '
+    'on_conflict says what happens to an external_id that is already there: error (unless the text is the same), keep or revise.';

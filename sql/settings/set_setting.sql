@@ -1,0 +1,43 @@
+-- Stores a setting for the whole database, below what sessions, roles and the database SET.
+--
+-- name   as in pgrecall.setting_definitions, without the prefix pgrecall.
+-- value  NULL or '' goes back to the default
+--
+-- Errors  42704 no such setting;  22023 not a value for it;  55000 the setting has a function of its own
+CREATE OR REPLACE FUNCTION pgrecall.set_setting(name text, value text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    definition record;
+    recipe text := pgrecall.embedding_recipe();
+BEGIN
+    SELECT d.* INTO definition FROM pgrecall.setting_definitions d WHERE d.name = set_setting.name;
+    IF definition IS NULL THEN
+        RAISE EXCEPTION 'there is no setting "%"', set_setting.name
+            USING ERRCODE = 'undefined_object', HINT = 'SELECT name, description FROM pgrecall.setting_definitions lists them.';
+    ELSIF definition.name = 'embedding_model' THEN
+        RAISE EXCEPTION 'the embedding model is not set by hand'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Use pgrecall.activate_model(), or pgrecall migrate --model NAME.';
+    ELSIF NULLIF(value, '') IS NULL THEN
+        DELETE FROM pgrecall.settings s WHERE s.name = set_setting.name;
+    ELSIF definition.name = 'embed_keywords' AND value NOT IN ('on', 'off') THEN
+        RAISE EXCEPTION 'embed_keywords cannot be "%"', value
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'It takes on or off.';
+    ELSIF NOT pgrecall.is_valid_setting(value, definition.minimum, definition.maximum, definition.is_integer) THEN
+        PERFORM pgrecall.refuse_setting(set_setting.name, value);
+    ELSE
+        INSERT INTO pgrecall.settings AS s (name, value) VALUES (set_setting.name, set_setting.value)
+        ON CONFLICT ON CONSTRAINT settings_pkey DO UPDATE SET value = excluded.value, updated_at = now();
+    END IF;
+
+    -- The embedded text has changed where there are keywords: the trigger sees it and empties the embedding.
+    IF pgrecall.embedding_recipe() <> recipe THEN
+        UPDATE pgrecall.memories m SET expanded_keywords = m.expanded_keywords;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.set_setting IS
+    'Stores a setting for the whole database; NULL goes back to the default. Sessions can still SET pgrecall.<name>.';

@@ -1,0 +1,10 @@
+-- The stored value of a setting, or its default; what a session has SET does not count.
+CREATE OR REPLACE FUNCTION pgrecall.stored_setting(name text)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN COALESCE(
+    (SELECT s.value FROM pgrecall.settings s WHERE s.name = stored_setting.name),
+    (SELECT d.default_value FROM pgrecall.setting_definitions d WHERE d.name = stored_setting.name)
+);
+
+COMMENT ON FUNCTION pgrecall.stored_setting IS 'The stored value of a setting, or its default, whatever a session has SET.';

@@ -1,0 +1,12 @@
+-- Refreshes the planner's statistics of pgrecall's tables; worth a call after a large import.
+CREATE OR REPLACE FUNCTION pgrecall.analyze()
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    ANALYZE pgrecall.namespaces, pgrecall.memories, pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.analyze IS 'Refreshes the planner''s statistics of pgrecall''s tables; worth a call after a large import.';

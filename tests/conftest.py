@@ -1,0 +1,106 @@
+"""Real servers for every test: one embedded server a session, one migrated template, a clone of it a test.
+
+`PGRECALL_TEST_DSN` (a superuser's connection string) runs the same tests against another server.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from pytest_postgresql.janitor import DatabaseJanitor
+
+from pgrecall.install import migrate, set_database_defaults
+from pgrecall.server import EmbeddedServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+# The tests crash servers by kill -9 only, never the machine, so nothing waits for a disk.
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+
+
+@pytest.fixture(scope="session")
+def public_dir() -> Iterator[Path]:
+    """A folder that the server's own user can reach, which pytest's private ones are not when root tests."""
+    folder = Path(tempfile.mkdtemp(prefix="pgr-", dir="/tmp"))  # noqa: S108
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def server(public_dir: Path) -> Iterator[EmbeddedServer]:
+    """The session's embedded server; tests that stop or kill a server start their own."""
+    running = EmbeddedServer(public_dir / "s", settings=FAST)
+    running.up()
+    yield running
+    running.down()
+
+
+@pytest.fixture(scope="session")
+def server_dsn(request: pytest.FixtureRequest) -> str:
+    """Connection string of a superuser to the server under test."""
+    external = os.environ.get("PGRECALL_TEST_DSN")
+    if external:
+        return external
+    started: EmbeddedServer = request.getfixturevalue("server")
+    return started.dsn("postgres")
+
+
+@pytest.fixture(scope="session")
+def new_database(server_dsn: str) -> Iterator[Callable[..., str]]:
+    """A function that makes an empty database (or clones `template`) and returns its connection string."""
+    numbers = itertools.count()
+    made: list[DatabaseJanitor] = []
+
+    def make(template: str | None = None) -> str:
+        parts = conninfo_to_dict(server_dsn)
+        name = f"pgrecall_test_{os.getpid()}_{next(numbers)}"
+        janitor = DatabaseJanitor(
+            user=str(parts.get("user", "postgres")),
+            host=str(parts.get("host", "localhost")),
+            port=int(parts.get("port", 5432)),
+            password=None if parts.get("password") is None else str(parts["password"]),
+            dbname=name,
+            template_dbname=template,
+            maintenance_dbname=str(parts.get("dbname", "postgres")),
+        )
+        janitor.init()
+        made.append(janitor)
+        return make_conninfo(server_dsn, dbname=name)
+
+    yield make
+    for janitor in made:
+        janitor.drop()
+
+
+@pytest.fixture(scope="session")
+def template(new_database: Callable[..., str]) -> str:
+    """Name of a migrated database that nobody connects to: the template of every test's own."""
+    dsn = new_database()
+    migrate(dsn)
+    return str(conninfo_to_dict(dsn)["dbname"])
+
+
+@pytest.fixture
+def dsn(new_database: Callable[..., str], template: str) -> str:
+    """Connection string of a fresh, migrated database (dimension 384)."""
+    cloned = new_database(template)
+    with psycopg.connect(cloned, autocommit=True) as connection:
+        set_database_defaults(connection)  # a clone does not inherit them
+    return cloned
+
+
+@pytest.fixture
+def conn(dsn: str) -> Iterator[psycopg.Connection[Any]]:
+    """An autocommit connection to the test's own database."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
