@@ -40,7 +40,7 @@ GRANT EXECUTE ON FUNCTION
     public.remember, public.remember_many, public.revise, public.supersede, public.forget, pgrecall.create_namespace,
     pgrecall.check_namespace, pgrecall.check_language, pgrecall.check_memory, pgrecall.change_memory,
     pgrecall.copy_memory, pgrecall.refuse_unknown, pgrecall.resolve_conflict, pgrecall.add_mentions,
-    pgrecall.remove_mentions, pgrecall.named_concepts, pgrecall.embedding_recipe, pgrecall.embedding_text
+    pgrecall.remove_mentions, pgrecall.embedding_recipe, pgrecall.embedding_text
     TO pgrecall_writer;
 
 GRANT SELECT (id, content_hash, title, content, expanded_keywords, embedding, embedding_model_id, embedded_at, is_sensitive,

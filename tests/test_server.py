@@ -35,6 +35,8 @@ ROOT = os.geteuid() == 0
 only_root = pytest.mark.skipif(
     not ROOT, reason="needs root: another user runs the server, file systems are mounted"
 )
+# What a killed process has written is safe with the kernel: only a crash of the machine needs fsync.
+FAST = {"fsync": "off"}
 GB = 2**30
 MB = 2**20
 
@@ -70,8 +72,10 @@ def server_maker() -> Iterator[MakeServer]:
     top.chmod(0o755)
     made: list[EmbeddedServer] = []
 
-    def make(name: str = "data", **options: object) -> EmbeddedServer:
-        made.append(EmbeddedServer(top / name, **options))  # type: ignore[arg-type]  # the tests' own options
+    def make(
+        name: str = "data", *, settings: dict[str, str] | None = None, bindir: Path | None = None
+    ) -> EmbeddedServer:
+        made.append(EmbeddedServer(top / name, settings=FAST | (settings or {}), bindir=bindir))
         return made[-1]
 
     try:
@@ -88,6 +92,29 @@ def server_maker() -> Iterator[MakeServer]:
 def make_server() -> Iterator[MakeServer]:
     with server_maker() as make:
         yield make
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Iterator[Path]:
+    """A stopped server's data folder to copy, for the tests that are not about making one."""
+    with server_maker() as make:
+        embedded = make()
+        embedded.up()
+        store(embedded)
+        embedded.down()
+        yield embedded.data_dir
+
+
+@pytest.fixture
+def copy_server(make_server: MakeServer, prepared: Path) -> MakeServer:
+    """Makes servers that have been up before and hold what `store` stores."""
+
+    def copy(name: str = "data", *, settings: dict[str, str] | None = None) -> EmbeddedServer:
+        embedded = make_server(name, settings=settings)
+        subprocess.run(["cp", "--archive", str(prepared), str(embedded.data_dir)], check=True)
+        return embedded
+
+    return copy
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +152,7 @@ def names_in(folder: Path) -> set[str]:
 
 
 def test_up_and_down_can_be_repeated_and_keep_the_data(make_server: MakeServer) -> None:
-    embedded = make_server()
+    embedded = make_server(settings={"fsync": "on"})
     assert not embedded.running()
     embedded.down()
     assert not embedded.data_dir.exists()
@@ -170,15 +197,15 @@ def test_settings_are_in_force(running: EmbeddedServer) -> None:
     assert query(running, "SHOW data_checksums") == "on"
     assert query(running, "SHOW listen_addresses") == ""
     database = (
-        "SELECT pg_encoding_to_char(encoding) || ' ' || datlocprovider || ' ' || datlocale FROM pg_database"
+        "SELECT concat_ws(' ', pg_encoding_to_char(encoding), datlocprovider, datlocale) FROM pg_database"
     )
     assert query(running, f"{database} WHERE datname = 'pgrecall'") == "UTF8 b C.UTF-8"
     assert query(running, "SELECT count(*) FROM pg_file_settings WHERE error IS NOT NULL") == "0"
     assert query(running, "SELECT upper('é') || (SELECT to_tsvector('simple', 'Zoë'))") == "É'zoë':1"
 
 
-def test_alter_system_wins_over_the_file(make_server: MakeServer) -> None:
-    embedded = make_server()
+def test_alter_system_wins_over_the_file(copy_server: MakeServer) -> None:
+    embedded = copy_server()
     embedded.up()
     query(embedded, "ALTER SYSTEM SET work_mem = '9MB'")
     query(embedded, "ALTER SYSTEM SET unix_socket_permissions = '0777'")
@@ -238,10 +265,9 @@ def test_libpq_variables_do_not_lead_elsewhere(
     assert query(running, "SELECT current_user || current_database()") == "postgrespgrecall"
 
 
-def test_data_survives_a_kill_of_everything(make_server: MakeServer) -> None:
-    embedded = make_server()
+def test_data_survives_a_kill_of_everything(copy_server: MakeServer) -> None:
+    embedded = copy_server()
     embedded.up()
-    store(embedded)
     kill_all(embedded)
     assert not embedded.running()
     assert (embedded.pgdata / "postmaster.pid").exists()
@@ -250,10 +276,9 @@ def test_data_survives_a_kill_of_everything(make_server: MakeServer) -> None:
     assert stored(embedded) == 1000
 
 
-def test_orphaned_backend_does_not_prevent_a_start(make_server: MakeServer) -> None:
-    embedded = make_server()
+def test_orphaned_backend_does_not_prevent_a_start(copy_server: MakeServer) -> None:
+    embedded = copy_server()
     embedded.up()
-    store(embedded)
     with contextlib.closing(psycopg.connect(embedded.dsn(), autocommit=True)) as connection:
         backend = connection.info.backend_pid
         # a busy backend does not look at its postmaster
@@ -266,10 +291,9 @@ def test_orphaned_backend_does_not_prevent_a_start(make_server: MakeServer) -> N
         assert backend not in [found.pid for found in processes(embedded)]
 
 
-def test_pid_file_with_the_pid_of_another_process(make_server: MakeServer) -> None:
-    embedded = make_server()
+def test_pid_file_with_the_pid_of_another_process(copy_server: MakeServer) -> None:
+    embedded = copy_server()
     embedded.up()
-    store(embedded)
     files = [embedded.pgdata / "postmaster.pid", embedded.data_dir / "run" / ".s.PGSQL.5432.lock"]
     user = embedded.pgdata.stat().st_uid if ROOT else None
     kill_all(embedded)
@@ -290,9 +314,8 @@ def test_pid_file_with_the_pid_of_another_process(make_server: MakeServer) -> No
 
 
 def start_in_process(embedded: EmbeddedServer) -> subprocess.Popen[str]:
-    code = (
-        "import sys, pathlib, pgrecall.server as s; print(s.EmbeddedServer(pathlib.Path(sys.argv[1])).up())"
-    )
+    code = "import sys, pathlib; from pgrecall.server import EmbeddedServer; "
+    code += f"print(EmbeddedServer(pathlib.Path(sys.argv[1]), settings={FAST}).up())"
     command = [sys.executable, "-W", "error", "-c", code, str(embedded.data_dir)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -315,8 +338,8 @@ def test_crash_while_the_folder_is_made_leaves_no_half_folder(make_server: MakeS
     while not list(embedded.data_dir.glob("postgres.new-*/PG_VERSION")):
         assert starter.poll() is None
         time.sleep(0.005)
-    children = psutil.Process(starter.pid).children(recursive=True)
-    for victim in [starter, *children]:
+    parent = psutil.Process(starter.pid)
+    for victim in [parent, *parent.children(recursive=True)]:
         with contextlib.suppress(psutil.NoSuchProcess):
             victim.kill()
     starter.communicate()
@@ -386,10 +409,9 @@ def test_folder_that_the_server_user_cannot_reach(make_server: MakeServer) -> No
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700
 
 
-def test_data_folder_of_another_major_version(make_server: MakeServer) -> None:
-    embedded = make_server()
+def test_data_folder_of_another_major_version(copy_server: MakeServer) -> None:
+    embedded = copy_server()
     embedded.up()
-    store(embedded)
     embedded.down()
     version = embedded.pgdata / "PG_VERSION"
     current = version.read_text()
@@ -401,15 +423,15 @@ def test_data_folder_of_another_major_version(make_server: MakeServer) -> None:
     assert stored(embedded) == 1000
 
 
-def test_failed_start_shows_the_log(make_server: MakeServer) -> None:
-    embedded = make_server(settings={"shared_buffers": "plenty"})
+def test_failed_start_shows_the_log(copy_server: MakeServer) -> None:
+    embedded = copy_server(settings={"shared_buffers": "plenty"})
     expect(server.StartError, embedded.up, "shared_buffers.*plenty", str(embedded.log_file))
     assert not embedded.running()
     EmbeddedServer(embedded.data_dir).up()
 
 
-def test_long_path_puts_the_socket_elsewhere(make_server: MakeServer) -> None:
-    embedded = make_server("long-" * 30)
+def test_long_path_puts_the_socket_elsewhere(copy_server: MakeServer) -> None:
+    embedded = copy_server("long-" * 30)
     folder = embedded._socket_dir()
     assert folder.parent == Path("/tmp")  # noqa: S108
     folder.symlink_to("/var/tmp")  # noqa: S108

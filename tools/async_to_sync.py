@@ -38,7 +38,7 @@ KEYWORDS = {"async", "await"}
 # In docstrings the keywords are words of an example only before what they can govern.
 IN_TEXT = (
     (re.compile(r"\basync (?=with|for|def)"), ""),
-    (re.compile(r"\bawait (?=\w+[.(])"), ""),
+    (re.compile(r"\bawait (?=\w+(?:\.\w|\())"), ""),
     (re.compile(r"\basynchronous\b"), "synchronous"),
     (re.compile(r"\bmany tasks\b"), "many threads"),
 )

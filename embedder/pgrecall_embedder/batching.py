@@ -64,8 +64,8 @@ def by_token_budget(counts: Sequence[int], budget: int) -> list[list[int]]:
 
     Args:
         counts: The length of each item.
-        budget: The most that a batch may hold when every item is padded to its longest. An item longer than that
-            gets a batch of its own.
+        budget: The most that a batch may hold when every item is padded to its longest. An item longer than
+            that gets a batch of its own.
 
     Returns:
         Batches of positions in `counts`, longest first.
@@ -104,7 +104,7 @@ def _as_text(provider: EmbeddingProvider, texts: Sequence[str]) -> list[str | Re
     vectors = provider.embed_documents(texts)
     if vectors.shape != (len(texts), provider.dimension):
         raise ValueError("the model returned an array of another shape")
-    usable = np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)
+    usable = np.logical_and(np.isfinite(vectors).all(axis=1), vectors.any(axis=1))
     # Six digits keep a float32 well below the step of a halfvec, in half the bytes.
     form = f"[{','.join(['%.6g'] * provider.dimension)}]"
     return [

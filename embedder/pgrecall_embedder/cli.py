@@ -8,19 +8,28 @@ import signal
 from typing import TYPE_CHECKING
 
 import psycopg
-from pgrecall.errors import PgrecallError
 
-from .daemon import Daemon, connection_failed
+from pgrecall.errors import PgrecallError, error_from
+
+from .daemon import Daemon
 from .logs import describe, make_logger
+from .providers import load_provider
 
 if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
+
+    from .providers import ProviderFactory
 
 __all__ = ["run"]
 
 
 def run(
-    dsn: str, *, drain: bool = False, concurrency: int | None = None, log_json: bool = False
+    dsn: str,
+    *,
+    drain: bool = False,
+    concurrency: int | None = None,
+    log_json: bool = False,
+    factory: ProviderFactory = load_provider,
 ) -> int:
     """Fill missing embeddings until SIGTERM or SIGINT (a second one aborts); logs go to stderr.
 
@@ -31,6 +40,7 @@ def run(
         drain: Return when nothing is left to embed.
         concurrency: Embedding threads; None means one a core, which is what measured best.
         log_json: Log JSON, one object a line.
+        factory: Loads the model.
 
     Returns:
         The exit code: 0 after a drain or a clean stop, 1 if the daemon could not start or something failed.
@@ -43,17 +53,15 @@ def run(
         log.error("the connection string cannot be read", hint="Check PGRECALL_DSN.")
         return 1
     try:
-        asyncio.run(_main(dsn, drain, concurrency, log))
-    except* PgrecallError as group:
-        for error in _leaves(group):
-            if isinstance(error, PgrecallError):
-                log.error(error.message, hint=error.hint, sqlstate=error.sqlstate)
+        daemon = Daemon(dsn, drain=drain, concurrency=concurrency, log=log, factory=factory)
+        asyncio.run(_main(daemon, log))
+    except Exception as error:  # noqa: BLE001 - the traceback of anything unforeseen could quote a memory
+        _explain(error, log)
         return 1
     return 0
 
 
-async def _main(dsn: str, drain: bool, concurrency: int | None, log: FilteringBoundLogger) -> None:
-    daemon = Daemon(dsn, drain=drain, concurrency=concurrency, log=log)
+async def _main(daemon: Daemon, log: FilteringBoundLogger) -> None:
     loop = asyncio.get_running_loop()
     signalled = False
 
@@ -72,5 +80,14 @@ async def _main(dsn: str, drain: bool, concurrency: int | None, log: FilteringBo
     await daemon.run()
 
 
-def _leaves(error: BaseException) -> list[BaseException]:
-    return []
+def _explain(error: BaseException, log: FilteringBoundLogger) -> None:
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            _explain(one, log)
+    elif isinstance(error, PgrecallError):
+        log.error(error.message, hint=error.hint, sqlstate=error.sqlstate)
+    elif isinstance(error, psycopg.Error):
+        public = error_from(error)
+        log.error("the database refused", error=describe(error), hint=public.hint, sqlstate=public.sqlstate)
+    else:
+        log.error("the embedder failed", error=describe(error))

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 
 import psycopg
 import tenacity
+
 from pgrecall.connecting import CONNECTION_OPTIONS
 
 from .logs import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from structlog.typing import FilteringBoundLogger
 
 __all__ = ["Link", "Patience"]
+
+_T = TypeVar("_T")
 
 _OPTIONS = CONNECTION_OPTIONS | {
     "fallback_application_name": "pgrecall-embedder",
@@ -29,6 +33,7 @@ _OPTIONS = CONNECTION_OPTIONS | {
 }
 _FIRST_DELAY = 0.25
 _LONGEST_DELAY = 15.0
+_LAST_ATTEMPTS = 3
 # 08 connection, 53 resources, 57P server going or coming, 40 the transaction met another one.
 _PASSING = ("08", "53", "57P", "40")
 
@@ -38,7 +43,7 @@ class Patience:
     """How long to wait for a server that went away.
 
     Attributes:
-        stopping: Once set, nothing is tried again.
+        stopping: Once set, nothing is tried more than a few times.
         give_up_after: Seconds until the error is raised; None waits for ever.
         log: Hears of every failed attempt.
     """
@@ -47,7 +52,7 @@ class Patience:
     give_up_after: float | None
     log: FilteringBoundLogger
 
-    async def insist(self, attempt: Callable[[], Awaitable[Any]]) -> Any:
+    async def insist(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
         """Await `attempt()` until it passes, with growing, random delays between the attempts.
 
         Raises:
@@ -59,19 +64,23 @@ class Patience:
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(_passes),
             wait=tenacity.wait_random_exponential(multiplier=_FIRST_DELAY, max=_LONGEST_DELAY),
-            stop=lambda state: self.stopping.is_set() or give_up(state),
+            stop=lambda state: self._is_over(state) or give_up(state),
             sleep=self._sleep,
             before_sleep=self._report,
             reraise=True,
         )
         return await retrying(attempt)
 
+    def _is_over(self, state: tenacity.RetryCallState) -> bool:
+        # Not at the first failure: a connection that broke while it was idle says so only when it is used.
+        return self.stopping.is_set() and state.attempt_number >= _LAST_ATTEMPTS
+
     async def _sleep(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self.stopping.wait()
-        except TimeoutError:
-            pass
+        if self.stopping.is_set():
+            await asyncio.sleep(min(seconds, _FIRST_DELAY))
+            return
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.stopping.wait(), seconds)
 
     def _report(self, state: tenacity.RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome is not None else None
@@ -117,8 +126,25 @@ class Link:
             return await (await connection.execute(query, values)).fetchall()
 
         async with self._busy:
-            rows: list[tuple[Any, ...]] = await self._patience.insist(attempt)
-        return rows
+            return await self._patience.insist(attempt)
+
+    async def listen(self) -> AsyncIterator[None]:
+        """Yield once when listening has begun, then at every notification that there is something to embed.
+
+        Raises:
+            psycopg.OperationalError: The connection broke.
+            psycopg.Error: The server has no LISTEN, or stayed away too long.
+        """
+
+        async def attempt() -> psycopg.AsyncConnection[tuple[Any, ...]]:
+            connection = await self.connect()
+            await connection.execute("LISTEN pgrecall_embed")
+            return connection
+
+        connection = await self._patience.insist(attempt)
+        yield
+        async for _ in connection.notifies():
+            yield
 
     async def close(self) -> None:
         """Close the connection."""

@@ -9,15 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import psycopg
+
 from pgrecall.bundle import bundle_hash
 from pgrecall.connecting import not_migrated, verify
-from pgrecall.errors import ConnectionFailed, EmbeddingUnavailable, InvalidInput, SchemaMismatch, error_from
+from pgrecall.errors import EmbeddingUnavailable, InvalidInput, SchemaMismatch, error_from
 
 from .connection import Link, Patience
 from .logs import describe
 from .pipeline import Pipeline
 from .providers import load_provider
-from .work_queue import WorkQueue, is_missing_schema, notifications
+from .work_queue import WorkQueue, is_missing_schema
 
 if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
@@ -28,6 +29,7 @@ __all__ = ["Daemon"]
 
 _POLL_SECONDS = 5.0
 _HEARTBEAT_SECONDS = 10.0
+_LISTEN_PAUSE_SECONDS = 0.5
 # A daemon waits for its server for ever; whoever waits for a drain should hear of a server that stays away.
 _DRAIN_PATIENCE_SECONDS = 120.0
 # More threads than that gain nothing, and each has a tokenizer of its own.
@@ -88,9 +90,7 @@ class Daemon:
             ConnectionFailed: The server cannot be reached.
             ExceptionGroup: Something failed on the way.
         """
-        patience = Patience(
-            self._stopping, _DRAIN_PATIENCE_SECONDS if self._drain else None, self._log
-        )
+        patience = Patience(self._stopping, _DRAIN_PATIENCE_SECONDS if self._drain else None, self._log)
         links = [Link(self._dsn, patience) for _ in range(3)]
         claims, writes, listening = links
         queue = WorkQueue(claims, writes)
@@ -98,7 +98,7 @@ class Daemon:
             model = await self._check(claims, queue)
             started = time.monotonic()
             provider = await self._load(model)
-            if provider is None:
+            if self._stopping.is_set():
                 return
             self._log.info(
                 "model loaded",
@@ -107,7 +107,7 @@ class Daemon:
                 threads=self._threads,
                 seconds=round(time.monotonic() - started, 1),
             )
-            await self._work(queue, model, provider, listening, patience)
+            await self._work(queue, model, provider, listening)
         finally:
             for link in links:
                 await link.close()
@@ -127,20 +127,14 @@ class Daemon:
             )
         return installed.model
 
-    async def _load(self, model: ModelSpec) -> EmbeddingProvider | None:
-        """Load the model; None if told to stop meanwhile."""
-        loader = ThreadPoolExecutor(1, thread_name_prefix="load")
-        loading = asyncio.get_running_loop().run_in_executor(loader, self._factory, model, self._threads)
-        stopping = asyncio.create_task(self._stopping.wait())
-        await asyncio.wait([loading, stopping], return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        loader.shutdown(wait=False)
-        if not loading.done():
-            return None
-        provider = loading.result()
+    async def _load(self, model: ModelSpec) -> EmbeddingProvider:
+        with ThreadPoolExecutor(1, thread_name_prefix="load") as loader:
+            loop = asyncio.get_running_loop()
+            provider = await loop.run_in_executor(loader, self._factory, model, self._threads)
         if provider.dimension != model.dimension:
             raise SchemaMismatch(
-                f"model {model.name} gives {provider.dimension} dimensions, the database stores {model.dimension}",
+                f"model {model.name} gives {provider.dimension} dimensions, "
+                f"the database stores {model.dimension}",
                 hint="Choose a model of the database's dimension with `pgrecall migrate --model NAME`.",
             )
         return provider
@@ -151,7 +145,6 @@ class Daemon:
         model: ModelSpec,
         provider: EmbeddingProvider,
         listening: Link,
-        patience: Patience,
     ) -> None:
         pipeline = self._pipeline = Pipeline(
             queue,
@@ -161,8 +154,6 @@ class Daemon:
             poll_seconds=self._poll_seconds,
             log=self._log,
         )
-        if self._stopping.is_set():
-            pipeline.stop()
         await queue.heartbeat(bundle_hash(), model.name, 0)
         self._log.info("embedder started", worker=str(queue.worker), drain=self._drain)
         started = time.monotonic()
@@ -170,7 +161,7 @@ class Daemon:
             async with asyncio.TaskGroup() as tasks:
                 background = [tasks.create_task(self._report(queue, model, pipeline))]
                 if not self._drain:
-                    background.append(tasks.create_task(self._listen(listening, patience, pipeline)))
+                    background.append(tasks.create_task(self._listen(listening, pipeline)))
                 await pipeline.run()
                 for task in background:
                     task.cancel()
@@ -196,7 +187,9 @@ class Daemon:
             released = await queue.release()
             await queue.retire()
         except psycopg.Error as error:
-            self._log.warning("leases could not be released; they expire by themselves", error=describe(error))
+            self._log.warning(
+                "leases could not be released; they expire by themselves", error=describe(error)
+            )
             return
         if released:
             self._log.info("leases released", memories=released)
@@ -219,23 +212,19 @@ class Daemon:
                 self._log.info("embedding", embedded=embedded, per_second=round(rate, 1))
                 before = embedded
 
-    async def _listen(self, link: Link, patience: Patience, pipeline: Pipeline) -> None:
+    async def _listen(self, link: Link, pipeline: Pipeline) -> None:
         """Wake the pipeline on notifications; they are hints, so a server without LISTEN will do."""
 
-        async def attempt() -> None:
-            async for _ in notifications(link):
-                pipeline.wake()
-
-        try:
-            while True:
-                await patience.insist(attempt)
-        except (psycopg.NotSupportedError, psycopg.ProgrammingError, psycopg.InternalError) as error:
-            self._log.warning("no notifications from this server, polling", error=describe(error))
-
-
-def connection_failed(error: psycopg.Error) -> ConnectionFailed:
-    """Return the error for a server that went away and stayed away."""
-    return ConnectionFailed(describe(error))
+        while True:
+            try:
+                async for _ in link.listen():
+                    pipeline.wake()
+            except psycopg.OperationalError as error:
+                self._log.warning("notifications stopped", error=describe(error))
+                await asyncio.sleep(_LISTEN_PAUSE_SECONDS)
+            except psycopg.Error as error:
+                self._log.warning("no notifications from this server, polling", error=describe(error))
+                return
 
 
 def _cores() -> int:

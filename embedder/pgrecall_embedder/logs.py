@@ -1,7 +1,7 @@
 """The daemon's log: structured, on stderr, free of what memories say.
 
-Nothing here takes an exception's text as it is: a library may quote its input in it. What is logged of an error is
-its class, its SQLSTATE or its place in the code; only failed connections speak for themselves.
+Nothing here takes an exception's text as it is: a library may quote its input in it. What is logged of an
+error is its class, its SQLSTATE or its place in the code; only failed connections speak for themselves.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import structlog
+
 from pgrecall.errors import ConnectionFailed, error_from
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ def describe(error: BaseException) -> str:
         error: Any exception; its traceback tells where it came from.
 
     Returns:
-        One line: class and SQLSTATE of a database error, the message of a failed connection, class and place in
-        the code of everything else.
+        One line: class and SQLSTATE of a database error, the message of a failed connection, class and place
+        in the code of everything else.
     """
     name = type(error).__qualname__
     if isinstance(error, psycopg.Error):

@@ -1,12 +1,13 @@
 """Claim, embed, write back, all three at the same time.
 
-The model computes in threads; meanwhile the next memories are claimed and the last ones written. No transaction is
-open while it computes.
+The model computes in threads; meanwhile the next memories are claimed and the last ones written. No
+transaction is open while it computes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Pipeline", "Totals"]
 
-# A claim is to take about that long: short enough that fresh memories are not kept waiting and leases (2 minutes)
-# never run out, long enough that claiming costs nothing.
+# A claim is to take about that long: short enough that fresh memories are not kept waiting and leases (2
+# minutes) never run out, long enough that claiming costs nothing.
 _CLAIM_SECONDS = 2.0
 _FIRST_CLAIM = 32
 _SMALLEST_CLAIM = 8
@@ -102,7 +103,7 @@ class Pipeline:
         """
         try:
             async with asyncio.TaskGroup() as stages:
-                # One more than threads, so that a thread never waits for the event loop to hand it its next batch.
+                # One more than threads, so that no thread waits for the event loop to hand it its next batch.
                 embedders = [stages.create_task(self._embed()) for _ in range(self._threads + 1)]
                 stages.create_task(self._write())
                 await self._claim()
@@ -120,7 +121,8 @@ class Pipeline:
         while not self._stopping:
             self._look.clear()
             if generation != self._queue.generation:
-                # The connection broke: a claim may have been granted to nobody. Settle what is known, give back the rest.
+                # The connection broke, and a claim whose answer was lost has nobody to work on it: settle
+                # what is in hand, give back everything else.
                 if self._in_hand:
                     await self._look.wait()
                     continue
@@ -128,6 +130,7 @@ class Pipeline:
                 await self._queue.release()
             limit = self._claim_size()
             if self._to_embed > limit // 2:
+                self._dry = False
                 await self._look.wait()
                 continue
             idle = not self._in_hand
@@ -150,11 +153,8 @@ class Pipeline:
 
     async def _nap(self) -> None:
         """Wait until there may be work again."""
-        try:
-            async with asyncio.timeout(self._poll_seconds):
-                await self._look.wait()
-        except TimeoutError:
-            pass
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._look.wait(), self._poll_seconds)
 
     async def _embed(self) -> None:
         loop = asyncio.get_running_loop()
@@ -210,9 +210,7 @@ class Pipeline:
 
     def _measure(self, seconds_a_text: float) -> None:
         before = self._seconds_a_text
-        self._seconds_a_text = (
-            seconds_a_text if before is None else before + 0.1 * (seconds_a_text - before)
-        )
+        self._seconds_a_text = seconds_a_text if before is None else before + 0.1 * (seconds_a_text - before)
 
     def _claim_size(self) -> int:
         if self._seconds_a_text is None:

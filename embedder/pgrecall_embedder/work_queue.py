@@ -13,11 +13,11 @@ from psycopg import errors
 from .providers import ModelSpec
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import Sequence
 
     from .connection import Link
 
-__all__ = ["Claimed", "Installation", "WorkQueue", "is_missing_schema", "notifications"]
+__all__ = ["Claimed", "Installation", "WorkQueue", "is_missing_schema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +103,6 @@ class WorkQueue:
     async def retire(self) -> None:
         """Take this worker off the list."""
         await self._writes.fetch("SELECT pgrecall.retire(%s)", [self.worker])
-
-
-async def notifications(link: Link) -> AsyncIterator[None]:
-    """Yield once when listening has begun, then whenever the database says that there is something to embed.
-
-    Raises:
-        psycopg.Error: The connection broke, or the server has no LISTEN.
-    """
-    connection = await link.connect()
-    await connection.execute("LISTEN pgrecall_embed")
-    yield
-    async for _ in connection.notifies():
-        yield
 
 
 def is_missing_schema(error: BaseException) -> bool:

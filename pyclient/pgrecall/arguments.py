@@ -67,7 +67,7 @@ def text(field: str, value: object) -> str:
 
 def texts(field: str, value: object) -> list[str]:
     """Return a list of texts; a single string is refused, since it would become a list of letters."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidInput(f"{field} must be a list of texts, not {type(value).__name__}")
     return [text(f"{field}[{place}]", item) for place, item in enumerate(value)]
 

@@ -66,6 +66,7 @@ class InvalidInput(PgrecallError):
     """An argument is not acceptable (class 22)."""
 
     default_sqlstate = "22023"
+    default_hint = "Correct the value and try again."
 
 
 class InvalidVector(InvalidInput):
@@ -78,6 +79,7 @@ class TooLarge(PgrecallError):
     """A limit of pgrecall or of the server is exceeded (class 54)."""
 
     default_sqlstate = "54000"
+    default_hint = "Split it, or leave some of it out."
 
 
 class UnknownNamespace(PgrecallError):

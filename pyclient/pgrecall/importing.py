@@ -43,6 +43,12 @@ LANGUAGES = {
 BATCH_LINES = 500
 BATCH_BYTES = 2 * 2**20
 
+MAX_TEXT_BYTES = 4096
+MAX_LIST_BYTES = 16384
+MAX_ITEMS = 256
+MAX_NAMESPACE = 200
+"""The server's limits for what is not content: bytes as JSON, items of a list, characters of a name."""
+
 _BOM = b"\xef\xbb\xbf"
 _CONFIGURATIONS = frozenset(LANGUAGES.values()) | {"simple"}
 _TEXTS = ("content", "title", "category", "source", "speaker")
@@ -169,10 +175,12 @@ def parse_line(
     values.update({name: record.pop(name) for name in (*_TEXTS, *_AS_THEY_ARE) if name in record})
     values.update({name: _name(name, record.pop(name)) for name in _NAMES if name in record})
     values.update({name: _time(name, record.pop(name)) for name in _TIMES if name in record})
+    if values.get("external_id") == "":
+        values["external_id"] = None
     values["language"] = _language(record.pop("language", None))
     values["metadata"] = _metadata(record)
     memory = NewMemory(**{"content": None, **values})
-    new_memory(memory)
+    _check_limits(new_memory(memory))
     return memory
 
 
@@ -217,6 +225,23 @@ def _take_namespace(record: dict[str, Any], namespace: str | None, key: str | No
         # The namespace says it already; a column of its own, such as session, still wants its value.
         del record[key]
     return name
+
+
+def _check_limits(memory: dict[str, Any]) -> None:
+    """Refuse what the server would refuse, so that it need not be found by halving a batch."""
+    for key, value in memory.items():
+        size = len(json.dumps(value, ensure_ascii=False).encode())
+        if isinstance(value, list) and len(value) > MAX_ITEMS:
+            raise TooLarge(f"{key} has {len(value)} items; {MAX_ITEMS} is the limit")
+        if (isinstance(value, list) and size > MAX_LIST_BYTES) or (
+            isinstance(value, str) and key != "content" and size > MAX_TEXT_BYTES
+        ):
+            raise TooLarge(f"{key} is too long")
+    if len(memory.get("namespace", "")) > MAX_NAMESPACE:
+        raise InvalidInput(f"its namespace has a name of more than {MAX_NAMESPACE} characters")
+    start, end = memory.get("valid_from"), memory.get("valid_to")
+    if start is not None and end is not None and end < start:
+        raise InvalidInput("valid_to is before valid_from")
 
 
 def _name(key: str, value: object) -> str:

@@ -188,26 +188,26 @@ class Status:
     Attributes:
         schema_revision: The migration the database is at.
         bundle_hash: The hash of the installed SQL code.
-        model: The active embedding model.
+        model: The active embedding model; None if none has been chosen.
         dimension: The length of its vectors.
         namespaces: Number of namespaces.
         memories: Number of memories that are not forgotten.
         sensitive: How many of them are never embedded.
         embedded: How many have an embedding.
-        pending: How many wait for one.
+        pending: How many should have one and do not, those in progress and failed among them.
         in_progress: How many a worker holds right now.
-        failed: How many could not be embedded.
+        failed: How many wait for another attempt after an error.
         oldest_pending: How long the oldest has been waiting; None if nothing waits.
         workers: Number of embedder daemons alive.
         dense_index_valid: True if the vector index can be used.
-        dense_index_name: Its name.
+        dense_index_name: Its name; None if it is missing.
         server_version: PostgreSQL's version.
         pgvector_version: pgvector's version.
     """
 
-    schema_revision: str
-    bundle_hash: str
-    model: str
+    schema_revision: str | None
+    bundle_hash: str | None
+    model: str | None
     dimension: int
     namespaces: int
     memories: int
@@ -219,7 +219,7 @@ class Status:
     oldest_pending: timedelta | None
     workers: int
     dense_index_valid: bool
-    dense_index_name: str
+    dense_index_name: str | None
     server_version: str
     pgvector_version: str
 

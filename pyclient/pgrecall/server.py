@@ -2,9 +2,11 @@
 
 The data folder holds::
 
-    postgres/        the server's data (PGDATA)        postgres.log   its log
-    pgrecall.conf    settings, rewritten at each start   server.lock    held while starting and stopping
-    run/             the socket, unless its path would be too long
+    postgres/       the server's data (PGDATA)
+    postgres.log    its log
+    pgrecall.conf   settings, rewritten at each start
+    server.lock     locked while somebody starts or stops the server
+    run/            the socket, unless its path would be too long
 """
 
 from __future__ import annotations
@@ -247,7 +249,8 @@ class EmbeddedServer:
             owner = process.user_name(uid)
             raise FolderTakenError(
                 f"{self.pgdata} belongs to user {owner}, the server runs as user {account.name}",
-                hint=f"Run this as user {owner}, or choose another folder with --data-dir.",
+                hint=f"Run this as {'root' if owner == process.SERVER_USER else f'user {owner}'}, "
+                "or choose another folder with --data-dir.",
             )
 
     @contextlib.contextmanager
@@ -301,7 +304,8 @@ class EmbeddedServer:
             provider = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] if major >= 17 else []
             access = ["--username=postgres", "--auth-local=trust", "--auth-host=reject"]
             form = ["--encoding=UTF8", "--locale=C.UTF-8", *provider, "--data-checksums", "--no-instructions"]
-            done = process.run([str(bindir / "initdb"), "-D", str(new), *access, *form], account)
+            haste = ["--no-sync"] if self._settings.get("fsync") == "off" else []
+            done = process.run([str(bindir / "initdb"), "-D", str(new), *access, *form, *haste], account)
             if done.returncode:
                 problem = done.stderr.strip()
                 if process.says_disk_full(problem):

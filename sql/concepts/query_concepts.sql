@@ -13,9 +13,13 @@ BEGIN ATOMIC
         FROM words
         CROSS JOIN generate_series(1, cardinality(words.list)) AS first (word)
         CROSS JOIN generate_series(1, 4) AS size (words)
-        JOIN pgrecall.concept_aliases a
-          ON a.namespace_id = query_concepts.namespace_id
-         AND a.alias = array_to_string(words.list[first.word : first.word + size.words - 1], ' ')
+        CROSS JOIN LATERAL (
+            -- LIMIT keeps each lookup an index scan, however many rows the planner expects of generate_series.
+            SELECT c.concept_id FROM pgrecall.concept_aliases c
+            WHERE c.namespace_id = query_concepts.namespace_id
+              AND c.alias = array_to_string(words.list[first.word : first.word + size.words - 1], ' ')
+            LIMIT 5
+        ) a
         WHERE first.word + size.words - 1 <= cardinality(words.list)
     )
     SELECT DISTINCT n.concept_id

@@ -27,7 +27,7 @@ BEGIN ATOMIC
         WHERE (SELECT count(*) FROM strict) < depth
           AND m.namespace_id = lexical_leg.namespace_id
           AND m.search_vector @@ pgrecall.any_word(lexical_leg.language, query)
-          AND ts_rank(m.search_vector, pgrecall.any_word(lexical_leg.language, query)) >= min_rank
+          AND (min_rank <= 0 OR ts_rank(m.search_vector, pgrecall.any_word(lexical_leg.language, query)) >= min_rank)
           AND NOT EXISTS (SELECT FROM strict s WHERE s.id = m.id)
           AND pgrecall.matches(m, filter)
         ORDER BY score DESC, m.id

@@ -44,6 +44,11 @@ RETURNS TABLE (
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
 SET search_path FROM CURRENT
 AS $function$
+DECLARE
+    namespace_id integer := pgrecall.namespace_id(namespace);
+    settings pgrecall.recall_settings := pgrecall.effective_settings();
+    filter pgrecall.recall_filter :=
+        (categories, tags_any, tags_all, metadata_contains, since, until, include_superseded);
 BEGIN
     PERFORM pgrecall.check_query(query, query_vec, k);
     RETURN QUERY EXECUTE $statement$
@@ -74,7 +79,7 @@ BEGIN
             CROSS JOIN LATERAL pgrecall.graph_leg(
                 $1, $2, seeds.ids, seeds.weights, $6,
                 greatest(($7).leg_depth, $5), ($7).graph_seeds, ($7).graph_neighbours, ($7).graph_hops,
-                ($7).graph_decay, ($7).graph_df_min, pgrecall.hub_threshold($1, $7)
+                ($7).graph_decay, ($7).graph_df_min, $8
             ) g
             WHERE ($7).graph_weight > 0
         ), fused AS (
@@ -99,13 +104,8 @@ BEGIN
         JOIN pgrecall.memories m ON m.id = f.id
         ORDER BY f.score DESC, f.id
     $statement$
-    USING pgrecall.namespace_id(namespace),
-          query,
-          pgrecall.query_language(namespace),
-          query_vec,
-          k,
-          ROW (categories, tags_any, tags_all, metadata_contains, since, until, include_superseded)::pgrecall.recall_filter,
-          pgrecall.effective_settings();
+    USING namespace_id, query, pgrecall.query_language(namespace), query_vec, k, filter, settings,
+          pgrecall.hub_threshold(namespace_id, settings);
 END
 $function$;
 

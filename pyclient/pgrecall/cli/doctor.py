@@ -17,12 +17,12 @@ _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 def doctor(dsn: Dsn = None, data_dir: DataDir = None) -> None:
     """Examine server, schema, indexes and queue; exit 1 if something is broken."""
     failed = False
-    for check in _examine(effective_dsn(dsn, data_dir)):
-        failed = failed or check.status == "fail"
-        typer.secho(f"{check.status:<5}", fg=_COLOURS[check.status], nl=False)
-        typer.echo(f" {check.check_name}: {check.detail}")
-        if check.remedy is not None:
-            typer.echo(f"      run: {check.remedy}")
+    for finding in _examine(effective_dsn(dsn, data_dir)):
+        failed = failed or finding.status == "fail"
+        typer.secho(f"{finding.status:<5}", fg=_COLOURS[finding.status], nl=False)
+        typer.echo(f" {finding.check_name}: {finding.detail}")
+        if finding.remedy is not None:
+            typer.echo(f"      hint: {finding.remedy}")
     if failed:
         raise typer.Exit(1)
 
@@ -31,8 +31,10 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
     """Examine from the outside in; what cannot work without the check before it is left out."""
     import psycopg
 
+    from pgrecall import Client
     from pgrecall.connecting import CONNECTION_OPTIONS
     from pgrecall.errors import error_from
+    from pgrecall.install import check
     from pgrecall.models import HealthCheck
 
     try:
@@ -45,34 +47,11 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
         yield HealthCheck(check_name="connection", status="fail", detail=failure.message, remedy=failure.hint)
         return
     yield HealthCheck(check_name="connection", status="ok", detail="the server answers", remedy=None)
-    supported = OLDEST <= version <= NEWEST
-    yield HealthCheck(
-        check_name="server",
-        status="ok" if supported else "fail" if version < OLDEST else "warn",
-        detail=f"PostgreSQL {version}"
-        if supported
-        else f"PostgreSQL {version} is not among the supported {OLDEST} to {NEWEST}",
-        remedy=None if supported else f"a server of PostgreSQL {OLDEST} to {NEWEST}",
-    )
-    utf8 = encoding == "UTF8"
-    yield HealthCheck(
-        check_name="encoding",
-        status="ok" if utf8 else "fail",
-        detail=f"{encoding}",
-        remedy=None if utf8 else "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
-    )
-    yield from _examine_schema(dsn)
-
-
-def _examine_schema(dsn: str) -> Iterator["HealthCheck"]:
-    from pgrecall import Client
-    from pgrecall.install import check
-    from pgrecall.models import HealthCheck
-
     state = check(dsn)
-    for problem in state.problems:
-        yield HealthCheck(check_name="schema", status="fail", detail=problem, remedy=None)
     if not state.current:
+        yield from _examine_server(version, encoding)
+        for problem in state.problems:
+            yield HealthCheck(check_name="schema", status="fail", detail=problem, remedy=None)
         return
     yield HealthCheck(
         check_name="schema",
@@ -82,3 +61,23 @@ def _examine_schema(dsn: str) -> Iterator["HealthCheck"]:
     )
     with Client(dsn, pool_max=1) as client:
         yield from client.health()
+
+
+def _examine_server(version: int, encoding: str | None) -> Iterator["HealthCheck"]:
+    """Examine what `migrate` needs of a database in which pgrecall cannot examine itself yet."""
+    from pgrecall.models import HealthCheck
+
+    if not OLDEST <= version <= NEWEST:
+        yield HealthCheck(
+            check_name="server version",
+            status="fail" if version < OLDEST else "warn",
+            detail=f"PostgreSQL {version}",
+            remedy=f"pgrecall is tested on PostgreSQL {OLDEST} to {NEWEST}.",
+        )
+    if encoding != "UTF8":
+        yield HealthCheck(
+            check_name="encoding",
+            status="fail",
+            detail=str(encoding),
+            remedy="Create the database with ENCODING 'UTF8' TEMPLATE template0.",
+        )

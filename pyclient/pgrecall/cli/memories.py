@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -80,16 +80,7 @@ def remember(
 
 
 def import_(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            exists=True,
-            dir_okay=False,
-            readable=True,
-            allow_dash=True,
-            help="JSON Lines; - is standard input.",
-        ),
-    ],
+    file: Annotated[Path, typer.Argument(help="JSON Lines; - reads standard input.")],
     namespace: Namespace = None,
     namespace_field: Annotated[
         str | None, typer.Option(help="The key that names each line's namespace, such as conversation.")
@@ -101,9 +92,11 @@ def import_(
 
     Each line is an object with content and, if wanted, id, title, lang, category, tags, expanded_keywords,
     importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
-    is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Namespaces are made as they come.
+    is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Namespaces are made as needed.
     """
-    from pgrecall import Client
+    if not _is_dash(file) and (file.is_dir() or not file.exists()):
+        raise typer.BadParameter(f"there is no file {file}", param_hint="file")
+    from pgrecall import Client, PermissionDenied
     from pgrecall.importing import import_jsonl
 
     with (
@@ -115,7 +108,9 @@ def import_(
             client, lines, namespace=namespace, namespace_field=namespace_field, progress=progress
         )
         if report.stored:
-            client.analyze()
+            # Only the planner's statistics: a role that may not refresh them leaves that to autovacuum.
+            with suppress(PermissionDenied):
+                client.analyze()
     _print_report(report)
     if report.rejected:
         raise typer.Exit(1)
@@ -127,6 +122,8 @@ def _opened(file: Path) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from pgrecall import PgrecallError
+
     console = Console(stderr=True)
     bar = Progress(
         TextColumn("importing"),
@@ -137,18 +134,27 @@ def _opened(file: Path) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]
         transient=True,
         disable=not console.is_terminal,
     )
-    dash = str(file) == "-"
-    task = bar.add_task("import", total=None if dash else file.stat().st_size)
+    task = bar.add_task("import", total=file.stat().st_size if file.is_file() else None)
 
     def advance(size: int) -> None:
         bar.advance(task, size)
 
     with bar:
-        if dash:
+        if _is_dash(file):
             yield iter(sys.stdin.buffer), advance
-        else:
-            with file.open("rb") as lines:
-                yield iter(lines), advance
+            return
+        try:
+            lines = file.open("rb")
+        except OSError as error:
+            raise PgrecallError(
+                f"cannot read {file}: {error.strerror}", hint="Check the path and its permissions."
+            ) from error
+        with lines:
+            yield iter(lines), advance
+
+
+def _is_dash(file: Path) -> bool:
+    return str(file) == "-"
 
 
 def _print_report(report: "ImportReport") -> None:

@@ -1,0 +1,61 @@
+"""Synthetic memories for tests of plans and limits: Zipf words, clustered vectors, tags with realistic degrees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import psycopg
+
+DIMENSION = 384
+CLUSTERS = 100
+
+_FUNCTIONS = f"""
+CREATE OR REPLACE FUNCTION pg_temp.word() RETURNS text LANGUAGE sql VOLATILE
+    RETURN 'word' || floor(power(20000, random()))::integer;
+
+CREATE OR REPLACE FUNCTION pg_temp.near(cluster integer, spread float8) RETURNS halfvec LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    SELECT array_agg(sin(cluster * 131.0 + place * 17.0) + spread * (random() - 0.5) ORDER BY place)::real[]::halfvec
+    FROM generate_series(1, {DIMENSION}) place;
+END;
+"""
+
+_FILL = """
+INSERT INTO pgrecall.memories (namespace_id, external_id, content, tags, importance, occurred_at, language, content_hash,
+                               search_vector, embedding, embedded_at, category)
+SELECT %(namespace)s, 'm' || i,
+       (SELECT string_agg(pg_temp.word(), ' ') FROM generate_series(1, 12 + i %% 20)),
+       CASE WHEN %(tagged)s THEN ARRAY['topic ' || (i %% 997), 'person ' || floor(power(2000, random()))::integer] ELSE '{}' END,
+       (i %% 11) / 10.0, timestamptz '2025-01-01 UTC' + i * interval '1 minute', 'english', '', '',
+       pg_temp.near(i %% %(clusters)s, 1.0), now(), CASE WHEN i %% 1000 = 0 THEN 'rare' ELSE 'common' END
+FROM generate_series(1, %(rows)s) i
+"""
+
+
+def fill(conn: psycopg.Connection[Any], sizes: dict[str, int], *, tagged: bool = True) -> None:
+    """Store embedded memories, `sizes[name]` in each namespace; the vector index is built afterwards.
+
+    Args:
+        conn: An autocommit connection to a migrated database that nobody else uses.
+        sizes: Number of memories by namespace.
+        tagged: Whether they carry tags, and so concepts.
+    """
+    (definition,) = conn.execute("SELECT pg_get_indexdef('pgrecall.memories_embedding_idx'::regclass)").fetchone() or ("",)
+    conn.execute("DROP INDEX pgrecall.memories_embedding_idx")
+    conn.execute("SELECT setseed(0.42)")
+    conn.execute(_FUNCTIONS.encode())
+    for name, rows in sizes.items():
+        (namespace,) = conn.execute("SELECT pgrecall.create_namespace(%s)", (name,)).fetchone() or (0,)
+        values = {"namespace": namespace, "rows": rows, "tagged": tagged, "clusters": CLUSTERS}
+        conn.execute(_FILL.encode(), values)
+    conn.execute(str(definition).encode())
+    conn.execute("VACUUM ANALYZE pgrecall.memories, pgrecall.mentions, pgrecall.concepts, pgrecall.concept_aliases")
+
+
+def vector(conn: psycopg.Connection[Any], cluster: int, spread: float = 1.0) -> str:
+    """Return a query vector near the memories of a cluster, as text."""
+    conn.execute(_FUNCTIONS.encode())
+    row = conn.execute("SELECT pg_temp.near(%s, %s)::text", (cluster, spread)).fetchone()
+    assert row is not None
+    return str(row[0])

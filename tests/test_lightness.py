@@ -1,0 +1,75 @@
+"""Importing pgrecall and asking for help is quick and small: nothing heavy comes in before it is needed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+IMPORT_SECONDS = 0.3
+IMPORT_MEGABYTES = 60
+HELP_SECONDS = 0.5
+TRIES = 5
+
+HEAVY = (
+    "alembic", "numpy", "pgvector", "psycopg", "pydantic", "rich", "sentence_transformers", "sqlalchemy",
+    "torch", "transformers",
+)  # fmt: skip
+
+PROBE = """
+import json, resource, sys, time
+start = time.perf_counter()
+{statement}
+print(json.dumps([
+    time.perf_counter() - start,
+    resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    sorted(name for name in sys.modules if "." not in name),
+]))
+"""
+HELP = """
+import contextlib, io
+from pgrecall.cli import main
+with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as out:
+    main(["--help"])
+assert "recall" in out.getvalue()
+"""
+
+
+def _probe(statement: str) -> tuple[float, float, list[str]]:
+    """Run a statement in fresh interpreters; the best time is the one that nothing else disturbed."""
+    best: tuple[float, float, list[str]] | None = None
+    for _ in range(TRIES):
+        done = subprocess.run(
+            [sys.executable, "-c", PROBE.format(statement=statement)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        seconds, megabytes, modules = json.loads(done.stdout)
+        if best is None or seconds < best[0]:
+            best = seconds, megabytes, modules
+    assert best is not None
+    return best
+
+
+def test_import_is_light() -> None:
+    seconds, megabytes, modules = _probe("import pgrecall")
+    assert not set(HEAVY) & set(modules)
+    assert megabytes < IMPORT_MEGABYTES
+    assert seconds < IMPORT_SECONDS
+
+
+@pytest.mark.parametrize("name", ["Client", "AsyncClient"])
+def test_the_client_needs_psycopg_and_nothing_heavier(name: str) -> None:
+    _, megabytes, modules = _probe(f"from pgrecall import {name}")
+    assert not (set(HEAVY) - {"psycopg"}) & set(modules)
+    assert megabytes < IMPORT_MEGABYTES
+
+
+def test_help_is_quick() -> None:
+    seconds, megabytes, modules = _probe(HELP)
+    assert not (set(HEAVY) - {"rich"}) & set(modules)
+    assert megabytes < IMPORT_MEGABYTES
+    assert seconds < HELP_SECONDS
