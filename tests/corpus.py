@@ -41,7 +41,9 @@ def fill(conn: psycopg.Connection[Any], sizes: dict[str, int], *, tagged: bool =
         sizes: Number of memories by namespace.
         tagged: Whether they carry tags, and so concepts.
     """
-    (definition,) = conn.execute("SELECT pg_get_indexdef('pgrecall.memories_embedding_idx'::regclass)").fetchone() or ("",)
+    (definition,) = conn.execute(
+        "SELECT pg_get_indexdef('pgrecall.memories_embedding_idx'::regclass)"
+    ).fetchone() or ("",)
     conn.execute("DROP INDEX pgrecall.memories_embedding_idx")
     conn.execute("SELECT setseed(0.42)")
     conn.execute(_FUNCTIONS.encode())
@@ -50,7 +52,9 @@ def fill(conn: psycopg.Connection[Any], sizes: dict[str, int], *, tagged: bool =
         values = {"namespace": namespace, "rows": rows, "tagged": tagged, "clusters": CLUSTERS}
         conn.execute(_FILL.encode(), values)
     conn.execute(str(definition).encode())
-    conn.execute("VACUUM ANALYZE pgrecall.memories, pgrecall.mentions, pgrecall.concepts, pgrecall.concept_aliases")
+    conn.execute(
+        "VACUUM ANALYZE pgrecall.memories, pgrecall.mentions, pgrecall.concepts, pgrecall.concept_aliases"
+    )
 
 
 def vector(conn: psycopg.Connection[Any], cluster: int, spread: float = 1.0) -> str:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from pgrecall import Client, InvalidInput, NewMemory, PermissionDenied, PgrecallError
 from pgrecall.importing import LANGUAGES, ImportReport, Rejection, import_jsonl, parse_line
@@ -226,18 +227,14 @@ def test_what_only_the_server_refuses_is_found_by_halving(
     assert client.status().memories == 96
 
 
-def test_errors_that_are_no_lines_fault_end_the_import(dsn: str, conn: psycopg.Connection[Any]) -> None:
-    conn.execute("DROP ROLE IF EXISTS pgrecall_test_reader")
-    conn.execute("CREATE ROLE pgrecall_test_reader LOGIN IN ROLE pgrecall_reader")
-    try:
-        with (
-            Client(f"{dsn} user=pgrecall_test_reader options='-c role=pgrecall_reader'") as reader,
-            pytest.raises(PermissionDenied) as caught,
-        ):
-            import_jsonl(reader, [_line(content="x")])
-        assert caught.value.sqlstate == "42501"
-    finally:
-        conn.execute("DROP ROLE pgrecall_test_reader")
+def test_errors_that_are_no_lines_fault_end_the_import(dsn: str) -> None:
+    with (
+        Client(make_conninfo(dsn, options="-c role=pgrecall_reader")) as reader,
+        pytest.raises(PermissionDenied) as caught,
+    ):
+        import_jsonl(reader, [_line(content="x")])
+    assert caught.value.sqlstate == "42501"
+    assert caught.value.hint
 
 
 # -- importing again

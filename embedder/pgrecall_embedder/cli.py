@@ -88,6 +88,11 @@ def _explain(error: BaseException, log: FilteringBoundLogger) -> None:
         log.error(error.message, hint=error.hint, sqlstate=error.sqlstate)
     elif isinstance(error, psycopg.Error):
         public = error_from(error)
-        log.error("the database refused", error=describe(error), hint=public.hint, sqlstate=public.sqlstate)
+        log.error(
+            "the database failed the embedder",
+            error=describe(error),
+            hint=public.hint,
+            sqlstate=public.sqlstate,
+        )
     else:
         log.error("the embedder failed", error=describe(error))

@@ -228,4 +228,6 @@ class Daemon:
 
 
 def _cores() -> int:
-    return len(os.sched_getaffinity(0))
+    # Not every system can tell which of its cores this process may use.
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return 1 if usable is None else usable

@@ -58,10 +58,10 @@ def describe(error: BaseException) -> str:
     """
     name = type(error).__qualname__
     if isinstance(error, psycopg.Error):
+        if error.sqlstate is not None:
+            return f"{name} ({error.sqlstate})"
         public = error_from(error)
-        if isinstance(public, ConnectionFailed):
-            return " ".join(public.message.split())
-        return name if error.sqlstate is None else f"{name} ({error.sqlstate})"
+        return " ".join(public.message.split()) if isinstance(public, ConnectionFailed) else name
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return name

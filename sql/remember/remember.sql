@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION public.remember(
     category text DEFAULT NULL,
     tags text[] DEFAULT '{}',
     expanded_keywords text[] DEFAULT '{}',
-    importance real DEFAULT 0.5,
+    importance double precision DEFAULT 0.5,
     metadata jsonb DEFAULT '{}',
     source text DEFAULT NULL,
     session text DEFAULT NULL,

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION public.revise(
     category text DEFAULT NULL,
     tags text[] DEFAULT NULL,
     expanded_keywords text[] DEFAULT NULL,
-    importance real DEFAULT NULL,
+    importance double precision DEFAULT NULL,
     metadata jsonb DEFAULT NULL,
     source text DEFAULT NULL,
     session text DEFAULT NULL,

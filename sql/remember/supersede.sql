@@ -14,7 +14,7 @@ CREATE OR REPLACE FUNCTION public.supersede(
     successor bigint DEFAULT NULL,
     occurred_at timestamptz DEFAULT NULL,
     metadata jsonb DEFAULT NULL,
-    importance real DEFAULT NULL
+    importance double precision DEFAULT NULL
 )
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
@@ -33,6 +33,8 @@ BEGIN
     SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.deleted_at IS NULL;
     IF old.id IS NULL THEN
         PERFORM pgrecall.refuse_unknown(supersede.id);
+    ELSIF old.superseded_by = supersede.successor THEN
+        RETURN new_id;  -- said before: nothing changes
     ELSIF old.superseded_by IS NOT NULL THEN
         RAISE EXCEPTION 'memory % is already superseded by %', supersede.id, old.superseded_by
             USING ERRCODE = 'invalid_parameter_value', HINT = format('Supersede %s, or revise it.', old.superseded_by);

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from pgrecall.models import RecalledMemory, RecallResult
 
+SHOWN = 240
+"""Characters of a memory that the table shows unless asked for all."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
@@ -47,11 +50,15 @@ def recall(
         typer.Option("--set", help="pgrecall.NAME=VALUE for this recall; may be given again."),
     ] = None,
     ef_search: Annotated[int | None, typer.Option(help="hnsw.ef_search for this recall.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Print long memories in full.")] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Find the memories most relevant to a question."""
+    """Find the memories most relevant to a question.
+
+    The table shows score, rank in each leg (lexical, dense, graph), cosine similarity, age and content.
+    """
     contains = json_object("--metadata", metadata)
     times = moment("--since", since), moment("--until", until)
     settings = _settings(setting)
@@ -83,7 +90,7 @@ def recall(
     if not result:
         note("nothing found")
         return
-    Console().print(recall_table(result))
+    Console().print(recall_table(result, full=full))
 
 
 def status(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:
@@ -95,32 +102,30 @@ def status(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -
     if as_json:
         print_json(found.as_dict())
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(show_header=False, box=None)
     for name in found.as_dict():
         value = getattr(found, name)
-        table.add_row(name.replace("_", " "), "-" if value is None else clean(str(value)))
-    Console().print(table)
+        typer.echo(f"{name.replace('_', ' '):<18}{'-' if value is None else clean(str(value))}")
 
 
-def recall_table(result: "RecallResult", now: datetime | None = None) -> "Table":
+def recall_table(result: "RecallResult", now: datetime | None = None, *, full: bool = False) -> "Table":
     """Draw a result: rank, score, rank in each leg, similarity, age, content.
 
     Args:
         result: What `recall` returned.
         now: What ages are counted from; None is the present.
+        full: True does not shorten long memories.
     """
+    from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(expand=False)
-    for heading in ("#", "score", "lexical", "dense", "graph", "similarity", "age"):
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for heading in ("#", "score", "lexical", "dense", "graph", "sim", "age"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("content", overflow="fold", ratio=1)
     present = datetime.now(UTC) if now is None else now
     for place, memory in enumerate(result, 1):
+        content = clean(memory.content)
         table.add_row(
             str(place),
             f"{memory.score:.4f}",
@@ -130,7 +135,7 @@ def recall_table(result: "RecallResult", now: datetime | None = None) -> "Table"
             ),
             "-" if memory.similarity is None else f"{memory.similarity:.3f}",
             age(present - _when(memory)),
-            Text(clean(memory.content)),
+            Text(content if full or len(content) <= SHOWN else f"{content[:SHOWN]}…"),
         )
     return table
 

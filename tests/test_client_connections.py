@@ -1,0 +1,177 @@
+"""The client and its server: absent, unmigrated, of another version, restarted, shared by threads."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+from pgrecall import (
+    AsyncClient,
+    Client,
+    ConnectionFailed,
+    InvalidInput,
+    SchemaMismatch,
+)
+from pgrecall import client_sync as client_module
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+DIMENSION = 384
+NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def client(dsn: str) -> Iterator[Client]:
+    with Client(dsn) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def shared(new_database: Callable[..., str], template: str) -> Iterator[Client]:
+    """A client of one database for all tests of what is refused: nothing is stored there."""
+    with Client(new_database(template)) as opened:
+        yield opened
+        assert opened.status().memories == 0
+
+
+def _vector(*leading: float) -> list[float]:
+    return [*leading, *[0.0] * (DIMENSION - len(leading))]
+
+
+
+
+def test_status_and_health(client: Client) -> None:
+    client.remember("tea")
+    status = client.status()
+    assert (status.memories, status.embedded, status.pending, status.dimension) == (1, 0, 1, DIMENSION)
+    assert status.oldest_pending is not None
+    assert status.as_dict()["oldest_pending"] >= 0
+    assert all(check.status in ("ok", "warn", "fail") for check in client.health())
+    client.analyze()
+    assert client.last_memory_id() > 0
+
+
+def test_a_server_that_is_not_there() -> None:
+    with (
+        Client("host=/nonexistent connect_timeout=2", pool_timeout=2) as lost,
+        pytest.raises(ConnectionFailed) as caught,
+    ):
+        lost.status()
+    assert caught.value.sqlstate == "08006"
+    assert caught.value.hint
+    assert isinstance(caught.value.__cause__, psycopg.OperationalError)
+
+
+def test_a_connection_string_that_is_none() -> None:
+    with Client("no connection string") as wrong, pytest.raises(ConnectionFailed) as caught:
+        wrong.status()
+    assert caught.value.hint
+
+
+def test_an_embedded_server_that_cannot_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "letters.txt").write_text("mine")
+    monkeypatch.delenv("PGRECALL_DSN", raising=False)
+    monkeypatch.setenv("PGRECALL_DATA_DIR", str(tmp_path))
+    with Client() as client, pytest.raises(ConnectionFailed) as caught:
+        client.status()
+    assert str(tmp_path) in str(caught.value)
+    assert caught.value.hint
+
+
+def test_an_unmigrated_database(new_database: Callable[..., str]) -> None:
+    with Client(new_database()) as client, pytest.raises(SchemaMismatch) as caught:
+        client.recall("tea")
+    assert caught.value.sqlstate == "55000"
+    assert "pgrecall migrate" in str(caught.value.hint)
+
+
+def test_a_database_of_another_version(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    conn.execute("UPDATE pgrecall.installation SET bundle_hash = 'another'")
+    with Client(dsn) as client, pytest.raises(SchemaMismatch) as caught:
+        client.recall("tea")
+    assert caught.value.sqlstate == "55000"
+    assert "migrate" in str(caught.value.hint)
+    conn.execute("UPDATE pgrecall.installation SET bundle_hash = NULL")
+    with Client(dsn) as client, pytest.raises(SchemaMismatch):
+        client.recall("tea")
+
+
+def test_connections_that_died_are_replaced(client: Client, conn: psycopg.Connection[Any]) -> None:
+    client.remember("tea")
+    conn.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+    )
+    assert len(client.recall("tea", embed=False)) == 1
+
+
+def test_a_closed_client_says_so(dsn: str) -> None:
+    client = Client(dsn)
+    client.close()
+    client.close()
+    with pytest.raises(ConnectionFailed, match="closed"):
+        client.status()
+    with Client(dsn) as opened:
+        opened.status()
+    with pytest.raises(ConnectionFailed, match="closed"):
+        opened.status()
+
+
+def test_it_connects_only_when_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Client("host=/nonexistent"):
+        pass
+
+
+def test_no_connection_is_held_while_the_query_is_embedded(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Client(dsn, pool_max=1) as client:
+
+        def embed(*_: object, **__: object) -> list[float]:
+            client.remember("meanwhile")  # would wait for ever if the only connection were taken
+            return _vector(1.0)
+
+        monkeypatch.setattr(client_module, "embed_query", embed)
+        assert client.recall("meanwhile", embed=True).legs == ("lexical", "dense", "graph")
+
+
+def test_threads_share_a_client(client: Client) -> None:
+    client.remember("tea")
+    found: list[int] = []
+
+    def work() -> None:
+        found.extend(len(client.recall("tea", embed=False)) for _ in range(5))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [1] * 40
+
+
+def test_the_asynchronous_client(dsn: str) -> None:
+    async def work() -> None:
+        async with AsyncClient(dsn) as memory:
+            number = await memory.remember("Priya prefers mountains.", tags=["Priya"])
+            ids = await memory.remember_many({"content": f"tea {n}"} for n in range(3))
+            results = await asyncio.gather(*(memory.recall("tea", embed=False) for _ in range(8)))
+            assert [len(result) for result in results] == [3] * 8
+            assert {found.id for found in results[0]} == set(ids)
+            assert await memory.revise(number, title="Priya") is True
+            assert await memory.forget(number) is True
+            assert (await memory.status()).memories == 3
+            tuned = await memory.recall("tea", embed=False, settings={"pgrecall.rrf_k": 10})
+            assert tuned[0].score == pytest.approx(1 / 11)
+            with pytest.raises(InvalidInput):
+                await memory.recall("tea", k=0, embed=False)
+            assert (await memory.recall("tea", embed=True)).legs == ("lexical", "dense", "graph")
+        with pytest.raises(ConnectionFailed, match="closed"):
+            await memory.status()
+
+    asyncio.run(work())
