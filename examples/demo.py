@@ -115,7 +115,7 @@ def ask(client: Client, question: str) -> None:
 
 
 def show_psql(client: Client, server: EmbeddedServer, question: str) -> None:
-    """Print the line that asks the same question in psql; the vector, too long for a line, is kept in a file."""
+    """Print the line that asks the same in psql; the vector, too long for a line, goes into a file."""
     vector = server.data_dir / "demo-question.vec"
     vector.write_text(str(embed_query(question, client.active_model(), None)), encoding="utf-8")
     statement = (

@@ -5,15 +5,14 @@
 -- pgrecall_embedder  claims pending memories and writes embeddings back: of a memory it can change nothing else,
 --                    and it sees no sensitive one (policies.sql)
 -- pgrecall_admin     everything that holds no lock on the schema
-REVOKE ALL ON SCHEMA pgrecall FROM PUBLIC;
-REVOKE ALL ON ALL TABLES IN SCHEMA pgrecall FROM PUBLIC;
-REVOKE ALL ON ALL ROUTINES IN SCHEMA pgrecall FROM PUBLIC;
+REVOKE ALL ON SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
+REVOKE ALL ON ALL TABLES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
+REVOKE ALL ON ALL ROUTINES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON FUNCTION
     public.recall, public.recall_status, public.remember, public.remember_many, public.revise, public.supersede, public.forget
-    FROM PUBLIC;
+    FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 
-GRANT pgrecall_reader TO pgrecall_writer;
-GRANT pgrecall_writer TO pgrecall_admin;
 GRANT USAGE ON SCHEMA pgrecall TO pgrecall_reader, pgrecall_embedder;
 
 GRANT SELECT ON
@@ -35,11 +34,13 @@ GRANT INSERT, UPDATE ON pgrecall.memories, pgrecall.namespaces TO pgrecall_write
 GRANT INSERT, UPDATE, DELETE ON
     pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions, pgrecall.relationships, pgrecall.relationship_evidence
     TO pgrecall_writer;
+GRANT DELETE ON pgrecall.embedding_jobs TO pgrecall_writer;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_writer;
 GRANT EXECUTE ON FUNCTION
     public.remember, public.remember_many, public.revise, public.supersede, public.forget, pgrecall.create_namespace,
     pgrecall.check_namespace, pgrecall.check_language, pgrecall.check_memory, pgrecall.change_memory,
-    pgrecall.copy_memory, pgrecall.refuse_unknown, pgrecall.resolve_conflict, pgrecall.add_mentions,
+    pgrecall.copy_memory, pgrecall.refuse_unknown, pgrecall.resolve_conflict, pgrecall.is_time,
+    pgrecall.said_concepts, pgrecall.settle_concepts, pgrecall.remove_orphan, pgrecall.add_mentions,
     pgrecall.remove_mentions, pgrecall.embedding_recipe, pgrecall.embedding_text
     TO pgrecall_writer;
 

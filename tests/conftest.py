@@ -30,7 +30,7 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", 
 @pytest.fixture(scope="session")
 def public_dir() -> Iterator[Path]:
     """A folder that the server's own user can reach, which pytest's private ones are not when root tests."""
-    folder = Path(tempfile.mkdtemp(prefix="pgr-", dir="/tmp"))  # noqa: S108
+    folder = Path(tempfile.mkdtemp(prefix="pgr-", dir="/tmp"))
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
@@ -67,7 +67,7 @@ def new_database(server_dsn: str) -> Iterator[Callable[..., str]]:
         janitor = DatabaseJanitor(
             user=str(parts.get("user", "postgres")),
             host=str(parts.get("host", "localhost")),
-            port=int(parts.get("port", 5432)),
+            port=str(parts.get("port", 5432)),
             password=None if parts.get("password") is None else str(parts["password"]),
             dbname=name,
             template_dbname=template,

@@ -125,6 +125,7 @@ def test_expected_errors_are_one_line_and_a_hint(
     _assert_error(cli("remember", "x", "--namespace", "nowhere"))
     _assert_error(cli("remember", "x", "--importance", "2"))
     _assert_error(cli("status", "--dsn", "host=/nonexistent"))
+    _assert_error(cli("doctor", "--dsn", "no connection string"))
     unmigrated = new_database()
     for command in (["status"], ["recall", "x"], ["remember", "x"]):
         outcome = cli(*command, "--dsn", unmigrated)

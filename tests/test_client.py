@@ -24,7 +24,6 @@ from pgrecall import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-DIMENSION = 384
 NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)
 
 
@@ -40,10 +39,6 @@ def shared(new_database: Callable[..., str], template: str) -> Iterator[Client]:
     with Client(new_database(template)) as opened:
         yield opened
         assert opened.status().memories == 0
-
-
-def _vector(*leading: float) -> list[float]:
-    return [*leading, *[0.0] * (DIMENSION - len(leading))]
 
 
 # -- storing

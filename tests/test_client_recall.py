@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-import psycopg
 import pytest
 
 from pgrecall import (
@@ -23,6 +22,8 @@ from pgrecall import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import psycopg
 
 DIMENSION = 384
 NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)

@@ -85,8 +85,8 @@ def test_errors_without_a_server_answer() -> None:
     assert type(lost) is errors.ConnectionFailed
     assert lost.message == "no route"
     assert lost.sqlstate == "08006"
-    for unreachable in (psycopg.InterfaceError("closed"), psycopg.ProgrammingError("no such option")):
-        assert type(errors.error_from(unreachable)) is errors.ConnectionFailed
+    assert type(errors.error_from(psycopg.InterfaceError("closed"))) is errors.ConnectionFailed
+    assert type(errors.error_from(psycopg.ProgrammingError("odd"))) is errors.PgrecallError
     unsent = errors.error_from(psycopg.DataError("cannot dump 'a secret'"))
     assert type(unsent) is errors.InvalidInput
     assert "secret" not in str(unsent)

@@ -205,7 +205,7 @@ def test_weight_zero_turns_a_leg_off(conn: Connection[Any]) -> None:
         ({}, {"a", "b", "c"}),
     ],
 )
-def test_filters(conn: Connection[Any], options: dict[str, object], found: set[str]) -> None:
+def test_filters(conn: Connection[Any], options: dict[str, Any], found: set[str]) -> None:
     remember(
         conn,
         "tea one",
@@ -313,7 +313,7 @@ def test_a_vector_alone_is_enough(conn: Connection[Any]) -> None:
     ],
 )
 def test_refuses(
-    conn: Connection[Any], query: str | None, options: dict[str, object], state: str, says: str
+    conn: Connection[Any], query: str | None, options: dict[str, Any], state: str, says: str
 ) -> None:
     with pytest.raises(psycopg.Error, match=says) as caught:
         recall(conn, query, **options)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from corpus import fill, vector
 
+from corpus import fill, vector
 from pgrecall.install import migrate
 
 if TYPE_CHECKING:
@@ -156,7 +156,8 @@ def test_a_hub_costs_no_more_than_another_concept(skewed: Connection[Any]) -> No
 
 def test_recall_plan_shows_three_index_scans(skewed: Connection[Any]) -> None:
     rows = skewed.execute(
-        "SELECT plan FROM pgrecall.recall_plan(%s, %s, namespace => 'large')", (QUESTION, vector(skewed, 7))
+        "SELECT plan FROM pgrecall.recall_plan(%s, %s, namespace => 'large')",
+        ("word1900 word15000", vector(skewed, 7)),
     ).fetchall()
     plan = "\n".join(row[0] for row in rows)
     assert "Bitmap Index Scan on memories_search_vector_idx" in plan

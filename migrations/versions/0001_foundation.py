@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (lines of SQL)
 """Foundation: namespaces, memories, concepts, the embedding queue, settings, roles.
 
 State only: nothing here refers to a function of sql/.
@@ -5,7 +6,7 @@ State only: nothing here refers to a function of sql/.
 
 from alembic import op
 
-from pgrecall.install import DEFAULT_DIMENSION, MAX_DIMENSION, run_sql
+from pgrecall.install import run_sql
 
 revision = "0001"
 down_revision = None
@@ -17,16 +18,31 @@ depends_on = None
 LONGEST_INLINE_VECTOR = 2000
 
 # Roles belong to the whole cluster, so another database may have made them already, or be making them
-# now; they are never dropped here for the same reason.
+# now; they are never dropped here for the same reason. Looked for first, since the one who migrates this
+# database need not be allowed to make them.
 ROLES = """
 DO $roles$
 DECLARE
-    role name;
+    item record;
 BEGIN
-    FOREACH role IN ARRAY ARRAY['pgrecall_reader', 'pgrecall_writer', 'pgrecall_embedder', 'pgrecall_admin'] LOOP
+    FOR item IN
+        SELECT r.name, r.member_of
+        FROM (VALUES (1, 'pgrecall_reader', NULL), (2, 'pgrecall_writer', 'pgrecall_reader'),
+                     (3, 'pgrecall_embedder', NULL), (4, 'pgrecall_admin', 'pgrecall_writer')) r (place, name, member_of)
+        ORDER BY r.place
+    LOOP
         BEGIN
-            EXECUTE format('CREATE ROLE %I NOLOGIN', role);
+            IF to_regrole(item.name) IS NULL THEN
+                EXECUTE format('CREATE ROLE %I NOLOGIN', item.name);
+            END IF;
         EXCEPTION WHEN duplicate_object OR unique_violation THEN
+            NULL;
+        END;
+        BEGIN
+            IF NOT pg_has_role(item.name, item.member_of, 'MEMBER') THEN
+                EXECUTE format('GRANT %I TO %I', item.member_of, item.name);
+            END IF;
+        EXCEPTION WHEN unique_violation THEN
             NULL;
         END;
     END LOOP;
@@ -34,19 +50,45 @@ END
 $roles$;
 """
 
-TABLES = """
+# pgvector in schema public unless the database has it already, and then it stays where it is.
+EXTENSION = """
+DO $extension$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'vector') THEN
+        CREATE EXTENSION vector SCHEMA public;
+        UPDATE pgrecall.installation SET created_extension = true;
+    END IF;
+END
+$extension$;
+"""
+
+# Taken back only if it was made here and nobody else has come to use it.
+DROP_EXTENSION = """
+DO $extension$
+BEGIN
+    DROP EXTENSION vector;
+EXCEPTION WHEN dependent_objects_still_exist THEN
+    NULL;
+END
+$extension$;
+"""
+
+INSTALLATION = """
 CREATE TABLE pgrecall.installation (
     singleton         boolean PRIMARY KEY DEFAULT true CHECK (singleton),
     bundle_hash       text,
     package_version   text,
     public_functions  text[] NOT NULL DEFAULT '{}',
     database_settings text[] NOT NULL DEFAULT '{}',
+    created_extension boolean NOT NULL DEFAULT false,
     installed_at      timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE pgrecall.installation IS
     'One row: which sql/ bundle is installed, and what a downgrade to base has to take back.';
 INSERT INTO pgrecall.installation DEFAULT VALUES;
+"""
 
+TABLES = """
 CREATE TABLE pgrecall.settings (
     name       text PRIMARY KEY,
     value      text NOT NULL CHECK (value <> ''),
@@ -255,13 +297,14 @@ COMMENT ON TYPE pgrecall.recall_settings IS 'The numeric settings of one recall,
 
 
 def upgrade() -> None:
-    dimension = op.get_context().opts["pgrecall_dimension"] or DEFAULT_DIMENSION
-    if not 1 <= dimension <= MAX_DIMENSION:
-        raise ValueError(f"--dim must be between 1 and {MAX_DIMENSION}, got {dimension}")
+    connection = op.get_bind()
+    dimension = op.get_context().opts["pgrecall_dimension"]
     inline = dimension <= LONGEST_INLINE_VECTOR
-    run_sql(op.get_bind(), ROLES)
+    run_sql(connection, ROLES)
+    run_sql(connection, INSTALLATION)
+    run_sql(connection, EXTENSION)
     run_sql(
-        op.get_bind(),
+        connection,
         TABLES
         % {
             "dimension": dimension,
@@ -270,12 +313,14 @@ def upgrade() -> None:
         },
     )
     storage = "PLAIN" if inline else "EXTERNAL"
-    run_sql(op.get_bind(), f"ALTER TABLE pgrecall.memories ALTER COLUMN embedding SET STORAGE {storage}")
+    run_sql(connection, f"ALTER TABLE pgrecall.memories ALTER COLUMN embedding SET STORAGE {storage}")
 
 
 def downgrade() -> None:
+    connection = op.get_bind()
+    created = connection.exec_driver_sql("SELECT created_extension FROM pgrecall.installation").scalar_one()
     run_sql(
-        op.get_bind(),
+        connection,
         """
         DROP TABLE pgrecall.embedding_jobs, pgrecall.workers, pgrecall.relationship_evidence, pgrecall.relationships,
             pgrecall.mentions, pgrecall.concept_aliases, pgrecall.concepts, pgrecall.memories, pgrecall.embedding_models,
@@ -283,3 +328,5 @@ def downgrade() -> None:
         DROP TYPE pgrecall.memory_fields, pgrecall.recall_filter, pgrecall.recall_settings;
         """,
     )
+    if created:
+        run_sql(connection, DROP_EXTENSION)

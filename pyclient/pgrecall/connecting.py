@@ -45,22 +45,36 @@ def resolve(dsn: str | None, namespace: str | None, model: str | None) -> Target
     """Fill what the caller left open from the environment, and start the embedded server if it is wanted.
 
     Raises:
-        ConnectionFailed: The environment cannot be read, or the embedded server cannot be started.
+        ConnectionFailed: The connection string cannot be read, or the embedded server cannot be started.
     """
-    if dsn is not None and namespace is not None and model is not None:
-        return Target(dsn, namespace, model)
-    from .config import effective_dsn, load
-    from .server import ServerError
+    if dsn is None or namespace is None or model is None:
+        from .config import load
+        from .server import ServerError, effective_dsn
 
-    settings = load()
+        settings = load()
+        try:
+            dsn = effective_dsn() if dsn is None else dsn
+        except ServerError as error:
+            raise ConnectionFailed(str(error), hint=error.hint) from error
+        namespace = settings.namespace if namespace is None else namespace
+        model = settings.model if model is None else model
+    _check_readable(dsn)
+    return Target(dsn, namespace, model)
+
+
+def _check_readable(dsn: str) -> None:
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
     try:
-        return Target(
-            effective_dsn() if dsn is None else dsn,
-            settings.namespace if namespace is None else namespace,
-            settings.model if model is None else model,
-        )
-    except ServerError as error:
-        raise ConnectionFailed(str(error), hint=error.hint) from error
+        conninfo_to_dict(dsn)
+    except ProgrammingError:
+        # libpq's own message quotes from the string, which may hold a password.
+        raise ConnectionFailed(
+            "the connection string cannot be read",
+            hint="Write 'host=… dbname=… user=…' or postgresql://user@host/dbname; "
+            "`pgrecall dsn` prints the embedded server's.",
+        ) from None
 
 
 def verify(installed: str | None) -> None:

@@ -203,7 +203,7 @@ def error_from(error: psycopg.Error) -> PgrecallError:
     Returns:
         The error to raise in its place.
     """
-    from psycopg import DataError, InterfaceError, OperationalError, ProgrammingError
+    from psycopg import DataError, InterfaceError, OperationalError
 
     state = error.sqlstate
     primary = error.diag.message_primary
@@ -212,10 +212,10 @@ def error_from(error: psycopg.Error) -> PgrecallError:
         if cls is UnknownNamespace and error.diag.column_name == "language":
             cls = UnknownLanguage
         return cls(primary, sqlstate=state, hint=error.diag.message_hint)
-    # Without a result from the server psycopg's own text is all there is: libpq's on a failed connection or a
-    # connection string it cannot read, the pool's on a time-out, the adapters' on a value they cannot send.
+    # Without a result from the server psycopg's own text is all there is: libpq's on a failed connection, the
+    # pool's on a time-out, the adapters' on a value they cannot send.
     text = str(error).strip()
-    if isinstance(error, OperationalError | InterfaceError | ProgrammingError):
+    if isinstance(error, OperationalError | InterfaceError):
         return ConnectionFailed(text if text else None)
     if isinstance(error, DataError):
         return InvalidInput("a value cannot be sent to the server")

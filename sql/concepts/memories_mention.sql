@@ -9,25 +9,20 @@ LANGUAGE plpgsql
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    batch record;
+    ids bigint[];
+    lost bigint[];
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        FOR batch IN
-            SELECT array_agg(n.id) AS ids
-            FROM (
-                SELECT i.id, row_number() OVER (ORDER BY i.id) AS place FROM new_memories i
-                WHERE cardinality(i.tags) > 0 OR cardinality(i.expanded_keywords) > 0
-            ) n
-            GROUP BY n.place / 2000
-        LOOP
-            PERFORM pgrecall.add_mentions(batch.ids);
-        END LOOP;
-    ELSIF NEW.is_sensitive OR NEW.deleted_at IS NOT NULL OR NEW.namespace_id <> OLD.namespace_id THEN
-        PERFORM pgrecall.remove_mentions(NEW.id);
-        PERFORM pgrecall.add_mentions(ARRAY[NEW.id]);
+        SELECT array_agg(n.id) INTO ids FROM new_memories n WHERE cardinality(n.tags) > 0 OR cardinality(n.expanded_keywords) > 0;
     ELSE
-        PERFORM pgrecall.remove_mentions(NEW.id, ARRAY['tag', 'keyword']);
-        PERFORM pgrecall.add_mentions(ARRAY[NEW.id]);
+        ids := ARRAY[NEW.id];
+        lost := pgrecall.remove_mentions(
+            NEW.id, NEW.is_sensitive OR NEW.deleted_at IS NOT NULL OR NEW.namespace_id <> OLD.namespace_id
+        );
+    END IF;
+    IF ids IS NOT NULL THEN
+        PERFORM pgrecall.settle_concepts(ids, lost);
+        PERFORM pgrecall.add_mentions(ids);
     END IF;
     RETURN NULL;
 END

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION pgrecall.normalise(name text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN btrim(regexp_replace(
-    regexp_replace(lower(normalize(name, NFKC)), '[^[:alnum:]+#.]+|\.+(?![[:alnum:]])|(?<![[:alnum:]])[+#]+', ' ', 'g'),
+    regexp_replace(lower(normalize(name, NFKC)), '[^[:alnum:]+#.]+|\.+(?![[:alnum:]])|(?<![[:alnum:]+#])[+#]+', ' ', 'g'),
     ' +', ' ', 'g'
 ));
 

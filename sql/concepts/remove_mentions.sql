@@ -1,42 +1,51 @@
--- Unlinks a memory from its concepts, and removes the concepts that nothing mentions any more.
+-- Unlinks a memory from the concepts that it does not name any more, and returns those.
 --
--- sources  only mentions found by these; NULL: all of them, and the memory is no relationship's evidence either
-CREATE OR REPLACE FUNCTION pgrecall.remove_mentions(memory_id bigint, sources text[] DEFAULT NULL)
-RETURNS void
+-- everything  unlink it from all of them, whoever found them there; it is no relationship's evidence either
+CREATE OR REPLACE FUNCTION pgrecall.remove_mentions(memory_id bigint, everything boolean)
+RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    orphans bigint[];
+    lost bigint[];
+    doubtful bigint[];
 BEGIN
     WITH removed AS (
-        DELETE FROM pgrecall.mentions m
-        WHERE m.memory_id = remove_mentions.memory_id AND (sources IS NULL OR m.source = ANY (sources))
+        DELETE FROM pgrecall.mentions m USING pgrecall.concepts c
+        WHERE m.memory_id = remove_mentions.memory_id AND c.id = m.concept_id
+          AND (everything
+               OR (m.source IN ('tag', 'keyword')
+                   AND (m.source, c.namespace_id, c.key) NOT IN (
+                        SELECT s.source, s.namespace_id, s.key FROM pgrecall.said_concepts(ARRAY[remove_mentions.memory_id]) s
+                    )))
         RETURNING m.concept_id
     )
-    SELECT array_agg(DISTINCT r.concept_id) INTO orphans FROM removed r;
+    SELECT COALESCE(array_agg(DISTINCT r.concept_id), '{}') INTO lost FROM removed r;
 
-    IF sources IS NULL THEN
-        DELETE FROM pgrecall.relationships r
-        WHERE r.id IN (
-                SELECT e.relationship_id FROM pgrecall.relationship_evidence e
-                WHERE e.memory_id = remove_mentions.memory_id
+    IF everything THEN
+        -- Locked before anything is removed, so that of two memories that go at once the second sees the first gone.
+        SELECT array_agg(r.id) INTO doubtful
+        FROM (
+            SELECT r.id FROM pgrecall.relationships r
+            WHERE r.id IN (
+                SELECT e.relationship_id FROM pgrecall.relationship_evidence e WHERE e.memory_id = remove_mentions.memory_id
             )
-          AND NOT EXISTS (
-                SELECT FROM pgrecall.relationship_evidence e
-                WHERE e.relationship_id = r.id AND e.memory_id <> remove_mentions.memory_id
-            );
+            ORDER BY r.id
+            FOR UPDATE
+        ) r;
         DELETE FROM pgrecall.relationship_evidence e WHERE e.memory_id = remove_mentions.memory_id;
+        WITH removed AS (
+            DELETE FROM pgrecall.relationships r
+            WHERE r.id = ANY (doubtful)
+              AND NOT EXISTS (SELECT FROM pgrecall.relationship_evidence e WHERE e.relationship_id = r.id)
+            RETURNING r.source_id, r.target_id
+        )
+        SELECT lost || COALESCE(array_agg(e.concept_id), '{}') INTO lost
+        FROM removed r CROSS JOIN LATERAL (VALUES (r.source_id), (r.target_id)) AS e (concept_id);
     END IF;
-
-    -- Lock first, look afterwards: a writer who has just mentioned one of them is waited for and then seen.
-    PERFORM FROM pgrecall.concepts c WHERE c.id = ANY (orphans) ORDER BY c.id FOR UPDATE;
-    DELETE FROM pgrecall.concepts c
-    WHERE c.id = ANY (orphans)
-      AND NOT EXISTS (SELECT FROM pgrecall.mentions m WHERE m.concept_id = c.id)
-      AND NOT EXISTS (SELECT FROM pgrecall.relationships r WHERE c.id IN (r.source_id, r.target_id));
+    RETURN lost;
 END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.remove_mentions IS
-    'Unlinks a memory from its concepts, and removes the concepts that nothing mentions any more.';
+    'Unlinks a memory from the concepts that it does not name any more, or from all of them, and returns those.';

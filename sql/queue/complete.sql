@@ -5,7 +5,7 @@
 --
 -- embeddings  as text, '[0.1,…]', in the order of memory_ids and content_hashes
 --
--- Errors  22023 arrays of different lengths, wrong dimension, a zero vector;  55000 no active model
+-- Errors  22023 arrays of different lengths, no vector, wrong dimension, a zero vector;  55000 no active model
 CREATE OR REPLACE FUNCTION pgrecall.complete(
     worker uuid, memory_ids bigint[], content_hashes bytea[], embeddings text[]
 )
@@ -27,11 +27,16 @@ BEGIN
                 cardinality(memory_ids), cardinality(content_hashes), cardinality(embeddings)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one of each for every memory.';
     END IF;
-    SELECT e.id, vector_dims(e.embedding::halfvec) AS dimension INTO refused
-    FROM unnest(memory_ids, embeddings) AS e (id, embedding)
-    WHERE vector_dims(e.embedding::halfvec) <> model.dimension OR l2_norm(e.embedding::halfvec) = 0
-    LIMIT 1;
-    IF refused.id IS NOT NULL THEN
+    BEGIN
+        SELECT e.id, vector_dims(e.embedding::halfvec) AS dimension INTO refused
+        FROM unnest(memory_ids, embeddings) AS e (id, embedding)
+        WHERE vector_dims(e.embedding::halfvec) IS DISTINCT FROM model.dimension OR l2_norm(e.embedding::halfvec) = 0
+        LIMIT 1;
+    EXCEPTION WHEN data_exception THEN
+        RAISE EXCEPTION 'an embedding is not a vector: %', SQLERRM
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], of finite numbers that fit halfvec.';
+    END;
+    IF FOUND THEN
         RAISE EXCEPTION 'the embedding of memory % has % dimensions or is zero', refused.id, refused.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = format('It needs %s, and a direction.', model.dimension);
     END IF;

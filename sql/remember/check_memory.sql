@@ -6,13 +6,17 @@
 -- Errors  22023 a field missing, unknown, of the wrong type or out of range;  54000 too long
 CREATE OR REPLACE FUNCTION pgrecall.check_memory(fields jsonb, subject text)
 RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    -- What these allow fits the megabyte of a tsvector at three and a half times its size, the most that the parser
+    -- makes of hyphenated words, and the 2,704 bytes of an index entry.
     max_content_bytes CONSTANT integer := 262144;
-    max_text_bytes CONSTANT integer := 4096;
+    max_title_bytes CONSTANT integer := 4096;
+    max_label_bytes CONSTANT integer := 1024;
     max_items CONSTANT integer := 256;
+    max_items_bytes CONSTANT integer := 12288;
     field record;
     expected text;
 BEGIN
@@ -36,16 +40,28 @@ BEGIN
         ELSIF field.kind NOT IN (expected, 'null') THEN
             RAISE EXCEPTION '%: % must be of type %, not %', subject, field.key, expected, field.kind
                 USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct the field or leave it out.';
-        ELSIF expected = 'array' AND jsonb_path_exists(field.value, 'strict $[*] ? (@.type() != "string")') THEN
+        ELSIF field.kind = 'array' AND jsonb_path_exists(field.value, 'strict $[*] ? (@.type() != "string")') THEN
             RAISE EXCEPTION '%: % must be an array of strings', subject, field.key
                 USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct the field or leave it out.';
-        ELSIF expected = 'array' AND field.kind = 'array' AND jsonb_array_length(field.value) > max_items THEN
+        ELSIF field.kind = 'array' AND jsonb_array_length(field.value) > max_items THEN
             RAISE EXCEPTION '%: % has % items; % is the limit', subject, field.key, jsonb_array_length(field.value), max_items
                 USING ERRCODE = 'program_limit_exceeded', HINT = 'Keep the ones that matter.';
-        ELSIF expected IN ('string', 'array') AND field.key <> 'content'
-              AND octet_length(field.value::text) > max_text_bytes * (CASE expected WHEN 'array' THEN 4 ELSE 1 END) THEN
+        ELSIF field.kind = 'array' AND (
+            octet_length(field.value::text) > max_items_bytes
+            OR EXISTS (SELECT FROM jsonb_array_elements_text(field.value) item WHERE octet_length(item) > max_label_bytes)
+        ) THEN
+            RAISE EXCEPTION '%: % has too much text', subject, field.key
+                USING ERRCODE = 'program_limit_exceeded',
+                      HINT = format('%s bytes are the limit, %s for one item.', max_items_bytes, max_label_bytes);
+        ELSIF field.kind = 'string' AND field.key <> 'content'
+              AND octet_length(field.value #>> '{}') > (CASE field.key WHEN 'title' THEN max_title_bytes ELSE max_label_bytes END)
+        THEN
             RAISE EXCEPTION '%: % is too long', subject, field.key
                 USING ERRCODE = 'program_limit_exceeded', HINT = 'Long text belongs into content.';
+        ELSIF field.kind = 'string' AND field.key IN ('occurred_at', 'created_at', 'valid_from', 'valid_to')
+              AND NOT pgrecall.is_time(field.value #>> '{}') THEN
+            RAISE EXCEPTION '%: % is not a time: "%"', subject, field.key, left(field.value #>> '{}', 80)
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';
         END IF;
     END LOOP;
 
@@ -59,7 +75,7 @@ BEGIN
         RAISE EXCEPTION '%: importance must be between 0 and 1, not %', subject, fields ->> 'importance'
             USING ERRCODE = 'invalid_parameter_value', HINT = '0.5 is the default, 1 the most important.';
     ELSIF (fields ->> 'position')::numeric NOT BETWEEN -2147483648 AND 2147483647
-          OR (fields ->> 'position')::numeric <> trunc((fields ->> 'position')::numeric) THEN
+          OR scale((fields ->> 'position')::numeric) > 0 THEN
         RAISE EXCEPTION '%: position must be a whole number, not %', subject, fields ->> 'position'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It is the place of the memory in its session: 1, 2, 3, …';
     ELSIF (fields ->> 'valid_to')::timestamptz < (fields ->> 'valid_from')::timestamptz THEN

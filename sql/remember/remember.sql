@@ -2,29 +2,31 @@
 --
 -- content            what to remember: 1 byte to 256 kB, not only white space
 -- expanded_keywords  other words it should be found by
--- importance         0 to 1
+-- importance         0 to 1; NULL: 0.5
 -- session, position  the conversation it belongs to, and its place there
 -- language           text-search configuration; NULL: the namespace's
--- is_sensitive       never embedded, never extracted; found by its words only
+-- is_sensitive       never embedded, never extracted; found by its words only. NULL: it is not
 -- occurred_at        when it happened, where that is not when it was stored
 -- external_id        the caller's own id, unique in the namespace; storing the same text twice under it changes nothing
 -- namespace, create_namespace, on_conflict   see remember_many()
+--
+-- NULL means that an option is not given: on_conflict => 'revise' keeps that field, is_sensitive above all.
 --
 -- Errors  22023, 54000 see pgrecall.check_memory;  42704 no such namespace or language;  23505 external_id is taken
 CREATE OR REPLACE FUNCTION public.remember(
     content text,
     title text DEFAULT NULL,
     category text DEFAULT NULL,
-    tags text[] DEFAULT '{}',
-    expanded_keywords text[] DEFAULT '{}',
-    importance double precision DEFAULT 0.5,
-    metadata jsonb DEFAULT '{}',
+    tags text[] DEFAULT NULL,
+    expanded_keywords text[] DEFAULT NULL,
+    importance double precision DEFAULT NULL,
+    metadata jsonb DEFAULT NULL,
     source text DEFAULT NULL,
     session text DEFAULT NULL,
     speaker text DEFAULT NULL,
     "position" integer DEFAULT NULL,
     language text DEFAULT NULL,
-    is_sensitive boolean DEFAULT false,
+    is_sensitive boolean DEFAULT NULL,
     occurred_at timestamptz DEFAULT NULL,
     created_at timestamptz DEFAULT NULL,
     valid_from timestamptz DEFAULT NULL,

@@ -4,7 +4,8 @@
 -- namespace         of the memories that name none; NULL: the setting pgrecall.namespace, else 'default'
 -- create_namespace  make the namespaces that do not exist
 -- on_conflict       when the namespace already has a memory with an external_id:
---                   'error'  an error if the text differs or that memory is forgotten, else its id
+--                   'error'  an error if the text differs or that memory is forgotten, or if only the new one is
+--                            sensitive; else its id
 --                   'keep'   its id, nothing changes
 --                   'revise' it gets the fields that are given, and is forgotten no longer
 --
@@ -34,7 +35,10 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It takes error, keep or revise.';
     END IF;
     FOR item IN SELECT e.fields, e.place FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place) LOOP
-        PERFORM pgrecall.check_memory('{"content": null}' || item.fields, 'memory ' || item.place);
+        PERFORM pgrecall.check_memory(
+            CASE jsonb_typeof(item.fields) WHEN 'object' THEN '{"content": null}' || item.fields ELSE item.fields END,
+            'memory ' || item.place
+        );
     END LOOP;
     PERFORM pgrecall.check_language(l.language)
     FROM (SELECT DISTINCT e.fields ->> 'language' AS language FROM jsonb_array_elements(memories) e (fields)) l;
@@ -42,7 +46,22 @@ BEGIN
     FROM (
         SELECT DISTINCT COALESCE(e.fields ->> 'namespace', remember_many.namespace) AS namespace
         FROM jsonb_array_elements(memories) e (fields)
+        ORDER BY 1
     ) n;
+
+    -- Locks are taken in one order throughout, so that two calls with the same memories wait for each other and do not
+    -- deadlock: first those that are there, then the new ones as their unique index sorts them.
+    IF on_conflict = 'revise' THEN
+        PERFORM FROM pgrecall.memories m
+        WHERE (m.namespace_id, m.external_id) IN (
+            SELECT n.id, e.fields ->> 'external_id'
+            FROM jsonb_array_elements(memories) e (fields)
+            JOIN pgrecall.namespaces n
+              ON n.name = pgrecall.namespace_name(COALESCE(e.fields ->> 'namespace', remember_many.namespace))
+        )
+        ORDER BY m.id
+        FOR NO KEY UPDATE;
+    END IF;
 
     -- The ids are drawn first, so that what was inserted can be told from what was there.
     SELECT array_agg(nextval('pgrecall.memories_id_seq') ORDER BY e.place) INTO ids
@@ -63,7 +82,7 @@ BEGIN
     CROSS JOIN LATERAL jsonb_populate_record(NULL::pgrecall.memory_fields, e.fields) f
     JOIN pgrecall.namespaces n
       ON n.name = pgrecall.namespace_name(COALESCE(e.fields ->> 'namespace', remember_many.namespace))
-    ORDER BY e.place
+    ORDER BY n.id, f.external_id, e.place
     ON CONFLICT (namespace_id, external_id) WHERE external_id IS NOT NULL DO NOTHING;
     GET DIAGNOSTICS inserted = ROW_COUNT;
 

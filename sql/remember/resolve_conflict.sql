@@ -1,6 +1,6 @@
 -- What to do with a memory whose external_id is already there; returns the id of the one that is.
 --
--- Errors  23505 on_conflict is 'error', and the text differs or the stored memory is forgotten
+-- Errors  23505 on_conflict is 'error', and the text differs, the stored memory is forgotten, or only the new one is sensitive
 CREATE OR REPLACE FUNCTION pgrecall.resolve_conflict(
     namespace_id integer, fields jsonb, on_conflict text, subject text
 )
@@ -27,6 +27,10 @@ BEGIN
         RAISE EXCEPTION '%: external_id "%" belongs to memory %, whose text differs', subject, stored.external_id, stored.id
             USING ERRCODE = 'unique_violation',
                   HINT = 'on_conflict => ''revise'' changes that memory, ''keep'' leaves it as it is.';
+    ELSIF on_conflict = 'error' AND fields -> 'is_sensitive' = 'true' AND NOT stored.is_sensitive THEN
+        RAISE EXCEPTION '%: external_id "%" belongs to memory %, which is not sensitive', subject, stored.external_id, stored.id
+            USING ERRCODE = 'unique_violation',
+                  HINT = 'on_conflict => ''revise'' makes it so, ''keep'' leaves it as it is.';
     END IF;
     RETURN stored.id;
 END

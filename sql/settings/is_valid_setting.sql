@@ -11,7 +11,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN minimum IS NULL THEN true
     WHEN value !~ '^[+-]?[0-9]{1,12}(\.[0-9]{0,12})?$' THEN false
-    WHEN is_integer AND value::numeric <> trunc(value::numeric) THEN false
+    WHEN is_integer AND value ~ '\.' THEN false
     ELSE value::double precision BETWEEN minimum AND maximum
 END;
 

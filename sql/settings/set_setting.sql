@@ -3,7 +3,7 @@
 -- name   as in pgrecall.setting_definitions, without the prefix pgrecall.
 -- value  NULL or '' goes back to the default
 --
--- Errors  42704 no such setting;  22023 not a value for it;  55000 the setting has a function of its own
+-- Errors  42704 no such setting;  22023 not a value for it, or the setting has a function of its own
 CREATE OR REPLACE FUNCTION pgrecall.set_setting(name text, value text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -32,7 +32,7 @@ BEGIN
         ON CONFLICT ON CONSTRAINT settings_pkey DO UPDATE SET value = excluded.value, updated_at = now();
     END IF;
 
-    -- The embedded text has changed where there are keywords: the trigger sees it and empties the embedding.
+    -- The recipe is part of every content_hash: the trigger sees it and empties every embedding.
     IF pgrecall.embedding_recipe() <> recipe THEN
         UPDATE pgrecall.memories m SET expanded_keywords = m.expanded_keywords;
     END IF;

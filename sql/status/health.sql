@@ -3,7 +3,7 @@
 -- status  ok, warn or fail
 CREATE OR REPLACE FUNCTION pgrecall.health()
 RETURNS TABLE (check_name text, status text, detail text, remedy text)
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT c.check_name, CASE WHEN c.good THEN 'ok' ELSE c.otherwise END, c.detail,
            CASE WHEN c.good THEN NULL ELSE c.remedy END

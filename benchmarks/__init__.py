@@ -1,0 +1,1 @@
+"""Measurements of pgrecall: `python -m benchmarks --help`."""

@@ -1,0 +1,144 @@
+"""Embeddings of memories and questions, computed once and kept on disk by model and content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pgrecall_embedder.batching import plan
+from pgrecall_embedder.providers import ModelSpec, load_provider
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from pgrecall_embedder.providers import EmbeddingProvider
+
+__all__ = ["Embedder", "Model", "VectorCache"]
+
+_CHUNK = 1024
+"""Texts embedded between two writes to the cache: what an interrupted run loses at the most."""
+_LOCK_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The database's active model, as `pgrecall.active_model()` gives it."""
+
+    id: int
+    name: str
+    dimension: int
+    provider: str
+    query_prompt: str
+    document_prompt: str
+
+
+class VectorCache:
+    """Vectors by model and hash of the text, prompt included, in one SQLite file.
+
+    Args:
+        path: The file; it and its folder are made if they are missing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        with closing(self._connect()) as connection, connection:
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS vectors "
+                "(model text, hash blob, vector blob NOT NULL, PRIMARY KEY (model, hash)) WITHOUT ROWID"
+            )
+
+    def get(self, model: str, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the vectors that are there, by text."""
+        found = {}
+        with closing(self._connect()) as connection:
+            for text in texts:
+                row = connection.execute(
+                    "SELECT vector FROM vectors WHERE model = ? AND hash = ?", (model, _hash(text))
+                ).fetchone()
+                if row is not None:
+                    found[text] = np.frombuffer(row[0], dtype=np.float32)
+        return found
+
+    def put(self, model: str, vectors: dict[str, NDArray[np.float32]]) -> None:
+        """Keep vectors, by text."""
+        with closing(self._connect()) as connection, connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+                [(model, _hash(text), vector.astype(np.float32).tobytes()) for text, vector in vectors.items()],
+            )
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path, timeout=_LOCK_SECONDS)
+
+
+class Embedder:
+    """The database's model, loaded when the first text is not in the cache.
+
+    Args:
+        model: The active model.
+        cache: Where vectors are kept.
+        say: Told of progress.
+    """
+
+    def __init__(self, model: Model, cache: VectorCache, say: Callable[[str], None]) -> None:
+        self.model = model
+        self._cache = cache
+        self._say = say
+        self._threads = os.cpu_count() or 1
+        self._loaded: dict[str, EmbeddingProvider] = {}
+
+    def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts as memories: a row of length 1 each."""
+        return self._embed(texts, self.model.document_prompt)
+
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts as questions: a row of length 1 each."""
+        return self._embed(texts, self.model.query_prompt)
+
+    def _embed(self, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
+        if not texts:
+            return np.zeros((0, self.model.dimension), dtype=np.float32)
+        name = self.model.name
+        keys = [prompt + text for text in texts]
+        known = self._cache.get(name, list(dict.fromkeys(keys)))
+        missing = [key for key in dict.fromkeys(keys) if key not in known]
+        for start in range(0, len(missing), _CHUNK):
+            chunk = missing[start : start + _CHUNK]
+            self._say(f"embedding {start + len(chunk)} of {len(missing)} new texts")
+            computed = dict(zip(chunk, self._compute([key[len(prompt) :] for key in chunk], prompt), strict=True))
+            self._cache.put(name, computed)
+            known.update(computed)
+        return np.stack([known[key] for key in keys])
+
+    def _compute(self, texts: Sequence[str], prompt: str) -> list[NDArray[np.float32]]:
+        provider = self._provider(prompt)
+        vectors: list[NDArray[np.float32]] = [np.zeros(0, dtype=np.float32)] * len(texts)
+        batches = plan(provider, texts)
+        with ThreadPoolExecutor(self._threads) as pool:
+            done = pool.map(lambda batch: provider.embed_documents([texts[place] for place in batch]), batches)
+            for batch, rows in zip(batches, done, strict=True):
+                for place, row in zip(batch, rows, strict=True):
+                    vectors[place] = row
+        return vectors
+
+    def _provider(self, prompt: str) -> EmbeddingProvider:
+        if prompt not in self._loaded:
+            model = self.model
+            spec = ModelSpec(model.id, model.name, model.dimension, model.provider, prompt)
+            self._loaded[prompt] = load_provider(spec, self._threads)
+        return self._loaded[prompt]
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()

@@ -1,0 +1,106 @@
+"""The results file: what a quality run found, and under which circumstances."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from benchmarks.datasets import Dataset
+
+__all__ = ["FORMAT", "circumstances", "dataset_facts", "read", "write"]
+
+FORMAT = 1
+"""Raised when a results file changes so that older ones cannot be read."""
+
+_PACKAGES = ("pgrecall", "sentence-transformers", "torch", "ir-measures", "bm25s", "numpy")
+_ROOT = Path(__file__).parents[1]
+
+
+def circumstances(seed: int) -> dict[str, Any]:
+    """Return what is not measured but matters: revision, packages, machine, seed, time."""
+    return {
+        "format": FORMAT,
+        "kind": "quality",
+        "seed": seed,
+        "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "git": {
+            "revision": _git("rev-parse", "HEAD"),
+            # Of what is measured: results files and reports of earlier runs do not count.
+            "modified": bool(_git("status", "--porcelain", "--", "sql", "migrations", "pyclient", "embedder", "benchmarks/*.py")),
+        },
+        "machine": {
+            "architecture": platform.machine(),
+            "cores": os.cpu_count(),
+            "python": platform.python_version(),
+        },
+        "packages": {name: _version(name) for name in _PACKAGES},
+    }
+
+
+def dataset_facts(dataset: Dataset, language: str) -> dict[str, Any]:
+    """Return the data set's name and size; nothing of its text."""
+    own = [query for query in dataset.queries if not query.generated]
+    return {
+        "dataset": dataset.name,
+        "data": {
+            "scope": dataset.scope,
+            "language": language,
+            "namespaces": len(dataset.by_namespace()),
+            "memories": len(dataset.memories),
+            "queries": len(own),
+            "generated_queries": len(dataset.queries) - len(own),
+            "relevant_per_query": round(sum(len(query.relevant) for query in own) / max(1, len(own)), 3),
+            "strata": dataset.strata(),
+        },
+    }
+
+
+def write(path: Path, results: dict[str, Any]) -> None:
+    """Write a results file; rankings go one question a line, so that two runs can be compared line by line."""
+    body = {name: value for name, value in results.items() if name != "rankings"}
+    text = json.dumps(body, indent=2, ensure_ascii=False)
+    systems = [
+        f"    {json.dumps(name)}: {{\n"
+        + ",\n".join(f"      {json.dumps(id)}: {json.dumps(ids)}" for id, ids in rankings.items())
+        + "\n    }"
+        for name, rankings in results["rankings"].items()
+    ]
+    text = text.removesuffix("\n}") + ',\n  "rankings": {\n' + ",\n".join(systems) + "\n  }\n}\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read a results file.
+
+    Raises:
+        ValueError: It is of another format.
+    """
+    results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if results.get("format") != FORMAT:
+        raise ValueError(f"{path} has format {results.get('format')}, not {FORMAT}: run the benchmark again")
+    return results
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(_ROOT), *arguments], capture_output=True, text=True, check=True, timeout=30
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,42 @@
+"""Nearest neighbours without an index: what the dense leg would find at best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from benchmarks.datasets import Dataset, Query
+    from benchmarks.resources import Resources
+
+__all__ = ["DenseExact"]
+
+
+class DenseExact:
+    """Cosine similarity with every memory of the namespace, in full precision, by numpy.
+
+    Args:
+        resources: The run's; the vectors are the database's before it rounds them.
+    """
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+        self._groups: dict[str, tuple[list[str], NDArray[np.float32]]] = {}
+
+    def index(self, dataset: Dataset) -> None:
+        """Stack the vectors of each namespace."""
+        vectors = self._resources.loaded.vectors
+        _ = self._resources.query_vectors
+        self._groups = {
+            name: ([memory.id for memory in memories], np.stack([vectors[memory.id] for memory in memories]))
+            for name, memories in dataset.by_namespace().items()
+        }
+
+    def retrieve(self, query: Query, k: int) -> list[str]:
+        """Rank all memories, ties in the corpus's order."""
+        ids, rows = self._groups[query.namespace]
+        order = np.argsort(-(rows @ self._resources.query_vectors[query.id]), kind="stable")
+        return [ids[place] for place in order[:k]]

@@ -1,0 +1,105 @@
+"""pgrecall: the whole recall with any settings, and each of its legs alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmarks.datasets import Dataset, Query
+    from benchmarks.resources import Resources
+
+__all__ = ["DenseLeg", "GraphLeg", "LexicalLeg", "Recall", "UnknownSetting"]
+
+_ALL_GRAPH = {"graph_weight": "100"}
+_NO_GRAPH = {"graph_weight": "0"}
+
+
+class UnknownSetting(ValueError):  # noqa: N818
+    """There is no such setting, or not with that value."""
+
+
+class Recall:
+    """`recall` with the question and its embedding, by the settings in force and those given here.
+
+    Args:
+        resources: The run's.
+        settings: Settings of pgrecall by name, other parameters of the server by a name with a dot.
+    """
+
+    statement = "SELECT external_id FROM recall(%(text)s, %(vector)s, %(k)s, %(namespace)s)"
+
+    def __init__(self, resources: Resources, settings: Mapping[str, str] | None = None) -> None:
+        self._resources = resources
+        self._settings = dict(settings or {})
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def index(self, dataset: Dataset) -> None:  # noqa: ARG002
+        """Connect; the settings hold for the connection."""
+        connection = self._resources.connect()
+        known = {row[0] for row in connection.execute("SELECT name FROM pgrecall.settings_in_force").fetchall()}
+        for name, value in self._settings.items():
+            if "." not in name and name not in known:
+                raise UnknownSetting(f"there is no setting {name}; there are: {', '.join(sorted(known))}")
+            parameter = name if "." in name else f"pgrecall.{name}"
+            try:
+                connection.execute("SELECT set_config(%s, %s, false)", (parameter, value))
+            except psycopg.DataError as error:
+                raise UnknownSetting(str(error).splitlines()[0]) from error
+        self._connection = connection
+        try:
+            connection.execute("SELECT pgrecall.effective_settings()")
+        except psycopg.DataError as error:
+            raise UnknownSetting(str(error).splitlines()[0]) from error
+
+    def retrieve(self, query: Query, k: int) -> list[str]:
+        """Call `recall`."""
+        return self._ids(query.text, self._resources.vector(query), query.namespace, k)[:k]
+
+    def _ids(self, text: str, vector: str | None, namespace: str, k: int) -> list[str]:
+        if self._connection is None:
+            raise RuntimeError("index() comes first")
+        values = {"text": text, "vector": vector, "k": k, "namespace": namespace}
+        # A constant statement of the class: nothing of the data is in it.
+        rows = self._connection.execute(self.statement.encode(), values).fetchall()
+        return [str(row[0]) for row in rows]
+
+
+class LexicalLeg(Recall):
+    """The lexical leg alone: `recall` without a vector and without the graph."""
+
+    def __init__(self, resources: Resources) -> None:
+        super().__init__(resources, _NO_GRAPH)
+
+    def retrieve(self, query: Query, k: int) -> list[str]:
+        """Call `recall` by words only."""
+        return self._ids(query.text, None, query.namespace, k)
+
+
+class DenseLeg(Recall):
+    """The dense leg alone: `recall` without words and without the graph."""
+
+    def __init__(self, resources: Resources) -> None:
+        super().__init__(resources, _NO_GRAPH)
+
+    def retrieve(self, query: Query, k: int) -> list[str]:
+        """Call `recall` by the vector only."""
+        return self._ids("", self._resources.vector(query), query.namespace, k)
+
+
+class GraphLeg(Recall):
+    """The graph leg's own list, from the seeds that the other legs give it.
+
+    At the largest weight every memory of the leg comes before the others, and its rank is what counts.
+    """
+
+    statement = (
+        "SELECT external_id FROM recall(%(text)s, %(vector)s, greatest(%(k)s, 50), %(namespace)s) "
+        "WHERE graph_rank IS NOT NULL ORDER BY graph_rank"
+    )
+
+    def __init__(self, resources: Resources) -> None:
+        super().__init__(resources, _ALL_GRAPH)

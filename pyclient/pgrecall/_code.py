@@ -1,0 +1,265 @@
+"""The replaceable code of sql/ in a database: installed, taken back, told from what is somebody else's."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg import sql
+
+from pgrecall import __version__
+from pgrecall.bundle import bundle_hash, sql_files
+from pgrecall.errors import SchemaMismatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "DATABASE_DEFAULTS",
+    "LOCK_POLL_SECONDS",
+    "SAY_SO_AFTER_SECONDS",
+    "install_code",
+    "refuse_foreign_functions",
+    "remove_code",
+    "scalar",
+    "set_database_defaults",
+    "vector_schema",
+]
+
+# pgvector's own default of ef_search, 40, is less than the depth of a leg, and without iterative scans a
+# filter starves the dense leg. Database-level, so that any ALTER ROLE, SET or SET LOCAL beats them.
+DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_order"}
+
+LOCK_POLL_SECONDS = 0.2
+SAY_SO_AFTER_SECONDS = 5.0
+# Well below the default of deadlock_timeout, 1 s, so that nobody else's transaction is the victim.
+SHORT_WAITS = "SET LOCAL lock_timeout = '400ms'"
+
+_log = logging.getLogger(__name__)
+
+
+def install_code(conn: psycopg.Connection[Any]) -> None:
+    """Install sql/ in one transaction and drop what an older bundle made and this one does not.
+
+    Raises:
+        psycopg.Error: With a note that names the file; DependentObjectsStillExist where something of the
+            user's stands on a function that is to go.
+    """
+    _patiently(conn, _install)
+
+
+def _install(conn: psycopg.Connection[Any]) -> None:
+    # The last file gives the grants, on every function there is: what is stale has to be gone by then.
+    *objects, grants = sql_files()
+    with conn.transaction():
+        conn.execute(SHORT_WAITS)
+        path = sql.SQL("SET LOCAL search_path = pgrecall, {}, pg_temp").format(vector_schema(conn))
+        conn.execute(path)
+        for file in objects:
+            _run(conn, file.name, file.text)
+        _drop(conn, _commands(conn, stale=True))
+        _run(conn, grants.name, grants.text)
+        conn.execute(
+            f"""
+            UPDATE pgrecall.installation
+            SET bundle_hash = %s, package_version = %s, installed_at = now(), public_functions = ARRAY(
+                SELECT {_SIGNATURE} FROM pg_catalog.pg_proc p
+                WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) ORDER BY 1)
+            """.encode(),
+            (bundle_hash(), __version__, _public_function_names()),
+        )
+
+
+def remove_code(conn: psycopg.Connection[Any]) -> None:
+    """Drop everything that sql/ made, and the database's settings that `set_database_defaults` made.
+
+    Raises:
+        psycopg.errors.DependentObjectsStillExist: Something of the user's stands on it; then all of it stays.
+    """
+    if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL"):
+        _patiently(conn, _remove)
+
+
+def _remove(conn: psycopg.Connection[Any]) -> None:
+    with conn.transaction():
+        conn.execute(SHORT_WAITS)
+        _drop(conn, _commands(conn, stale=False))
+        conn.execute("ALTER TABLE pgrecall.memories DISABLE ROW LEVEL SECURITY")
+        for setting in scalar(conn, "SELECT database_settings FROM pgrecall.installation"):
+            name, _, value = setting.partition("=")
+            # What the operator has changed since is the operator's.
+            if _database_settings(conn).get(name) == value:
+                database = sql.Identifier(conn.info.dbname)
+                conn.execute(sql.SQL("ALTER DATABASE {} RESET {}").format(database, sql.SQL(name)))
+        conn.execute(
+            "UPDATE pgrecall.installation "
+            "SET bundle_hash = NULL, public_functions = '{}', database_settings = '{}'"
+        )
+
+
+def refuse_foreign_functions(conn: psycopg.Connection[Any]) -> None:
+    """Refuse to overwrite, or to become ambiguous with, a function in schema public that is not ours.
+
+    Raises:
+        SchemaMismatch: There is one (42723).
+    """
+    ours: list[str] = []
+    if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL"):
+        ours = scalar(conn, "SELECT public_functions FROM pgrecall.installation")
+    foreign = scalar(
+        conn,
+        f"""
+        SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_catalog.pg_proc p
+        WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) AND NOT {_SIGNATURE} = ANY (%s)
+        """,
+        _public_function_names(),
+        ours,
+    )
+    if foreign is not None:
+        raise SchemaMismatch(
+            f"schema public already has {foreign}, which pgrecall did not make",
+            sqlstate="42723",
+            hint="Rename that function, or use another database: pgrecall installs a function of that name.",
+        )
+
+
+def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
+    """Set the database-level defaults of pgvector's parameters, where the operator has set none.
+
+    Databases cloned from a template do not inherit them.
+
+    Returns:
+        What was set, as `name=value`.
+
+    Raises:
+        psycopg.errors.InsufficientPrivilege: The role does not own the database.
+    """
+    # Loads the library, which makes the parameters known.
+    conn.execute(sql.SQL("SELECT '[1]'::{}.vector").format(vector_schema(conn)))
+    present = _database_settings(conn)
+    done = []
+    for name, value in DATABASE_DEFAULTS.items():
+        if name not in present:
+            database = sql.Identifier(conn.info.dbname)
+            conn.execute(
+                sql.SQL("ALTER DATABASE {} SET {} = {}").format(database, sql.SQL(name), sql.Literal(value))
+            )
+            done.append(f"{name}={value}")
+    return done
+
+
+def vector_schema(conn: psycopg.Connection[Any]) -> sql.Identifier:
+    """Return the schema pgvector is installed in; public, where pgrecall installs it, while it is not."""
+    name = scalar(
+        conn,
+        "SELECT n.nspname FROM pg_catalog.pg_extension e "
+        "JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'",
+    )
+    return sql.Identifier("public" if name is None else name)
+
+
+def scalar(conn: psycopg.Connection[Any], query: str, *values: object) -> Any:
+    """Return the first column of the first row, None without one."""
+    row = conn.execute(query.encode(), values if values else None).fetchone()
+    return None if row is None else row[0]
+
+
+# The text of a function's oid depends on the search_path and on where pgvector is; this does not.
+_SIGNATURE = """(p.proname || '(' || array_to_string(ARRAY(
+    SELECT t.typname FROM unnest(p.proargtypes) WITH ORDINALITY a (type, place)
+    JOIN pg_catalog.pg_type t ON t.oid = a.type ORDER BY a.place), ',') || ')')"""
+
+_CODE_OBJECTS = f"""
+    SELECT item.command
+    FROM (
+        SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass) AS command, t.oid, t.xmin
+        FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND NOT t.tgisinternal
+        UNION ALL
+        SELECT format('DROP POLICY %I ON %s', p.polname, p.polrelid::regclass), p.oid, p.xmin
+        FROM pg_catalog.pg_policy p JOIN pg_catalog.pg_class c ON c.oid = p.polrelid
+        WHERE c.relnamespace = 'pgrecall'::regnamespace
+        UNION ALL
+        SELECT format('DROP VIEW %s', c.oid::regclass), c.oid, r.xmin
+        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_rewrite r ON r.ev_class = c.oid
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'v'
+        UNION ALL
+        SELECT format('DROP ROUTINE %s', p.oid::regprocedure), p.oid, p.xmin
+        FROM pg_catalog.pg_proc p
+        WHERE p.pronamespace = 'pgrecall'::regnamespace
+           OR (p.pronamespace = 'public'::regnamespace
+               AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
+    ) item
+"""
+# Every CREATE OR REPLACE writes its row of the catalog anew, so what this transaction did not write is left
+# over from an older bundle.
+_STALE = "WHERE item.xmin <> pg_current_xact_id()::xid"
+# What came later may stand on what was there.
+_NEWEST_FIRST = "ORDER BY item.oid DESC"
+
+
+def _commands(conn: psycopg.Connection[Any], *, stale: bool) -> list[str]:
+    """Return the DROPs of what sql/ made; with `stale`, of what this transaction did not make."""
+    query = f"{_CODE_OBJECTS} {_STALE if stale else ''} {_NEWEST_FIRST}"
+    return [row[0] for row in conn.execute(query.encode()).fetchall()]
+
+
+def _drop(conn: psycopg.Connection[Any], commands: list[str]) -> None:
+    """Run DROPs in whatever order their dependencies allow; never CASCADE, which would take the user's."""
+    while commands:
+        blocked = []
+        for command in commands:
+            try:
+                with conn.transaction():
+                    conn.execute(command.encode())
+            except psycopg.errors.DependentObjectsStillExist as error:
+                blocked.append((command, error))
+        if len(blocked) == len(commands):
+            raise blocked[0][1]
+        commands = [command for command, _ in blocked]
+
+
+def _patiently(conn: psycopg.Connection[Any], work: Callable[[psycopg.Connection[Any]], None]) -> None:
+    """Do work in a transaction that gives up its locks rather than wait, until it comes through.
+
+    Views, triggers and policies take exclusive locks one by one. A transaction of somebody who recalls and
+    then remembers would deadlock with one that held some of them and waited for the next. The manifest names
+    the views first, as every call reads the settings first: so this comes through under steady load as well.
+    """
+    started = time.monotonic()
+    said = False
+    while True:
+        try:
+            work(conn)
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
+            if not said and time.monotonic() - started > SAY_SO_AFTER_SECONDS:
+                _log.warning("waiting for transactions that use pgrecall to end")
+                said = True
+            time.sleep(LOCK_POLL_SECONDS)
+        else:
+            return
+
+
+def _run(conn: psycopg.Connection[Any], name: str, text: str) -> None:
+    try:
+        conn.execute(text.encode())
+    except psycopg.Error as error:
+        error.add_note(f"while installing sql/{name}")
+        raise
+
+
+def _public_function_names() -> list[str]:
+    pattern = re.compile(r"CREATE OR REPLACE FUNCTION public\.(\w+)\s*\(")
+    return sorted({name for file in sql_files() for name in pattern.findall(file.text)})
+
+
+def _database_settings(conn: psycopg.Connection[Any]) -> dict[str, str]:
+    rows = conn.execute(
+        "SELECT unnest(s.setconfig) FROM pg_catalog.pg_db_role_setting s "
+        "JOIN pg_catalog.pg_database d ON d.oid = s.setdatabase "
+        "WHERE d.datname = current_database() AND s.setrole = 0"
+    ).fetchall()
+    return dict(row[0].split("=", 1) for row in rows)

@@ -1,0 +1,407 @@
+"""Check every file of sql/ against sql/STANDARDS.md, and released revisions against migrations/frozen.json.
+
+python tools/check_sql.py            exit 1 with file:line of every violation
+python tools/check_sql.py --freeze   record the revisions as released; from then on they must not change
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pglast import parse_plpgsql, parse_sql
+from pglast.parser import ParseError
+from pglast.visitors import Visitor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+SCHEMAS = {"pgrecall", "public"}
+# Several objects a file: what they say only makes sense side by side.
+MANY_OBJECTS = {"grants.sql", "security/policies.sql"}
+# Functions that may run with their owner's rights.
+SECURITY_DEFINER: set[str] = set()
+# What only reads must not change the session either: it runs on a standby, and the caller's settings count.
+READING = {"recall/", "status/recall_status.sql"}
+MAY_BE_VOLATILE = {"recall/recall_plan.sql"}
+
+Found = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One line of one file that is not as it must be."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A parsed statement, its text, and the line it starts on."""
+
+    node: Any
+    text: str
+    line: int
+
+    @property
+    def kind(self) -> str:
+        """The class of the parse tree's root, such as CreateFunctionStmt."""
+        return type(self.node).__name__
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """What CREATE FUNCTION says beside the arguments."""
+
+    schema: str | None
+    name: str
+    language: str
+    volatility: str | None
+    parallel: str | None
+    pins_search_path: bool
+    has_set: bool
+    security_definer: bool
+    is_trigger: bool
+    body: str | None
+    last_option: str
+
+    @classmethod
+    def of(cls, node: Any) -> Function:
+        """Read the options of a CreateFunctionStmt."""
+        options = {option.defname: option.arg for option in node.options or ()}
+        names = [part.sval for part in node.funcname]
+        pinned = options.get("set")
+        body = options.get("as")
+        returned = [part.sval for part in node.returnType.names] if node.returnType is not None else []
+        return cls(
+            schema=names[0] if len(names) > 1 else None,
+            name=names[-1],
+            language=options["language"].sval if "language" in options else "sql",
+            volatility=options["volatility"].sval if "volatility" in options else None,
+            parallel=options["parallel"].sval if "parallel" in options else None,
+            pins_search_path=pinned is not None and pinned.name == "search_path",
+            has_set=pinned is not None,
+            security_definer=bool(options["security"].boolval) if "security" in options else False,
+            is_trigger=returned[-1:] == ["trigger"],
+            body=body[0].sval if body is not None else None,
+            last_option=node.options[-1].defname if node.options else "",
+        )
+
+
+def statements(text: str) -> list[Statement]:
+    """Parse a file.
+
+    Raises:
+        ParseError: It is not SQL.
+    """
+    found = []
+    for parsed in parse_sql(text):
+        start = parsed.stmt_location or 0
+        end = start + parsed.stmt_len if parsed.stmt_len else len(text)
+        # A statement's place includes the comments before it.
+        code = re.sub(r"\A(\s+|--[^\n]*\n)*", "", text[start:end])
+        found.append(Statement(parsed.stmt, code, text[: end - len(code)].count("\n") + 1))
+    return found
+
+
+def check_file(name: str, text: str) -> list[Violation]:
+    """Return what is wrong with one file of sql/; `name` is its path inside the folder."""
+    try:
+        parsed = statements(text)
+    except ParseError as error:
+        offset = error.args[1] if len(error.args) > 1 and isinstance(error.args[1], int) else 0
+        return [Violation(name, text[:offset].count("\n") + 1, f"not SQL: {error.args[0]}")]
+    found = [*_header(text), *_schemas(parsed), *_comments(parsed)]
+    if name not in MANY_OBJECTS:
+        found += _one_object(name, parsed)
+    for statement in parsed:
+        if statement.kind == "CreateFunctionStmt":
+            found += [(statement.line, problem) for problem in _function(name, statement)]
+        elif statement.kind in {
+            "CreateTableAsStmt",
+            "CreateStmt",
+            "IndexStmt",
+            "CreateEnumStmt",
+            "CompositeTypeStmt",
+        }:
+            found.append((statement.line, "state belongs into a revision of migrations/"))
+    return [Violation(name, line, message) for line, message in sorted(found)]
+
+
+def _header(text: str) -> Iterator[Found]:
+    lines = text.splitlines()
+    if not lines or not re.match(r"-- \S.*[.:]$|-- \S", lines[0]):
+        yield 1, "a file starts with a comment that says what the object is for"
+    elif lines[0].rstrip()[-1] not in ".?":
+        yield 1, "the first line of the header is a whole sentence"
+
+
+def _one_object(name: str, parsed: list[Statement]) -> Iterator[Found]:
+    functions = [s for s in parsed if s.kind == "CreateFunctionStmt"]
+    views = [s for s in parsed if s.kind == "ViewStmt"]
+    objects = sorted(functions + views, key=lambda s: s.line)
+    for statement in objects[1:]:
+        yield statement.line, "one object a file"
+    if not objects:
+        yield 1, "there is no function and no view in this file"
+    for statement in parsed:
+        if statement.kind not in {"CreateFunctionStmt", "ViewStmt", "CreateTrigStmt", "CommentStmt"}:
+            yield statement.line, f"{statement.kind} has no place beside a function or a view"
+        if statement.kind == "CreateTrigStmt":
+            owner = Function.of(functions[0].node).name if functions else None
+            if statement.node.funcname[-1].sval != owner:
+                yield statement.line, "a trigger stands in the file of its function"
+    for statement in objects[:1]:
+        own = _object_name(statement)[1]
+        if Path(name).stem != own:
+            yield statement.line, f"{own} belongs into a file {own}.sql"
+        if not getattr(statement.node, "replace", False):
+            yield statement.line, "CREATE OR REPLACE, since a bundle is installed over another"
+
+
+def _object_name(statement: Statement) -> tuple[str | None, str]:
+    if statement.kind == "ViewStmt":
+        return statement.node.view.schemaname, statement.node.view.relname
+    function = Function.of(statement.node)
+    return function.schema, function.name
+
+
+def _comments(parsed: list[Statement]) -> Iterator[Found]:
+    commented = set()
+    for statement in parsed:
+        if statement.kind == "CommentStmt":
+            target = statement.node.object
+            parts = getattr(target, "objname", target)
+            if isinstance(parts, tuple):
+                commented.add(parts[-1].sval)
+    for statement in parsed:
+        if statement.kind in {"CreateFunctionStmt", "ViewStmt"}:
+            name = _object_name(statement)[1]
+            if name not in commented:
+                yield statement.line, f"{name} has no COMMENT ON"
+
+
+class _Names(Visitor):
+    """Collects relations and functions that are named without a schema."""
+
+    def __init__(self, ours: set[str]) -> None:
+        super().__init__()
+        self.ours = ours
+        self.bare: set[str] = set()
+        self.ctes: set[str] = set()
+
+    def visit_CommonTableExpr(self, _ancestors: Any, node: Any) -> None:  # noqa: N802
+        self.ctes.add(node.ctename)
+
+    def visit_RangeVar(self, _ancestors: Any, node: Any) -> None:  # noqa: N802
+        if node.schemaname is None and node.relname in self.ours:
+            self.bare.add(node.relname)
+
+    def visit_FuncCall(self, _ancestors: Any, node: Any) -> None:  # noqa: N802
+        if len(node.funcname) == 1 and node.funcname[0].sval in self.ours:
+            self.bare.add(node.funcname[0].sval)
+
+    def visit_TypeName(self, _ancestors: Any, node: Any) -> None:  # noqa: N802
+        if node.names and len(node.names) == 1 and node.names[0].sval in self.ours:
+            self.bare.add(node.names[0].sval)
+
+
+def _schemas(parsed: list[Statement]) -> Iterator[Found]:
+    for statement in parsed:
+        if statement.kind in {"CreateFunctionStmt", "ViewStmt"} and _object_name(statement)[0] not in SCHEMAS:
+            yield statement.line, f"{_object_name(statement)[1]} needs its schema: pgrecall. or public."
+        for query, line in _queries(statement):
+            names = _Names(our_names())
+            names(query)
+            for bare in sorted(names.bare - names.ctes):
+                yield line, f"{bare} needs its schema"
+
+
+def _queries(statement: Statement) -> Iterator[tuple[Any, int]]:
+    """Yield the statement and the queries in its body, each with the line to report."""
+    yield statement.node, statement.line
+    if statement.kind != "CreateFunctionStmt":
+        return
+    body = Function.of(statement.node).body
+    if body is None:
+        return
+    start = statement.line + statement.text[: statement.text.find(body)].count("\n")
+    for text, offset in _embedded(statement.text, body):
+        line = start + offset
+        for candidate in (text, f"SELECT {text}"):
+            try:
+                yield parse_sql(candidate), line
+            except ParseError:
+                continue
+            break
+
+
+def _embedded(source: str, body: str) -> Iterator[tuple[str, int]]:
+    """Yield the SQL of a plpgsql body: its own statements and the constant ones that EXECUTE runs."""
+    try:
+        tree = _plpgsql(source)
+    except ParseError:
+        return
+    pending: list[tuple[Any, int]] = [(tree, 0)]
+    while pending:
+        node, line = pending.pop()
+        if isinstance(node, list):
+            pending += [(item, line) for item in node]
+        elif isinstance(node, dict):
+            line = node.get("lineno", line)
+            query = node.get("query")
+            if isinstance(query, str):
+                # `target := expression`, as the parser hands it over.
+                yield re.sub(r"\A[\w.\"]+\s*:=\s*", "", query), max(line - 1, 0)
+            pending += [(value, line) for value in node.values()]
+    for dynamic in re.finditer(r"\$statement\$(.*?)\$statement\$", body, re.DOTALL):
+        yield dynamic[1], body[: dynamic.start()].count("\n")
+
+
+_NAMES: set[str] = set()
+
+
+def our_names() -> set[str]:
+    """Return the names of our tables, types, views and functions, but for those SQL itself has too."""
+    if not _NAMES:
+        texts = [path.read_text(encoding="utf-8") for path in (ROOT / "sql").rglob("*.sql")]
+        texts += [
+            path.read_text(encoding="utf-8") for path in (ROOT / "migrations" / "versions").glob("*.py")
+        ]
+        made = re.compile(
+            r"CREATE (?:OR REPLACE )?(?:TABLE|TYPE|VIEW|FUNCTION) (?:pgrecall|public)\.(\w+)", re.IGNORECASE
+        )
+        _NAMES.update(name for text in texts for name in made.findall(text))
+    return _NAMES
+
+
+def _function(name: str, statement: Statement) -> Iterator[str]:
+    function = Function.of(statement.node)
+    if function.is_trigger:
+        if function.volatility is not None:
+            yield "a trigger function states no volatility: it has none but VOLATILE"
+    elif function.volatility is None:
+        yield "say IMMUTABLE, STABLE or VOLATILE"
+    if function.volatility in {"immutable", "stable"} and function.parallel is None:
+        yield "say PARALLEL SAFE (or RESTRICTED, UNSAFE)"
+    if function.language == "plpgsql" and not function.pins_search_path:
+        yield "plpgsql needs SET search_path FROM CURRENT"
+    if function.language == "sql":
+        if function.body is not None:
+            yield "LANGUAGE sql takes RETURN or BEGIN ATOMIC, which are parsed when they are created"
+        if function.has_set:
+            yield "a SET clause keeps a LANGUAGE sql function from being inlined"
+    if function.body is not None and function.last_option != "as":
+        yield "attributes come before AS: the contract is read first"
+    if function.security_definer and f"{function.schema}.{function.name}" not in SECURITY_DEFINER:
+        yield "SECURITY DEFINER is not on the list in tools/check_sql.py"
+    if function.language == "plpgsql":
+        try:
+            _plpgsql(statement.text)
+        except ParseError as error:
+            yield f"the body is not plpgsql: {error.args[0]}"
+    code = re.sub(r"--[^\n]*", "", statement.text)
+    if any(name.startswith(reading) for reading in READING):
+        if re.search(r"\bCREATE\s+(?:LOCAL\s+|GLOBAL\s+)?TEMP", code, re.IGNORECASE):
+            yield "what reads makes no temporary table"
+        settled = re.sub(r"SET search_path FROM CURRENT", "", code)
+        if re.search(
+            r"\bset_config\s*\(|\bSET\s+(?:LOCAL\s+|SESSION\s+)?[\w.]+\s*(?:=|\bTO\b)", settled, re.IGNORECASE
+        ):
+            yield "what reads changes no setting of the session"
+        if function.volatility == "volatile" and name not in MAY_BE_VOLATILE:
+            yield "what reads is STABLE or IMMUTABLE"
+
+
+def _plpgsql(source: str) -> Any:
+    """Parse CREATE FUNCTION with its body.
+
+    Raises:
+        ParseError: The body is not plpgsql.
+    """
+    # This parser looks types up and knows no schemas but two.
+    return parse_plpgsql(source.replace("pgrecall.", "public."))
+
+
+def check_manifest(folder: Path) -> list[Violation]:
+    """Compare sql/manifest.txt with the files that are there."""
+    manifest = folder / "manifest.txt"
+    found = []
+    named: dict[str, int] = {}
+    for number, line in enumerate(manifest.read_text(encoding="utf-8").splitlines(), 1):
+        name = line.split("#")[0].strip()
+        if not name:
+            continue
+        if name in named:
+            found.append(Violation("manifest.txt", number, f"{name} is named twice"))
+        elif not (folder / name).is_file():
+            found.append(Violation("manifest.txt", number, f"there is no file {name}"))
+        named[name] = number
+    for path in sorted(folder.rglob("*.sql")):
+        name = path.relative_to(folder).as_posix()
+        if name not in named:
+            found.append(Violation(name, 1, "not in manifest.txt"))
+    if list(named)[-1:] != ["grants.sql"]:
+        found.append(Violation("manifest.txt", max(named.values(), default=1), "grants.sql comes last"))
+    return found
+
+
+def check_frozen(folder: Path) -> list[Violation]:
+    """Compare the revisions that frozen.json lists as released with their files."""
+    found = []
+    for name, recorded in json.loads((folder / "frozen.json").read_text(encoding="utf-8")).items():
+        path = folder / "versions" / name
+        if not path.is_file():
+            found.append(Violation(f"migrations/versions/{name}", 1, "was released and is gone"))
+        elif _digest(path) != recorded:
+            found.append(Violation(f"migrations/versions/{name}", 1, "was released and must not change"))
+    return found
+
+
+def freeze(folder: Path) -> None:
+    """Record every revision of `folder` as released."""
+    digests = {path.name: _digest(path) for path in sorted((folder / "versions").glob("*.py"))}
+    (folder / "frozen.json").write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_text(encoding="utf-8").encode()).hexdigest()
+
+
+def check(root: Path) -> list[Violation]:
+    """Return everything that is wrong with sql/ and migrations/ below `root`."""
+    folder = root / "sql"
+    found = [*check_manifest(folder), *check_frozen(root / "migrations")]
+    for path in sorted(folder.rglob("*.sql")):
+        found += check_file(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8"))
+    return found
+
+
+def main() -> int:
+    """Check, or freeze the revisions."""
+    parser = argparse.ArgumentParser(description="Check sql/ and the released revisions.")
+    parser.add_argument("--freeze", action="store_true", help="record the revisions as released")
+    if parser.parse_args().freeze:
+        freeze(ROOT / "migrations")
+        return 0
+    found = check(ROOT)
+    for violation in found:
+        prefix = "" if violation.file.startswith("migrations/") else "sql/"
+        sys.stderr.write(f"{prefix}{violation}\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
