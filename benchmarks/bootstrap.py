@@ -88,9 +88,7 @@ def compare(
     )
 
 
-def interval(
-    values: NDArray[np.float64], *, seed: int, resamples: int = RESAMPLES
-) -> tuple[float, float]:
+def interval(values: NDArray[np.float64], *, seed: int, resamples: int = RESAMPLES) -> tuple[float, float]:
     """Return the 95 % confidence interval of a mean."""
     low, high = np.percentile(_resampled_means(values, seed, resamples), (2.5, 97.5))
     return round(float(low), 6), round(float(high), 6)

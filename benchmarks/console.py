@@ -89,7 +89,8 @@ def _print_sweeps(console: Console, sweeps: Mapping[str, Any]) -> None:
     metric = sweeps["metric"]
     console.print(
         _table(
-            f"{metric} on the tuning half ({sweeps['tuning_queries']} questions; defaults {sweeps['default']:.3f})",
+            f"{metric} on the tuning half ({sweeps['tuning_queries']} questions), "
+            f"where the defaults have {sweeps['default']:.3f}",
             ("option", "values", "best"),
             (
                 (

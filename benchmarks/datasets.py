@@ -116,6 +116,7 @@ class Dataset:
             raise DataError(f"no memory is in {', '.join(unknown)}")
         return replace(
             self,
+            name=f"{self.name}, only {', '.join(sorted(namespaces))}",
             memories=tuple(memory for memory in self.memories if memory.namespace in namespaces),
             queries=tuple(query for query in self.queries if query.namespace in namespaces),
         )
@@ -200,7 +201,9 @@ def _memories(folder: Path, field: str | None, problems: list[str]) -> list[Memo
         if fields is None or fields.namespace is None:
             continue
         title = fields.title
-        whole = fields.content if not title or fields.content.startswith(title) else f"{title}\n{fields.content}"
+        whole = (
+            fields.content if not title or fields.content.startswith(title) else f"{title}\n{fields.content}"
+        )
         memories.append(Memory(id, fields.namespace, whole, fields))
     return memories
 
@@ -255,14 +258,12 @@ def _check(
     _report(problems, "queries without qrels", [query.id for query in queries if query.id not in judgements])
     _report(problems, "qrels without a query", [id for id in judgements if id not in asked])
     _report(
-        problems, "qrels with an empty set of relevant ids", [id for id, found in judgements.items() if not found]
+        problems,
+        "qrels with an empty set of relevant ids",
+        [id for id, found in judgements.items() if not found],
     )
-    _report(
-        problems, "relevant ids that are no memory", _foreign(judgements.values(), homes)
-    )
-    _report(
-        problems, "exclude_ids that are no memory", _foreign((query.exclude for query in queries), homes)
-    )
+    _report(problems, "relevant ids that are no memory", _foreign(judgements.values(), homes))
+    _report(problems, "exclude_ids that are no memory", _foreign((query.exclude for query in queries), homes))
     _report(
         problems,
         "queries that exclude a relevant memory",

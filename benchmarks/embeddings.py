@@ -75,7 +75,10 @@ class VectorCache:
         with closing(self._connect()) as connection, connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-                [(model, _hash(text), vector.astype(np.float32).tobytes()) for text, vector in vectors.items()],
+                [
+                    (model, _hash(text), vector.astype(np.float32).tobytes())
+                    for text, vector in vectors.items()
+                ],
             )
 
     def _connect(self) -> sqlite3.Connection:
@@ -116,7 +119,9 @@ class Embedder:
         for start in range(0, len(missing), _CHUNK):
             chunk = missing[start : start + _CHUNK]
             self._say(f"embedding {start + len(chunk)} of {len(missing)} new texts")
-            computed = dict(zip(chunk, self._compute([key[len(prompt) :] for key in chunk], prompt), strict=True))
+            computed = dict(
+                zip(chunk, self._compute([key[len(prompt) :] for key in chunk], prompt), strict=True)
+            )
             self._cache.put(name, computed)
             known.update(computed)
         return np.stack([known[key] for key in keys])
@@ -126,7 +131,9 @@ class Embedder:
         vectors: list[NDArray[np.float32]] = [np.zeros(0, dtype=np.float32)] * len(texts)
         batches = plan(provider, texts)
         with ThreadPoolExecutor(self._threads) as pool:
-            done = pool.map(lambda batch: provider.embed_documents([texts[place] for place in batch]), batches)
+            done = pool.map(
+                lambda batch: provider.embed_documents([texts[place] for place in batch]), batches
+            )
             for batch, rows in zip(batches, done, strict=True):
                 for place, row in zip(batch, rows, strict=True):
                     vectors[place] = row

@@ -1,8 +1,8 @@
 """Questions made of the memories' own words: the `exact` stratum.
 
-Each is a run of 4 to 8 consecutive words of a memory drawn at random; every memory of the namespace that holds the
-run is relevant. No retriever is consulted. The stratum is circular: it can only say whether wording is found again,
-nothing about questions that people ask.
+Each is a run of 4 to 8 consecutive words of a memory drawn at random; every memory of the namespace that
+holds the run is relevant. No retriever is consulted. The stratum is circular: it can only say whether wording
+is found again, nothing about questions that people ask.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["CIRCULARITY", "STRATUM", "exact_queries"]
 
 STRATUM = "exact"
 CIRCULARITY = (
-    "The exact stratum is circular: its questions are runs of 4 to 8 consecutive words of random memories, and "
-    "every memory that holds the run counts as relevant. It favours retrievers that match words by construction, "
-    "and is left out of the overall figures."
+    "The exact stratum is circular: its questions are runs of 4 to 8 consecutive words of random memories, "
+    "and every memory that holds the run counts as relevant. It favours retrievers that match words by "
+    "construction, and is left out of the overall figures."
 )
 
 _WORD = re.compile(r"\w+")
@@ -81,5 +81,5 @@ def _run(memory: Memory, chance: random.Random) -> str | None:
 
 
 def _words(text: str) -> str:
-    """Return the words alone, in lower case, with a space before and after each: one run lies in another so."""
+    """Return the words alone, in lower case, each between spaces, so that `in` finds whole words."""
     return f" {' '.join(_WORD.findall(text.lower()))} "

@@ -1,4 +1,4 @@
-"""A data set into a scratch database, by the ways an application takes: the client, then claim and complete."""
+"""A data set into a scratch database by an application's ways: the client, then claim and complete."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Loaded:
 
     Attributes:
         embedder: The database's model.
-        vectors: The embedding of every memory, by its id in the data set.
+        vectors: The embedding of every memory that is not sensitive, by its id in the data set.
         description: Versions and settings, for the results file.
     """
 
@@ -64,6 +64,7 @@ def load(
 
     Raises:
         PgrecallError: A memory was refused, or there is no model.
+        ValueError: A memory got no embedding.
     """
     migrate(dsn, model=model)
     with psycopg.connect(dsn, autocommit=True) as connection:
@@ -76,6 +77,9 @@ def load(
             embedder = Embedder(active, cache, say)
             names = {id: memory.id for id, memory in zip(ids, dataset.memories, strict=True)}
             vectors = _embed(connection, embedder, names)
+            expected = sum(not memory.fields.is_sensitive for memory in dataset.memories)
+            if len(vectors) != expected:
+                raise ValueError(f"{expected - len(vectors)} memories got no embedding")
             client.analyze()
         return Loaded(embedder, vectors, _description(connection))
 
@@ -116,15 +120,15 @@ def _embed(
             ),
         )
         vectors.update((names[id], row) for (id, _, _), row in zip(claimed, rows, strict=True))
-    if len(vectors) != len(names):
-        raise ValueError(f"{len(names) - len(vectors)} memories got no embedding")
     return vectors
 
 
 def _description(connection: psycopg.Connection[Any]) -> dict[str, Any]:
     with connection.cursor(row_factory=dict_row) as cursor:
         status = cursor.execute("SELECT * FROM recall_status()").fetchone() or {}
-        settings = cursor.execute("SELECT name, value FROM pgrecall.settings_in_force ORDER BY name").fetchall()
+        settings = cursor.execute(
+            "SELECT name, value FROM pgrecall.settings_in_force ORDER BY name"
+        ).fetchall()
     return {
         "server": {
             name: status[name]

@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmarks.bootstrap import RESAMPLES, Comparison, compare, interval
 from benchmarks.metrics import DEPTH, HEADLINE, evaluate, means, unique
+from benchmarks.resources import Unavailable
 from benchmarks.systems import CannotRun, UnknownSetting, UnknownSystem, make
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Run:
         Raises:
             UnknownSystem: There is none of that name.
             UnknownSetting: `recall` has no such option, or not with that value.
+            Unavailable: There is no server or no model.
         """
         if name in self.outcomes or name in self.not_run:
             return self.outcomes.get(name)
@@ -81,7 +83,7 @@ class Run:
             self.outcomes[name] = self.measure(name, system, self.queries)
         except CannotRun as reason:
             self.not_run[name] = str(reason)
-        except (UnknownSystem, UnknownSetting):
+        except (UnknownSystem, UnknownSetting, Unavailable):
             raise
         except Exception as error:  # noqa: BLE001 - one system must not take the others' results with it
             self.failed = True
@@ -92,27 +94,17 @@ class Run:
         return self.outcomes.get(name)
 
     def measure(self, name: str, system: System, queries: Sequence[Query]) -> Outcome:
-        """Index and ask, the first questions once beforehand to warm up.
+        """Index and ask, the first questions once beforehand to warm up; close the system if it has `close`.
 
         Raises:
             ValueError: The system found an id that is no memory.
         """
-        system.index(self.resources.dataset)
-        known = {memory.id for memory in self.resources.dataset.memories}
-        for query in queries[:_WARM_UP]:
-            system.retrieve(query, DEPTH)
-        rankings: dict[str, list[str]] = {}
-        milliseconds = np.zeros(len(queries))
-        for place, query in enumerate(queries):
-            wanted = DEPTH + len(query.exclude)
-            started = time.perf_counter()
-            found = system.retrieve(query, wanted)
-            milliseconds[place] = (time.perf_counter() - started) * 1000
-            ids = [str(id) for id in found]
-            foreign = [id for id in ids if id not in known]
-            if foreign:
-                raise ValueError(f"{name} found {foreign[0]!r} for {query.id}, which is no memory")
-            rankings[query.id] = unique(id for id in ids if id not in query.exclude)
+        try:
+            rankings, milliseconds = self._ask(name, system, queries)
+        finally:
+            close = getattr(system, "close", None)
+            if close is not None:
+                close()
         seconds = milliseconds.sum() / 1000
         self.say(f"{name}: {len(queries)} questions in {seconds:.1f} s")
         return Outcome(rankings, evaluate(queries, rankings), milliseconds)
@@ -157,6 +149,27 @@ class Run:
                 "p95": round(float(np.percentile(outcome.milliseconds, 95)), 3),
             },
         }
+
+    def _ask(
+        self, name: str, system: System, queries: Sequence[Query]
+    ) -> tuple[dict[str, list[str]], NDArray[np.float64]]:
+        system.index(self.resources.dataset)
+        known = {memory.id for memory in self.resources.dataset.memories}
+        for query in queries[:_WARM_UP]:
+            system.retrieve(query, DEPTH)
+        rankings: dict[str, list[str]] = {}
+        milliseconds = np.zeros(len(queries))
+        for place, query in enumerate(queries):
+            wanted = DEPTH + len(query.exclude)
+            started = time.perf_counter()
+            found = system.retrieve(query, wanted)
+            milliseconds[place] = (time.perf_counter() - started) * 1000
+            ids = [str(id) for id in found]
+            foreign = [id for id in ids if id not in known]
+            if foreign:
+                raise ValueError(f"{name} found {foreign[0]!r} for {query.id}, which is no memory")
+            rankings[query.id] = unique(id for id in ids if id not in query.exclude)
+        return rankings, milliseconds
 
     def _own(self) -> NDArray[np.bool_]:
         return np.array([not query.generated for query in self.queries])

@@ -12,6 +12,8 @@ import psycopg
 from benchmarks.embeddings import VectorCache
 from benchmarks.loading import load, vector_text
 from benchmarks.scratch import scratch_database
+from pgrecall.errors import PgrecallError
+from pgrecall.server import ServerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,9 +25,13 @@ if TYPE_CHECKING:
     from benchmarks.datasets import Dataset, Query
     from benchmarks.loading import Loaded
 
-__all__ = ["Resources"]
+__all__ = ["Resources", "Unavailable"]
 
 _SQL = Path(__file__).parent / "systems" / "sql"
+
+
+class Unavailable(Exception):  # noqa: N818
+    """There is no server or no model to work with: nothing that is wrong with one system."""
 
 
 class Resources:
@@ -74,18 +80,42 @@ class Resources:
 
     @cached_property
     def dsn(self) -> str:
-        """The scratch database; empty until `loaded` is asked for."""
-        return self._stack.enter_context(
-            scratch_database(self._server, self._cache, keep=self._keep, say=self._say)
-        )
+        """The scratch database; empty until `loaded` is asked for.
+
+        Raises:
+            Unavailable: It cannot be made.
+        """
+        try:
+            return self._stack.enter_context(
+                scratch_database(self._server, self._cache, keep=self._keep, say=self._say)
+            )
+        except (psycopg.Error, ServerError) as error:
+            raise Unavailable(f"no scratch database: {error}") from error
 
     @cached_property
     def loaded(self) -> Loaded:
-        """The data set in the scratch database."""
+        """The data set in the scratch database.
+
+        Raises:
+            Unavailable: It cannot be stored or embedded.
+        """
         cache = VectorCache(self._cache / "embeddings.sqlite")
-        return load(
-            self.dsn, self.dataset, cache, model=self._model, language=self.language, say=self._say
-        )
+        try:
+            return load(
+                self.dsn,
+                self.dataset,
+                cache,
+                model=self._model,
+                language=self.language,
+                say=self._say,
+            )
+        except (PgrecallError, psycopg.Error, ValueError) as error:
+            raise Unavailable(f"the data set cannot be loaded: {error}") from error
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """Versions and settings of the database, if any system needed it."""
+        return self.loaded.description if "loaded" in self.__dict__ else {}
 
     @cached_property
     def query_vectors(self) -> dict[str, NDArray[np.float32]]:
@@ -127,7 +157,7 @@ class Resources:
                         memory.namespace,
                         memory.text,
                         0.5 if importance is None else importance,
-                        vector_text(vectors[memory.id]),
+                        vector_text(vectors[memory.id]) if memory.id in vectors else None,
                     )
                 )
         connection.execute("SELECT bench.fill()")

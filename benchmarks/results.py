@@ -20,6 +20,7 @@ FORMAT = 1
 """Raised when a results file changes so that older ones cannot be read."""
 
 _PACKAGES = ("pgrecall", "sentence-transformers", "torch", "ir-measures", "bm25s", "numpy")
+_MEASURED = ("sql", "migrations", "pyclient", "embedder", "benchmarks", ":(exclude)benchmarks/results")
 _ROOT = Path(__file__).parents[1]
 
 
@@ -32,8 +33,8 @@ def circumstances(seed: int) -> dict[str, Any]:
         "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "git": {
             "revision": _git("rev-parse", "HEAD"),
-            # Of what is measured: results files and reports of earlier runs do not count.
-            "modified": bool(_git("status", "--porcelain", "--", "sql", "migrations", "pyclient", "embedder", "benchmarks/*.py")),
+            # Of what is measured: results files of earlier runs do not count.
+            "modified": bool(_git("status", "--porcelain", "--", *_MEASURED)),
         },
         "machine": {
             "architecture": platform.machine(),
@@ -63,7 +64,7 @@ def dataset_facts(dataset: Dataset, language: str) -> dict[str, Any]:
 
 
 def write(path: Path, results: dict[str, Any]) -> None:
-    """Write a results file; rankings go one question a line, so that two runs can be compared line by line."""
+    """Write a results file; a ranking is one line, so that two runs can be compared by lines."""
     body = {name: value for name, value in results.items() if name != "rankings"}
     text = json.dumps(body, indent=2, ensure_ascii=False)
     systems = [

@@ -1,7 +1,7 @@
 """alembic's entry point: the lock, the revisions, then the code of sql/, in that order.
 
 `pgrecall migrate` and `alembic upgrade head` both come through here. What is done under the lock, and
-why, is in `pgrecall.install`; this file only connects it to alembic's context.
+why, is in `pgrecall._environment`; this file only connects it to alembic's context.
 """
 
 from alembic import context

@@ -1,5 +1,9 @@
 """${message}."""
 
+from alembic import op
+
+from pgrecall.install import run_sql
+
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
 branch_labels = None
@@ -7,8 +11,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    ${upgrades if upgrades else "raise NotImplementedError"}
+    run_sql(op.get_bind(), "")
 
 
 def downgrade() -> None:
-    ${downgrades if downgrades else "raise NotImplementedError"}
+    run_sql(op.get_bind(), "")

@@ -9,6 +9,7 @@ import itertools
 import os
 import shutil
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,30 +57,35 @@ def server_dsn(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def new_database(server_dsn: str) -> Iterator[Callable[..., str]]:
-    """A function that makes an empty database (or clones `template`) and returns its connection string."""
+def janitor(server_dsn: str) -> Callable[..., DatabaseJanitor]:
+    """A function that says how to make and drop one more database, a clone of `template` if that is given."""
     numbers = itertools.count()
-    made: list[DatabaseJanitor] = []
 
-    def make(template: str | None = None) -> str:
+    def make(template: str | None = None) -> DatabaseJanitor:
         parts = conninfo_to_dict(server_dsn)
-        name = f"pgrecall_test_{os.getpid()}_{next(numbers)}"
-        janitor = DatabaseJanitor(
+        return DatabaseJanitor(
             user=str(parts.get("user", "postgres")),
             host=str(parts.get("host", "localhost")),
             port=str(parts.get("port", 5432)),
             password=None if parts.get("password") is None else str(parts["password"]),
-            dbname=name,
+            dbname=f"pgrecall_test_{os.getpid()}_{next(numbers)}",
             template_dbname=template,
             maintenance_dbname=str(parts.get("dbname", "postgres")),
         )
-        janitor.init()
-        made.append(janitor)
-        return make_conninfo(server_dsn, dbname=name)
 
-    yield make
-    for janitor in made:
-        janitor.drop()
+    return make
+
+
+@pytest.fixture(scope="session")
+def new_database(server_dsn: str, janitor: Callable[..., DatabaseJanitor]) -> Iterator[Callable[..., str]]:
+    """A function that makes a database, empty or a clone of `template`, for the rest of the session."""
+    with ExitStack() as stack:
+
+        def make(template: str | None = None) -> str:
+            made = stack.enter_context(janitor(template))
+            return make_conninfo(server_dsn, dbname=made.dbname)
+
+        yield make
 
 
 @pytest.fixture(scope="session")
@@ -91,12 +97,13 @@ def template(new_database: Callable[..., str]) -> str:
 
 
 @pytest.fixture
-def dsn(new_database: Callable[..., str], template: str) -> str:
-    """Connection string of a fresh, migrated database (dimension 384)."""
-    cloned = new_database(template)
-    with psycopg.connect(cloned, autocommit=True) as connection:
-        set_database_defaults(connection)  # a clone does not inherit them
-    return cloned
+def dsn(server_dsn: str, janitor: Callable[..., DatabaseJanitor], template: str) -> Iterator[str]:
+    """Connection string of a fresh, migrated database (dimension 384), dropped after the test."""
+    with janitor(template) as clone:
+        cloned = make_conninfo(server_dsn, dbname=clone.dbname)
+        with psycopg.connect(cloned, autocommit=True) as connection:
+            set_database_defaults(connection)  # a clone does not inherit them
+        yield cloned
 
 
 @pytest.fixture

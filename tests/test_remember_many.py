@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -197,22 +198,23 @@ def test_two_sessions_store_the_same_batch(conn: Connection[Any], dsn: str, on_c
 
 
 def test_batches_in_opposite_order_do_not_deadlock(conn: Connection[Any], dsn: str) -> None:
+    together = Barrier(4, timeout=10)
+
     def write(step: int) -> None:
         with psycopg.connect(dsn, autocommit=True) as own:
-            for turn in range(20):
-                names = [f"{turn}/{place}" for place in range(50)][::step]
-                memories = [
-                    {"content": name, "external_id": name, "namespace": f"{turn}/{name[-1]}"}
-                    for name in names
-                ]
-                remember_many(own, memories, on_conflict="keep", create_namespace=True)
+            for turn in range(15):
+                names = [f"{turn}/{place}" for place in range(100)][::step]
+                together.wait()
                 remember_many(
-                    own, [{**memory, "content": f"{step}"} for memory in memories], on_conflict="revise"
+                    own, [{"content": name, "external_id": name} for name in names], on_conflict="keep"
                 )
+                together.wait()
+                changed = [{"content": f"{step} {name}", "external_id": name} for name in names]
+                remember_many(own, changed, on_conflict="revise")
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(write, (1, -1, 1, -1))) == [None] * 4
-    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1000
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1500
 
 
 def test_twenty_thousand_tags_in_one_call(conn: Connection[Any]) -> None:

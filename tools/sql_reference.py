@@ -61,8 +61,8 @@ error has a standard SQLSTATE and a hint that says what to do.
 SETTINGS = """\
 ## Settings
 
-A session sets `pgrecall.<name>` with SET or SET LOCAL; ALTER ROLE and ALTER DATABASE set it for all of theirs.
-Below them counts what `pgrecall.set_setting(name, value)` has stored, and below that the default. An empty
+A session sets `pgrecall.<name>` with SET or SET LOCAL, ALTER ROLE or ALTER DATABASE for all of theirs;
+below that counts what `pgrecall.set_setting(name, value)` has stored, and below that the default. An empty
 string is unset. `pgrecall.settings_in_force` shows the values of the session and where they come from.
 """
 

@@ -3,13 +3,13 @@
 What costs time in a recall is made like the real thing:
 
 - words follow Zipf's law; a third of them come from the memory's topic, so that words occur together;
-- vectors lie around their topic's centre, topics around few themes, and what is left has few degrees of freedom, as
-  embeddings do (independent noise in every dimension would leave an HNSW index nothing to go by);
+- vectors lie around their topic's centre, topics around few themes, and what is left has few degrees of
+  freedom, as embeddings do (independent noise in every dimension would leave HNSW nothing to go by);
 - tags are names whose frequency follows Zipf's law up to a cap; half of them are said in the text as well;
 - one namespace holds 90 % of the memories, one 1 %, one 0.01 %, many small ones the rest;
 - three tags are on 50 %, 1 % and 0.01 % of the large namespace, for filters.
 
-Memories come in chunks, each from a random generator of its own: any of them can be made again without the others.
+Memories come in chunks, each from a random generator of its own: any can be made again without the others.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ class Corpus:
         centres = rng.standard_normal((topics, dimension), dtype=np.float32)
         common = rng.standard_normal(dimension, dtype=np.float32)
         self._centres = 0.6 * common + 0.7 * themes[rng.integers(0, _THEMES, topics)] + 0.7 * centres
-        self._basis = rng.standard_normal((_LATENT, dimension), dtype=np.float32) / np.float32(np.sqrt(_LATENT))
+        self._basis = rng.standard_normal((_LATENT, dimension), dtype=np.float32) / np.float32(
+            np.sqrt(_LATENT)
+        )
 
     @property
     def chunks(self) -> int:
@@ -115,6 +117,11 @@ class Corpus:
     def namespaces(self) -> list[str]:
         """The names of all namespaces."""
         return [LARGE, MEDIUM, TINY, *(f"small {number}" for number in range(self._small))]
+
+    @property
+    def large(self) -> int:
+        """How many memories the large namespace has."""
+        return self.rows - -(-self.rows // 10)
 
     @property
     def _small(self) -> int:
@@ -130,8 +137,11 @@ class Corpus:
 
     def nearby(self, rng: np.random.Generator, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return vectors of questions about the memories with these vectors."""
-        noise = rng.standard_normal((len(vectors), _LATENT), dtype=np.float32) @ self._basis
-        return _unit(vectors + noise * np.float32(0.5 / np.sqrt(self.dimension)))
+        spread = np.float32(0.5 / self.dimension**0.5)
+        noise: NDArray[np.float32] = (
+            rng.standard_normal((len(vectors), _LATENT), dtype=np.float32) @ self._basis
+        )
+        return _unit(np.add(vectors, spread * noise, dtype=np.float32))
 
     def chunk(self, index: int) -> Chunk:
         """Make the memories of one chunk."""
@@ -141,7 +151,7 @@ class Corpus:
         topics = _draw(rng, self._topic_shares, count)
         vectors = self._vectors(rng, topics)
         texts = self._texts(rng, topics)
-        tags = self._tags(rng, first, count)
+        tags = self._tags(rng, count)
         said = rng.random(count) < 0.5
         importance = np.round(rng.beta(2, 2, count), 2).tolist()
         categories = rng.integers(0, len(_CATEGORIES), count).tolist()
@@ -197,12 +207,15 @@ class Corpus:
             for (start, end), (first, last) in zip(pairwise(word_ends), pairwise(filler_ends), strict=True)
         ]
 
-    def _tags(self, rng: np.random.Generator, first: int, count: int) -> list[tuple[str, ...]]:
-        """Draw 0 to 4 names a memory; names belong to the namespace by the rank they have there."""
+    def _tags(self, rng: np.random.Generator, count: int) -> list[tuple[str, ...]]:
+        """Draw 0 to 4 different names a memory."""
         amounts = rng.choice(5, count, p=[0.25, 0.3, 0.25, 0.15, 0.05])
         drawn = _draw(rng, self._name_shares, int(amounts.sum())).tolist()
         ends = np.concatenate(([0], np.cumsum(amounts))).tolist()
-        return [tuple(dict.fromkeys(self.names[rank] for rank in drawn[start:end])) for start, end in pairwise(ends)]
+        return [
+            tuple(dict.fromkeys(self.names[rank] for rank in drawn[start:end]))
+            for start, end in pairwise(ends)
+        ]
 
 
 def _zipf(count: int, exponent: float, offset: int, cap: float = 1.0) -> NDArray[np.float64]:
@@ -231,7 +244,7 @@ def _namespace(number: int, small: int) -> str:
 
 
 def _filter_tags(number: int) -> tuple[str, ...]:
-    """Return the tags for filters: by the place among the memories of the large namespace, so shares are exact."""
+    """Return the tags for filters: by the place in the large namespace, so that shares are exact."""
     if number % 10 == 0:
         return ()
     place = number - number // 10 - 1

@@ -22,7 +22,10 @@ _OPENINGS = ("what did", "when was", "why did", "who was with", "where did", "ho
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How many content words a question has, and which: natural, common (the 200 first), rare (none of 2,000)."""
+    """How many content words a question has, and which.
+
+    `frequency` is natural, common (of the 200 most frequent words) or rare (none of the 2,000 most frequent).
+    """
 
     words: int
     frequency: str = "natural"
@@ -55,8 +58,8 @@ class Question:
 def questions(corpus: Corpus, kind: Kind, count: int) -> list[Question]:
     """Return questions about memories of the large namespace, the same ones every time.
 
-    A natural question shares half its words with the memory it is about, a name among them if the memory says one,
-    and takes the others from the language at large.
+    A natural question shares half its words with the memory it is about, a name among them if the memory says
+    one, and takes the others from the language at large.
     """
     rng = corpus.random(2, KINDS.index(kind))
     memories, vectors = _sample(corpus, rng, count)
@@ -73,9 +76,7 @@ def vector_text(vector: NDArray[np.float32]) -> str:
     return "[" + ",".join(f"{value:.5f}" for value in vector.tolist()) + "]"
 
 
-def _sample(
-    corpus: Corpus, rng: np.random.Generator, count: int
-) -> tuple[list[Memory], NDArray[np.float32]]:
+def _sample(corpus: Corpus, rng: np.random.Generator, count: int) -> tuple[list[Memory], NDArray[np.float32]]:
     """Draw memories of the large namespace from the first, the middle and the last chunk."""
     memories: list[Memory] = []
     vectors = []

@@ -21,7 +21,7 @@ _SCATTER = 7_919
 
 @cache
 def vocabulary(count: int) -> tuple[str, ...]:
-    """Return different words of three syllables or more, in an order that says nothing about their letters."""
+    """Return different words of three syllables or more, in an order that hides how they are made."""
     return tuple(_word(number, "k") for number in range(count))
 
 

@@ -17,11 +17,20 @@ from benchmarks.systems.pgrecall_systems import DenseLeg, GraphLeg, LexicalLeg, 
 from benchmarks.systems.sqlite_fts5 import SqliteFts5
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from benchmarks.resources import Resources
 
-__all__ = ["BUILTIN", "CannotRun", "System", "UnknownSetting", "UnknownSystem", "make", "split_names"]
+__all__ = [
+    "BUILTIN",
+    "CannotRun",
+    "System",
+    "UnknownSetting",
+    "UnknownSystem",
+    "make",
+    "resolve",
+    "split_names",
+]
 
 BUILTIN: Mapping[str, type[System]] = {
     "recall": Recall,
@@ -43,7 +52,7 @@ class UnknownSystem(ValueError):  # noqa: N818
 
 
 def split_names(text: str) -> list[str]:
-    """Split `lexical,recall:rrf_k=10,graph_weight=0` into systems: an OPTION=VALUE goes with what is before it."""
+    """Split `lexical,recall:rrf_k=10,graph_weight=0`: an OPTION=VALUE goes with the system before it."""
     names: list[str] = []
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         if "=" in part and ":" not in part.split("=")[0] and names:
@@ -53,13 +62,14 @@ def split_names(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def make(name: str, resources: Resources) -> System:
-    """Make a system.
+def resolve(name: str) -> tuple[type[System], dict[str, str]]:
+    """Find a system without making it.
 
     Args:
-        name: A built-in name, `recall:OPTION=VALUE,…`, or `module:Class`. A class that takes an argument gets
-            the run's resources.
-        resources: The run's.
+        name: A built-in name, `recall:OPTION=VALUE,…`, or `module:Class`.
+
+    Returns:
+        Its class, and the options that `recall` is to have.
 
     Raises:
         UnknownSystem: There is none of that name.
@@ -67,15 +77,25 @@ def make(name: str, resources: Resources) -> System:
     """
     head, colon, rest = name.partition(":")
     if head == "recall" and colon:
-        return Recall(resources, _options(rest))
+        return Recall, _options(rest)
     found = BUILTIN.get(name)
     if found is None and colon:
         found = _imported(head, rest)
     if found is None:
         raise UnknownSystem(
-            f"there is no system {name!r}; there are: {', '.join(BUILTIN)}, recall:OPTION=VALUE,…, module:Class"
+            f"there is no system {name!r}; there are: {', '.join(BUILTIN)}, recall:OPTION=VALUE,…, "
+            "module:Class"
         )
-    return found(resources) if inspect.signature(found).parameters else found()
+    return found, {}
+
+
+def make(name: str, resources: Resources) -> System:
+    """Make a system of a name that `resolve` knows; a class that takes an argument gets the resources."""
+    found, options = resolve(name)
+    if options:
+        return Recall(resources, options)
+    factory: Callable[..., System] = found
+    return factory(resources) if inspect.signature(factory).parameters else factory()
 
 
 def _options(text: str) -> dict[str, str]:

@@ -17,7 +17,10 @@ class CannotRun(Exception):  # noqa: N818 - not an error of the benchmark: the r
 
 
 class System(Protocol):
-    """A retriever. One object serves one run: `index` once, then `retrieve` for every question."""
+    """A retriever. One object serves one run: `index` once, then `retrieve` for every question.
+
+    If it also has a method `close`, that is called at the end.
+    """
 
     def index(self, dataset: Dataset) -> None:
         """Take in the memories; not timed.

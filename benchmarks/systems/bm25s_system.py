@@ -28,7 +28,9 @@ class Bm25s:
         stemmer = Stemmer.Stemmer("english")
 
         def tokens(texts: list[str]) -> Any:
-            return bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False, return_ids=False)
+            return bm25s.tokenize(
+                texts, stopwords="en", stemmer=stemmer, show_progress=False, return_ids=False
+            )
 
         self._tokens = tokens
         for name, memories in dataset.by_namespace().items():

@@ -16,7 +16,7 @@ __all__ = ["DenseExact"]
 
 
 class DenseExact:
-    """Cosine similarity with every memory of the namespace, in full precision, by numpy.
+    """Cosine similarity with every embedded memory of the namespace, in full precision, by numpy.
 
     Args:
         resources: The run's; the vectors are the database's before it rounds them.
@@ -29,11 +29,12 @@ class DenseExact:
     def index(self, dataset: Dataset) -> None:
         """Stack the vectors of each namespace."""
         vectors = self._resources.loaded.vectors
+        dimension = self._resources.loaded.embedder.model.dimension
         _ = self._resources.query_vectors
-        self._groups = {
-            name: ([memory.id for memory in memories], np.stack([vectors[memory.id] for memory in memories]))
-            for name, memories in dataset.by_namespace().items()
-        }
+        for name, memories in dataset.by_namespace().items():
+            ids = [memory.id for memory in memories if memory.id in vectors]
+            rows = [vectors[id] for id in ids]
+            self._groups[name] = (ids, np.stack(rows) if rows else np.zeros((0, dimension), dtype=np.float32))
 
     def retrieve(self, query: Query, k: int) -> list[str]:
         """Rank all memories, ties in the corpus's order."""

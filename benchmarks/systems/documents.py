@@ -54,22 +54,23 @@ class Supabase(_Documents):
 
 
 class PythonFused(_Documents):
-    """Three queries (any word by ts_rank_cd, nearest vectors, names), fused in Python: RRF, k 60, equal weights."""
+    """Three queries (any word by ts_rank, nearest vectors, names), fused in Python.
+
+    By weighted RRF, with the k and the weights of `recall`.
+    """
 
     def retrieve(self, query: Query, k: int) -> list[str]:
         """Ask three times and fuse."""
-        lists = [
-            self._ids("by_words", query.namespace, query.text, _DEPTH),
-            self._ids("by_meaning", query.namespace, self._resources.vector(query), _DEPTH),
-            self._ids("by_names", query.namespace, query.text, _DEPTH),
-        ]
-        return reciprocal_rank_fusion(lists)[:k]
+        words = self._ids("by_words", query.namespace, query.text, _DEPTH)
+        meaning = self._ids("by_meaning", query.namespace, self._resources.vector(query), _DEPTH)
+        names = self._ids("by_names", query.namespace, query.text, _DEPTH)
+        return reciprocal_rank_fusion([(1, words), (1, meaning), (0.35, names)])[:k]
 
 
-def reciprocal_rank_fusion(lists: Sequence[Sequence[str]]) -> list[str]:
-    """Fuse rankings: the sum of 1 / (60 + rank), ties by id."""
+def reciprocal_rank_fusion(lists: Sequence[tuple[float, Sequence[str]]]) -> list[str]:
+    """Fuse rankings with their weights: the sum of weight / (60 + rank), ties by id."""
     scores: dict[str, float] = {}
-    for ids in lists:
+    for weight, ids in lists:
         for rank, id in enumerate(ids, 1):
-            scores[id] = scores.get(id, 0.0) + 1 / (_K + rank)
+            scores[id] = scores.get(id, 0.0) + weight / (_K + rank)
     return sorted(scores, key=lambda id: (-scores[id], id))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -26,10 +25,10 @@ _SQL = Path(__file__).parent / "sql" / "langchain.sql"
 
 
 class LangChain:
-    """PGVectorStore with HybridSearchConfig: every word by ts_rank_cd and cosine, 50 each, its own RRF (k 60).
+    """PGVectorStore with HybridSearchConfig: every word by ts_rank_cd and cosine, 50 each, its RRF (k 60).
 
-    It runs by the Python that PGRECALL_BENCH_LANGCHAIN names, else by the one `make bench-langchain` installs.
-    A question's time includes its way through a pipe, about 0.2 ms.
+    It runs by the Python that PGRECALL_BENCH_LANGCHAIN names, else by the one `make bench-langchain`
+    installs. A question's time includes its way through a pipe, about 0.2 ms.
 
     Args:
         resources: The run's.
@@ -56,7 +55,6 @@ class LangChain:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        weakref.finalize(self, _end, self._process)
         self._answer()
         connection.execute(_SQL.read_bytes())
 
@@ -70,6 +68,17 @@ class LangChain:
         self._process.stdin.flush()
         return [str(id) for id in self._answer()["ids"]]
 
+    def close(self) -> None:
+        """End the worker."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+        process.terminate()
+        process.wait(timeout=30)
+
     def _answer(self) -> dict[str, Any]:
         process = self._process
         if process is None or process.stdout is None or process.stderr is None:
@@ -81,14 +90,6 @@ class LangChain:
             raise CannotRun(f"langchain-postgres stopped: {''.join(last)[:300]}")
         answer: dict[str, Any] = json.loads(line)
         return answer
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            stream.close()
-    process.terminate()
-    process.wait(timeout=30)
 
 
 def _url(dsn: str) -> str:

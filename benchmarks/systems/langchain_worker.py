@@ -2,8 +2,8 @@
 
     python langchain_worker.py URL LANGUAGE DIMENSION
 
-Makes the table, says so, then answers one JSON line with another until its input ends. Run by `LangChain`; nothing of
-pgrecall is imported here.
+Makes the table, says so, then answers one JSON line with another until its input ends. Run by `LangChain`;
+nothing of pgrecall is imported here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from langchain_postgres.v2.hybrid_search_config import HybridSearchConfig, recip
 _DEPTH = 50
 
 
-class _NoModel(Embeddings):
+class _NoModel(Embeddings):  # type: ignore[misc]
     """The vectors come with the questions."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:

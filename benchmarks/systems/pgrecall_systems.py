@@ -40,10 +40,7 @@ class Recall:
     def index(self, dataset: Dataset) -> None:  # noqa: ARG002
         """Connect; the settings hold for the connection."""
         connection = self._resources.connect()
-        known = {row[0] for row in connection.execute("SELECT name FROM pgrecall.settings_in_force").fetchall()}
         for name, value in self._settings.items():
-            if "." not in name and name not in known:
-                raise UnknownSetting(f"there is no setting {name}; there are: {', '.join(sorted(known))}")
             parameter = name if "." in name else f"pgrecall.{name}"
             try:
                 connection.execute("SELECT set_config(%s, %s, false)", (parameter, value))
@@ -58,6 +55,11 @@ class Recall:
     def retrieve(self, query: Query, k: int) -> list[str]:
         """Call `recall`."""
         return self._ids(query.text, self._resources.vector(query), query.namespace, k)[:k]
+
+    def close(self) -> None:
+        """Give the connection back."""
+        if self._connection is not None:
+            self._connection.close()
 
     def _ids(self, text: str, vector: str | None, namespace: str, k: int) -> list[str]:
         if self._connection is None:

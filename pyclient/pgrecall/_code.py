@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
+import random
 import re
 import time
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,7 @@ __all__ = [
     "LOCK_POLL_SECONDS",
     "SAY_SO_AFTER_SECONDS",
     "install_code",
+    "is_installed",
     "refuse_foreign_functions",
     "remove_code",
     "scalar",
@@ -35,8 +38,9 @@ DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_or
 
 LOCK_POLL_SECONDS = 0.2
 SAY_SO_AFTER_SECONDS = 5.0
-# Well below the default of deadlock_timeout, 1 s, so that nobody else's transaction is the victim.
-SHORT_WAITS = "SET LOCAL lock_timeout = '400ms'"
+# Well below the default of deadlock_timeout, 1 s, so that nobody else's transaction is the victim. Short ones
+# hold nobody up and can be many, long ones outlast slow transactions; two of each, for the two orders below.
+LOCK_TIMEOUTS = ("100ms", "100ms", "400ms", "400ms")
 
 _log = logging.getLogger(__name__)
 
@@ -54,23 +58,49 @@ def install_code(conn: psycopg.Connection[Any]) -> None:
 def _install(conn: psycopg.Connection[Any]) -> None:
     # The last file gives the grants, on every function there is: what is stale has to be gone by then.
     *objects, grants = sql_files()
-    with conn.transaction():
-        conn.execute(SHORT_WAITS)
-        path = sql.SQL("SET LOCAL search_path = pgrecall, {}, pg_temp").format(vector_schema(conn))
-        conn.execute(path)
-        for file in objects:
-            _run(conn, file.name, file.text)
-        _drop(conn, _commands(conn, stale=True))
-        _run(conn, grants.name, grants.text)
-        conn.execute(
-            f"""
-            UPDATE pgrecall.installation
-            SET bundle_hash = %s, package_version = %s, installed_at = now(), public_functions = ARRAY(
-                SELECT {_SIGNATURE} FROM pg_catalog.pg_proc p
-                WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) ORDER BY 1)
-            """.encode(),
-            (bundle_hash(), __version__, _public_function_names()),
-        )
+    path = sql.SQL("SET LOCAL search_path = pgrecall, {}, pg_temp").format(vector_schema(conn))
+    conn.execute(path)
+    for file in objects:
+        _run(conn, file.name, file.text)
+    _drop(conn, _commands(conn, stale=True))
+    _run(conn, grants.name, grants.text)
+    conn.execute(
+        f"""
+        UPDATE pgrecall.installation
+        SET bundle_hash = %s, package_version = %s, installed_at = now(), public_functions = ARRAY(
+            SELECT {_SIGNATURE} FROM pg_catalog.pg_proc p
+            WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) ORDER BY 1)
+        """.encode(),
+        (bundle_hash(), __version__, _function_names("public")),
+    )
+
+
+def is_installed(conn: psycopg.Connection[Any]) -> bool:
+    """Tell whether the code in the database is this package's, whole, and finds pgvector where it is now.
+
+    Installing takes a lock that recalls wait for, so it is not done when there is nothing to do.
+    """
+    if scalar(conn, "SELECT bundle_hash FROM pgrecall.installation") != bundle_hash():
+        return False
+    present = conn.execute(
+        f"""
+        SELECT p.proname FROM pg_catalog.pg_proc p
+        WHERE p.pronamespace = 'pgrecall'::regnamespace
+           OR (p.pronamespace = 'public'::regnamespace
+               AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
+        """.encode()
+    ).fetchall()
+    misplaced = scalar(
+        conn,
+        """
+        SELECT count(*) FROM pg_catalog.pg_proc p, pg_catalog.pg_extension e
+        JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
+        WHERE p.pronamespace = 'pgrecall'::regnamespace AND e.extname = 'vector' AND p.proconfig IS NOT NULL
+          AND NOT format('search_path=pgrecall, %I, pg_temp', n.nspname) = ANY (p.proconfig)
+        """,
+    )
+    names = sorted(name for schema in ("pgrecall", "public") for name in _function_names(schema))
+    return sorted(row[0] for row in present) == names and misplaced == 0
 
 
 def remove_code(conn: psycopg.Connection[Any]) -> None:
@@ -84,20 +114,18 @@ def remove_code(conn: psycopg.Connection[Any]) -> None:
 
 
 def _remove(conn: psycopg.Connection[Any]) -> None:
-    with conn.transaction():
-        conn.execute(SHORT_WAITS)
-        _drop(conn, _commands(conn, stale=False))
-        conn.execute("ALTER TABLE pgrecall.memories DISABLE ROW LEVEL SECURITY")
-        for setting in scalar(conn, "SELECT database_settings FROM pgrecall.installation"):
-            name, _, value = setting.partition("=")
-            # What the operator has changed since is the operator's.
-            if _database_settings(conn).get(name) == value:
-                database = sql.Identifier(conn.info.dbname)
-                conn.execute(sql.SQL("ALTER DATABASE {} RESET {}").format(database, sql.SQL(name)))
-        conn.execute(
-            "UPDATE pgrecall.installation "
-            "SET bundle_hash = NULL, public_functions = '{}', database_settings = '{}'"
-        )
+    _drop(conn, _commands(conn, stale=False))
+    conn.execute("ALTER TABLE pgrecall.memories DISABLE ROW LEVEL SECURITY")
+    for setting in scalar(conn, "SELECT database_settings FROM pgrecall.installation"):
+        name, _, value = setting.partition("=")
+        # What the operator has changed since is the operator's.
+        if _database_settings(conn).get(name) == value:
+            database = sql.Identifier(conn.info.dbname)
+            conn.execute(sql.SQL("ALTER DATABASE {} RESET {}").format(database, sql.SQL(name)))
+    conn.execute(
+        "UPDATE pgrecall.installation "
+        "SET bundle_hash = NULL, public_functions = '{}', database_settings = '{}'"
+    )
 
 
 def refuse_foreign_functions(conn: psycopg.Connection[Any]) -> None:
@@ -115,7 +143,7 @@ def refuse_foreign_functions(conn: psycopg.Connection[Any]) -> None:
         SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_catalog.pg_proc p
         WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) AND NOT {_SIGNATURE} = ANY (%s)
         """,
-        _public_function_names(),
+        _function_names("public"),
         ours,
     )
     if foreign is not None:
@@ -223,22 +251,27 @@ def _drop(conn: psycopg.Connection[Any], commands: list[str]) -> None:
 
 
 def _patiently(conn: psycopg.Connection[Any], work: Callable[[psycopg.Connection[Any]], None]) -> None:
-    """Do work in a transaction that gives up its locks rather than wait, until it comes through.
+    """Do work in a transaction that gives up its locks rather than wait for long, until it comes through.
 
-    Views, triggers and policies take exclusive locks one by one. A transaction of somebody who recalls and
-    then remembers would deadlock with one that held some of them and waited for the next. The manifest names
-    the views first, as every call reads the settings first: so this comes through under steady load as well.
+    Views, triggers and policies take exclusive locks one by one, and a client's transaction that holds one
+    and waits for the next would deadlock with this one. Clients that read the settings before the memories
+    let it through if it starts with the views, as the manifest does; the others if it starts with the
+    memories: so the attempts take turns.
     """
     started = time.monotonic()
     said = False
-    while True:
+    for attempt, timeout in enumerate(itertools.cycle(LOCK_TIMEOUTS)):
         try:
-            work(conn)
+            with conn.transaction():
+                conn.execute(f"SET LOCAL lock_timeout = '{timeout}'".encode())
+                if attempt % 2:
+                    conn.execute("LOCK TABLE pgrecall.memories IN ACCESS EXCLUSIVE MODE")
+                work(conn)
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
             if not said and time.monotonic() - started > SAY_SO_AFTER_SECONDS:
                 _log.warning("waiting for transactions that use pgrecall to end")
                 said = True
-            time.sleep(LOCK_POLL_SECONDS)
+            time.sleep(LOCK_POLL_SECONDS * random.random())  # noqa: S311
         else:
             return
 
@@ -251,8 +284,8 @@ def _run(conn: psycopg.Connection[Any], name: str, text: str) -> None:
         raise
 
 
-def _public_function_names() -> list[str]:
-    pattern = re.compile(r"CREATE OR REPLACE FUNCTION public\.(\w+)\s*\(")
+def _function_names(schema: str) -> list[str]:
+    pattern = re.compile(rf"CREATE OR REPLACE FUNCTION {schema}\.(\w+)\s*\(")
     return sorted({name for file in sql_files() for name in pattern.findall(file.text)})
 
 

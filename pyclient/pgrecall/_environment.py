@@ -22,6 +22,7 @@ from pgrecall._code import (
     LOCK_POLL_SECONDS,
     SAY_SO_AFTER_SECONDS,
     install_code,
+    is_installed,
     refuse_foreign_functions,
     remove_code,
     scalar,
@@ -307,7 +308,8 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
     elif revision != script_directory().get_current_head():
         request.messages.append(f"revision {revision} is not the newest: no SQL functions are installed")
     elif request.action == "upgrade":
-        install_code(conn)
+        if not is_installed(conn):
+            install_code(conn)
         _use_model(conn, request)
         _tune_database(conn, request)
 

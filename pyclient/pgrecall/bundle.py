@@ -38,7 +38,7 @@ def sql_files() -> tuple[SqlFile, ...]:
 
 @cache
 def bundle_hash() -> str:
-    """Return the SHA-256 (hex) over names and texts of the bundle; the database stores the one it was given."""
+    """Return the SHA-256 (hex) over names and texts of the bundle; the database stores the one it has."""
     digest = hashlib.sha256()
     for file in sql_files():
         digest.update(f"{file.name}\0{file.text}\0".encode())

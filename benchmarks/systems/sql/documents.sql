@@ -13,7 +13,7 @@ CREATE UNLOGGED TABLE bench.documents (
     content text NOT NULL,
     importance real NOT NULL,
     fts tsvector NOT NULL,
-    embedding vector NOT NULL
+    embedding vector  -- NULL where the memory is sensitive
 );
 
 CREATE INDEX documents_fts_idx ON bench.documents USING gin (fts);

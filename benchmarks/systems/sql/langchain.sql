@@ -5,7 +5,8 @@ LANGUAGE plpgsql
 AS $function$
 BEGIN
     INSERT INTO public.langchain_documents (id, content, embedding, scope, content_tsv)
-    SELECT d.id, d.content, d.embedding, d.namespace, d.fts FROM bench.documents d;
+    SELECT d.id, d.content, d.embedding, d.namespace, d.fts FROM bench.documents d
+    WHERE d.embedding IS NOT NULL;
     ANALYZE public.langchain_documents;
 END
 $function$;

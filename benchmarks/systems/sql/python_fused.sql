@@ -6,7 +6,7 @@ BEGIN ATOMIC
     SELECT d.id
     FROM bench.documents d
     WHERE d.namespace = scope AND d.fts @@ bench.any_word(query)
-    ORDER BY ts_rank_cd(d.fts, bench.any_word(query)) DESC, d.id
+    ORDER BY ts_rank(d.fts, bench.any_word(query)) DESC, d.id
     LIMIT depth;
 END;
 
@@ -14,7 +14,11 @@ CREATE FUNCTION bench.by_meaning(scope text, query_embedding vector, depth integ
 RETURNS TABLE (id text)
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT d.id FROM bench.documents d WHERE d.namespace = scope ORDER BY d.embedding <=> query_embedding, d.id LIMIT depth;
+    SELECT d.id
+    FROM bench.documents d
+    WHERE d.namespace = scope AND d.embedding IS NOT NULL
+    ORDER BY d.embedding <=> query_embedding, d.id
+    LIMIT depth;
 END;
 
 -- Names are the question's words with a capital letter, its first one left out where it is a stop word.

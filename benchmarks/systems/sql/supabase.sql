@@ -14,7 +14,7 @@ BEGIN ATOMIC
     ), by_meaning AS (
         SELECT d.id, row_number() OVER (ORDER BY d.embedding <#> query_embedding, d.id) AS place
         FROM bench.documents d
-        WHERE d.namespace = scope
+        WHERE d.namespace = scope AND d.embedding IS NOT NULL
         ORDER BY place
         LIMIT 2 * least(match_count, 30)
     )

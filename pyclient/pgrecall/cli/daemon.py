@@ -9,7 +9,9 @@ from .common import DataDir, Dsn, effective_dsn
 
 def embedder(
     drain: Annotated[bool, typer.Option("--drain", help="Stop once nothing is pending.")] = False,
-    concurrency: Annotated[int, typer.Option(min=1, help="Batches worked on at once.")] = 1,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Embedding threads; default: one a core.", show_default=False)
+    ] = None,
     log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON lines.")] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,

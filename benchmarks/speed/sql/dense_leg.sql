@@ -1,0 +1,7 @@
+-- The dense leg alone, as recall calls it: with the look at the namespace's size, and its own sorting.
+SELECT d.id, d.rank, d.score
+FROM pgrecall.dense_leg(
+    %(namespace_id)s, %(vector)s,
+    ROW (NULL, NULL, NULL, NULL, NULL, NULL, false)::pgrecall.recall_filter,
+    %(leg_depth)s, %(dense_exact_rows)s
+) d

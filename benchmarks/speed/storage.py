@@ -1,0 +1,246 @@
+"""The benchmark's databases: one a size, made once and used again while code and generator stay the same."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from pgvector import HalfVector
+from pgvector.psycopg import register_vector
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from benchmarks.speed.generator import GENERATOR, Chunk, Corpus
+from pgrecall.bundle import bundle_hash
+from pgrecall.install import migrate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from psycopg import Connection
+
+__all__ = ["Loading", "connect", "create_database", "drop_database", "open_database", "sizes", "warm_up"]
+
+_FORMAT = 1
+"""Raised when databases are filled, or `Loading` is kept, in another way."""
+_HNSW = "pgrecall.memories_embedding_idx"
+_TABLES = ("memories", "mentions", "concepts", "concept_aliases", "namespaces", "settings")
+_COLUMNS = {
+    "namespace_id": "int4", "external_id": "text", "content": "text", "category": "text", "tags": "text[]",
+    "importance": "float4", "session": "text", "position": "int4", "speaker": "text",
+    "occurred_at": "timestamptz", "language": "text", "content_hash": "bytea", "search_vector": "tsvector",
+    "embedding": "halfvec", "embedded_at": "timestamptz",
+}  # fmt: skip
+_BYTES_PER_NEIGHBOUR_LIST = 500
+"""What pgvector's index build keeps in memory for an element with m = 16, besides the vector."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """How a database was filled; times in seconds.
+
+    Attributes:
+        copy: Time of COPY with every trigger and every index but HNSW.
+        rows_per_second: Of that.
+        index_builds: Time to build each index of the full table; HNSW is built so, the others were there
+            from the beginning and are built once more for their time's sake, and forgotten.
+        build_memory_mb: maintenance_work_mem of these builds.
+        vacuum: Time of VACUUM ANALYZE at the end.
+    """
+
+    copy: float
+    rows_per_second: float
+    index_builds: dict[str, float]
+    build_memory_mb: int
+    vacuum: float
+
+
+@contextlib.contextmanager
+def connect(dsn: str) -> Iterator[Connection[Any]]:
+    """Open an autocommit connection, closed at the end."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
+
+
+def create_database(server: str, name: str) -> str:
+    """Make an empty database on a server, in place of one of that name; return its connection string."""
+    drop_database(server, name)
+    with connect(server) as connection:
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} ENCODING 'UTF8' TEMPLATE template0").format(sql.Identifier(name))
+        )
+    return make_conninfo(server, dbname=name)
+
+
+def drop_database(server: str, name: str) -> None:
+    """Drop a database if it is there."""
+    with connect(server) as connection:
+        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def open_database(
+    server: str, corpus: Corpus, *, fresh: bool, build_memory: int, say: Callable[[str], None]
+) -> tuple[str, Loading]:
+    """Find the database of a corpus, or make and fill it.
+
+    Args:
+        server: Connection string to a database of the server, of a role that may create others.
+        corpus: What goes in.
+        fresh: True makes it anew even if it is there.
+        build_memory: Bytes that the build of the HNSW index may take.
+        say: Told of progress.
+
+    Returns:
+        Its connection string, and how it was filled, whenever that was.
+    """
+    name = f"bench_{corpus.rows}_{corpus.dimension}"
+    dsn = make_conninfo(server, dbname=name)
+    made_from = json.dumps(
+        {"format": _FORMAT, "generator": GENERATOR, "seed": corpus.seed, "bundle": bundle_hash()}
+    )
+    if not fresh and (loading := _find(server, name, dsn, made_from)) is not None:
+        say(f"{name}: there already")
+        return dsn, loading
+    say(f"{name}: making {corpus.rows:,} memories")
+    create_database(server, name)
+    migrate(dsn, dim=corpus.dimension)
+    with connect(dsn) as connection:
+        loading = _fill(connection, corpus, build_memory, say)
+        # Written last: a database without it is one whose making was interrupted.
+        connection.execute("CREATE SCHEMA bench")
+        connection.execute("CREATE TABLE bench.made (made_from text, loading jsonb)")
+        connection.execute("INSERT INTO bench.made VALUES (%s, %s)", (made_from, json.dumps(asdict(loading))))
+    return dsn, loading
+
+
+def _find(server: str, name: str, dsn: str, made_from: str) -> Loading | None:
+    with connect(server) as connection:
+        found = connection.execute("SELECT FROM pg_database WHERE datname = %s", (name,)).fetchone()
+    if found is None:
+        return None
+    with connect(dsn) as connection:
+        (there,) = connection.execute("SELECT to_regclass('bench.made') IS NOT NULL").fetchone() or (False,)
+        if not there:
+            return None
+        row = connection.execute(
+            "SELECT loading FROM bench.made WHERE made_from = %s", (made_from,)
+        ).fetchone()
+    return None if row is None else Loading(**row[0])
+
+
+def _fill(
+    connection: Connection[Any], corpus: Corpus, build_memory: int, say: Callable[[str], None]
+) -> Loading:
+    register_vector(connection)
+    (definition,) = connection.execute("SELECT pg_get_indexdef(%s::regclass)", (_HNSW,)).fetchone() or ("",)
+    connection.execute(f"DROP INDEX {_HNSW}".encode())
+    namespaces: dict[str, int] = {}
+    for name in corpus.namespaces:
+        (namespaces[name],) = connection.execute(
+            "SELECT pgrecall.create_namespace(%s)", (name,)
+        ).fetchone() or (0,)
+
+    copied = 0.0
+    for index in range(corpus.chunks):
+        chunk = corpus.chunk(index)  # its making is not counted
+        begun = time.perf_counter()
+        _copy(connection, chunk, namespaces)
+        copied += time.perf_counter() - begun
+        if (index + 1) % 10 == 0:
+            say(f"  {(index + 1) * len(chunk.memories):,} stored")
+
+    needed = corpus.rows * (2 * corpus.dimension + _BYTES_PER_NEIGHBOUR_LIST) * 5 // 4
+    megabytes = max(64, min(needed, build_memory) // 2**20)
+    connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{megabytes}MB",))
+    say("  building indexes")
+    builds = {_HNSW.split(".")[1]: _seconds(connection, str(definition)), **_rebuild(connection)}
+    vacuumed = _seconds(connection, "VACUUM ANALYZE " + ", ".join(f"pgrecall.{table}" for table in _TABLES))
+    return Loading(
+        copy=round(copied, 2),
+        rows_per_second=round(corpus.rows / copied, 1),
+        index_builds={name: round(seconds, 2) for name, seconds in builds.items()},
+        build_memory_mb=megabytes,
+        vacuum=round(vacuumed, 2),
+    )
+
+
+def _copy(connection: Connection[Any], chunk: Chunk, namespaces: dict[str, int]) -> None:
+    columns = ", ".join(f'"{name}"' for name in _COLUMNS)
+    statement = f"COPY pgrecall.memories ({columns}) FROM STDIN (FORMAT binary)"
+    with connection.cursor().copy(statement.encode()) as copy:
+        # tsvector has no binary dumper, and a trigger fills it: nothing but an empty one is ever sent.
+        copy.set_types([kind if kind != "tsvector" else "bytea" for kind in _COLUMNS.values()])
+        for memory in chunk.memories:
+            copy.write_row(
+                (
+                    namespaces[memory.namespace],
+                    f"m{memory.number}",
+                    memory.content,
+                    memory.category,
+                    list(memory.tags),
+                    memory.importance,
+                    memory.session,
+                    memory.position,
+                    memory.speaker,
+                    memory.occurred_at,
+                    "english",
+                    b"",
+                    bytes(4),  # an empty tsvector: a count of 0
+                    HalfVector(chunk.vectors[memory.vector]),
+                    memory.occurred_at,
+                )
+            )
+
+
+def _rebuild(connection: Connection[Any]) -> dict[str, float]:
+    """Time the building of every index of memories but HNSW, each in a transaction that is rolled back."""
+    rows = connection.execute(
+        "SELECT c.relname, pg_get_indexdef(i.indexrelid) "
+        "FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+        "WHERE i.indrelid = 'pgrecall.memories'::regclass AND i.indexrelid <> %s::regclass ORDER BY 1",
+        (_HNSW,),
+    ).fetchall()
+    times = {}
+    for name, definition in rows:
+        with connection.transaction(force_rollback=True):
+            times[name] = _seconds(connection, definition.replace(f"INDEX {name} ON", "INDEX rebuilt ON"))
+    return times
+
+
+def _seconds(connection: Connection[Any], statement: str) -> float:
+    begun = time.perf_counter()
+    connection.execute(statement.encode())
+    return time.perf_counter() - begun
+
+
+def sizes(connection: Connection[Any]) -> dict[str, float]:
+    """Return bytes a memory, of each table (TOAST included) and each index of the schema."""
+    rows = connection.execute(
+        "SELECT c.relname, "
+        "CASE c.relkind WHEN 'r' THEN pg_table_size(c.oid) ELSE pg_relation_size(c.oid) END "
+        "FROM pg_class c WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind IN ('r', 'i') "
+        "ORDER BY 2 DESC, 1"
+    ).fetchall()
+    (memories,) = connection.execute("SELECT count(*) FROM pgrecall.memories").fetchone() or (0,)
+    return {name: round(size / memories, 1) for name, size in rows if size / memories >= 1}
+
+
+def warm_up(connection: Connection[Any]) -> str:
+    """Write out what the filling left to write, and read tables and indexes into memory; return how."""
+    with contextlib.suppress(psycopg.errors.InsufficientPrivilege):
+        connection.execute("CHECKPOINT")
+    try:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm SCHEMA bench")
+    except (psycopg.errors.FeatureNotSupported, psycopg.errors.InsufficientPrivilege):
+        connection.execute("SELECT sum(length(content)) FROM pgrecall.memories")
+        return "sequential scan"  # and the questions that every system is warmed up with
+    # The tables first: where shared_buffers cannot hold everything, the indexes are what stays.
+    connection.execute(
+        "SELECT sum(bench.pg_prewarm(c.oid)) FROM (SELECT oid FROM pg_class "
+        "WHERE relnamespace = 'pgrecall'::regnamespace AND relkind IN ('r', 'i') ORDER BY relkind DESC) c"
+    )
+    return "pg_prewarm"

@@ -1,0 +1,144 @@
+"""What the tests of the embedder share: the real model, a recorder around it, and eyes on the queue."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+import time
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pgrecall.embedding_models import DEFAULT_MODEL
+from pgrecall_embedder.daemon import Daemon
+from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.providers import ModelSpec, load_provider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    import psycopg
+    from numpy.typing import NDArray
+
+    from pgrecall_embedder.providers import EmbeddingProvider
+
+SPEC = ModelSpec(1, DEFAULT_MODEL, 384, "sentence-transformers", "")
+CANARY = "xyzzy-canary-4711"
+PATIENCE = 60.0
+
+# A daemon with a model that takes as long as its first argument says, in seconds a batch.
+SLOW_DAEMON = """
+import sys, time
+import numpy as np
+from pgrecall_embedder.cli import run
+
+class Slow:
+    name, dimension, token_budget = "slow", 384, 64
+    def token_counts(self, texts): return [16] * len(texts)
+    def embed_documents(self, texts):
+        time.sleep(float(sys.argv[1]))
+        return np.full((len(texts), 384), 384 ** -0.5, dtype=np.float32)
+
+sys.exit(run(sys.argv[2], concurrency=1, log_json=True, factory=lambda model, threads: Slow()))
+"""
+
+
+@cache
+def real_model() -> EmbeddingProvider:
+    return load_provider(SPEC, 2)
+
+
+class Recorder:
+    """The real model, which notes what it is given and can be held, or broken by one text."""
+
+    def __init__(self, poison: str | None = None) -> None:
+        model = real_model()
+        self.name = model.name
+        self.dimension = model.dimension
+        self.token_budget = model.token_budget
+        self.token_counts = model.token_counts
+        self.model = model
+        self.poison = poison
+        self.texts: list[str] = []
+        self.entered = threading.Event()
+        self.free = threading.Event()
+        self.free.set()
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.texts += texts
+        self.entered.set()
+        assert self.free.wait(PATIENCE)
+        if self.poison is not None and any(self.poison in text for text in texts):
+            raise ValueError(f"cannot take {texts}")
+        return self.model.embed_documents(texts)
+
+    def load(self, _model: ModelSpec, _threads: int) -> EmbeddingProvider:
+        return self
+
+
+def make_daemon(dsn: str, provider: Recorder, **options: Any) -> Daemon:
+    return Daemon(dsn, log=make_logger(as_json=True), factory=provider.load, **options)
+
+
+def drain(dsn: str, provider: Recorder) -> None:
+    asyncio.run(make_daemon(dsn, provider, drain=True).run())
+
+
+@asynccontextmanager
+async def running(daemon: Daemon) -> AsyncIterator[None]:
+    """The daemon at work; stopped at the end, and whatever it raised is raised."""
+    task = asyncio.create_task(daemon.run())
+    try:
+        yield
+    finally:
+        daemon.stop()
+        async with asyncio.timeout(PATIENCE):
+            await task
+
+
+def remember(conn: psycopg.Connection[Any], *contents: str) -> list[int]:
+    memories = json.dumps([{"content": content} for content in contents])
+    return [row[0] for row in conn.execute("SELECT * FROM remember_many(%s)", [memories])]
+
+
+def status(conn: psycopg.Connection[Any]) -> tuple[int, int, int, int]:
+    query = "SELECT embedded, pending, in_progress, workers FROM recall_status()"
+    [(embedded, pending, in_progress, workers)] = conn.execute(query).fetchall()
+    return embedded, pending, in_progress, workers
+
+
+def leases(conn: psycopg.Connection[Any]) -> int:
+    row = conn.execute("SELECT count(*) FROM pgrecall.embedding_jobs WHERE worker_id IS NOT NULL").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def stored(conn: psycopg.Connection[Any], memory: int) -> NDArray[np.float32] | None:
+    row = conn.execute("SELECT embedding::text FROM pgrecall.memories WHERE id = %s", [memory]).fetchone()
+    assert row is not None
+    return None if row[0] is None else np.array(json.loads(row[0]), dtype=np.float32)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+async def eventually(condition: Callable[[], bool]) -> None:
+    await asyncio.to_thread(until, condition)
+
+
+def sentences(count: int) -> list[str]:
+    return [f"Memory {number} is about the {'very ' * (number % 7)}long walk." for number in range(count)]
+
+
+def start(dsn: str, seconds_a_batch: float) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", SLOW_DAEMON, str(seconds_a_batch), dsn]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
