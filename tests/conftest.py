@@ -18,6 +18,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
 
+from migrating import schema
 from pgrecall.install import migrate, set_database_defaults
 from pgrecall.server import EmbeddedServer
 
@@ -94,6 +95,14 @@ def template(new_database: Callable[..., str]) -> str:
     dsn = new_database()
     migrate(dsn)
     return str(conninfo_to_dict(dsn)["dbname"])
+
+
+@pytest.fixture(scope="session")
+def fresh(new_database: Callable[..., str]) -> str:
+    """The schema, as pg_dump gives it, of a database that was migrated in one go."""
+    dsn = new_database()
+    migrate(dsn)
+    return schema(dsn)
 
 
 @pytest.fixture

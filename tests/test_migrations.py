@@ -1,104 +1,34 @@
-"""Migrating real databases: up, down, again, at once, interrupted, and where it must refuse."""
+"""Migrations up: fresh, again, by dimension and model, by alembic's own command line; and what is refused."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-import threading
-import time
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from pgrecall._environment import LOCK_KEY
+from migrating import (
+    BEFORE_INDEX,
+    BGE_LARGE,
+    HEAD,
+    MINILM,
+    ROOT,
+    SECONDS,
+    alembic,
+    index_is_valid,
+    run,
+    schema,
+    vector,
+)
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 from pgrecall.install import MAX_DIMENSION, MigrationReport, check, migrate
-from pgrecall.server import binaries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-ROOT = Path(__file__).resolve().parent.parent
-HEAD = "0002"
-BEFORE_INDEX = "0001"
-BGE_LARGE = "BAAI/bge-large-en-v1.5"
-MINILM = "sentence-transformers/all-MiniLM-L6-v2"
-SECONDS = 60
-MIGRATE = "import sys; from pgrecall.install import migrate; migrate(sys.argv[1])"
-
-
-def run(dsn: str, statement: str) -> list[tuple[Any, ...]]:
-    """Run one statement on a connection of its own; return its rows."""
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        cursor = conn.execute(statement.encode())
-        return cursor.fetchall() if cursor.description else []
-
-
-def schema(dsn: str) -> str:
-    """Return everything but data that a dump of the database holds, and the settings of the database."""
-    dumped = subprocess.run(
-        [binaries() / "pg_dump", "--schema-only", "--dbname", dsn],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-    ).stdout
-    settings = run(
-        dsn,
-        "SELECT setconfig FROM pg_db_role_setting s JOIN pg_database d ON d.oid = setdatabase "
-        "WHERE datname = current_database()",
-    )
-    # \restrict and \unrestrict carry a random word.
-    return re.sub(r"(?m)^\\(un)?restrict .*\n", "", dumped) + f"-- settings {settings}\n"
-
-
-def vector(dimension: int, *values: float) -> str:
-    return str([*values, *[0.0] * (dimension - len(values))])
-
-
-def index_is_valid(dsn: str) -> bool:
-    rows = run(
-        dsn, "SELECT indisvalid FROM pg_index WHERE indexrelid = 'pgrecall.memories_embedding_idx'::regclass"
-    )
-    return rows == [(True,)]
-
-
-def wait_for(dsn: str, condition: str) -> None:
-    deadline = time.monotonic() + SECONDS
-    while run(dsn, f"SELECT {condition}") != [(True,)]:
-        assert time.monotonic() < deadline, condition
-        time.sleep(0.02)
-
-
-def installer(dsn: str) -> subprocess.Popen[bytes]:
-    """Start a process that migrates."""
-    return subprocess.Popen([sys.executable, "-c", MIGRATE, dsn], stderr=subprocess.PIPE)
-
-
-def alembic(*arguments: str, dsn: str | None, ini: Path = ROOT / "alembic.ini") -> tuple[int, str]:
-    environment = {name: value for name, value in os.environ.items() if name != "PGRECALL_DSN"}
-    done = subprocess.run(
-        [sys.executable, "-m", "alembic", "-c", str(ini), *arguments],
-        env=environment if dsn is None else environment | {"PGRECALL_DSN": dsn},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
-
-
-@pytest.fixture(scope="module")
-def fresh(new_database: Callable[..., str]) -> str:
-    """The schema of a database that was migrated in one go."""
-    dsn = new_database()
-    migrate(dsn)
-    return schema(dsn)
+    from collections.abc import Callable
+    from pathlib import Path
 
 
 # --- Up ---
@@ -123,6 +53,19 @@ def test_the_second_migration_changes_nothing(new_database: Callable[..., str], 
     assert not again.changed
     assert again.messages == ()
     assert schema(dsn) == fresh
+
+
+def test_a_migration_with_nothing_to_do_waits_for_nobody(dsn: str) -> None:
+    """Programs migrate at every start; installing anew would queue recalls behind a backup that runs."""
+    with ThreadPoolExecutor(1) as pool, psycopg.connect(dsn) as backup:
+        backup.execute("LOCK TABLE pgrecall.memories IN ACCESS SHARE MODE")
+        assert not pool.submit(migrate, dsn).result(SECONDS).changed
+
+
+def test_a_function_that_was_dropped_comes_back(dsn: str) -> None:
+    run(dsn, "DROP FUNCTION public.forget")
+    migrate(dsn)
+    assert run(dsn, "SELECT public.forget(1)") == [(False,)]
 
 
 def test_check_says_what_to_run(new_database: Callable[..., str]) -> None:
@@ -263,264 +206,6 @@ def test_alembic_cannot_write_sql(new_database: Callable[..., str]) -> None:
     code, output = alembic("upgrade", "head", "--sql", dsn=new_database())
     assert code != 0
     assert "not supported" in output
-
-
-# --- Down ---
-
-
-@pytest.mark.parametrize("pgvector", [None, "public", "extensions"])
-def test_downgrade_to_base_leaves_the_database_as_it_was(
-    new_database: Callable[..., str], pgvector: str | None
-) -> None:
-    dsn = new_database()
-    run(dsn, f"ALTER DATABASE \"{conninfo_to_dict(dsn)['dbname']}\" SET work_mem = '8MB'")
-    if pgvector is not None:
-        run(dsn, f"CREATE SCHEMA IF NOT EXISTS {pgvector}")
-        run(dsn, f"CREATE EXTENSION vector SCHEMA {pgvector}")
-        run(dsn, f"CREATE TABLE own (v {pgvector}.vector(3))")
-    before = schema(dsn)
-    migrate(dsn)
-    run(dsn, "SELECT remember('gone with the schema', tags => '{a,b}')")
-    report = migrate(dsn, revision="base")
-    assert report == MigrationReport(None, None, changed=True, messages=())
-    assert schema(dsn) == before
-    assert not migrate(dsn, revision="base").changed
-    assert schema(dsn) == before
-
-
-def test_downgrade_to_base_of_a_database_without_pgrecall(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    before = schema(dsn)
-    assert not migrate(dsn, revision="base").changed
-    assert schema(dsn) == before
-
-
-def test_downgrade_leaves_what_others_came_to_use(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    name = conninfo_to_dict(dsn)["dbname"]
-    migrate(dsn)
-    run(dsn, "CREATE TABLE own (v vector(3))")
-    run(dsn, f'ALTER DATABASE "{name}" SET hnsw.ef_search = 77')
-    migrate(dsn, revision="base")
-    assert run(dsn, "SELECT extname FROM pg_extension WHERE extname = 'vector'") == [("vector",)]
-    assert "hnsw.ef_search=77" in schema(dsn)
-    assert "hnsw.iterative_scan" not in schema(dsn)
-
-
-def test_migrate_leaves_the_operators_settings(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    name = conninfo_to_dict(dsn)["dbname"]
-    run(dsn, "CREATE EXTENSION vector")
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        conn.execute("SELECT '[1]'::vector")
-        conn.execute(f'ALTER DATABASE "{name}" SET hnsw.ef_search = 300'.encode())
-    before = schema(dsn)
-    migrate(dsn)
-    assert run(dsn, "SELECT '[1]'::vector")
-    assert "hnsw.ef_search=300" in schema(dsn)
-    assert "hnsw.iterative_scan=relaxed_order" in schema(dsn)
-    migrate(dsn, revision="base")
-    assert schema(dsn) == before
-
-
-def test_downgrade_does_not_take_the_users_views(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn)
-    run(dsn, "CREATE VIEW mine AS SELECT id FROM recall('anything')")
-    before = schema(dsn)
-    with pytest.raises(PgrecallError, match="depend") as caught:
-        migrate(dsn, revision="base")
-    assert caught.value.sqlstate == "2BP01"
-    assert schema(dsn) == before
-    assert check(dsn).current
-
-
-def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str], fresh: str) -> None:
-    dsn = new_database()
-    migrate(dsn)
-    run(dsn, "SELECT remember('the ferry leaves at nine', tags => '{ferry,morning}')")
-    run(dsn, f"UPDATE pgrecall.memories SET embedding = '{vector(384, 1.0)}'")
-    report = migrate(dsn, revision="-1")
-    assert report.revision == BEFORE_INDEX
-    assert run(dsn, "SELECT count(*) FROM pg_proc WHERE pronamespace = 'pgrecall'::regnamespace") == [(0,)]
-    assert run(dsn, "SELECT count(*) FROM pg_proc WHERE proname = 'recall'") == [(0,)]
-    migrate(dsn)
-    assert schema(dsn) == fresh
-    found = run(dsn, f"SELECT content, lexical_rank, dense_rank FROM recall('ferry', '{vector(384, 1.0)}')")
-    assert found == [("the ferry leaves at nine", 1, 1)]
-    assert run(dsn, "SELECT count(*) FROM pgrecall.mentions") == [(2,)]
-
-
-@pytest.mark.parametrize(
-    "path", [[BEFORE_INDEX, "head"], ["head", BEFORE_INDEX, "head"], ["head", "base", "head"]]
-)
-def test_every_way_leads_to_the_same_schema(
-    new_database: Callable[..., str], fresh: str, path: list[str]
-) -> None:
-    dsn = new_database()
-    for revision in path:
-        migrate(dsn, revision=revision)
-    assert schema(dsn) == fresh
-    assert check(dsn).current
-
-
-# --- Code that an older bundle left behind ---
-
-
-def test_what_a_fresh_install_does_not_have_is_dropped(new_database: Callable[..., str], fresh: str) -> None:
-    dsn = new_database()
-    migrate(dsn)
-    run(
-        dsn,
-        """
-        CREATE FUNCTION pgrecall.stale(n integer) RETURNS integer LANGUAGE sql RETURN n;
-        CREATE VIEW pgrecall.stale_view AS SELECT pgrecall.stale(1) AS n;
-        CREATE FUNCTION pgrecall.stale_twice() RETURNS bigint LANGUAGE sql
-            RETURN (SELECT sum(n) FROM pgrecall.stale_view);
-        CREATE FUNCTION pgrecall.stale_trigger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-        CREATE TRIGGER stale AFTER INSERT ON pgrecall.memories EXECUTE FUNCTION pgrecall.stale_trigger();
-        CREATE POLICY stale ON pgrecall.memories USING (pgrecall.stale(id::integer) = 1);
-        CREATE FUNCTION public.recollect(id text) RETURNS boolean LANGUAGE sql RETURN true;
-        UPDATE pgrecall.installation SET public_functions = public_functions || '{recollect(text)}'::text[];
-        GRANT DELETE ON pgrecall.memories TO pgrecall_reader;
-        GRANT UPDATE (content) ON pgrecall.memories TO pgrecall_embedder;
-        """,
-    )
-    assert schema(dsn) != fresh
-    migrate(dsn)
-    assert schema(dsn) == fresh
-
-
-def test_the_users_view_on_a_stale_function_is_not_taken(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn)
-    run(dsn, "CREATE FUNCTION pgrecall.stale() RETURNS integer LANGUAGE sql RETURN 1")
-    run(dsn, "CREATE VIEW mine AS SELECT pgrecall.stale()")
-    before = schema(dsn)
-    with pytest.raises(PgrecallError, match="depend") as caught:
-        migrate(dsn)
-    assert caught.value.sqlstate == "2BP01"
-    assert schema(dsn) == before
-    run(dsn, "DROP VIEW mine")
-    migrate(dsn)
-    assert check(dsn).current
-
-
-# --- At once, and interrupted ---
-
-
-@pytest.mark.parametrize("pending", ["everything", "the index only"])
-def test_twenty_at_once(new_database: Callable[..., str], fresh: str, pending: str) -> None:
-    dsn = new_database()
-    if pending == "the index only":
-        migrate(dsn)
-        run(dsn, "SELECT remember('row ' || n) FROM generate_series(1, 200) n")
-        run(dsn, "UPDATE pgrecall.memories SET embedding = array_fill(id::real, ARRAY[384])::vector::halfvec")
-        migrate(dsn, revision=BEFORE_INDEX)
-    with psycopg.connect(dsn, autocommit=True) as gate:
-        gate.execute("SELECT pg_advisory_lock(%s)", (LOCK_KEY,))
-        processes = [installer(dsn) for _ in range(20)]
-        wait_for(
-            dsn,
-            "count(*) = 20 FROM pg_stat_activity "
-            "WHERE application_name = 'pgrecall-migrate' AND datname = current_database()",
-        )
-    errors = [process.communicate(timeout=SECONDS)[1].decode() for process in processes]
-    assert [process.returncode for process in processes] == [0] * 20, errors
-    assert index_is_valid(dsn)
-    assert check(dsn).current
-    assert schema(dsn) == fresh
-
-
-def test_threads_of_one_process(new_database: Callable[..., str], fresh: str) -> None:
-    targets = [new_database(), new_database()]
-    threads = [threading.Thread(target=migrate, args=(target,)) for target in targets * 2]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(SECONDS)
-    assert [schema(target) == fresh for target in targets] == [True, True]
-
-
-def test_migrating_under_load_does_not_deadlock(dsn: str) -> None:
-    """Clients whose transactions lock settings and memories in either order lose nothing, nor does the installer."""
-    settings_first = ["SELECT * FROM recall('load')", "SELECT remember('load', tags => '{load}')"]
-    memories_first = ["SELECT count(*) FROM pgrecall.memories", "SELECT * FROM recall('load')"]
-    stop = threading.Event()
-    errors: list[psycopg.Error] = []
-
-    def work(number: int) -> None:
-        with psycopg.connect(dsn, autocommit=True) as conn:
-            while not stop.is_set():
-                try:
-                    with conn.transaction():
-                        for statement in memories_first if number % 2 else settings_first:
-                            conn.execute(statement.encode())
-                except psycopg.Error as error:
-                    errors.append(error)
-                    return
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    try:
-        for _ in range(5):
-            migrate(dsn)
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join(SECONDS)
-    assert errors == []
-
-
-@pytest.fixture
-def half_built(new_database: Callable[..., str]) -> Iterator[tuple[str, psycopg.Connection[Any]]]:
-    """A database whose installer was killed while its server process waits in CREATE INDEX CONCURRENTLY.
-
-    The index is there and invalid; the connection holds what the index build waits for.
-    """
-    dsn = new_database()
-    migrate(dsn, revision=BEFORE_INDEX)
-    with psycopg.connect(dsn) as blocker:
-        blocker.execute("LOCK TABLE pgrecall.memories IN ROW EXCLUSIVE MODE")
-        process = installer(dsn)
-        wait_for(dsn, "EXISTS (SELECT FROM pg_index WHERE NOT indisvalid)")
-        process.kill()
-        process.communicate(timeout=SECONDS)
-        yield dsn, blocker
-
-
-def test_a_build_that_died_is_repaired(half_built: tuple[str, psycopg.Connection[Any]], fresh: str) -> None:
-    dsn, blocker = half_built
-    run(
-        dsn,
-        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
-        "WHERE query LIKE '%CREATE INDEX CONCURRENTLY%' AND pid <> pg_backend_pid()",
-    )
-    blocker.rollback()
-    assert check(dsn).revision == BEFORE_INDEX
-    assert not index_is_valid(dsn)
-    migrate(dsn)
-    assert index_is_valid(dsn)
-    assert schema(dsn) == fresh
-
-
-def test_a_build_that_goes_on_without_its_installer_is_waited_for(
-    half_built: tuple[str, psycopg.Connection[Any]], fresh: str
-) -> None:
-    dsn, blocker = half_built
-    process = installer(dsn)
-    wait_for(
-        dsn,
-        "count(*) = 2 FROM pg_stat_activity "
-        "WHERE application_name = 'pgrecall-migrate' AND datname = current_database()",
-    )
-    assert process.poll() is None
-    blocker.rollback()
-    _, errors = process.communicate(timeout=SECONDS)
-    assert process.returncode == 0, errors.decode()
-    assert index_is_valid(dsn)
-    assert schema(dsn) == fresh
 
 
 # --- Refusals ---

@@ -251,12 +251,12 @@ def _drop(conn: psycopg.Connection[Any], commands: list[str]) -> None:
 
 
 def _patiently(conn: psycopg.Connection[Any], work: Callable[[psycopg.Connection[Any]], None]) -> None:
-    """Do work in a transaction that gives up its locks rather than wait for long, until it comes through.
+    """Do work in a transaction that has all its locks before it begins, and gives them up rather than wait.
 
-    Views, triggers and policies take exclusive locks one by one, and a client's transaction that holds one
-    and waits for the next would deadlock with this one. Clients that read the settings before the memories
-    let it through if it starts with the views, as the manifest does; the others if it starts with the
-    memories: so the attempts take turns.
+    A client's transaction that holds one of them and waits for another would deadlock with this one, but only
+    while this one waits too: so it waits at the start alone, and for less than deadlock_timeout. Clients that
+    read the settings before the memories let it through if it starts with the views, the others if it starts
+    with the memories: so the attempts take turns.
     """
     started = time.monotonic()
     said = False
@@ -264,8 +264,14 @@ def _patiently(conn: psycopg.Connection[Any], work: Callable[[psycopg.Connection
         try:
             with conn.transaction():
                 conn.execute(f"SET LOCAL lock_timeout = '{timeout}'".encode())
+                views = conn.execute(
+                    "SELECT format('%I.%I', schemaname, viewname) FROM pg_catalog.pg_views "
+                    "WHERE schemaname = 'pgrecall' ORDER BY 1"
+                ).fetchall()
+                relations = [*(row[0] for row in views), "pgrecall.memories"]
                 if attempt % 2:
-                    conn.execute("LOCK TABLE pgrecall.memories IN ACCESS EXCLUSIVE MODE")
+                    relations.reverse()
+                conn.execute(f"LOCK TABLE {', '.join(relations)} IN ACCESS EXCLUSIVE MODE".encode())
                 work(conn)
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
             if not said and time.monotonic() - started > SAY_SO_AFTER_SECONDS:
