@@ -92,8 +92,8 @@ def render(results: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[
 
 
 def _results() -> list[tuple[str, dict[str, Any]]]:
-    found = [(path.stem, read(path)) for path in sorted(RESULTS.glob("*.json"))] if RESULTS.is_dir() else []
-    return [(name, results) for name, results in found if results["kind"] == "quality"]
+    files = sorted(RESULTS.glob("*.json")) if RESULTS.is_dir() else []
+    return [(path.stem, results) for path in files if (results := read(path)) is not None]
 
 
 def _overview(results: Sequence[Mapping[str, Any]]) -> str:

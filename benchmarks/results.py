@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "circumstances", "dataset_facts", "read", "write"]
 
+KIND = "quality"
 FORMAT = 1
 """Raised when a results file changes so that older ones cannot be read."""
 
@@ -28,7 +29,7 @@ def circumstances(seed: int) -> dict[str, Any]:
     """Return what is not measured but matters: revision, packages, machine, seed, time."""
     return {
         "format": FORMAT,
-        "kind": "quality",
+        "kind": KIND,
         "seed": seed,
         "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "git": {
@@ -78,13 +79,15 @@ def write(path: Path, results: dict[str, Any]) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def read(path: Path) -> dict[str, Any]:
-    """Read a results file.
+def read(path: Path) -> dict[str, Any] | None:
+    """Read a results file; None if it is not of a quality run.
 
     Raises:
         ValueError: It is of another format.
     """
     results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if results.get("kind") != KIND:
+        return None
     if results.get("format") != FORMAT:
         raise ValueError(f"{path} has format {results.get('format')}, not {FORMAT}: run the benchmark again")
     return results

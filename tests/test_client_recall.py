@@ -287,3 +287,10 @@ def test_the_prompt_comes_before_the_query() -> None:
     embedder = embedding.LocalEmbedder("sentence-transformers/all-MiniLM-L6-v2")
     assert embedder.embed_query("tea", "") != embedder.embed_query("tea", "query: ")
     assert embedder.embed_query("tea", "query: ") == embedder.embed_query("query: tea", "")
+
+
+def test_an_empty_query_is_refused_though_a_model_could_embed_it(client: Client) -> None:
+    for query in ("", "  "):
+        with pytest.raises(InvalidInput, match="nothing to recall by") as caught:
+            client.recall(query)
+        assert caught.value.hint

@@ -314,8 +314,8 @@ class AsyncClient(AsyncSession):
         """Return the query vector as text, and the notice if there should be one and is none."""
         if vector is not None:
             return vector_text(vector), None
-        if embed is False:
-            return None, None
+        if embed is False or not query.strip():
+            return None, None  # nothing to embed: the server says what it thinks of an empty query
         target = await self.open()
         active = await self.active_model()
         try:

@@ -315,8 +315,8 @@ class Client(Session):
         """Return the query vector as text, and the notice if there should be one and is none."""
         if vector is not None:
             return vector_text(vector), None
-        if embed is False:
-            return None, None
+        if embed is False or not query.strip():
+            return None, None  # nothing to embed: the server says what it thinks of an empty query
         target = self.open()
         active = self.active_model()
         try:
