@@ -4,7 +4,7 @@
 -- pgrecall_writer    and remembers, revises, supersedes, forgets
 -- pgrecall_embedder  claims pending memories and writes embeddings back: of a memory it can change nothing else,
 --                    and it sees no sensitive one (policies.sql)
--- pgrecall_admin     everything that holds no lock on the schema
+-- pgrecall_admin     every function, and every row of every table; owns nothing
 REVOKE ALL ON SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON ALL TABLES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;

@@ -74,7 +74,7 @@ def test_migrating_under_load_does_not_deadlock(dsn: str) -> None:
     for thread in threads:
         thread.start()
     try:
-        for _ in range(5):
+        for _ in range(2):
             run(
                 dsn, "UPDATE pgrecall.installation SET bundle_hash = 'another'"
             )  # else there is nothing to do
