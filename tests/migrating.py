@@ -44,8 +44,9 @@ def schema(dsn: str) -> str:
         "SELECT setconfig FROM pg_db_role_setting s JOIN pg_database d ON d.oid = setdatabase "
         "WHERE datname = current_database()",
     )
-    # \restrict and \unrestrict carry a random word.
-    return re.sub(r"(?m)^\\(un)?restrict .*\n", "", dumped) + f"-- settings {settings}\n"
+    # \restrict and \unrestrict carry a random word, pg_attver (Debian's 15) a number of the session.
+    noise = r"(?m)^(\\(un)?restrict |.* SET \(pg_attver=).*\n"
+    return re.sub(noise, "", dumped) + f"-- settings {settings}\n"
 
 
 def vector(dimension: int, *values: float) -> str:

@@ -18,6 +18,7 @@ __all__ = ["expected", "plan", "scans"]
 _DENSE = "memories_embedding_idx"
 _WORDS = "memories_search_vector_idx"
 _CONCEPTS = "concept_aliases_pkey"
+_SCAN = re.compile(r"\w[\w ]* Scan .*\bon (memories|mentions|concept).*")
 _MENTIONS = ("mentions_pkey", "mentions_memory_idx")
 
 
@@ -38,10 +39,11 @@ def scans(connection: Connection[Any]) -> dict[str, int]:
     )
 
 
-def plan(connection: Connection[Any], question: Question) -> str:
-    """Return the plans of one recall, executed; vectors are left out."""
+def plan(connection: Connection[Any], question: Question) -> list[str]:
+    """Return the scans of tables and indexes in the plans of one recall, executed."""
     rows = connection.execute(
         "SELECT plan FROM pgrecall.recall_plan(%s, %s, namespace => %s)",
         (question.text, question.vector, LARGE),
     ).fetchall()
-    return re.sub(r"'\[[^]']*\]'", "'[…]'", "\n".join(row[0] for row in rows))
+    scans = (_SCAN.search(row[0]) for row in rows)
+    return [scan.group() for scan in scans if scan is not None]

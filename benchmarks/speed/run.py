@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,12 +76,14 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
 
     Returns:
         `server`, `settings`, `systems` (the headline), `extras`, `per_second` by number of clients, `load`,
-        `bytes_per_memory`, `indexes` (how often recall scanned each; `unused`: those it should have).
+        `bytes_per_memory`, `load_average` (before and after the questions), `indexes` (how often recall
+        scanned each; `unused`: those it should have).
     """
     corpus = Corpus(rows, options.dimension, options.seed)
     dsn, loading = open_database(
         server, corpus, fresh=options.fresh, build_memory=options.build_memory, say=say
     )
+    load_average = [os.getloadavg()[0]]
     asked = {kind: questions(corpus, kind, options.queries + WARM_UP) for kind in KINDS}
     with connect(dsn) as connection:
         prepare_baselines(connection)
@@ -103,6 +106,8 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
         together = concurrent(dsn, recall(), asked[NATURAL], clients, options.seconds)
         extras[f"recall:clients={clients}"] = together.times
         result["per_second"][str(clients)] = together.per_second
+    load_average.append(os.getloadavg()[0])
+    result["load_average"] = [round(one, 2) for one in load_average]
     result["extras"] = {name: asdict(Latency.of(one)) for name, one in extras.items()}
     return result
 
@@ -121,7 +126,7 @@ def _indexes(
         "recalls": len(asked),
         "scans": {name: count for name, count in scans.items() if count},
         "unused": [name for name in indexes.expected(target, large_rows) if not scans.get(name)],
-        "plan": indexes.plan(connection, asked[0]).splitlines(),
+        "plan": indexes.plan(connection, asked[0]),
     }
 
 

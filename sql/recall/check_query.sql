@@ -14,7 +14,7 @@ BEGIN
     ELSIF length(query) > 16384 THEN
         RAISE EXCEPTION 'the query has % characters; 16384 is the limit', length(query)
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Recall by the question, not by a whole document.';
-    ELSIF query_vec IS NULL AND COALESCE(query, '') !~ '[^[:space:]]' THEN
+    ELSIF query_vec IS NULL AND COALESCE(query, '') !~ '[^[:space:]\u00a0\u2007\u202f\u3000]' THEN
         RAISE EXCEPTION 'there is nothing to recall by: the query is empty and there is no vector'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass words, a query_vec, or both.';
     ELSIF vector_dims(query_vec) <> pgrecall.embedding_dimension() THEN

@@ -65,7 +65,7 @@ BEGIN
         END IF;
     END LOOP;
 
-    IF fields ? 'content' AND COALESCE(fields ->> 'content', '') !~ '[^[:space:]]' THEN
+    IF fields ? 'content' AND COALESCE(fields ->> 'content', '') !~ '[^[:space:]\u00a0\u2007\u202f\u3000]' THEN
         RAISE EXCEPTION '%: content is empty', subject
             USING ERRCODE = 'invalid_parameter_value', HINT = 'A memory needs words; forget() removes one.';
     ELSIF octet_length(fields ->> 'content') > max_content_bytes THEN
