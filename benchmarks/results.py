@@ -6,12 +6,14 @@ import importlib.metadata
 import json
 import os
 import platform
-import subprocess
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.checkout import revision
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from benchmarks.datasets import Dataset
 
 __all__ = ["FORMAT", "circumstances", "dataset_facts", "read", "write"]
@@ -22,7 +24,6 @@ FORMAT = 1
 
 _PACKAGES = ("pgrecall", "sentence-transformers", "torch", "ir-measures", "bm25s", "numpy")
 _MEASURED = ("sql", "migrations", "pyclient", "embedder", "benchmarks", ":(exclude)benchmarks/results")
-_ROOT = Path(__file__).parents[1]
 
 
 def circumstances(seed: int) -> dict[str, Any]:
@@ -32,11 +33,8 @@ def circumstances(seed: int) -> dict[str, Any]:
         "kind": KIND,
         "seed": seed,
         "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "git": {
-            "revision": _git("rev-parse", "HEAD"),
-            # Of what is measured: results files of earlier runs do not count.
-            "modified": bool(_git("status", "--porcelain", "--", *_MEASURED)),
-        },
+        # Of what is measured: results files of earlier runs do not count.
+        "git": revision(*_MEASURED),
         "machine": {
             "architecture": platform.machine(),
             "cores": os.cpu_count(),
@@ -91,16 +89,6 @@ def read(path: Path) -> dict[str, Any] | None:
     if results.get("format") != FORMAT:
         raise ValueError(f"{path} has format {results.get('format')}, not {FORMAT}: run the benchmark again")
     return results
-
-
-def _git(*arguments: str) -> str | None:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(_ROOT), *arguments], capture_output=True, text=True, check=True, timeout=30
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
 
 
 def _version(package: str) -> str | None:

@@ -19,6 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
 
 from migrating import schema
+from pgrecall import Client
 from pgrecall.install import migrate, set_database_defaults
 from pgrecall.server import EmbeddedServer
 
@@ -120,3 +121,18 @@ def conn(dsn: str) -> Iterator[psycopg.Connection[Any]]:
     """An autocommit connection to the test's own database."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         yield connection
+
+
+@pytest.fixture
+def client(dsn: str) -> Iterator[Client]:
+    """A client of the test's own database."""
+    with Client(dsn) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def shared(new_database: Callable[..., str], template: str) -> Iterator[Client]:
+    """A client of one database for all tests of what is refused: nothing is stored there."""
+    with Client(new_database(template)) as opened:
+        yield opened
+        assert opened.status().memories == 0

@@ -21,26 +21,10 @@ from pgrecall import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     import psycopg
 
 DIMENSION = 384
 NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def client(dsn: str) -> Iterator[Client]:
-    with Client(dsn) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def shared(new_database: Callable[..., str], template: str) -> Iterator[Client]:
-    """A client of one database for all tests of what is refused: nothing is stored there."""
-    with Client(new_database(template)) as opened:
-        yield opened
-        assert opened.status().memories == 0
 
 
 def _vector(*leading: float) -> list[float]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from benchmarks.checkout import revision
 from benchmarks.scratch import default_cache
 from benchmarks.speed import machine
 from benchmarks.speed.console import ratios, render
@@ -95,7 +96,7 @@ def _measure(server: str, options: argparse.Namespace) -> dict[str, Any]:
         "format": FORMAT,
         "kind": "speed",
         "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "git": machine.revision(),
+        "git": revision("sql", "migrations", "pyclient", "benchmarks/speed"),
         "bundle": bundle_hash(),
         "machine": machine.machine(),
         "seed": options.seed,

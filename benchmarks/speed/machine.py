@@ -1,19 +1,17 @@
-"""What a speed depends on besides the code: machine, server, settings, revision."""
+"""What a speed depends on besides the code: machine, server, settings."""
 
 from __future__ import annotations
 
 import os
 import platform
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["cores", "machine", "memory_mb", "revision", "server", "settings"]
+__all__ = ["cores", "machine", "memory_mb", "server", "settings"]
 
-_ROOT = Path(__file__).parents[2]
 _SERVER_SETTINGS = (
     "shared_buffers", "effective_cache_size", "work_mem", "random_page_cost", "jit", "max_wal_size", "fsync",
     "synchronous_commit", "max_parallel_workers_per_gather", "hnsw.ef_search", "hnsw.iterative_scan",
@@ -60,12 +58,6 @@ def settings(connection: Connection[Any]) -> dict[str, str]:
     )
 
 
-def revision() -> dict[str, Any]:
-    """Return the checkout's revision, and whether what is measured was changed since; None outside git."""
-    changed = _git("status", "--porcelain", "--", "sql", "migrations", "pyclient", "benchmarks/speed")
-    return {"revision": _git("rev-parse", "HEAD"), "modified": None if changed is None else bool(changed)}
-
-
 def _cpu() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -73,13 +65,3 @@ def _cpu() -> str:
         return platform.processor()
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor()
-
-
-def _git(*arguments: str) -> str | None:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(_ROOT), *arguments], capture_output=True, text=True, check=True, timeout=30
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
