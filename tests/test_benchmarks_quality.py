@@ -266,7 +266,7 @@ def test_a_whole_run(
     assert results["data"]["strata"] == {"exact": 2, "farm": 1, "garden": 2, "music": 1}
     assert results["data"]["queries"] == 4
     assert results["model"] == {"name": "sentence-transformers/all-MiniLM-L6-v2", "dimension": 384}
-    assert results["settings"]["rrf_k"] == "60"
+    assert results["settings"]["rrf_k"] == "10"
     assert results["server"]["server_version"]
     assert results["not_run"] == {"langchain": "langchain-postgres is not installed: make bench-langchain"}
     assert results["systems"]["recall:rrf_k=10,graph_weight=0"]["latency_ms"]["p50"] > 0

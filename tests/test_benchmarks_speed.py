@@ -203,11 +203,11 @@ def test_a_whole_run(server_dsn: str, tmp_path: Path, capsys: pytest.CaptureFixt
         assert {f"recall:{kind.name}" for kind in KINDS if kind != NATURAL} <= set(extras)
         details = result["details"][str(ROWS)]
         assert details["indexes"]["unused"] == []
-        assert any("memories_search_vector_idx" in line for line in details["indexes"]["plan"])
+        assert any("postings_term_key" in line for line in details["indexes"]["plan"])
         assert details["load"]["rows_per_second"] > 0
         assert details["bytes_per_memory"]["memories"] > 2 * DIMENSION
         assert result["ingest"]["rows_per_second"] > 0
-        assert result["settings"]["rrf_k"] == "60"
+        assert result["settings"]["rrf_k"] == "10"
         assert result["server"]["settings"]["shared_buffers"]
 
         printed = capsys.readouterr()

@@ -219,7 +219,7 @@ def test_recall_filters_and_settings(cli: Callable[..., Outcome]) -> None:
     assert len(found("-k", "1")) == 1
     scores = [
         json.loads(cli("recall", "one", "--no-embed", "--json", *options).out)[0]["score"]
-        for options in ([], ["--set", "rrf_k=10"], ["--set", "pgrecall.rrf_k=10", "--ef-search", "50"])
+        for options in ([], ["--set", "rrf_k=5"], ["--set", "pgrecall.rrf_k=5", "--ef-search", "50"])
     ]
     assert scores[0] < scores[1] == scores[2]
     _assert_error(cli("recall", "tea", "--no-embed", "--set", "rrf_k=many"))
@@ -233,7 +233,7 @@ def test_recall_prints_a_table(cli: Callable[..., Outcome]) -> None:
         assert heading in outcome.out
     assert "green tea in the [bold]morning[/bold] \N{REPLACEMENT CHARACTER}[31mred" in outcome.out
     assert "\x1b[31mred" not in outcome.out
-    assert "0.0164" in outcome.out
+    assert "0.0909" in outcome.out
     cli("remember", "coffee " * 1000)
     assert "…" in cli("recall", "coffee", "--no-embed").out
     assert cli("recall", "coffee", "--no-embed", "--full").out.count("coffee") == 1000

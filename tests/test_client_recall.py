@@ -160,7 +160,7 @@ def test_tuning_holds_for_one_call(client: Client, dsn: str) -> None:
             single.recall("tea", embed=False, settings=settings)[0].score
             for settings in (None, {"pgrecall.rrf_k": 10}, {"pgrecall.rrf_k": "10"}, None)
         ]
-        assert scores[0] == scores[3] == pytest.approx(1 / 61)
+        assert scores[0] == scores[3] == pytest.approx(1 / 11)
         assert scores[1] == scores[2] == pytest.approx(1 / 11)
         result = single.recall(
             "tea", vector=_vector(1.0), hnsw_ef_search=200, hnsw_iterative_scan="strict_order"

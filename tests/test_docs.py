@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 import subprocess
 import sys
@@ -115,10 +114,3 @@ def test_the_sql_reference_is_in_date() -> None:
         check=False,
     )
     assert checked.returncode == 0, checked.stderr
-
-
-def test_the_figures_of_the_readme_come_from_results() -> None:
-    result = json.loads(text_of("benchmarks/results/embedder-throughput.json"))
-    row = next(line for line in text_of("README.md").splitlines() if "embedder-throughput.json" in line)
-    assert f"embedder, {result['texts']} dialogue turns, {result['cores']} cores" in row
-    assert f"{result['daemon_per_second']} texts/s, {result['ratio']} of the bare model" in row

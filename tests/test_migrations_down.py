@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from migrating import BEFORE_INDEX, run, schema, vector
+from migrating import BEFORE_INDEX, BEFORE_LAST, run, schema, vector
 from pgrecall.errors import PgrecallError
 from pgrecall.install import MigrationReport, check, migrate
 
@@ -92,7 +92,7 @@ def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str], fr
     run(dsn, "SELECT remember('the ferry leaves at nine', tags => '{ferry,morning}')")
     run(dsn, f"UPDATE pgrecall.memories SET embedding = '{vector(384, 1.0)}'")
     report = migrate(dsn, revision="-1")
-    assert report.revision == BEFORE_INDEX
+    assert report.revision == BEFORE_LAST
     assert run(dsn, "SELECT count(*) FROM pg_proc WHERE pronamespace = 'pgrecall'::regnamespace") == [(0,)]
     assert run(dsn, "SELECT count(*) FROM pg_proc WHERE proname = 'recall'") == [(0,)]
     migrate(dsn)

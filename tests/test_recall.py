@@ -71,6 +71,7 @@ def test_score_is_the_sum_of_weight_over_k_plus_rank(conn: Connection[Any]) -> N
     conn.execute("SET pgrecall.lexical_weight = 0.5")
     conn.execute("SET pgrecall.dense_weight = 2")
     conn.execute("SET pgrecall.graph_weight = 0.25")
+    conn.execute("SET pgrecall.phrase_bonus = 0")
     rows = recall(conn, "harbour note", "score, lexical_rank, dense_rank, graph_rank", query_vec=unit(1))
     assert len(rows) == 6
     for score, *ranks in rows:
@@ -88,7 +89,11 @@ def test_without_vector_and_concepts_the_order_is_the_lexical_order(conn: Connec
         remember(conn, text, importance=(place % 7) / 7)
     query = "harbour crane night shift report"
     lexical = conn.execute(
-        "SELECT id FROM pgrecall.lexical_leg(pgrecall.namespace_id(), %s, 'english', NULL, 50, 0) ORDER BY rank",
+        """
+        SELECT id FROM pgrecall.lexical_leg(
+            pgrecall.namespace_id(), %s, '{english}', NULL, 50, pgrecall.effective_settings()
+        ) ORDER BY rank
+        """,
         (query,),
     ).fetchall()
     assert recall(conn, query, k=40) == [row[0] for row in lexical]
@@ -102,6 +107,7 @@ def test_memories_with_every_word_come_before_those_with_some(conn: Connection[A
 
 
 def test_some_of_the_words_need_the_minimum_rank(conn: Connection[Any]) -> None:
+    conn.execute("SET pgrecall.lexical_mode = 'ts_rank'")
     every = remember(conn, "harbour crane")
     some = remember(conn, "only a crane")
     assert recall(conn, "harbour crane") == [every, some]
@@ -110,6 +116,7 @@ def test_some_of_the_words_need_the_minimum_rank(conn: Connection[Any]) -> None:
 
 
 def test_lexical_score_is_that_of_the_older_service(conn: Connection[Any]) -> None:
+    conn.execute("SET pgrecall.lexical_mode = 'ts_rank'")
     remember(conn, "harbour crane", importance=0.8)
     ((score, rank),) = conn.execute(
         """

@@ -24,7 +24,7 @@ def store(conn: Connection[Any], name: str | None, value: str | None) -> None:
 
 
 def test_parameter_then_stored_then_default(conn: Connection[Any]) -> None:
-    assert setting(conn, "rrf_k") == ("60", "default")
+    assert setting(conn, "rrf_k") == ("10", "default")
     store(conn, "rrf_k", "30")
     assert setting(conn, "rrf_k") == ("30", "stored")
     conn.execute("SET pgrecall.rrf_k = 20")
@@ -34,19 +34,21 @@ def test_parameter_then_stored_then_default(conn: Connection[Any]) -> None:
     for nothing in (None, ""):
         store(conn, "rrf_k", "30")
         store(conn, "rrf_k", nothing)
-        assert setting(conn, "rrf_k") == ("60", "default")
+        assert setting(conn, "rrf_k") == ("10", "default")
 
 
 def test_every_numeric_setting_reaches_recall_at_its_limits(conn: Connection[Any]) -> None:
-    query = "SELECT name, minimum, maximum FROM pgrecall.settings_in_force WHERE minimum IS NOT NULL"
+    query = """
+        SELECT name, minimum, maximum FROM pgrecall.settings_in_force WHERE minimum IS NOT NULL AND NOT is_stored_only
+    """
     limits = conn.execute(query).fetchall()
     fields = "SELECT attname FROM pg_attribute WHERE attrelid = 'pgrecall.recall_settings'::regclass"
-    assert {name for name, _, _ in limits} == {name for (name,) in conn.execute(fields)}
+    assert {name for name, _, _ in limits} | {"lexical_mode"} == {name for (name,) in conn.execute(fields)}
     for place in (1, 2):
         for row in limits:
             store(conn, row[0], f"{row[place]:.0f}")
         (found,) = conn.execute("SELECT to_jsonb(pgrecall.effective_settings())").fetchone() or ({},)
-        assert found == {row[0]: row[place] for row in limits}
+        assert found == {row[0]: row[place] for row in limits} | {"lexical_mode": "bm25"}
 
 
 def test_bad_values_are_refused(conn: Connection[Any]) -> None:
@@ -103,5 +105,5 @@ def test_settings_are_read_only_in_a_read_only_transaction(conn: Connection[Any]
     conn.execute("SET default_transaction_read_only = on")
     with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
         store(conn, "rrf_k", "30")
-    assert setting(conn, "rrf_k") == ("60", "default")
+    assert setting(conn, "rrf_k") == ("10", "default")
     assert contents(conn) == before

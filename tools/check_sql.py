@@ -27,9 +27,14 @@ SCHEMAS = {"pgrecall", "public"}
 # Several objects a file: what they say only makes sense side by side.
 MANY_OBJECTS = {"grants.sql", "security/policies.sql"}
 # Functions that may run with their owner's rights.
-SECURITY_DEFINER: set[str] = set()
+SECURITY_DEFINER = {"pgrecall.memories_post", "pgrecall.unposted_fold", "pgrecall.fold_postings"}
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
-READING = {"recall/", "status/recall_status.sql"}
+READING = {
+    "recall/",
+    "evaluation/judged_recall.sql",
+    "evaluation/recall_eval.sql",
+    "status/recall_status.sql",
+}
 MAY_BE_VOLATILE = {"recall/recall_plan.sql"}
 
 Found = tuple[int, str]
@@ -74,6 +79,7 @@ class Function:
     has_set: bool
     security_definer: bool
     is_trigger: bool
+    is_procedure: bool
     body: str | None
     last_option: str
 
@@ -82,7 +88,7 @@ class Function:
         """Read the options of a CreateFunctionStmt."""
         options = {option.defname: option.arg for option in node.options or ()}
         names = [part.sval for part in node.funcname]
-        pinned = options.get("set")
+        settled = [option.arg for option in node.options or () if option.defname == "set"]
         body = options.get("as")
         returned = [part.sval for part in node.returnType.names] if node.returnType is not None else []
         return cls(
@@ -91,10 +97,11 @@ class Function:
             language=options["language"].sval if "language" in options else "sql",
             volatility=options["volatility"].sval if "volatility" in options else None,
             parallel=options["parallel"].sval if "parallel" in options else None,
-            pins_search_path=pinned is not None and pinned.name == "search_path",
-            has_set=pinned is not None,
+            pins_search_path=any(setting.name == "search_path" for setting in settled),
+            has_set=bool(settled),
             security_definer=bool(options["security"].boolval) if "security" in options else False,
             is_trigger=returned[-1:] == ["trigger"],
+            is_procedure=bool(node.is_procedure),
             body=body[0].sval if body is not None else None,
             last_option=node.options[-1].defname if node.options else "",
         )
@@ -157,7 +164,11 @@ def _one_object(name: str, parsed: list[Statement]) -> Iterator[Found]:
     if not objects:
         yield 1, "there is no function and no view in this file"
     for statement in parsed:
-        if statement.kind not in {"CreateFunctionStmt", "ViewStmt", "CreateTrigStmt", "CommentStmt"}:
+        allowed = {"CreateFunctionStmt", "ViewStmt", "CreateTrigStmt", "CommentStmt"}
+        # There is no CREATE OR REPLACE CONSTRAINT TRIGGER.
+        if any(s.kind == "CreateTrigStmt" and s.node.isconstraint for s in parsed):
+            allowed.add("DropStmt")
+        if statement.kind not in allowed:
             yield statement.line, f"{statement.kind} has no place beside a function or a view"
         if statement.kind == "CreateTrigStmt":
             owner = Function.of(functions[0].node).name if functions else None
@@ -292,11 +303,12 @@ def _function(name: str, statement: Statement) -> Iterator[str]:
     if function.is_trigger:
         if function.volatility is not None:
             yield "a trigger function states no volatility: it has none but VOLATILE"
-    elif function.volatility is None:
+    elif function.volatility is None and not function.is_procedure:
         yield "say IMMUTABLE, STABLE or VOLATILE"
     if function.volatility in {"immutable", "stable"} and function.parallel is None:
         yield "say PARALLEL SAFE (or RESTRICTED, UNSAFE)"
-    if function.language == "plpgsql" and not function.pins_search_path:
+    # A procedure with a SET clause could not commit.
+    if function.language == "plpgsql" and not function.pins_search_path and not function.is_procedure:
         yield "plpgsql needs SET search_path FROM CURRENT"
     if function.language == "sql":
         if function.body is not None:

@@ -39,6 +39,7 @@ GROUPS = {
         "recall_plan",
         "analyze",
     ),
+    "How good recall is on your own data": ("recall_eval", "judge", "unjudge", "judged_recall"),
     "The legs of a recall": ("lexical_leg", "dense_leg", "graph_leg"),
     "For embedders": ("claim", "complete", "fail", "release", "heartbeat", "retire"),
 }

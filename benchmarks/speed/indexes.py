@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["expected", "plan", "scans"]
 
 _DENSE = "memories_embedding_idx"
-_WORDS = "memories_search_vector_idx"
+_WORDS = "postings_term_key"
 _CONCEPTS = "concept_aliases_pkey"
-_SCAN = re.compile(r"\w[\w ]* Scan .*\bon (memories|mentions|concept).*")
+_SCAN = re.compile(r"\w[\w ]* Scan .*\bon (memories|postings|mentions|concept).*")
 _MENTIONS = ("mentions_pkey", "mentions_memory_idx")
 
 

@@ -98,9 +98,9 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
         say("  asking")
         result["indexes"] = _indexes(connection, target, asked[NATURAL][:WARM_UP], corpus.large)
         times = _headline(connection, target, asked[NATURAL], options.seconds)
-        extras = _extras(dsn, connection, asked, options.seconds)
+        extras = _extras(dsn, connection, target, asked, options.seconds)
     result["systems"] = {name: asdict(Latency.of(times[name])) for name in HEADLINE}
-    extras["bare:dense"] = times["bare:dense"]
+    extras |= {name: times[name] for name in ("bare:dense", "bare:ts_rank")}
     result["per_second"] = {}
     for clients in CLIENTS:
         together = concurrent(dsn, recall(), asked[NATURAL], clients, options.seconds)
@@ -143,6 +143,7 @@ def _headline(
             "leg:dense": leg("dense_leg", target),
             "leg:graph": leg("graph_leg", target, seeds),
             "bare:dense": leg("dense_bare", target),
+            "bare:ts_rank": leg("ts_rank_bare", target),
             "baseline:naive": baseline_naive(target),
             "baseline:python": baseline_python(target),
         },
@@ -150,20 +151,22 @@ def _headline(
         seconds,
         before=lambda block: seeds.update(find_seeds(connection, target, block)),
     )
-    # Lexical and graph leg are written into the statement that calls them: alone, they are bare already.
+    # The lexical leg has nothing but its queries, the graph leg is written into the statement that calls it:
+    # alone, they are bare already.
     parts = (times["leg:lexical"], times["bare:dense"], times["leg:graph"])
     times["floor"] = [sum(one) for one in zip(*parts, strict=True)]
     return times
 
 
 def _extras(
-    dsn: str, connection: Connection[Any], asked: dict[Any, list[Question]], seconds: float
+    dsn: str, connection: Connection[Any], target: Target, asked: dict[Any, list[Question]], seconds: float
 ) -> dict[str, list[float]]:
     natural = asked[NATURAL]
     times = {
-        f"recall:{kind.name}": one_by_one(connection, recall(), of_kind, seconds)
+        f"{name}:{kind.name}": one_by_one(connection, call, of_kind, seconds)
         for kind, of_kind in asked.items()
         if kind != NATURAL
+        for name, call in (("recall", recall()), ("leg:lexical", leg("lexical_leg", target)))
     }
     variants = {"recall:unprepared": recall(prepare=False)}
     variants |= {name: recall(**filters) for name, filters in FILTERS.items()}

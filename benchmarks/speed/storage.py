@@ -28,7 +28,9 @@ __all__ = ["Loading", "connect", "create_database", "drop_database", "open_datab
 _FORMAT = 1
 """Raised when databases are filled, or `Loading` is kept, in another way."""
 _HNSW = "pgrecall.memories_embedding_idx"
-_TABLES = ("memories", "mentions", "concepts", "concept_aliases", "namespaces", "settings")
+_TABLES = (
+    "memories", "postings", "lexicon", "unposted", "mentions", "concepts", "concept_aliases", "namespaces", "settings",
+)  # fmt: skip
 _COLUMNS = {
     "namespace_id": "int4", "external_id": "text", "content": "text", "category": "text", "tags": "text[]",
     "importance": "float4", "session": "text", "position": "int4", "speaker": "text",

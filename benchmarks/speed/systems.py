@@ -61,13 +61,14 @@ class Target:
         names = [column.name for column in cursor.description or ()]
         settings = dict(zip(names, cursor.fetchone() or (), strict=True))
         row = connection.execute(
-            "SELECT pgrecall.namespace_id(%(name)s), pgrecall.query_language(%(name)s)::text, "
-            "pgrecall.hub_threshold(pgrecall.namespace_id(%(name)s), pgrecall.effective_settings())",
+            "SELECT pgrecall.namespace_id(%(name)s), pgrecall.query_languages(%(name)s)::text, "
+            "pgrecall.effective_settings()::text, pgrecall.hub_threshold(pgrecall.namespace_id(%(name)s), pgrecall.effective_settings())",
             {"name": LARGE},
         ).fetchone()
         assert row is not None  # noqa: S101
-        found = {"namespace": LARGE, "namespace_id": row[0], "language": row[1], "df_max": row[2], "k": K}
-        return cls({**settings, **found})
+        namespace_id, languages, effective, df_max = row
+        found = {"namespace": LARGE, "namespace_id": namespace_id, "df_max": df_max, "k": K}
+        return cls({**settings, **found, "languages": languages, "settings": effective})
 
 
 def recall(*, prepare: bool = True, namespace: str = LARGE, **filters: Any) -> Call:

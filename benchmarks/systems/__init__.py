@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from benchmarks.systems.base import CannotRun, System
+from benchmarks.systems.bm25_exhaustive import Bm25Exhaustive
 from benchmarks.systems.bm25s_system import Bm25s
 from benchmarks.systems.dense_exact import DenseExact
 from benchmarks.systems.documents import PythonFused, Supabase, TsRank
@@ -40,6 +41,7 @@ BUILTIN: Mapping[str, type[System]] = {
     "sqlite-fts5": SqliteFts5,
     "ts-rank": TsRank,
     "bm25s": Bm25s,
+    "bm25-exhaustive": Bm25Exhaustive,
     "dense-exact": DenseExact,
     "python-fused": PythonFused,
     "supabase": Supabase,

@@ -74,7 +74,7 @@ class LexicalLeg(Recall):
     """The lexical leg alone: `recall` without a vector and without the graph."""
 
     def __init__(self, resources: Resources) -> None:
-        super().__init__(resources, _NO_GRAPH)
+        super().__init__(resources, {**_NO_GRAPH, "phrase_bonus": "0"})
 
     def retrieve(self, query: Query, k: int) -> list[str]:
         """Call `recall` by words only."""

@@ -30,6 +30,7 @@ __all__ = ["Daemon"]
 _POLL_SECONDS = 5.0
 _HEARTBEAT_SECONDS = 10.0
 _LISTEN_PAUSE_SECONDS = 0.5
+_FOLD_SECONDS = 5.0
 # A daemon waits for its server for ever; whoever waits for a drain should hear of a server that stays away.
 _DRAIN_PATIENCE_SECONDS = 120.0
 # More threads than that gain nothing, and each has a tokenizer of its own.
@@ -91,9 +92,9 @@ class Daemon:
             ExceptionGroup: Something failed on the way.
         """
         patience = Patience(self._stopping, _DRAIN_PATIENCE_SECONDS if self._drain else None, self._log)
-        links = [Link(self._dsn, patience) for _ in range(3)]
-        claims, writes, listening = links
-        queue = WorkQueue(claims, writes)
+        links = [Link(self._dsn, patience) for _ in range(4)]
+        claims, writes, upkeep, listening = links
+        queue = WorkQueue(claims, writes, upkeep)
         try:
             model = await self._check(claims, queue)
             started = time.monotonic()
@@ -159,7 +160,10 @@ class Daemon:
         started = time.monotonic()
         try:
             async with asyncio.TaskGroup() as tasks:
-                background = [tasks.create_task(self._report(queue, model, pipeline))]
+                background = [
+                    tasks.create_task(self._report(queue, model, pipeline)),
+                    tasks.create_task(self._fold(queue)),
+                ]
                 if not self._drain:
                     background.append(tasks.create_task(self._listen(listening, pipeline)))
                 await pipeline.run()
@@ -211,6 +215,13 @@ class Daemon:
                 rate = (embedded - before) / self._heartbeat_seconds
                 self._log.info("embedding", embedded=embedded, per_second=round(rate, 1))
                 before = embedded
+
+    async def _fold(self, queue: WorkQueue) -> None:
+        """Keep the postings of the lexical leg up to date; writers do it too, so this may stop any time."""
+        while True:
+            while await queue.fold():
+                pass
+            await asyncio.sleep(_FOLD_SECONDS)
 
     async def _listen(self, link: Link, pipeline: Pipeline) -> None:
         """Wake the pipeline on notifications; they are hints, so a server without LISTEN will do."""

@@ -43,11 +43,13 @@ class WorkQueue:
     Args:
         claims: The connection that claims.
         writes: The connection that writes back, so that claiming never waits for the index.
+        upkeep: The connection that folds postings, so that neither waits for that.
     """
 
-    def __init__(self, claims: Link, writes: Link) -> None:
+    def __init__(self, claims: Link, writes: Link, upkeep: Link) -> None:
         self._claims = claims
         self._writes = writes
+        self._upkeep = upkeep
         self.worker = uuid.uuid4()
 
     @property
@@ -99,6 +101,11 @@ class WorkQueue:
             "SELECT pgrecall.heartbeat(%s, %s, %s, %s, %s, %s)",
             [self.worker, socket.gethostname(), os.getpid(), bundle_hash, model, embedded],
         )
+
+    async def fold(self) -> int:
+        """Bring the postings of one namespace up to date; returns how many memories had changed."""
+        [(folded,)] = await self._upkeep.fetch("SELECT pgrecall.fold_postings()")
+        return int(folded)
 
     async def retire(self) -> None:
         """Take this worker off the list."""

@@ -9,6 +9,7 @@ from .arguments import Vector, batches, given, options, tuning, vector_text, who
 from .connecting import in_thread
 from .embedding import embed_query
 from .errors import EmbeddingUnavailable, PgrecallError
+from .languages import AUTO, UNDETECTED, detected, detected_batch
 from .models import (
     EmbeddingModel,
     HealthCheck,
@@ -94,6 +95,8 @@ class AsyncClient(AsyncSession):
             on_conflict=on_conflict,
             **options(fields, MemoryFields),
         )
+        if arguments.get("language") == AUTO:
+            arguments = await in_thread(detected, arguments)
         return int(await self._value("public.remember", arguments))
 
     async def remember_many(
@@ -135,6 +138,8 @@ class AsyncClient(AsyncSession):
         ids: list[int] = []
         try:
             for batch in batches(memories, whole("batch_size", batch_size)):
+                if UNDETECTED in batch:
+                    batch = await in_thread(detected_batch, batch)
                 rows = await self._rows("public.remember_many", {"memories": batch, **target})
                 ids.extend(int(row["remember_many"]) for row in rows)
         except PgrecallError as error:
@@ -161,6 +166,8 @@ class AsyncClient(AsyncSession):
             UnknownLanguage: There is no such text-search configuration.
         """
         arguments = given(id=id, content=content, **options(fields, RevisableFields))
+        if arguments.get("language") == AUTO:
+            arguments = await in_thread(detected, arguments)
         return bool(await self._value("public.revise", arguments))
 
     async def supersede(

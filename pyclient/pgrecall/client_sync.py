@@ -10,6 +10,7 @@ from .arguments import Vector, batches, given, options, tuning, vector_text, who
 from .connecting import in_place
 from .embedding import embed_query
 from .errors import EmbeddingUnavailable, PgrecallError
+from .languages import AUTO, UNDETECTED, detected, detected_batch
 from .models import (
     EmbeddingModel,
     HealthCheck,
@@ -95,6 +96,8 @@ class Client(Session):
             on_conflict=on_conflict,
             **options(fields, MemoryFields),
         )
+        if arguments.get("language") == AUTO:
+            arguments = in_place(detected, arguments)
         return int(self._value("public.remember", arguments))
 
     def remember_many(
@@ -136,6 +139,8 @@ class Client(Session):
         ids: list[int] = []
         try:
             for batch in batches(memories, whole("batch_size", batch_size)):
+                if UNDETECTED in batch:
+                    batch = in_place(detected_batch, batch)
                 rows = self._rows("public.remember_many", {"memories": batch, **target})
                 ids.extend(int(row["remember_many"]) for row in rows)
         except PgrecallError as error:
@@ -162,6 +167,8 @@ class Client(Session):
             UnknownLanguage: There is no such text-search configuration.
         """
         arguments = given(id=id, content=content, **options(fields, RevisableFields))
+        if arguments.get("language") == AUTO:
+            arguments = in_place(detected, arguments)
         return bool(self._value("public.revise", arguments))
 
     def supersede(

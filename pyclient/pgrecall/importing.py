@@ -1,13 +1,14 @@
 """JSON Lines into memories: one object a line, bad lines reported and left out.
 
 `content` is required. Known keys are the fields of a memory, with two short forms: `id` for `external_id` and
-`lang` for `language`. Every other key goes to the metadata. Times are ISO 8601; one without a zone is UTC.
+`lang` for `language`, which may be a code such as `de`, a text-search configuration, or `auto`. Every other
+key goes to the metadata. Times are ISO 8601; one without a zone is UTC.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -21,6 +22,7 @@ from .errors import (
     UnknownLanguage,
     UnknownNamespace,
 )
+from .languages import AUTO, LANGUAGES, load_detector
 from .models import NewMemory
 
 if TYPE_CHECKING:
@@ -29,16 +31,6 @@ if TYPE_CHECKING:
     from .client_sync import Client
 
 __all__ = ["LANGUAGES", "ImportReport", "Rejection", "import_jsonl", "parse_line"]
-
-LANGUAGES = {
-    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english",
-    "es": "spanish", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
-    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
-    "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian",
-    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil",
-    "tr": "turkish", "yi": "yiddish",
-}  # fmt: skip
-"""ISO 639-1 codes and the text-search configurations that PostgreSQL 15 to 18 have for them."""
 
 BATCH_LINES = 500
 BATCH_BYTES = 2 * 2**20
@@ -50,7 +42,7 @@ MAX_NAMESPACE = 200
 """The server's limits for what is not content: bytes as JSON, items of a list, characters of a name."""
 
 _BOM = b"\xef\xbb\xbf"
-_CONFIGURATIONS = frozenset(LANGUAGES.values()) | {"simple"}
+_CONFIGURATIONS = frozenset(LANGUAGES.values()) | {"simple", AUTO}
 _TEXTS = ("content", "title", "category", "source", "speaker")
 _NAMES = ("session", "external_id")
 _TIMES = ("occurred_at", "created_at", "valid_from", "valid_to")
@@ -103,6 +95,7 @@ def import_jsonl(
     *,
     namespace: str | None = None,
     namespace_field: str | None = None,
+    detect_language: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> ImportReport:
     """Import lines; namespaces are made as they come, and memories that are there already stay as they are.
@@ -112,6 +105,7 @@ def import_jsonl(
         lines: A file opened for reading bytes, or any iterable of lines; it is read once, as it is stored.
         namespace: Where lines go that name no namespace themselves.
         namespace_field: The key whose value names a line's namespace.
+        detect_language: True detects the language of lines that name none.
         progress: Told the number of bytes of each line once that line is dealt with.
 
     Returns:
@@ -121,6 +115,8 @@ def import_jsonl(
         ConnectionFailed: The connection was lost. What was stored stays, and importing again completes it;
             the same goes for SchemaMismatch, PermissionDenied and the other errors that are no line's fault.
     """
+    if detect_language:
+        load_detector()
     run = _Run(client, namespace, client.last_memory_id())
     batch: list[tuple[int, NewMemory]] = []
     size = 0
@@ -131,6 +127,8 @@ def import_jsonl(
             run.rejected.append(Rejection(number, error.message))
         else:
             if memory is not None:
+                if detect_language and memory.language is None:
+                    memory = replace(memory, language=AUTO)
                 batch.append((number, memory))
         size += len(raw)
         if len(batch) >= BATCH_LINES or size >= BATCH_BYTES:

@@ -28,7 +28,8 @@ class RevisableFields(TypedDict, total=False):
         session: The conversation or document it belongs to.
         speaker: Who said it.
         position: Its order within the session.
-        language: The name of a text-search configuration; by default the namespace's.
+        language: The name of a text-search configuration; by default the namespace's. 'auto' detects it from
+            the content, if `pgrecall[languages]` is installed, and keeps the default where it is not certain.
         is_sensitive: True keeps it from ever being embedded.
         occurred_at: When it happened. A time without a zone is UTC, here and everywhere.
         valid_from: From when the fact holds.

@@ -1,47 +1,49 @@
--- The lexical leg: memories that hold the words of the query, best first.
+-- The lexical leg: memories that hold words of the query, best first, in the way of the setting lexical_mode.
 --
--- Memories with every word come before memories with some of the words; the second search runs only when the first
--- finds fewer than depth. Within each, score = 0.7 ts_rank + 0.3 importance, ties by id.
+--   bm25       any of the words, by BM25 (bm25_leg)
+--   websearch  what matches "quoted phrases", -minus and or, by BM25
+--   ts_rank    every word before some of the words, by 0.7 ts_rank + 0.3 importance (ts_rank_leg)
+--   prefix     every word or its beginning, by the same
 --
--- language  text-search configuration of the query
--- depth     how many memories at the most
--- min_rank  ts_rank below which a memory with only some of the words does not count
+-- Another implementation can take its place: a function of this signature that returns each memory of the namespace at
+-- most once, applies pgrecall.matches before it limits, ranks from 1 without gaps, and breaks ties by id.
+--
+-- languages  text-search configurations in which the query is read
+-- depth      how many memories at the most
 CREATE OR REPLACE FUNCTION pgrecall.lexical_leg(
-    namespace_id integer, query text, language regconfig, filter pgrecall.recall_filter,
-    depth integer, min_rank double precision
+    namespace_id integer, query text, languages regconfig[], filter pgrecall.recall_filter,
+    depth integer, settings pgrecall.recall_settings
 )
 RETURNS TABLE (id bigint, rank integer, score double precision)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
-BEGIN ATOMIC
-    WITH strict AS MATERIALIZED (
-        SELECT m.id, 0.7 * ts_rank(m.search_vector, pgrecall.every_word(lexical_leg.language, query)) + 0.3 * m.importance AS score
-        FROM pgrecall.memories m
-        WHERE m.namespace_id = lexical_leg.namespace_id
-          AND m.search_vector @@ pgrecall.every_word(lexical_leg.language, query)
-          AND pgrecall.matches(m, filter)
-        ORDER BY score DESC, m.id
-        LIMIT depth
-    ), broad AS MATERIALIZED (
-        SELECT m.id, 0.7 * ts_rank(m.search_vector, pgrecall.any_word(lexical_leg.language, query)) + 0.3 * m.importance AS score
-        FROM pgrecall.memories m
-        WHERE (SELECT count(*) FROM strict) < depth
-          AND m.namespace_id = lexical_leg.namespace_id
-          AND m.search_vector @@ pgrecall.any_word(lexical_leg.language, query)
-          AND (min_rank <= 0 OR ts_rank(m.search_vector, pgrecall.any_word(lexical_leg.language, query)) >= min_rank)
-          AND NOT EXISTS (SELECT FROM strict s WHERE s.id = m.id)
-          AND pgrecall.matches(m, filter)
-        ORDER BY score DESC, m.id
-        LIMIT depth
-    )
-    SELECT found.id, (row_number() OVER (ORDER BY found.tier, found.score DESC, found.id))::integer, found.score
-    FROM (
-        SELECT s.id, s.score, 1 AS tier FROM strict s
-        UNION ALL
-        SELECT b.id, b.score, 2 FROM broad b
-    ) found
-    ORDER BY found.tier, found.score DESC, found.id
-    LIMIT depth;
-END;
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    narrow tsquery;
+    broad tsquery;
+BEGIN
+    IF settings.lexical_mode IN ('bm25', 'websearch') THEN
+        IF settings.lexical_mode = 'websearch' THEN
+            narrow := pgrecall.websearch_words(languages, query);
+        END IF;
+        RETURN QUERY SELECT l.* FROM pgrecall.bm25_leg(
+            namespace_id, pgrecall.query_terms(languages, query), narrow, filter,
+            -- A long list needs long lists of postings.
+            depth, greatest(settings.lexical_budget, 4 * depth), settings.lexical_terms
+        ) l;
+        RETURN;
+    ELSIF settings.lexical_mode = 'prefix' THEN
+        narrow := pgrecall.prefix_words(languages, query);
+    ELSE
+        narrow := pgrecall.every_word(languages, query);
+        broad := pgrecall.any_word(languages, query);
+    END IF;
+    RETURN QUERY EXECUTE $statement$
+        SELECT l.* FROM pgrecall.ts_rank_leg($1, $2, $3, $4, $5, $6) l
+    $statement$
+    USING namespace_id, narrow, broad, filter, depth, settings.lexical_min_rank;
+END
+$function$;
 
 COMMENT ON FUNCTION pgrecall.lexical_leg IS
-    'Memories that hold every word of the query, then those that hold some, each by 0.7 ts_rank + 0.3 importance.';
+    'Memories that hold words of the query, best first: by BM25, or in another way of the setting lexical_mode.';

@@ -3,7 +3,8 @@
 -- How a memory gets its score:
 --   1. lexical_leg ranks the memories that hold the query's words, dense_leg those whose embedding is near query_vec;
 --   2. the best of both are the seeds from which graph_leg walks to memories that share their concepts;
---   3. the three lists are joined, and score = sum over the legs of weight / (k + rank) (pgrecall.rrf).
+--   3. the three lists are joined, and score = sum over the legs of weight / (k + rank) (pgrecall.rrf), and the like of
+--      a first rank, times phrase_bonus, for a memory of the lexical list that holds the query word for word.
 -- A leg that did not find a memory adds nothing: without a vector and without concepts the order is the lexical one.
 -- Every leg filters before it limits, and its depth is never less than k: fewer than k memories come back only if
 -- fewer match. Ties break by id.
@@ -46,6 +47,7 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     namespace_id integer := pgrecall.namespace_id(namespace);
+    languages regconfig[] := pgrecall.query_languages(namespace);
     settings pgrecall.recall_settings := pgrecall.effective_settings();
     filter pgrecall.recall_filter :=
         (categories, tags_any, tags_all, metadata_contains, since, until, include_superseded);
@@ -55,8 +57,13 @@ BEGIN
         WITH lexical AS MATERIALIZED (
             SELECT l.id, l.rank, l.score
             FROM pgrecall.lexical_leg(
-                $1, $2, $3, $6, greatest(($7).leg_depth, $5), ($7).lexical_min_rank
+                $1, $2, $3, $6, greatest(($7).leg_depth, $5), $7
             ) l
+        ), phrase AS MATERIALIZED (
+            SELECT l.id
+            FROM lexical l
+            JOIN pgrecall.memories m ON m.id = l.id
+            WHERE ($7).phrase_bonus > 0 AND ($7).lexical_weight > 0 AND m.search_vector @@ $9
         ), dense AS MATERIALIZED (
             SELECT d.id, d.rank, d.score
             FROM pgrecall.dense_leg($1, $4, $6, greatest(($7).leg_depth, $5), ($7).dense_exact_rows) d
@@ -86,7 +93,9 @@ BEGIN
             SELECT id,
                    pgrecall.rrf(lexical.rank, ($7).lexical_weight, ($7).rrf_k)
                    + pgrecall.rrf(dense.rank, ($7).dense_weight, ($7).rrf_k)
-                   + pgrecall.rrf(graph.rank, ($7).graph_weight, ($7).rrf_k) AS score,
+                   + pgrecall.rrf(graph.rank, ($7).graph_weight, ($7).rrf_k)
+                   + CASE WHEN id IN (SELECT p.id FROM phrase p) THEN pgrecall.rrf(1, ($7).phrase_bonus, ($7).rrf_k) ELSE 0 END
+                       AS score,
                    lexical.rank AS lexical_rank, dense.rank AS dense_rank, graph.rank AS graph_rank,
                    lexical.score AS lexical_score, graph.score AS graph_score
             FROM lexical
@@ -104,8 +113,8 @@ BEGIN
         JOIN pgrecall.memories m ON m.id = f.id
         ORDER BY f.score DESC, f.id
     $statement$
-    USING namespace_id, query, pgrecall.query_language(namespace), query_vec, k, filter, settings,
-          pgrecall.hub_threshold(namespace_id, settings);
+    USING namespace_id, query, languages, query_vec, k, filter, settings,
+          pgrecall.hub_threshold(namespace_id, settings), pgrecall.phrase_words(languages, query);
 END
 $function$;
 

@@ -12,10 +12,10 @@ DECLARE
     recipe text := pgrecall.embedding_recipe();
 BEGIN
     NEW.search_vector :=
-        setweight(to_tsvector(config, concat_ws(E'\n', NEW.title, NEW.content)), 'A')
-        || setweight(to_tsvector(config, array_to_string(NEW.expanded_keywords, ' ')), 'B')
-        || setweight(to_tsvector(config, array_to_string(NEW.tags, ' ')), 'C')
-        || setweight(to_tsvector(config, COALESCE(NEW.category, '')), 'D');
+        setweight(pgrecall.words(config, concat_ws(E'\n', NEW.title, NEW.content)), 'A')
+        || setweight(pgrecall.words(config, array_to_string(NEW.expanded_keywords, ' ')), 'B')
+        || setweight(pgrecall.words(config, array_to_string(NEW.tags, ' ')), 'C')
+        || setweight(pgrecall.words(config, COALESCE(NEW.category, '')), 'D');
     NEW.content_hash := sha256(convert_to(
         recipe || E'\n' || pgrecall.embedding_text(NEW.title, NEW.content, NEW.expanded_keywords, recipe), 'UTF8'
     ));

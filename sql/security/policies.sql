@@ -1,4 +1,4 @@
--- Row-level security: the embedder's role sees no sensitive memory, whatever the daemon asks for.
+-- Row-level security: the embedder's role sees no sensitive memory and no judged query, whatever the daemon asks for.
 --
 -- Readers, writers and administrators see every row; the owner is not subject to policies.
 ALTER TABLE pgrecall.memories ENABLE ROW LEVEL SECURITY;
@@ -12,3 +12,12 @@ CREATE POLICY memories_embedder ON pgrecall.memories
     TO pgrecall_embedder USING (NOT is_sensitive) WITH CHECK (NOT is_sensitive);
 
 COMMENT ON POLICY memories_embedder ON pgrecall.memories IS 'The embedder''s role sees no sensitive memory.';
+
+-- Enabled by the revision that made the tables. The embedder has no policy here, so it would see nothing even with a grant.
+DROP POLICY IF EXISTS judged_queries_members ON pgrecall.judged_queries;
+CREATE POLICY judged_queries_members ON pgrecall.judged_queries
+    TO pgrecall_reader, pgrecall_writer, pgrecall_admin USING (true);
+
+DROP POLICY IF EXISTS judgements_members ON pgrecall.judgements;
+CREATE POLICY judgements_members ON pgrecall.judgements
+    TO pgrecall_reader, pgrecall_writer, pgrecall_admin USING (true);

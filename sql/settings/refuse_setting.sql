@@ -12,9 +12,14 @@ BEGIN
     SELECT d.* INTO definition FROM pgrecall.setting_definitions d WHERE d.name = refuse_setting.name;
     RAISE EXCEPTION 'pgrecall.% cannot be "%"', refuse_setting.name, value
         USING ERRCODE = 'invalid_parameter_value',
-              HINT = format('It takes %s between %s and %s. Correct it with SET or pgrecall.set_setting(), or RESET it.',
-                            CASE WHEN definition.is_integer THEN 'a whole number' ELSE 'a number' END,
-                            definition.minimum, definition.maximum);
+              HINT = format(
+                  'It takes %s. Correct it with SET or pgrecall.set_setting(), or RESET it.',
+                  CASE
+                      WHEN definition.choices IS NOT NULL THEN 'one of ' || array_to_string(definition.choices, ', ')
+                      ELSE format('a %s between %s and %s', CASE WHEN definition.is_integer THEN 'whole number' ELSE 'number' END,
+                                  definition.minimum, definition.maximum)
+                  END
+              );
 END
 $function$;
 

@@ -12,6 +12,7 @@ AS $function$
 DECLARE
     definition record;
     recipe text := pgrecall.embedding_recipe();
+    impacts pgrecall.impact_settings := pgrecall.impact_settings();
 BEGIN
     SELECT d.* INTO definition FROM pgrecall.setting_definitions d WHERE d.name = set_setting.name;
     IF definition IS NULL THEN
@@ -22,10 +23,8 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Use pgrecall.activate_model(), or pgrecall migrate --model NAME.';
     ELSIF NULLIF(value, '') IS NULL THEN
         DELETE FROM pgrecall.settings s WHERE s.name = set_setting.name;
-    ELSIF definition.name = 'embed_keywords' AND value NOT IN ('on', 'off') THEN
-        RAISE EXCEPTION 'embed_keywords cannot be "%"', value
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'It takes on or off.';
-    ELSIF NOT pgrecall.is_valid_setting(value, definition.minimum, definition.maximum, definition.is_integer) THEN
+    ELSIF NOT pgrecall.is_valid_setting(value, definition.minimum, definition.maximum, definition.is_integer)
+          OR value <> ALL (definition.choices) THEN
         PERFORM pgrecall.refuse_setting(set_setting.name, value);
     ELSE
         INSERT INTO pgrecall.settings AS s (name, value) VALUES (set_setting.name, set_setting.value)
@@ -35,6 +34,11 @@ BEGIN
     -- The recipe is part of every content_hash: the trigger sees it and empties every embedding.
     IF pgrecall.embedding_recipe() <> recipe THEN
         UPDATE pgrecall.memories m SET expanded_keywords = m.expanded_keywords;
+    END IF;
+    IF pgrecall.impact_settings() IS DISTINCT FROM impacts
+       AND NOT (SELECT COALESCE(bool_and(pgrecall.rebuild_postings(n.id)), true) FROM pgrecall.namespaces n) THEN
+        RAISE EXCEPTION '% cannot change now: another transaction is writing postings', set_setting.name
+            USING ERRCODE = 'object_in_use', HINT = 'Try again when bulk loads have ended; read committed is needed.';
     END IF;
 END
 $function$;

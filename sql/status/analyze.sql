@@ -5,7 +5,8 @@ LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    ANALYZE pgrecall.namespaces, pgrecall.memories, pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions;
+    ANALYZE pgrecall.namespaces, pgrecall.memories, pgrecall.postings, pgrecall.lexicon, pgrecall.unposted,
+        pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions;
 END
 $function$;
 

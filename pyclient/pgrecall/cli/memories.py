@@ -37,7 +37,9 @@ def remember(
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
     speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
     position: Annotated[int | None, typer.Option(help="Its order within the session.")] = None,
-    language: Annotated[str | None, typer.Option(help="A text-search configuration, such as german.")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="A text-search configuration, such as german; auto detects it.")
+    ] = None,
     sensitive: Annotated[bool, typer.Option("--sensitive", help="Never embed it.")] = False,
     occurred_at: Annotated[str | None, typer.Option(help="When it happened, ISO 8601.")] = None,
     external_id: Annotated[str | None, typer.Option(help="Your own id for it.")] = None,
@@ -85,6 +87,9 @@ def import_(
     namespace_field: Annotated[
         str | None, typer.Option(help="The key that names each line's namespace, such as conversation.")
     ] = None,
+    detect_language: Annotated[
+        bool, typer.Option("--detect-language", help="Detect the language of lines that name none.")
+    ] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -105,7 +110,12 @@ def import_(
     ):
         client.open()
         report = import_jsonl(
-            client, lines, namespace=namespace, namespace_field=namespace_field, progress=progress
+            client,
+            lines,
+            namespace=namespace,
+            namespace_field=namespace_field,
+            detect_language=detect_language,
+            progress=progress,
         )
         if report.stored:
             # Only the planner's statistics: a role that may not refresh them leaves that to autovacuum.

@@ -1,0 +1,41 @@
+"""Pieces of Markdown that the parts of the report share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["Results", "details", "file_link", "of_kind", "revision", "table"]
+
+Results: TypeAlias = "Sequence[tuple[str, Mapping[str, Any]]]"
+"""Each results file's name without its ending, and what it holds."""
+
+
+def of_kind(results: Results, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the results of one kind, in order."""
+    return [(name, found) for name, found in results if found.get("kind") == kind]
+
+
+def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Write a table."""
+    names = list(columns)
+    lines = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def details(summary: str, *parts: str) -> str:
+    """Write parts that are shown when asked for; the empty lines let what is inside be Markdown."""
+    return "\n".join([f"<details><summary>{summary}</summary>\n", *parts, "</details>\n"])
+
+
+def file_link(name: str, folder: str = "../benchmarks/results", *, text: str | None = None) -> str:
+    """Link to a results file, from docs/ unless a folder is given, by its name unless there is a text."""
+    return f"[{text or f'{name}.json'}]({folder}/{name}.json)"
+
+
+def revision(git: Mapping[str, Any]) -> str:
+    """Name the revision that was measured."""
+    return (git["revision"] or "unknown")[:12] + (" with changes" if git["modified"] else "")

@@ -1,0 +1,98 @@
+# ruff: noqa: E501 (lines of SQL)
+"""Postings, the list of what is not in them yet, and the lexicon: BM25 of the lexical leg."""
+
+from alembic import op
+
+from pgrecall.install import run_sql
+
+revision = "0005"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+TABLES = """
+CREATE TABLE pgrecall.postings (
+    namespace_id integer NOT NULL,
+    term         text COLLATE "C" NOT NULL,
+    top_impact   real NOT NULL,
+    block        bigint GENERATED ALWAYS AS IDENTITY,
+    memory_ids   bigint[] STORAGE PLAIN NOT NULL,
+    impacts      real[] STORAGE PLAIN NOT NULL,
+    CONSTRAINT postings_block_size CHECK (cardinality(memory_ids) BETWEEN 1 AND 128),
+    CONSTRAINT postings_block_pairs CHECK (cardinality(impacts) = cardinality(memory_ids))
+);
+COMMENT ON TABLE pgrecall.postings IS
+    'Which memories hold a term, and what it contributes to their BM25 score, in blocks of up to 128. '
+    'Written by pgrecall.post() and pgrecall.unpost() under pgrecall.lock_postings() only.';
+COMMENT ON COLUMN pgrecall.postings.top_impact IS 'The highest impact of the block: the best blocks of a term are read first.';
+COMMENT ON COLUMN pgrecall.postings.impacts IS 'The impact of the term on each of memory_ids, highest first.';
+CREATE UNIQUE INDEX postings_term_key ON pgrecall.postings (namespace_id, term, top_impact DESC, block);
+ALTER TABLE pgrecall.postings REPLICA IDENTITY USING INDEX postings_term_key;
+
+CREATE TABLE pgrecall.lexicon (
+    namespace_id integer NOT NULL,
+    term         text COLLATE "C" NOT NULL,
+    documents    integer NOT NULL,
+    small_blocks integer NOT NULL,
+    PRIMARY KEY (namespace_id, term)
+) WITH (fillfactor = 80);
+COMMENT ON TABLE pgrecall.lexicon IS
+    'How many memories hold each term, as pgrecall.postings has it; the term '''' stands for any: how many memories are posted.';
+COMMENT ON COLUMN pgrecall.lexicon.small_blocks IS 'Blocks of the term less than half full; when there are too many they become fewer.';
+
+CREATE TABLE pgrecall.unposted (
+    memory_id     bigint NOT NULL,
+    namespace_id  integer NOT NULL,
+    posted_vector tsvector,
+    PRIMARY KEY (memory_id, namespace_id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+COMMENT ON TABLE pgrecall.unposted IS
+    'Memories that changed since they were posted, or were never posted; recall scores them from their search_vector. '
+    'Folded into pgrecall.postings as soon as a namespace has enough of them.';
+COMMENT ON COLUMN pgrecall.unposted.posted_vector IS 'The search_vector that pgrecall.postings holds for the memory; NULL: none.';
+CREATE INDEX unposted_namespace_idx ON pgrecall.unposted (namespace_id);
+
+-- Memories that are there already are found at once, and posted in the background.
+INSERT INTO pgrecall.unposted (memory_id, namespace_id)
+SELECT m.id, m.namespace_id FROM pgrecall.memories m WHERE m.deleted_at IS NULL;
+
+CREATE TYPE pgrecall.impact_settings AS (
+    lexical_k1 double precision, lexical_b double precision, lexical_length_pivot double precision,
+    field_weight_a double precision, field_weight_b double precision,
+    field_weight_c double precision, field_weight_d double precision
+);
+COMMENT ON TYPE pgrecall.impact_settings IS 'The settings that impacts are made with; described in pgrecall.setting_definitions.';
+
+ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE lexical_mode text;
+ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE lexical_budget integer;
+ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE lexical_terms integer;
+ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE phrase_bonus double precision;
+
+-- The time filters' own index: they go by occurred_at, and by created_at where it is NULL.
+CREATE INDEX memories_namespace_time_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at));
+DROP INDEX pgrecall.memories_namespace_occurred_idx;
+"""
+
+# The legs' signatures changed.
+OLD_CODE = """
+DROP FUNCTION IF EXISTS pgrecall.lexical_leg(integer, text, regconfig, pgrecall.recall_filter, integer, double precision);
+"""
+
+
+def upgrade() -> None:
+    run_sql(op.get_bind(), OLD_CODE)
+    run_sql(op.get_bind(), TABLES)
+
+
+def downgrade() -> None:
+    run_sql(
+        op.get_bind(),
+        """
+        CREATE INDEX memories_namespace_occurred_idx ON pgrecall.memories (namespace_id, occurred_at);
+        DROP INDEX pgrecall.memories_namespace_time_idx;
+        ALTER TYPE pgrecall.recall_settings DROP ATTRIBUTE lexical_mode, DROP ATTRIBUTE lexical_budget,
+            DROP ATTRIBUTE lexical_terms, DROP ATTRIBUTE phrase_bonus;
+        DROP TABLE pgrecall.postings, pgrecall.lexicon, pgrecall.unposted;
+        DROP TYPE pgrecall.impact_settings;
+        """,
+    )

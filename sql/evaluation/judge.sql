@@ -1,0 +1,91 @@
+-- judge: says which memories are the right answers to a query, for pgrecall.recall_eval() to measure by.
+--
+-- What was said of that query_id in that namespace before is replaced: a file of judgements can be loaded again.
+--
+-- query_id   the caller's own name for the query, 1 to 200 characters
+-- query      as recall() would get it; may be empty if there is a vector
+-- query_vec  the query's embedding, from the model that recall_status() names; NULL: measured by words and concepts
+-- relevant   ids of the memories that answer it
+-- stratum    the kind of query, to be measured apart from others
+-- exclude    ids that are left out of every ranking, such as the memory the query was made from
+-- namespace  NULL: the setting pgrecall.namespace, else 'default'
+--
+-- Errors  22023 nothing relevant, an id that is NULL or both relevant and excluded, a name out of range, a query that
+--         recall() would refuse;  54000 a query too long, more than 500 excluded;  42704 no such namespace;
+--         P0002 a relevant memory that the namespace does not have, or that is forgotten
+CREATE OR REPLACE FUNCTION pgrecall.judge(
+    query_id text, query text, query_vec halfvec, relevant bigint[],
+    stratum text DEFAULT 'all', exclude bigint[] DEFAULT '{}', namespace text DEFAULT NULL
+)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    max_excluded CONSTANT integer := 500;
+    home integer := pgrecall.namespace_id(namespace);
+    excluded_ids bigint[] := ARRAY(SELECT DISTINCT e.id FROM unnest(exclude) AS e (id) ORDER BY e.id);
+    refused record;
+BEGIN
+    PERFORM pgrecall.check_query(query, query_vec, 1);
+    IF home IS NULL THEN
+        RAISE EXCEPTION 'there is no namespace "%"', left(pgrecall.namespace_name(namespace), 200)
+            USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.namespaces lists them.';
+    ELSIF COALESCE(length(query_id), 0) NOT BETWEEN 1 AND 200 THEN
+        RAISE EXCEPTION 'a judged query needs a query_id of 1 to 200 characters'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Any name will do that is yours alone in the namespace.';
+    ELSIF COALESCE(length(stratum), 0) NOT BETWEEN 1 AND 200 OR stratum = 'overall' THEN
+        RAISE EXCEPTION 'query "%": a stratum has 1 to 200 characters and is not "overall"', query_id
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Leave it out: then it is "all". "overall" is the row over all strata.';
+    ELSIF COALESCE(cardinality(relevant), 0) = 0 THEN
+        RAISE EXCEPTION 'query "%" has no relevant memory', query_id
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'There is nothing to find then; pgrecall.unjudge() takes a query out.';
+    ELSIF cardinality(excluded_ids) > max_excluded THEN
+        RAISE EXCEPTION 'query "%" excludes % memories; % is the limit',
+                query_id, cardinality(excluded_ids), max_excluded
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Put what is never to be found into another namespace.';
+    END IF;
+
+    SELECT r.id, m.id IS NOT NULL AS is_known INTO refused
+    FROM unnest(relevant) AS r (id)
+    LEFT JOIN pgrecall.memories m ON m.id = r.id AND m.namespace_id = home AND m.deleted_at IS NULL
+    WHERE m.id IS NULL OR r.id = ANY (excluded_ids)
+    ORDER BY r.id
+    LIMIT 1;
+    IF FOUND AND refused.is_known THEN
+        RAISE EXCEPTION 'query "%": memory % is relevant and excluded', query_id, refused.id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Take it out of one of the two.';
+    ELSIF FOUND AND refused.id IS NOT NULL THEN
+        RAISE EXCEPTION 'query "%": namespace "%" has no memory %',
+                query_id, pgrecall.namespace_name(namespace), refused.id
+            USING ERRCODE = 'no_data_found',
+                  HINT = 'Check the id and the namespace; a forgotten memory counts as absent.';
+    ELSIF FOUND OR EXISTS (SELECT FROM unnest(excluded_ids) AS e (id) WHERE e.id IS NULL) THEN
+        RAISE EXCEPTION 'query "%": an id of a memory is NULL', query_id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave NULLs out of relevant and exclude.';
+    END IF;
+
+    INSERT INTO pgrecall.judged_queries AS q (
+        namespace_id, embedding_model_id, query_id, query, stratum, exclude, query_vec
+    )
+    VALUES (
+        home, CASE WHEN query_vec IS NOT NULL THEN (SELECT a.id FROM pgrecall.active_model() a) END,
+        judge.query_id, COALESCE(judge.query, ''), judge.stratum, excluded_ids, judge.query_vec
+    )
+    ON CONFLICT ON CONSTRAINT judged_queries_pkey DO UPDATE
+        SET embedding_model_id = excluded.embedding_model_id, query = excluded.query, stratum = excluded.stratum,
+            exclude = excluded.exclude, query_vec = excluded.query_vec;
+    -- The row above is locked now: another judge() of this query waits, and then replaces all of this.
+    DELETE FROM pgrecall.judgements j
+    WHERE j.namespace_id = home AND j.query_id = judge.query_id AND j.memory_id <> ALL (relevant);
+    INSERT INTO pgrecall.judgements (namespace_id, query_id, memory_id)
+    SELECT DISTINCT home, judge.query_id, r.id FROM unnest(relevant) AS r (id)
+    ON CONFLICT DO NOTHING;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.judge IS
+    'Says which memories are the right answers to a query, for pgrecall.recall_eval(); replaces what was said of that '
+    'query_id before.';

@@ -1,0 +1,105 @@
+-- judged_recall: asks every judged query of a namespace with the settings in force, and says how well it was answered.
+--
+-- Each query is asked by recall() itself, for k and for 20 memories at the least, and for as many more as it excludes;
+-- those are dropped before ranks are counted. A memory that recall() never gives, forgotten or superseded since it was
+-- judged, is not looked for, and a query that has no other is left out.
+--
+-- recall_at_k    share of the relevant memories that are among the first k
+-- ndcg_at_10     gain of the first 10 places, discounted by log2(place + 1), as a share of the best possible
+-- mrr            1 / place of the first relevant memory; 0 beyond place 20
+-- dense_overlap  share of the dense leg's exact list that it finds as it is configured: below 1 the HNSW index misses
+--                some. What is as near as the last of the exact list counts as found. NULL: no vector, or nothing
+--                is embedded
+--
+-- Errors  22023 k outside 1..500, a setting out of range;  42704 no such namespace;  55000 vectors of another model
+--
+-- Costs two searches of the dense leg a query on top of the recall, one of them over all of the namespace.
+CREATE OR REPLACE FUNCTION pgrecall.judged_recall(namespace text DEFAULT NULL, k integer DEFAULT 10)
+RETURNS TABLE (
+    query_id text, stratum text, relevant integer, hits integer,
+    recall_at_k double precision, ndcg_at_10 double precision, mrr double precision, dense_overlap double precision
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    -- trec_eval's cut-offs, and those of benchmarks/metrics.py.
+    ndcg_places CONSTANT integer := 10;
+    mrr_places CONSTANT integer := 20;
+    -- More than any namespace has; dense_leg() adds one to it.
+    whole_namespace CONSTANT integer := 2147483646;
+    home integer := pgrecall.namespace_id(namespace);
+    settings pgrecall.recall_settings := pgrecall.effective_settings();
+    foreign_vectors bigint;
+BEGIN
+    IF home IS NULL THEN
+        RAISE EXCEPTION 'there is no namespace "%"', left(pgrecall.namespace_name(namespace), 200)
+            USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.namespaces lists them.';
+    ELSIF k IS NULL OR k NOT BETWEEN 1 AND 500 THEN
+        RAISE EXCEPTION 'k must be between 1 and 500, not %', COALESCE(k::text, 'NULL')
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Measure what callers ask for; the default is 10.';
+    END IF;
+    SELECT count(*) INTO foreign_vectors
+    FROM pgrecall.judged_queries q
+    WHERE q.namespace_id = home AND q.query_vec IS NOT NULL
+      AND q.embedding_model_id IS DISTINCT FROM (SELECT a.id FROM pgrecall.active_model() a);
+    IF foreign_vectors > 0 THEN
+        RAISE EXCEPTION '% judged queries have vectors of another embedding model', foreign_vectors
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Vectors of two models cannot be compared: judge() them again with those of the model in use.';
+    END IF;
+
+    RETURN QUERY
+        WITH judged AS MATERIALIZED (
+            SELECT q.query_id, q.stratum, q.query, q.query_vec, q.exclude,
+                   array_agg(j.memory_id) AS relevant, count(*)::integer AS count
+            FROM pgrecall.judged_queries q
+            JOIN pgrecall.judgements j ON j.namespace_id = q.namespace_id AND j.query_id = q.query_id
+            JOIN pgrecall.memories m ON m.id = j.memory_id
+            WHERE q.namespace_id = home AND pgrecall.matches(m, NULL)
+            GROUP BY q.namespace_id, q.query_id
+        )
+        SELECT g.query_id, g.stratum, g.count, answer.hits,
+               answer.hits::double precision / g.count,
+               answer.gain / (
+                   SELECT sum(ln(2) / ln(place + 1)) FROM generate_series(1, least(g.count, ndcg_places)) AS place
+               ),
+               answer.reciprocal,
+               dense.overlap
+        FROM judged g
+        CROSS JOIN LATERAL (
+            SELECT count(*) FILTER (WHERE p.place <= k)::integer AS hits,
+                   COALESCE(sum(ln(2) / ln(p.place + 1)) FILTER (WHERE p.place <= ndcg_places), 0) AS gain,
+                   COALESCE(1.0::double precision / min(p.place) FILTER (WHERE p.place <= mrr_places), 0) AS reciprocal
+            FROM (
+                SELECT r.id, row_number() OVER (ORDER BY r.ordinality) AS place
+                FROM public.recall(
+                    g.query, g.query_vec, greatest(k, mrr_places) + cardinality(g.exclude), judged_recall.namespace
+                ) WITH ORDINALITY r
+                WHERE r.id <> ALL (g.exclude)
+            ) p
+            WHERE p.id = ANY (g.relevant)
+        ) answer
+        CROSS JOIN LATERAL (
+            SELECT (
+                       SELECT count(*)
+                       FROM pgrecall.dense_leg(
+                           home, g.query_vec, NULL, greatest(settings.leg_depth, k),
+                           settings.dense_exact_rows
+                       ) d
+                       WHERE d.score >= exact.last
+                   )::double precision / NULLIF(exact.size, 0) AS overlap
+            FROM (
+                SELECT count(*) AS size, min(d.score) AS last
+                FROM pgrecall.dense_leg(
+                    home, g.query_vec, NULL, greatest(settings.leg_depth, k), whole_namespace
+                ) d
+            ) exact
+        ) dense
+        ORDER BY g.query_id;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.judged_recall IS
+    'How well each judged query of a namespace is answered by recall() with the settings in force; recall_eval() takes '
+    'the means.';

@@ -1,0 +1,30 @@
+-- recall_eval: how good recall() is on a namespace's judged queries, with the settings in force.
+--
+-- One row for each stratum and one, 'overall', for all queries: means of what pgrecall.judged_recall() says of each,
+-- whose header defines the columns. Every SET LOCAL of the caller counts, so that a setting is tried like this:
+--
+--   BEGIN;  SET LOCAL pgrecall.rrf_k = 10;  SELECT * FROM pgrecall.recall_eval();  ROLLBACK;
+--
+-- Reads only. A difference between two settings that is a matter of a few queries is no difference: judge more of them.
+--
+-- queries        how many were asked
+-- dense_overlap  over those that have a vector; NULL if none has
+--
+-- Errors  22023 k outside 1..500, a setting out of range;  42704 no such namespace;  55000 vectors of another model
+CREATE OR REPLACE FUNCTION pgrecall.recall_eval(namespace text DEFAULT NULL, k integer DEFAULT 10)
+RETURNS TABLE (
+    stratum text, queries integer, recall_at_k double precision, ndcg_at_10 double precision, mrr double precision,
+    dense_overlap double precision
+)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    SELECT CASE WHEN GROUPING(j.stratum) = 1 THEN 'overall' ELSE j.stratum END, count(j.query_id)::integer,
+           avg(j.recall_at_k), avg(j.ndcg_at_10), avg(j.mrr), avg(j.dense_overlap)
+    FROM pgrecall.judged_recall(recall_eval.namespace, recall_eval.k) j
+    GROUP BY GROUPING SETS ((j.stratum), ())
+    ORDER BY GROUPING(j.stratum), j.stratum;
+END;
+
+COMMENT ON FUNCTION pgrecall.recall_eval IS
+    'Recall@k, nDCG@10 and MRR of recall() over a namespace''s judged queries, by stratum and overall, and how much of '
+    'the exact dense list the HNSW index finds: for the settings in force.';

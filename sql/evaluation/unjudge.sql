@@ -1,0 +1,17 @@
+-- unjudge: takes a judged query and its judgements out. Returns whether there was one.
+--
+-- namespace  NULL: the setting pgrecall.namespace, else 'default'
+CREATE OR REPLACE FUNCTION pgrecall.unjudge(query_id text, namespace text DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    DELETE FROM pgrecall.judged_queries q
+    WHERE q.namespace_id = pgrecall.namespace_id(namespace) AND q.query_id = unjudge.query_id;
+    RETURN FOUND;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.unjudge IS
+    'Takes a judged query and its judgements out of the evaluation; returns whether there was one.';

@@ -1,0 +1,55 @@
+-- Brings the postings of a namespace up to date with its memories; returns how many had changed.
+--
+-- 0 means that nothing had, or that another transaction is at it.
+--
+-- The changed memories are claimed first and read by statements that begin after that: whoever changes one of them in
+-- between waits for this transaction's end, and then finds that what it changed was posted. What another transaction
+-- is changing now is left for the next time.
+--
+-- at_most  how many changed memories to look at
+CREATE OR REPLACE FUNCTION pgrecall.fold(namespace_id integer, at_most integer DEFAULT 10000)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    changed bigint[];
+    posted bigint[];
+    vectors tsvector[];
+BEGIN
+    IF NOT pgrecall.lock_postings(fold.namespace_id) THEN
+        RETURN 0;
+    END IF;
+    SELECT array_agg(u.memory_id),
+           array_agg(u.memory_id) FILTER (WHERE u.posted_vector IS NOT NULL),
+           array_agg(u.posted_vector) FILTER (WHERE u.posted_vector IS NOT NULL)
+    INTO changed, posted, vectors
+    FROM (
+        SELECT u.memory_id, u.posted_vector FROM pgrecall.unposted u
+        WHERE u.namespace_id = fold.namespace_id
+        ORDER BY u.memory_id
+        LIMIT at_most
+        FOR UPDATE SKIP LOCKED
+    ) u;
+    IF changed IS NULL THEN
+        RETURN 0;
+    ELSIF cardinality(posted) >= 10000 AND (
+        SELECT 4 * count(u.posted_vector) FROM pgrecall.unposted u WHERE u.namespace_id = fold.namespace_id
+    ) >= (
+        SELECT l.documents FROM pgrecall.lexicon l WHERE l.namespace_id = fold.namespace_id AND l.term = ''
+    ) THEN
+        -- Much of the namespace has changed: to make all of it anew is less work.
+        PERFORM pgrecall.rebuild_postings(namespace_id);
+        RETURN cardinality(changed);
+    END IF;
+
+    DELETE FROM pgrecall.unposted u WHERE u.namespace_id = fold.namespace_id AND u.memory_id = ANY (changed);
+    IF posted IS NOT NULL THEN
+        PERFORM pgrecall.unpost(namespace_id, posted, vectors);
+    END IF;
+    PERFORM pgrecall.post_memories(namespace_id, changed);
+    RETURN cardinality(changed);
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.fold IS 'Brings the postings of a namespace up to date with its memories; returns how many had changed.';

@@ -1,0 +1,33 @@
+-- Makes postings and document frequencies anew, a namespace and a transaction at a time.
+--
+-- For repair, and to have the blocks of a large namespace in perfect order again; writers and recalls go on meanwhile.
+--
+-- namespace  NULL: every namespace
+--
+-- Errors  42704 no such namespace
+CREATE OR REPLACE PROCEDURE pgrecall.refresh_lexicon(namespace text DEFAULT NULL)
+LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    ids integer[];
+    id integer;
+BEGIN
+    IF namespace IS NOT NULL THEN
+        PERFORM pgrecall.check_namespace(namespace, false);
+    END IF;
+    SELECT array_agg(n.id ORDER BY n.id) INTO ids
+    FROM pgrecall.namespaces n
+    WHERE refresh_lexicon.namespace IS NULL OR n.name = refresh_lexicon.namespace;
+    FOREACH id IN ARRAY ids LOOP
+        LOOP
+            COMMIT;
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+            EXIT WHEN pgrecall.rebuild_postings(id);
+            PERFORM pg_sleep(0.1);
+        END LOOP;
+    END LOOP;
+END
+$procedure$;
+
+COMMENT ON PROCEDURE pgrecall.refresh_lexicon IS
+    'Makes postings and document frequencies anew, a namespace and a transaction at a time.';

@@ -1,0 +1,102 @@
+"""What the tests of postings share: what should be posted, computed anew from the memories, beside what is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, LiteralString
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+# What should be posted: a memory that is noted as its note says, any other as it is.
+VECTORS: LiteralString = """
+SELECT m.namespace_id, m.id, m.search_vector AS vector
+FROM pgrecall.memories m
+WHERE m.deleted_at IS NULL
+  AND NOT EXISTS (SELECT FROM pgrecall.unposted u WHERE u.memory_id = m.id AND u.namespace_id = m.namespace_id)
+UNION ALL
+SELECT u.namespace_id, u.memory_id, u.posted_vector FROM pgrecall.unposted u WHERE u.posted_vector IS NOT NULL
+"""
+
+EXPECTED: LiteralString = f"""
+SELECT v.namespace_id, i.term, v.id, i.impact
+FROM (SELECT pgrecall.impact_settings() AS made_with OFFSET 0) s
+CROSS JOIN ({VECTORS}) v
+CROSS JOIN LATERAL pgrecall.impacts(v.vector, s.made_with) i
+"""
+
+POSTED: LiteralString = """
+SELECT p.namespace_id, p.term, u.id, u.impact
+FROM pgrecall.postings p CROSS JOIN LATERAL unnest(p.memory_ids, p.impacts) u (id, impact)
+"""
+
+# Each query gives what is wrong. EXCEPT ALL keeps duplicates: no memory may be in a term twice.
+PROBLEMS: dict[str, LiteralString] = {
+    "missing": f"({EXPECTED}) EXCEPT ALL ({POSTED})",
+    "left over": f"({POSTED}) EXCEPT ALL ({EXPECTED})",
+    "bad block": """
+        SELECT p.* FROM pgrecall.postings p
+        WHERE cardinality(p.memory_ids) NOT BETWEEN 1 AND 128
+           OR cardinality(p.impacts) IS DISTINCT FROM cardinality(p.memory_ids)
+           OR p.top_impact IS DISTINCT FROM p.impacts[1]
+           OR p.impacts IS DISTINCT FROM (SELECT array_agg(i ORDER BY i DESC) FROM unnest(p.impacts) i)
+        """,
+    "bad count": f"""
+        SELECT * FROM (
+            SELECT p.namespace_id, p.term, sum(cardinality(p.memory_ids)) AS documents,
+                   count(*) FILTER (WHERE cardinality(p.memory_ids) < 64) AS small_blocks
+            FROM pgrecall.postings p GROUP BY p.namespace_id, p.term
+            UNION ALL
+            SELECT v.namespace_id, '', count(*), 0 FROM ({VECTORS}) v WHERE v.vector <> '' GROUP BY v.namespace_id
+        ) counted
+        FULL JOIN pgrecall.lexicon l USING (namespace_id, term)
+        WHERE (counted.documents, counted.small_blocks) IS DISTINCT FROM (l.documents, l.small_blocks)
+        """,
+    # Then blocks_to_read() blocks are enough to read a list of up to the budget to its end.
+    "crowded": "SELECT l.* FROM pgrecall.lexicon l WHERE l.small_blocks > 16",
+    "needless note": """
+        SELECT u.* FROM pgrecall.unposted u
+        WHERE u.posted_vector IS NULL
+          AND EXISTS (SELECT FROM pgrecall.postings p
+                      WHERE p.namespace_id = u.namespace_id AND u.memory_id = ANY (p.memory_ids))
+        """,
+}
+
+
+def problems(conn: Connection[Any]) -> dict[str, list[Any]]:
+    """Everything that is wrong with postings, lexicon and notes, seen at one moment; empty if all is well."""
+    with conn.transaction():
+        conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        found = {name: conn.execute(f"{query} LIMIT 5").fetchall() for name, query in PROBLEMS.items()}
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def postings(conn: Connection[Any]) -> list[Any]:
+    """What is posted, block by block no longer: namespace, term, memory and impact, in order."""
+    return conn.execute(f"{POSTED} ORDER BY 1, 2, 3").fetchall()
+
+
+def frequencies(conn: Connection[Any]) -> list[Any]:
+    """Namespace, term and document frequency, in order."""
+    return conn.execute("SELECT namespace_id, term, documents FROM pgrecall.lexicon ORDER BY 1, 2").fetchall()
+
+
+def noted(conn: Connection[Any]) -> list[int]:
+    """Ids of the memories that are not in the postings as they are now, in order."""
+    return [number for (number,) in conn.execute("SELECT memory_id FROM pgrecall.unposted ORDER BY 1")]
+
+
+def fold(conn: Connection[Any]) -> None:
+    """Fold all that is noted into the postings."""
+    while conn.execute("SELECT pgrecall.fold_postings(1)").fetchone() != (0,):
+        pass
+
+
+def assert_same_as_rebuilt(conn: Connection[Any]) -> None:
+    """Fold everything, and compare with postings made from scratch."""
+    fold(conn)
+    assert problems(conn) == {}
+    assert noted(conn) == []
+    before = postings(conn), frequencies(conn)
+    conn.execute("CALL pgrecall.refresh_lexicon()")
+    assert problems(conn) == {}
+    assert (postings(conn), frequencies(conn)) == before
