@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 
 from benchmarks.bm25 import Bm25
 from memories import call, remember, remember_many, rows, scalar, waits
+from pgrecall.install import migrate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from psycopg import Connection
 
@@ -99,6 +101,19 @@ def test_a_memory_that_is_refused_leaves_no_language(conn: Connection[Any]) -> N
     remember(conn, "a", language="french")
     conn.execute("ROLLBACK")
     assert languages(conn) == []
+
+
+def test_an_upgrade_finds_the_languages_that_are_there(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    migrate(dsn, revision="0002")
+    with psycopg.connect(dsn, autocommit=True) as old:
+        old.execute("INSERT INTO pgrecall.namespaces (name) VALUES ('empty')")
+        old.execute(
+            "INSERT INTO pgrecall.memories (namespace_id, content, language, content_hash, search_vector) "
+            "SELECT 1, 'x', language, '', '' FROM unnest('{german,english,german}'::text[]) language"
+        )
+        migrate(dsn)
+        assert (languages(old), languages(old, "empty")) == (["english", "german"], [])
 
 
 def test_two_names_of_one_configuration_are_one_language(conn: Connection[Any]) -> None:
@@ -195,6 +210,29 @@ def test_memories_of_several_languages_are_found_by_any_form(conn: Connection[An
         conn, "SELECT search_vector::text FROM pgrecall.memories WHERE id = %s", number
     )
     assert recalled(conn, "running")[0] == "running"
+
+
+def test_a_locale_that_knows_ascii_alone(server_dsn: str, conn: Connection[Any]) -> None:
+    name = f"pgrecall_test_c_{os.getpid()}"
+    with psycopg.connect(server_dsn, autocommit=True) as maintenance:
+        form = "TEMPLATE template0 LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C'"
+        maintenance.execute(f"CREATE DATABASE {name} {form}".encode())
+        try:
+            dsn = make_conninfo(server_dsn, dbname=name)
+            migrate(dsn)
+            with psycopg.connect(dsn, autocommit=True) as ascii_only:
+                status = "SELECT status FROM pgrecall.health() WHERE check_name = 'locale'"
+                assert (scalar(ascii_only, status), scalar(conn, status)) == ("warn", "ok")
+                for text, query in (
+                    ("Priya’s “new” café — red…", "priya new cafe red"),
+                    ("我们去北京大学。", "北京"),
+                    ("Łódź, Österreich, Ærø", "łódź osterreich aero"),
+                    ("мы купили ёлку", "елку"),
+                ):
+                    remember(ascii_only, text, language="simple" if text[0] != "м" else "russian")
+                    assert recalled(ascii_only, query) == [text], query
+        finally:
+            maintenance.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
 def test_stop_words_do_not_bring_the_few_of_another_language_first(conn: Connection[Any]) -> None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from bm25_support import ALL, Exhaustive, assert_exact, leg, memories, queries
 from memories import call, refused, remember, remember_many, rows, scalar
 from postings_support import assert_same_as_rebuilt, fold, noted, postings, problems
-from test_bm25 import ALL, Exhaustive, assert_exact, leg, memories, queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,6 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from psycopg.types.json import Jsonb
 
 from memories import call, embed, remember, remember_many, rows, scalar, stored
 from postings_support import assert_same_as_rebuilt, fold, frequencies, noted, postings, problems
@@ -25,7 +24,7 @@ NAMESPACES = ("default", "other")
 AT_ONCE = 300
 
 ROWS = """
-    SELECT coalesce(%(first)s + i, nextval('pgrecall.memories_id_seq')), n.id, %(prefix)s || i,
+    SELECT coalesce((%(ids)s::bigint[])[i], nextval('pgrecall.memories_id_seq')), n.id, %(prefix)s || i,
            coalesce((SELECT string_agg(w, ' ' ORDER BY j) FROM (
                SELECT j, (%(words)s::text[])[1 + abs(hashint4(i * 31 + j + %(seed)s)) %% cardinality(%(words)s::text[])] AS w
                FROM generate_series(0, abs(hashint4(i + %(seed)s)) %% 9) j) w), 'tea'),
@@ -52,7 +51,7 @@ def bulk(
     seed: int, count: int, namespace: str, *, mixed: bool = False, prefix: str | None = None
 ) -> dict[str, Any]:
     return {
-        "seed": seed, "count": count, "namespace": namespace, "mixed": mixed, "words": WORDS, "prefix": prefix, "first": None,
+        "seed": seed, "count": count, "namespace": namespace, "mixed": mixed, "words": WORDS, "prefix": prefix, "ids": [],
     }  # fmt: skip
 
 
@@ -132,11 +131,10 @@ def delete(conn: Connection[Any], place: int, count: int) -> None:
 
 def insert_again(conn: Connection[Any], seed: int, place: int, count: int) -> None:
     """Delete memories and store others under their ids."""
-    ids = chosen(conn, place)
-    if ids:
-        conn.execute("DELETE FROM pgrecall.memories WHERE id BETWEEN %s AND %s", (ids[0] + 1, ids[0] + count))
-        values = bulk(seed, count, "default") | {"first": ids[0]}
-        conn.execute(f"INSERT INTO pgrecall.memories ({COLUMNS}) {ROWS} ON CONFLICT DO NOTHING", values)
+    ids = chosen(conn, place, count)
+    conn.execute("DELETE FROM pgrecall.memories WHERE id = ANY (%s)", (ids,))
+    values = bulk(seed, len(ids), "default") | {"ids": ids}
+    conn.execute(f"INSERT INTO pgrecall.memories ({COLUMNS}) {ROWS}", values)
 
 
 def truncate(conn: Connection[Any]) -> None:
@@ -153,12 +151,20 @@ def store(conn: Connection[Any], name: str, value: str | None) -> None:
         conn.execute("SELECT pgrecall.set_setting(%s, %s)", (name, value))
 
 
-CHANGES = [
+NEW_WORDS = [
     "content = %(text)s", "title = %(text)s", "tags = ARRAY[%(text)s]", "category = %(text)s", "expanded_keywords = ARRAY[%(text)s]",
-    "deleted_at = now()", "deleted_at = NULL", "is_sensitive = NOT is_sensitive", "importance = 1 - importance",
+    "language = 'simple'", "content_hash = '', importance = 1 - importance",
+]  # fmt: skip
+NEW_STATES = [
+    "deleted_at = now()",
+    "deleted_at = NULL",
+    "deleted_at = NULL, title = %(text)s",
+    "is_sensitive = NOT is_sensitive",
+]
+NEW_PLACES = [
     "namespace_id = (SELECT n.id FROM pgrecall.namespaces n WHERE n.name = 'other'), external_id = NULL",
     "namespace_id = (SELECT n.id FROM pgrecall.namespaces n WHERE n.name = 'default'), external_id = NULL, content = %(text)s",
-    "language = 'simple'", "id = id + 1000000", "id = id - 500000, content = %(text)s", "content_hash = ''",
+    "id = id + 1000000, tags = '{}'", "id = id - 1000000, content = %(text)s",
 ]  # fmt: skip
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
@@ -173,7 +179,10 @@ def step(action: Callable[..., None], *arguments: st.SearchStrategy[Any]) -> st.
     return st.tuples(st.just(action), *arguments)
 
 
-changes = step(update, st.sampled_from(CHANGES), texts, places, st.sampled_from([1, 2, 7, 40, 400]))
+def changes(ways: list[str]) -> st.SearchStrategy[Any]:
+    return step(update, st.sampled_from(ways), texts, places, st.sampled_from([1, 2, 7, 40, 400]))
+
+
 STEPS = st.one_of(
     step(insert, texts, st.lists(st.sampled_from(WORDS), max_size=2), namespaces, st.sampled_from([None, "e1", "e2", "e3"])),
     step(insert_many, seeds, many, namespaces, st.booleans()),
@@ -181,13 +190,13 @@ STEPS = st.one_of(
     step(insert_on_conflict, seeds, many, namespaces),
     step(merge, seeds, many, namespaces),
     step(remember_again, seeds, few, namespaces),
-    changes,
-    changes,
-    changes,
+    changes(NEW_WORDS),
+    changes(NEW_STATES),
+    changes(NEW_PLACES),
     step(delete, places, st.sampled_from([1, 7, 400])),
     step(insert_again, seeds, places, many),
     step(fold_once),
-    step(truncate),
+    st.sampled_from([(fold_once,), (fold_once,), (truncate,)]),
     step(store, st.sampled_from(["lexical_b", "field_weight_c"]), st.sampled_from(["0", "0.5", None])),
 )  # fmt: skip
 TRANSACTIONS = st.lists(
@@ -277,7 +286,9 @@ def test_writing_back_an_embedding_does_nothing_for_postings(conn: Connection[An
     fold(conn)
     before = postings(conn), scalar(conn, "SELECT array_agg(block) FROM pgrecall.postings")
     embed(conn, number)
-    conn.execute("UPDATE pgrecall.memories SET importance = 0.1, metadata = '{\"a\": 1}', content = content, tags = tags")
+    conn.execute(
+        "UPDATE pgrecall.memories SET importance = 0.1, metadata = '{\"a\": 1}', content = content, tags = tags"
+    )
     assert noted(conn) == []
     assert (postings(conn), scalar(conn, "SELECT array_agg(block) FROM pgrecall.postings")) == before
     assert stored(conn, number)["embedding"] is not None

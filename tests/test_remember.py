@@ -116,7 +116,7 @@ def test_content_up_to_the_limit(conn: Connection[Any]) -> None:
 
 
 def words(size: int, skip: int = 0) -> str:
-    """Hyphenated words without end, the parser's worst: each is indexed whole and in its parts, none twice."""
+    """Hyphenated words without end: each is indexed in its parts, many whole as well, none twice."""
     letters = [*ascii_lowercase, *(chr(place) for place in range(0x3B1, 0x3C9))]
     pieces = ("".join(piece) for piece in islice(product(letters, repeat=3), skip, None))
     text = " ".join(f"{piece}-{next(pieces)}" for piece in islice(pieces, size // 8))
@@ -136,7 +136,7 @@ def test_as_many_words_as_fit_are_indexed(conn: Connection[Any], language: str) 
         language=language,
     )
     found = scalar(conn, "SELECT length(search_vector) FROM pgrecall.memories WHERE id = %s", number)
-    assert found > 70_000
+    assert found > 60_000
 
 
 def test_a_word_too_long_to_index_is_stored(conn: Connection[Any]) -> None:

@@ -259,7 +259,7 @@ def _han(size: int) -> str:
     return "".join(itertools.islice(pairs, size // 6))
 
 
-LONG = {
+LONG: dict[str, Callable[[int], str]] = {
     "a word": lambda size: "x" * size,
     "accents": lambda size: "é" * (size // 2),
     "one character": lambda size: "漢" * (size // 3),

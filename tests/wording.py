@@ -40,12 +40,12 @@ def words(conn: Connection[Any], text: str, language: str = "simple") -> dict[st
 def form(conn: Connection[Any], name: str, query: str | None, *languages: str) -> Any:
     """Call one of `FORMS`; a tsquery comes as text."""
     statement = f"SELECT pgrecall.{name}(%s::regconfig[], %s)"
-    (value,) = conn.execute(statement.encode(), (list(languages), query)).fetchone() or ()
+    (value,) = conn.execute(statement.encode(), (list(languages), query)).fetchone() or (None,)
     return value
 
 
 def matches(conn: Connection[Any], text: str, name: str, query: str, language: str = "simple") -> bool | None:
     """Whether a memory's words match a form of a query; None if the query has no words."""
     statement = f"SELECT pgrecall.words(%s::regconfig, %s) @@ pgrecall.{name}(%s::regconfig[], %s)"
-    (value,) = conn.execute(statement.encode(), (language, text, [language], query)).fetchone() or ()
+    (value,) = conn.execute(statement.encode(), (language, text, [language], query)).fetchone() or (None,)
     return None if value is None else bool(value)

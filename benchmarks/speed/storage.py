@@ -29,7 +29,8 @@ _FORMAT = 1
 """Raised when databases are filled, or `Loading` is kept, in another way."""
 _HNSW = "pgrecall.memories_embedding_idx"
 _TABLES = (
-    "memories", "postings", "lexicon", "unposted", "mentions", "concepts", "concept_aliases", "namespaces", "settings",
+    "memories", "postings", "lexicon", "unposted",
+    "mentions", "concepts", "concept_aliases", "namespaces", "settings",
 )  # fmt: skip
 _COLUMNS = {
     "namespace_id": "int4", "external_id": "text", "content": "text", "category": "text", "tags": "text[]",

@@ -62,7 +62,8 @@ class Target:
         settings = dict(zip(names, cursor.fetchone() or (), strict=True))
         row = connection.execute(
             "SELECT pgrecall.namespace_id(%(name)s), pgrecall.query_languages(%(name)s)::text, "
-            "pgrecall.effective_settings()::text, pgrecall.hub_threshold(pgrecall.namespace_id(%(name)s), pgrecall.effective_settings())",
+            "pgrecall.effective_settings()::text, "
+            "pgrecall.hub_threshold(pgrecall.namespace_id(%(name)s), pgrecall.effective_settings())",
             {"name": LARGE},
         ).fetchone()
         assert row is not None  # noqa: S101

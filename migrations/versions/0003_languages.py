@@ -1,3 +1,5 @@
+# ruff: noqa: E501 (lines of SQL)
+# ruff: noqa: E501 (lines of SQL)
 """The languages of a namespace."""
 
 from alembic import op
@@ -17,7 +19,7 @@ UPDATE pgrecall.namespaces n
 SET languages = ARRAY(SELECT DISTINCT m.language FROM pgrecall.memories m WHERE m.namespace_id = n.id ORDER BY m.language);
 """
 
-# Queries are read in several languages; the first two stand on the others.
+# Queries are read in several languages now; the leg stands on the others.
 OLD_CODE = """
 DROP FUNCTION IF EXISTS pgrecall.lexical_leg(integer, text, regconfig, pgrecall.recall_filter, integer, double precision);
 DROP FUNCTION IF EXISTS pgrecall.any_word(regconfig, text), pgrecall.every_word(regconfig, text), pgrecall.query_language(text);

@@ -1,8 +1,8 @@
 -- Triggers on memories that keep namespaces.languages: the text-search configurations its memories came in.
 --
 -- A namespace is written when a language appears in it for the first time, and looked at without a lock otherwise. Two
--- transactions that bring the same language wait for each other, that once; a statement takes namespaces in the order of
--- their ids, so that two do not deadlock.
+-- transactions that bring the same language wait for each other, that once; a statement takes namespaces in the order
+-- of their ids, so that two do not deadlock.
 CREATE OR REPLACE FUNCTION pgrecall.memories_language()
 RETURNS trigger
 LANGUAGE plpgsql

@@ -10,8 +10,8 @@ LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    -- What these allow fits the megabyte of a tsvector at three and a half times its size, the most that the parser
-    -- makes of hyphenated words, and the 2,704 bytes of an index entry.
+    -- What these allow fits the megabyte of a tsvector at three and a half times its size, the most that
+    -- pgrecall.words makes of a text (Chinese without any pair of characters twice), and the 2,704 bytes of an index entry.
     max_content_bytes CONSTANT integer := 262144;
     max_title_bytes CONSTANT integer := 4096;
     max_label_bytes CONSTANT integer := 1024;

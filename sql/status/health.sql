@@ -44,7 +44,9 @@ BEGIN ATOMIC
         (10, 'pending embeddings', s.oldest_pending IS NULL OR s.oldest_pending < interval '10 minutes', 'warn',
          format('%s pending, %s in progress, %s failed%s', s.pending, s.in_progress, s.failed,
                 ', the oldest for ' || date_trunc('second', s.oldest_pending)),
-         CASE WHEN s.workers > 0 THEN 'SELECT * FROM pgrecall.embedding_jobs shows the errors.' ELSE 'pgrecall embedder' END)
+         CASE WHEN s.workers > 0 THEN 'SELECT * FROM pgrecall.embedding_jobs shows the errors.' ELSE 'pgrecall embedder' END),
+        (11, 'locale', lower('ÄЖ') = 'äж', 'warn', (SELECT d.datctype FROM pg_database d WHERE d.datname = current_database()),
+         'Capitals beyond ASCII are other letters here: create the database with LC_CTYPE ''C.UTF-8'' TEMPLATE template0.')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

@@ -1,8 +1,8 @@
 -- What a text is found by beside its words: other forms of its identifiers, single characters of Chinese and Korean.
 --
 -- They stand after the text, so that they come between no words of a phrase, and the parts of one identifier are a
--- phrase themselves. Only the first 65,536 characters are looked at, and 8,192 for single characters: more of them might not
--- fit into a tsvector. NULL or blank if there is none.
+-- phrase themselves. Only the first 65,536 characters are looked at, and 8,192 for single characters: more of them
+-- might not fit into a tsvector. NULL or blank if there is none.
 --
 -- content  spelled() and without accents
 CREATE OR REPLACE FUNCTION pgrecall.extra_words(content text)
@@ -28,7 +28,8 @@ BEGIN
     ) found;
     IF strpos(content, '++') > 0 OR strpos(content, '#') > 0 THEN
         -- C++ and C#.
-        SELECT concat_ws(' ', identifiers, string_agg(replace(replace(f.name[1], '#', 'sharp'), '+', 'plus'), ' ')) INTO identifiers
+        SELECT concat_ws(' ', identifiers, string_agg(replace(replace(f.name[1], '#', 'sharp'), '+', 'plus'), ' '))
+        INTO identifiers
         FROM regexp_matches(left(content, 65536), '\m[A-Za-z](?:#|\+\+)(?![A-Za-z0-9])', 'g') AS f (name);
     END IF;
     IF octet_length(content) > length(content) AND content ~ ('[' || pgrecall.unspaced() || ']') THEN
@@ -42,4 +43,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.extra_words IS
-    'What a text is found by beside its words: other forms of its identifiers, single characters of Chinese and Korean.';
+    'What a text is found by beside its words: forms of its identifiers, single characters of Chinese and Korean.';

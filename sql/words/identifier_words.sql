@@ -38,4 +38,4 @@ RETURN CASE
 END;
 
 COMMENT ON FUNCTION pgrecall.identifier_words IS
-    'The other words an identifier is found by: the whole of snake_case, the parts of camelCase, the number of a version.';
+    'The other words an identifier is found by: the whole of snake_case, the parts of camelCase, a version''s number.';

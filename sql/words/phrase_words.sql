@@ -1,4 +1,4 @@
--- The tsquery that wants a text word for word, in one of the languages; NULL if it has fewer than two words to look for.
+-- The tsquery that wants a text word for word, in any language; NULL if it has fewer than two words to look for.
 --
 -- Accents, signs and the ends of words do not count.
 CREATE OR REPLACE FUNCTION pgrecall.phrase_words(languages regconfig[], query text)

@@ -11,7 +11,8 @@ BEGIN
     RETURN (
         SELECT string_agg(DISTINCT word.forms, ' & ')::tsquery
         FROM (
-            SELECT '(' || string_agg(pgrecall.term_query(w.lexeme)::text || ':*', ' | ' ORDER BY w.lexeme) || ')' AS forms
+            SELECT '(' || string_agg(pgrecall.term_query(w.lexeme)::text || ':*', ' | ' ORDER BY w.lexeme) || ')'
+                       AS forms
             FROM pgrecall.read_words(languages, query) w
             WHERE NOT w.is_stop_word
             GROUP BY w.place

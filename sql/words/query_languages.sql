@@ -20,4 +20,4 @@ RETURN COALESCE(
 );
 
 COMMENT ON FUNCTION pgrecall.query_languages IS
-    'The text-search configurations in which a namespace''s queries are read: its own, then those its memories came in.';
+    'The text-search configurations in which queries are read: the namespace''s own, then those its memories came in.';

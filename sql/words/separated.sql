@@ -1,7 +1,7 @@
 -- A text, spelled(), as the parser of PostgreSQL shall see it: words with spaces between them.
 --
--- Signs that join words, or stand before one, become spaces: that parser reads and/or as a file, 2024-05-17 as 2024, -05
--- and -17, and what is between a < and the next > not at all. So does the v of a version: v1.2 is 1.2.
+-- Signs that join words, or stand before one, become spaces: that parser reads and/or as a file, 2024-05-17 as 2024,
+-- -05 and -17, and what is between a < and the next > not at all. So does the v of a version: v1.2 is 1.2.
 CREATE OR REPLACE FUNCTION pgrecall.separated(content text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -15,4 +15,5 @@ RETURN CASE
     )
 END;
 
-COMMENT ON FUNCTION pgrecall.separated IS 'A text as the parser of PostgreSQL shall see it: words with spaces between them.';
+COMMENT ON FUNCTION pgrecall.separated IS
+    'A text as the parser of PostgreSQL shall see it: words with spaces between them.';

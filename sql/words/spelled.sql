@@ -13,16 +13,17 @@ DECLARE
 BEGIN
     IF octet_length(spelling) > length(spelling) THEN
         -- All but the characters that NFKC leaves as they are, whatever comes before them.
-        IF spelling ~ ('[^\u0001-\u009f\u00a1-\u00a7\u00a9\u00ab\u00ac\u00ae\u00b0\u00b1\u00b6\u00b7\u00bb\u00bf-\u0131\u0134-\u013e'
-                       '\u0141-\u0148\u014a-\u017e\u0180-\u01c3\u01cd-\u01f0\u01f4-\u024f\u0388-\u03cf\u0400-\u0482'
-                       '\u048a-\u052f\u2012-\u2016\u2018-\u2023\u2030-\u2032\u20a0-\u20a7\u20a9-\u20cf'
+        IF spelling ~ ('[^\u0001-\u009f\u00a1-\u00a7\u00a9\u00ab\u00ac\u00ae\u00b0\u00b1\u00b6\u00b7\u00bb\u00bf-\u0131'
+                       '\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0180-\u01c3\u01cd-\u01f0\u01f4-\u024f\u0388-\u03cf'
+                       '\u0400-\u0482\u048a-\u052f\u2012-\u2016\u2018-\u2023\u2030-\u2032\u20a0-\u20a7\u20a9-\u20cf'
                        '\u3001-\u3029\u3041-\u3098\u30a0-\u30fe\u3400-\u9fff\uac00-\ud7a3]')
         THEN
             spelling := replace(normalize(spelling, NFKC), E'\u2010', '-');
+            -- Without what has no width, or belongs to a letter and follows none.
             spelling := left(regexp_replace(
-                -- Without what has no width, or belongs to a letter and follows none.
-                spelling, '[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]+|(?<![A-Za-z\u00aa-\U0010ffff])[\u0300-\u036f]+',
-                '', 'g'
+                spelling,
+                '[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]+'
+                '|(?<![A-Za-z\u00aa-\U0010ffff])[\u0300-\u036f]+', '', 'g'
             ), 262144);
         END IF;
         -- A server whose locale is C takes every other character for a letter.

@@ -22,7 +22,9 @@ BEGIN
             FROM token t
         ), alternative AS (
             SELECT w.alternative AS place,
-                   string_agg(CASE WHEN w.is_unwanted THEN '!' ELSE '' END || '(' || w.words::text || ')', ' & ' ORDER BY w.place) AS words
+                   string_agg(
+                       CASE WHEN w.is_unwanted THEN '!(' ELSE '(' END || w.words::text || ')', ' & ' ORDER BY w.place
+                   ) AS words
             FROM wanted w
             WHERE w.words IS NOT NULL
             GROUP BY w.alternative
@@ -33,4 +35,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.websearch_words IS
-    'The tsquery of what is typed into a search box: "quoted phrases", -minus, or; NULL if there is no word to look for.';
+    'The tsquery of what is typed into a search box: "quoted phrases", -minus, or; NULL if there is no word.';

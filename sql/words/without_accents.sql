@@ -27,4 +27,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.without_accents IS 'A text whose Latin letters have lost their accents: é is e, ß is ss, ł is l.';
+COMMENT ON FUNCTION pgrecall.without_accents IS
+    'A text whose Latin letters have lost their accents: é is e, ß is ss, ł is l.';
