@@ -1,5 +1,4 @@
 # ruff: noqa: E501 (lines of SQL)
-# ruff: noqa: E501 (lines of SQL)
 """The languages of a namespace."""
 
 from alembic import op

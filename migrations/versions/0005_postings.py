@@ -16,11 +16,13 @@ CREATE TABLE pgrecall.postings (
     term         text COLLATE "C" NOT NULL,
     top_impact   real NOT NULL,
     block        bigint GENERATED ALWAYS AS IDENTITY,
-    memory_ids   bigint[] STORAGE PLAIN NOT NULL,
-    impacts      real[] STORAGE PLAIN NOT NULL,
+    memory_ids   bigint[] NOT NULL,
+    impacts      real[] NOT NULL,
     CONSTRAINT postings_block_size CHECK (cardinality(memory_ids) BETWEEN 1 AND 128),
     CONSTRAINT postings_block_pairs CHECK (cardinality(impacts) = cardinality(memory_ids))
 );
+-- A block fits its row: nothing to fetch from elsewhere, and nothing to unpack.
+ALTER TABLE pgrecall.postings ALTER COLUMN memory_ids SET STORAGE PLAIN, ALTER COLUMN impacts SET STORAGE PLAIN;
 COMMENT ON TABLE pgrecall.postings IS
     'Which memories hold a term, and what it contributes to their BM25 score, in blocks of up to 128. '
     'Written by pgrecall.post() and pgrecall.unpost() under pgrecall.lock_postings() only.';

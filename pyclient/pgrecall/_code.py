@@ -291,7 +291,7 @@ def _run(conn: psycopg.Connection[Any], name: str, text: str) -> None:
 
 
 def _function_names(schema: str) -> list[str]:
-    pattern = re.compile(rf"CREATE OR REPLACE FUNCTION {schema}\.(\w+)\s*\(")
+    pattern = re.compile(rf"CREATE OR REPLACE (?:FUNCTION|PROCEDURE) {schema}\.(\w+)\s*\(")
     return sorted({name for file in sql_files() for name in pattern.findall(file.text)})
 
 
