@@ -328,13 +328,18 @@ def test_a_sensitive_memory_keeps_its_postings(conn: Connection[Any]) -> None:
     assert [row[0] for row in rows(conn, "recall", "tea")] == [number]
 
 
-def test_a_change_of_everything_is_made_anew_at_commit(conn: Connection[Any]) -> None:
+def test_a_change_of_everything_makes_postings_anew_once(conn: Connection[Any]) -> None:
     count = 10_300
     conn.execute(f"INSERT INTO pgrecall.memories ({COLUMNS}) {ROWS}", bulk(11, count, "default"))
-    block = scalar(conn, "SELECT max(block) FROM pgrecall.postings")
-    conn.execute("UPDATE pgrecall.memories SET category = 'night'")
-    assert noted(conn) == []
-    assert scalar(conn, "SELECT min(block) FROM pgrecall.postings") > block
+    calls = "SELECT coalesce(pg_stat_get_xact_function_calls(p.oid), 0) FROM pg_proc p WHERE p.proname = %s"
+    with conn.transaction():
+        conn.execute("SET LOCAL track_functions = 'all'")
+        conn.execute("UPDATE pgrecall.memories SET category = 'night'")
+        assert len(noted(conn)) == count
+        conn.execute("SET CONSTRAINTS ALL IMMEDIATE")  # as at commit
+        assert scalar(conn, calls, "rebuild_postings") == 1
+        assert scalar(conn, calls, "unpost") == 0
+        assert noted(conn) == []
     assert dict(frequency[1:] for frequency in frequencies(conn))["night"] == count
     assert problems(conn) == {}
 

@@ -13,7 +13,7 @@ DECLARE
     enough CONSTANT integer := 64;
     most CONSTANT integer := 512;
     many CONSTANT integer := 10000;
-    here CONSTANT text := pg_current_xact_id() || ' ' || NEW.namespace_id;
+    here CONSTANT text := NEW.namespace_id::text;
     noted integer;
 BEGIN
     IF current_setting('pgrecall.folded', true) = here THEN
