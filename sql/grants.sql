@@ -25,10 +25,10 @@ GRANT SELECT ON
 GRANT EXECUTE ON FUNCTION
     public.recall, public.recall_status, pgrecall.recall_plan, pgrecall.check_query, pgrecall.query_languages,
     pgrecall.query_terms, pgrecall.phrase_words, pgrecall.websearch_words, pgrecall.prefix_words,
-    pgrecall.query_words, pgrecall.term_query, pgrecall.any_term, pgrecall.blocks_to_read, pgrecall.impact_settings,
+    pgrecall.query_words, pgrecall.term_query, pgrecall.any_term, pgrecall.blocks_to_read, pgrecall.postings_budget, pgrecall.impact_settings,
     pgrecall.impacts, pgrecall.field_weight, pgrecall.bm25, pgrecall.bm25_postings, pgrecall.bm25_scan, pgrecall.bm25_leg, pgrecall.ts_rank_leg, pgrecall.statement_of,
     pgrecall.hub_threshold, pgrecall.lexical_leg, pgrecall.dense_leg, pgrecall.graph_leg, pgrecall.rrf, pgrecall.matches,
-    pgrecall.every_word, pgrecall.any_word, pgrecall.read_words, pgrecall.likeliest_language,
+    pgrecall.all_words, pgrecall.every_word, pgrecall.any_word, pgrecall.read_words, pgrecall.likeliest_language,
     pgrecall.token_words, pgrecall.words, pgrecall.odd_words,
     pgrecall.spelled, pgrecall.without_accents, pgrecall.separated, pgrecall.bigrams, pgrecall.unspaced,
     pgrecall.extra_words, pgrecall.identifier_words, pgrecall.marked_pronouns, pgrecall.reads_accents,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.speed.console import surroundings, table
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
 __all__ = ["render"]
 
 
 def render(result: Mapping[str, Any]) -> str:
     """Return the report of a results file."""
-    machine, server = result["machine"], result["server"]
-    settings = ", ".join(f"{name} {value}" for name, value in server["settings"].items())
     parts = [
         "\n".join(f"{name}: {title}" for name, title in result["layouts"].items()),
         _work(result),
@@ -24,11 +24,7 @@ def render(result: Mapping[str, Any]) -> str:
         _queries("the same after the single calls, with nothing settled since", result["queries_unsettled"]),
         "agreement after all changes: "
         + ", ".join(f"{name} {share:.3f}" for name, share in result["agreement_changed"].items()),
-        f"machine: {machine['cpu']}, {machine['cores']} cores, {machine['memory_mb'] / 1024:.1f} GB, "
-        f"load before {machine['load_before']}\n"
-        f"server: PostgreSQL {server['postgresql']}, pgvector {server['pgvector']} ({settings})\n"
-        f"{result['rows']:,} memories, medians of all turns, seed {result['seed']}, "
-        f"revision {result['git']['revision']}{' (modified)' if result['git']['modified'] else ''}",
+        surroundings(result, f"{result['rows']:,} memories, medians of all turns"),
     ]
     return "\n\n".join(parts)
 
@@ -43,7 +39,7 @@ def _work(result: Mapping[str, Any]) -> str:
         "In brackets the share of the baseline's speed, then that share with what was left to be done\n"
         "in the background. The memories come without embeddings; write_back gives them some, without HNSW."
     )
-    return f"{_table(head, rows)}\n{note}"
+    return f"{table(head, rows)}\n{note}"
 
 
 def _speed(one: Mapping[str, Any]) -> str:
@@ -51,7 +47,7 @@ def _speed(one: Mapping[str, Any]) -> str:
 
 
 def _sizes(sizes: Mapping[str, Any]) -> str:
-    table = sizes["table"]
+    stored = sizes["table"]
     rows = [
         (
             name,
@@ -62,16 +58,16 @@ def _sizes(sizes: Mapping[str, Any]) -> str:
         for name, one in sizes["layouts"].items()
     ]
     note = (
-        f"Table {table['heap']:,.0f} (with embeddings {table['embedded_heap']:,.0f}), "
-        f"GIN {table['gin']:,.0f}, other indexes but HNSW {table['other_indexes']:,.0f}. "
+        f"Table {stored['heap']:,.0f} (with embeddings {stored['embedded_heap']:,.0f}), "
+        f"GIN {stored['gin']:,.0f}, other indexes but HNSW {stored['other_indexes']:,.0f}. "
         "Growth: how much larger table and GIN become."
     )
     parts = [
         f"{name}: " + ", ".join(f"{part} {size:,.0f}" for part, size in one["parts"].items())
         for name, one in sizes["layouts"].items()
     ]
-    table_of_sizes = _table(("bytes a memory", "total", "growth", "embedded"), rows)
-    return "\n".join([table_of_sizes, note, *parts])
+    by_layout = table(("bytes a memory", "total", "growth", "embedded"), rows)
+    return "\n".join([by_layout, note, *parts])
 
 
 def _queries(title: str, kinds: Mapping[str, Any]) -> str:
@@ -90,16 +86,4 @@ def _queries(title: str, kinds: Mapping[str, Any]) -> str:
                         f"{one['agreement']:.3f}" if "agreement" in one else "",
                     )
                 )
-    return f"{title}\n{_table(('', 'p50', 'p95', 'p99', 'calls', 'agreement'), rows)}"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [tuple(head), *(tuple(row) for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
+    return f"{title}\n{table(('', 'p50', 'p95', 'p99', 'calls', 'agreement'), rows)}"

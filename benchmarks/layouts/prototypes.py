@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["BASELINE", "LAYOUTS", "PIVOT", "Layout", "statement"]
+__all__ = ["BASELINE", "LAYOUTS", "PIVOT", "Layout", "search", "statement"]
 
 PIVOT = 24
 """The length that counts as ordinary in every layout (`sql/common.sql`): that of the synthetic memories."""
 
+_CANDIDATES = b"    -- candidates\n"
 _SQL = Path(__file__).parent / "sql"
 _COMMON = {"lexical_k1": "1.2", "lexical_b": "0.75", "lexical_length_pivot": str(PIVOT)}
 _FIELDS = {f"field_weight_{label}": "1" for label in "abcd"}
@@ -83,6 +84,17 @@ LAYOUTS = (
         settings=tuple({**_COMMON, **_FIELDS}.items()),
     ),
 )
+
+
+@cache
+def search(layout: Layout) -> bytes:
+    """Return the query of a layout, a prototype's own part in the place that they have in common."""
+    own = statement(layout.search)
+    if not layout.files:
+        return own
+    frame = statement("search_prototype")
+    assert frame.count(_CANDIDATES) == 1  # noqa: S101
+    return frame.replace(_CANDIDATES, own)
 
 
 @cache

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.bm25 import Bm25
-from benchmarks.layouts.prototypes import BASELINE, PIVOT, statement
+from benchmarks.layouts.prototypes import BASELINE, PIVOT, search
 from benchmarks.speed.generator import LARGE
 from benchmarks.speed.measure import Latency, alternately, one_by_one
 from benchmarks.speed.questions import NATURAL, Kind
@@ -160,7 +160,7 @@ def ask(
         "budget": budget,
         "depth": DEPTH,
     }
-    rows = connection.execute(statement(layout.search), arguments, prepare=False).fetchall()
+    rows = connection.execute(search(layout), arguments, prepare=False).fetchall()
     return [(row[0], row[1]) for row in rows]
 
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from benchmarks.checkout import revision
-from benchmarks.scratch import default_cache
 from benchmarks.speed import machine
 from benchmarks.speed.console import ratios, render
-from benchmarks.speed.generator import GENERATOR
 from benchmarks.speed.ingest import ingest
 from benchmarks.speed.run import Options, measure_size
-from pgrecall.bundle import bundle_hash
+from benchmarks.speed.shared import add_run_options, circumstances, positive, say, write
 from pgrecall.server import EmbeddedServer, ServerError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
 __all__ = ["FORMAT", "add_to"]
@@ -40,22 +35,15 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--rows", type=_sizes, default=[10_000, 100_000], metavar="N,…", help="numbers of memories"
     )
-    parser.add_argument("--dim", type=_positive, default=384, metavar="N", help="of the embeddings")
-    parser.add_argument("--queries", type=_positive, default=200, metavar="N", help="questions a system")
+    parser.add_argument("--dim", type=positive, default=384, metavar="N", help="of the embeddings")
+    parser.add_argument("--queries", type=positive, default=200, metavar="N", help="questions a system")
     parser.add_argument(
         "--seconds", type=float, default=20.0, metavar="S", help="ask a system no longer than this"
     )
     parser.add_argument(
-        "--ingest", type=_positive, default=10_000, metavar="N", help="memories to store by remember_many"
+        "--ingest", type=positive, default=10_000, metavar="N", help="memories to store by remember_many"
     )
-    parser.add_argument("--seed", type=int, default=42, metavar="N")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results here")
-    parser.add_argument(
-        "--dsn", metavar="DSN", help="a server to make the databases on; by default one of its own"
-    )
-    parser.add_argument(
-        "--cache", type=Path, default=default_cache(), metavar="DIR", help="where that server's data are kept"
-    )
+    add_run_options(parser)
     parser.add_argument("--fresh", action="store_true", help="make the databases anew")
     parser.add_argument("--keep", action="store_true", help="leave the server running at the end")
     parser.add_argument(
@@ -72,13 +60,10 @@ def _speed(options: argparse.Namespace) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print(render(result))
-    if options.json is not None:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        _say(f"written: {options.json}")
+    write(options.json, result)
     unused = {size: one["indexes"]["unused"] for size, one in result["details"].items()}
     if options.check and any(unused.values()):
-        _say(f"error: recall did not use {unused}")
+        say(f"error: recall did not use {unused}")
         return 1
     return 0
 
@@ -93,14 +78,7 @@ def _measure(server: str, options: argparse.Namespace) -> dict[str, Any]:
         build_memory=machine.memory_mb() * 2**20 // 4,
     )
     result: dict[str, Any] = {
-        "format": FORMAT,
-        "kind": "speed",
-        "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "git": revision("sql", "migrations", "pyclient", "benchmarks/speed"),
-        "bundle": bundle_hash(),
-        "machine": machine.machine(),
-        "seed": options.seed,
-        "generator": GENERATOR,
+        **circumstances("speed", FORMAT, options.seed, "benchmarks/speed"),
         "dim": options.dim,
         "queries": options.queries,
         "seconds": options.seconds,
@@ -112,7 +90,7 @@ def _measure(server: str, options: argparse.Namespace) -> dict[str, Any]:
         "details": {},
     }
     for rows in options.rows:
-        found = measure_size(server, rows, asked, _say)
+        found = measure_size(server, rows, asked, say)
         size = str(rows)
         # The same at every size.
         result |= {name: found.pop(name) for name in ("server", "settings")}
@@ -120,7 +98,7 @@ def _measure(server: str, options: argparse.Namespace) -> dict[str, Any]:
         result["extras"][size] = found.pop("extras")
         result["ratios"][size] = ratios(result["rows"][size])
         result["details"][size] = found
-    _say(f"storing {options.ingest:,} memories by remember_many")
+    say(f"storing {options.ingest:,} memories by remember_many")
     result["ingest"] = ingest(server, options.ingest, options.seed)
     # Measured by benchmarks/embedder_throughput.py, on real texts.
     result["embedder"] = [path.name for path in sorted(_RESULTS.glob("embedder*.json"))]
@@ -139,21 +117,10 @@ def _server(options: argparse.Namespace) -> Iterator[str]:
         yield dsn
     finally:
         if options.keep:
-            _say(f"left running: {server.dsn()}")
+            say(f"left running: {server.dsn()}")
         else:
             server.down()
 
 
 def _sizes(text: str) -> list[int]:
-    return [_positive(part) for part in text.split(",")]
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is less than 1")
-    return number
-
-
-def _say(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
+    return [positive(part) for part in text.split(",")]

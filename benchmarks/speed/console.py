@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["RATIOS", "ratios", "render"]
+__all__ = ["RATIOS", "ratios", "render", "surroundings", "table"]
 
 RATIOS = (
     ("recall", "floor"),
@@ -34,7 +34,7 @@ def render(result: Mapping[str, Any]) -> str:
     sizes = list(result["rows"])
     parts = [
         "Ratios of times (p50, p95): below 1, the first is the faster\n"
-        + _table(
+        + table(
             ("", *(f"{int(size):,} rows" for size in sizes)),
             (
                 (pair, *(_pair(result["ratios"][size][pair]) for size in sizes))
@@ -54,7 +54,7 @@ def _size(size: str, result: Mapping[str, Any]) -> str:
     systems = {**result["rows"][size], **result["extras"][size]}
     lines = [
         f"{int(size):,} rows: milliseconds a call",
-        _table(
+        table(
             ("", "p50", "p95", "p99", "calls"),
             (
                 (name, *(f"{one[point]:.1f}" for point in ("p50", "p95", "p99")), str(one["n"]))
@@ -76,24 +76,33 @@ def _size(size: str, result: Mapping[str, Any]) -> str:
 
 
 def _around(result: Mapping[str, Any]) -> str:
-    machine, server, stored = result["machine"], result["server"], result["ingest"]
-    settings = ", ".join(f"{name} {value}" for name, value in server["settings"].items())
+    stored = result["ingest"]
     lines = [
         f"remember_many: {stored['rows_per_second']:,.0f} rows/s in batches of {stored['batch']}",
-        f"machine: {machine['cpu']}, {machine['cores']} cores, {machine['memory_mb'] / 1024:.1f} GB, "
-        f"load before {machine['load_before']}",
-        f"server: PostgreSQL {server['postgresql']}, pgvector {server['pgvector']} ({settings})",
-        f"dimension {result['dim']}, {result['queries']} questions, seed {result['seed']}, "
-        f"revision {result['git']['revision']}{' (modified)' if result['git']['modified'] else ''}",
+        surroundings(result, f"dimension {result['dim']}, {result['queries']} questions"),
     ]
     return "\n".join(lines)
+
+
+def surroundings(result: Mapping[str, Any], measured: str) -> str:
+    """Return where and with what a results file was made; `measured` says of how much."""
+    machine, server = result["machine"], result["server"]
+    settings = ", ".join(f"{name} {value}" for name, value in server["settings"].items())
+    return (
+        f"machine: {machine['cpu']}, {machine['cores']} cores, {machine['memory_mb'] / 1024:.1f} GB, "
+        f"load before {machine['load_before']}\n"
+        f"server: PostgreSQL {server['postgresql']}, pgvector {server['pgvector']} ({settings})\n"
+        f"{measured}, seed {result['seed']}, "
+        f"revision {result['git']['revision']}{' (modified)' if result['git']['modified'] else ''}"
+    )
 
 
 def _pair(ratio: Mapping[str, float]) -> str:
     return f"{ratio['p50']:.2f} {ratio['p95']:.2f}"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return rows under their heads, the first column to the left and the others to the right."""
     lines = [tuple(head), *(tuple(row) for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     return "\n".join(

@@ -13,7 +13,7 @@ from pgrecall.install import migrate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BATCH", "ingest"]
+__all__ = ["BATCH", "fields", "ingest"]
 
 BATCH = 500
 _NAME = "bench_ingest"
@@ -53,10 +53,11 @@ def ingest(server: str, rows: int, seed: int) -> dict[str, Any]:
 def _memories(corpus: Corpus) -> Iterator[dict[str, Any]]:
     for index in range(corpus.chunks):
         for memory in corpus.chunk(index).memories:
-            yield _fields(memory)
+            yield fields(memory)
 
 
-def _fields(memory: Memory) -> dict[str, Any]:
+def fields(memory: Memory) -> dict[str, Any]:
+    """Return a memory as `Client.remember_many` takes it."""
     return {
         "external_id": f"m{memory.number}",
         "content": memory.content,

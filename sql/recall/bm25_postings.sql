@@ -18,9 +18,12 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
 BEGIN ATOMIC
     WITH changed AS MATERIALIZED (
         SELECT u.memory_id FROM pgrecall.unposted u WHERE u.namespace_id = bm25_postings.namespace_id
-    ), block AS (
-        SELECT w.idf, w.place > cardinality(words) - COALESCE(cardinality(common), 0) AS is_common, l.memory_ids, l.impacts
+    ), word AS (
+        SELECT w.term, w.idf, w.place > cardinality(words) - COALESCE(cardinality(common), 0) AS is_common
         FROM unnest(words, idfs) WITH ORDINALITY w (term, idf, place)
+    ), block AS (
+        SELECT w.idf, w.is_common, l.memory_ids, l.impacts
+        FROM word w
         CROSS JOIN LATERAL (
             SELECT b.memory_ids, b.impacts,
                    sum(cardinality(b.memory_ids)) OVER (ORDER BY b.top_impact DESC, b.block) - cardinality(b.memory_ids) AS before
@@ -40,11 +43,11 @@ BEGIN ATOMIC
         FROM posting p
         WHERE NOT EXISTS (SELECT FROM changed c WHERE c.memory_id = p.memory_id)
         UNION ALL
-        SELECT m.id, w.idf * i.impact, w.place > cardinality(words) - COALESCE(cardinality(common), 0)
+        SELECT m.id, w.idf * i.impact, w.is_common
         FROM changed c
         JOIN pgrecall.memories m ON m.id = c.memory_id
         CROSS JOIN LATERAL pgrecall.impacts(m.search_vector, settings, words) i
-        JOIN unnest(words, idfs) WITH ORDINALITY w (term, idf, place) ON w.term = i.term
+        JOIN word w ON w.term = i.term
         WHERE m.search_vector @@ any_word
     ), candidate AS (
         -- In order, so that no more of them are looked at than it takes to fill the limit.

@@ -28,8 +28,7 @@ BEGIN
         END IF;
         RETURN QUERY SELECT l.* FROM pgrecall.bm25_leg(
             namespace_id, pgrecall.query_terms(languages, query), narrow, filter,
-            -- A long list needs long lists of postings.
-            depth, greatest(settings.lexical_budget, 4 * depth), settings.lexical_terms
+            depth, pgrecall.postings_budget(settings, depth), settings.lexical_terms
         ) l;
         RETURN;
     ELSIF settings.lexical_mode = 'prefix' THEN

@@ -14,7 +14,7 @@ DECLARE
     languages regconfig[] := pgrecall.query_languages(namespace);
     settings pgrecall.recall_settings := pgrecall.effective_settings();
     depth integer := greatest(settings.leg_depth, k);
-    budget integer := greatest(settings.lexical_budget, 4 * depth);
+    budget integer := pgrecall.postings_budget(settings, depth);
     explain CONSTANT text := 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ';
     filter pgrecall.recall_filter;
     words text[];

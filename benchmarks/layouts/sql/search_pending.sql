@@ -1,45 +1,21 @@
--- The lexical leg over one row a posting and the list of memories whose postings are not written yet.
-WITH asked AS MATERIALIZED (
-    SELECT w.term, f.memories, ln(1 + (n.memories - f.memories + '0.5'::double precision) / (f.memories + '0.5'::double precision)) AS idf
-    FROM unnest(pgrecall.query_terms(%(languages)s::regconfig[], %(text)s)) w (term)
-    JOIN layouts.lexicon n ON n.namespace_id = %(namespace_id)s AND n.term = ''
-    LEFT JOIN layouts.lexicon x ON x.namespace_id = %(namespace_id)s AND x.term = w.term
-    CROSS JOIN LATERAL (SELECT greatest(x.memories, 1)::double precision AS memories) f
-), any_word AS MATERIALIZED (
-    SELECT pgrecall.any_word(%(languages)s::regconfig[], %(text)s) AS query
-), found AS (
-    SELECT p.memory_id, sum(a.idf * p.impact) AS score
-    FROM asked a
-    CROSS JOIN LATERAL (
-        SELECT p.memory_id, p.impact
-        FROM layouts.postings p
-        WHERE p.namespace_id = %(namespace_id)s AND p.term = a.term
-        ORDER BY p.impact DESC, p.memory_id
-        LIMIT %(budget)s
-    ) p
-    WHERE NOT EXISTS (SELECT FROM layouts.waiting w WHERE w.memory_id = p.memory_id)
-    GROUP BY p.memory_id
-    UNION ALL
-    SELECT m.id, sum(a.idf * p.impact)
-    FROM layouts.waiting w
-    JOIN pgrecall.memories m ON m.id = w.memory_id
-    JOIN any_word ON m.search_vector @@ any_word.query
-    CROSS JOIN LATERAL layouts.postings_of(m.search_vector) p
-    JOIN asked a ON a.term = p.term
-    WHERE m.namespace_id = %(namespace_id)s AND m.deleted_at IS NULL
-    GROUP BY m.id
-    ORDER BY score DESC, memory_id
-    LIMIT greatest(100, 2 * %(depth)s)
-)
-SELECT m.id, s.score
-FROM found f
-JOIN pgrecall.memories m ON m.id = f.memory_id
+-- Over one row a posting and the list of memories whose postings are not written yet.
+SELECT p.memory_id, sum(a.idf * p.impact) AS score
+FROM asked a
 CROSS JOIN LATERAL (
-    SELECT CASE
-        WHEN NOT (SELECT bool_or(a.memories > %(budget)s) FROM asked a) THEN f.score
-        ELSE (SELECT sum(a.idf * p.impact) FROM asked a JOIN layouts.postings_of(m.search_vector) p ON p.term = a.term)
-    END AS score
-) s
-WHERE pgrecall.matches(m, NULL::pgrecall.recall_filter)
-ORDER BY s.score DESC, m.id
-LIMIT %(depth)s
+    SELECT p.memory_id, p.impact
+    FROM layouts.postings p
+    WHERE p.namespace_id = %(namespace_id)s AND p.term = a.term
+    ORDER BY p.impact DESC, p.memory_id
+    LIMIT %(budget)s
+) p
+WHERE NOT EXISTS (SELECT FROM layouts.waiting w WHERE w.memory_id = p.memory_id)
+GROUP BY p.memory_id
+UNION ALL
+SELECT m.id, sum(a.idf * p.impact)
+FROM layouts.waiting w
+JOIN pgrecall.memories m ON m.id = w.memory_id
+JOIN (SELECT pgrecall.any_word(%(languages)s::regconfig[], %(text)s) AS query OFFSET 0) q ON m.search_vector @@ q.query
+CROSS JOIN LATERAL layouts.postings_of(m.search_vector) p
+JOIN asked a ON a.term = p.term
+WHERE m.namespace_id = %(namespace_id)s AND m.deleted_at IS NULL
+GROUP BY m.id
