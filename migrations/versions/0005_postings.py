@@ -11,6 +11,9 @@ branch_labels = None
 depends_on = None
 
 TABLES = """
+-- Writers that are under way would end after their memories were looked for below.
+LOCK TABLE pgrecall.memories IN SHARE ROW EXCLUSIVE MODE;
+
 CREATE TABLE pgrecall.postings (
     namespace_id integer NOT NULL,
     term         text COLLATE "C" NOT NULL,
@@ -57,6 +60,23 @@ CREATE INDEX unposted_namespace_idx ON pgrecall.unposted (namespace_id);
 -- Memories that are there already are found at once, and posted in the background.
 INSERT INTO pgrecall.unposted (memory_id, namespace_id)
 SELECT m.id, m.namespace_id FROM pgrecall.memories m WHERE m.deleted_at IS NULL;
+
+-- Until sql/ is installed nobody else notes what comes in; installing it drops this.
+CREATE FUNCTION pgrecall.note_until_installed()
+RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    INSERT INTO pgrecall.unposted (memory_id, namespace_id)
+    SELECT NEW.id, NEW.namespace_id WHERE NEW.deleted_at IS NULL
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$function$;
+CREATE TRIGGER memories_note_until_installed
+    AFTER INSERT OR UPDATE OF id, namespace_id, deleted_at ON pgrecall.memories
+    FOR EACH ROW EXECUTE FUNCTION pgrecall.note_until_installed();
 
 CREATE TYPE pgrecall.impact_settings AS (
     lexical_k1 double precision, lexical_b double precision, lexical_length_pivot double precision,
