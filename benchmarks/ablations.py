@@ -10,7 +10,8 @@ import numpy as np
 
 from benchmarks.bootstrap import compare
 from benchmarks.metrics import HEADLINE
-from benchmarks.systems import make
+from benchmarks.quality import FULL
+from benchmarks.systems import make, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,38 +22,71 @@ if TYPE_CHECKING:
     from benchmarks.metrics import PerQuery
     from benchmarks.quality import Run
 
-__all__ = ["ABLATIONS", "SWEEPS", "TUNING_NOTE", "ablate", "halves", "sweep"]
-
-FULL = "recall"
+__all__ = ["ABLATIONS", "SWEEPS", "TUNING_NOTE", "ablate", "halves", "same", "sweep"]
 
 ABLATIONS: Mapping[str, tuple[str, str]] = {
     "A": ("full", FULL),
     "B": ("without graph", "recall:graph_weight=0"),
     "C": ("dense only", "dense"),
     "D": ("lexical only", "lexical"),
+    "E": ("reciprocal ranks", "recall:fusion=rrf"),
+    "F": ("reciprocal ranks, the best k found", "recall:fusion=rrf,rrf_k=5"),
+    "G": ("without adjacency", "recall:adjacency_share=0"),
+    "H": ("without phrase bonus", "recall:phrase_bonus=0"),
+    "I": ("without lexical coverage", "recall:lexical_coverage=0"),
+    "J": ("with importance", "recall:importance_weight=0.3"),
+    "K": ("with decay", "recall:half_life=30 days"),
+    "L": ("with entity boost", "recall:entity_boost=1.5"),
+    "M": ("with MMR", "recall:mmr_lambda=0.7"),
+    "N": ("duplicates collapsed", "recall:collapse_duplicates=on"),
+    "O": ("strategy auto", "recall:strategy=auto"),
+    "P": ("strategy prefilter", "recall:strategy=prefilter"),
+    "Q": ("profile voice", "recall:profile=voice"),
+    "R": ("profile service", "recall:profile=service"),
 }
+"""By label: what is left out or put in, and the system that is `recall` so."""
 
 SWEEPS: Mapping[str, tuple[str, ...]] = {
-    "lexical_weight": ("0.25", "0.5", "1", "1.5", "2", "3", "5"),
-    "dense_weight": ("0", "0.1", "0.25", "0.5", "1", "2"),
+    "cc_alpha": ("0.3", "0.4", "0.5", "0.55", "0.6", "0.7", "0.8"),
+    "lexical_coverage": ("0", "0.3", "0.6", "0.75", "1"),
+    "adjacency_share": ("0", "0.2", "0.3", "0.4", "0.5"),
+    "adjacency_seeds": ("0", "5", "10", "20"),
+    "phrase_bonus": ("0", "0.1", "0.3", "0.5"),
     "graph_weight": ("0", "0.1", "0.2", "0.35", "0.5", "1"),
-    "rrf_k": ("1", "5", "10", "20", "60", "120"),
-    "phrase_bonus": ("0", "0.5", "1", "2"),
-    "leg_depth": ("20", "50", "100", "200"),
     "graph_decay": ("0.25", "0.5", "0.75", "1"),
     "graph_hops": ("0", "1", "2"),
+    "rrf_k": ("1", "5", "10", "20", "60"),
+    "leg_depth": ("20", "50", "100", "200"),
+    "mmr_lambda": ("1", "0.9", "0.8", "0.7"),
+    "importance_weight": ("0", "0.1", "0.3", "0.5"),
+    "entity_boost": ("1", "1.25", "1.5", "2"),
 }
+
+BESIDE: Mapping[str, Mapping[str, str]] = {"rrf_k": {"fusion": "rrf"}}
+"""What else is set while the values of an option are tried, because it does nothing otherwise."""
 
 TUNING_NOTE = (
     "Each option alone, the others at their defaults. The best value is chosen on one half of the questions "
     "(seeded, half of each stratum); what it brings over the defaults is measured on the other half. Of the "
-    "best values together, those were kept that still added something on the tuning half."
+    "best values together, those were kept that still added something on the tuning half. Of rrf_k, which "
+    "needs fusion=rrf, the best value is reported even where the defaults are better."
 )
 
 
-def ablate(run: Run) -> list[dict[str, Any]]:
-    """Run A to D; return each one's difference to A, with its confidence interval."""
-    for _, system in ABLATIONS.values():
+def ablate(run: Run, labels: str | None = None) -> list[dict[str, Any]]:
+    """Run what `ABLATIONS` lists; return each one's difference to A, with its confidence interval.
+
+    Args:
+        run: The run.
+        labels: Which of them, by their letters; None: all. A always runs, what is the default never.
+    """
+    chosen = {
+        label: (title, system)
+        for label, (title, system) in ABLATIONS.items()
+        if system == FULL
+        or ((labels is None or label in labels) and not _is_default(run, resolve(system)[1]))
+    }
+    for _, system in chosen.values():
         run.add(system)
     return [
         {
@@ -63,8 +97,16 @@ def ablate(run: Run) -> list[dict[str, Any]]:
             if system == FULL
             else [comparison.as_dict() for comparison in run.compare(system, FULL)],
         }
-        for label, (title, system) in ABLATIONS.items()
+        for label, (title, system) in chosen.items()
     ]
+
+
+def same(value: str, other: str) -> bool:
+    """Whether two values of a setting are the same: 0.50 and 0.5 are; text has to be written alike."""
+    try:
+        return float(value) == float(other)
+    except ValueError:
+        return value == other
 
 
 def halves(queries: Sequence[Query], seed: int) -> tuple[list[int], list[int]]:
@@ -108,7 +150,7 @@ def sweep(run: Run, options: Sequence[str], metric: str) -> dict[str, Any] | Non
     rows = [trial.tried(option, metric) for option in options]
     together = trial.together(rows, metric)
     for row in rows:
-        row["reported"] = [] if row["best"] is None else trial.reported({row["option"]: row["best"]})
+        row["reported"] = [] if row["best"] is None else trial.reported(_settings(row))
     return {
         "note": TUNING_NOTE,
         "metric": metric,
@@ -131,18 +173,27 @@ class _Trial:
     reporting: NDArray[np.int_]
 
     def tried(self, option: str, metric: str) -> dict[str, Any]:
-        """Score every value on the tuning half; the best is None where the default is as good as any."""
-        in_force = float(self.run.resources.loaded.description["settings"][option])
+        """Score every value on the tuning half.
+
+        The best is None where the default is as good as any, unless something else had to be set beside it.
+        """
+        beside = dict(BESIDE.get(option, {}))
         values: list[dict[str, Any]] = []
         for value in SWEEPS[option]:
-            if float(value) == in_force:
+            settings = {**beside, option: value}
+            if _is_default(self.run, settings):
                 score = self.default_score(metric)
             else:
-                score = _mean(self.values({option: value}, self.tuning)[metric])
+                score = _mean(self.values(settings, self.tuning)[metric])
             values.append({"value": value, metric: score})
         winner = max(values, key=lambda tried: float(tried[metric]))
-        better = float(winner[metric]) > self.default_score(metric)
-        return {"option": option, "values": values, "best": winner["value"] if better else None}
+        shown = beside or float(winner[metric]) > self.default_score(metric)
+        return {
+            "option": option,
+            "beside": beside,
+            "values": values,
+            "best": winner["value"] if shown else None,
+        }
 
     def together(self, rows: Sequence[Mapping[str, Any]], metric: str) -> dict[str, str]:
         """Take the best values together, the largest gain first, each only if it still adds something."""
@@ -152,8 +203,10 @@ class _Trial:
 
         settings: dict[str, str] = {}
         score = self.default_score(metric)
-        for row in sorted((row for row in rows if row["best"] is not None), key=gain, reverse=True):
-            more = settings | {str(row["option"]): str(row["best"])}
+        # What needs other settings beside it changes what the others do.
+        alone = [row for row in rows if row["best"] is not None and not row["beside"]]
+        for row in sorted(alone, key=gain, reverse=True):
+            more = settings | _settings(row)
             reached = gain(row) if not settings else _mean(self.values(more, self.tuning)[metric])
             if reached > score:
                 settings, score = more, reached
@@ -180,6 +233,17 @@ class _Trial:
         name = _name(settings)
         queries = [self.run.queries[place] for place in places]
         return self.run.measure(name, make(name, self.run.resources), queries).values
+
+
+def _is_default(run: Run, settings: Mapping[str, str]) -> bool:
+    """Whether all these settings, one at least, are in force anyway."""
+    in_force = run.resources.loaded.description["settings"]
+    return bool(settings) and all(same(value, in_force[name]) for name, value in settings.items())
+
+
+def _settings(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the best settings of a row that has some."""
+    return {**row["beside"], row["option"]: row["best"]}
 
 
 def _name(settings: Mapping[str, str]) -> str:

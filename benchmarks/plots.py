@@ -34,7 +34,8 @@ _SHOWN = ("recall@10", "ndcg@10")
 
 
 def quality_plot(results: Mapping[str, Any]) -> Plot:
-    """Plot every system's recall@10 and nDCG@10 with their 95 % confidence intervals."""
+    """Plot every system's recall@10 and nDCG@10 with 95 % confidence intervals; parts have their own."""
+    parts = {row["system"] for row in results.get("ablations", ()) if ":" in row["system"]}
     return Plot(
         "quality",
         {
@@ -42,6 +43,7 @@ def quality_plot(results: Mapping[str, Any]) -> Plot:
             "systems": {
                 name: {metric: [found["overall"][metric], *found["ci95"][metric]] for metric in _SHOWN}
                 for name, found in results["systems"].items()
+                if name not in parts
             },
         },
     )

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from benchmarks.resources import Resources
     from benchmarks.systems import System
 
-__all__ = ["Outcome", "Run"]
+__all__ = ["FULL", "LEGS", "Outcome", "Run"]
+
+FULL = "recall"
+LEGS = ("lexical", "dense")
+"""What has to be worth less alone than together."""
 
 _WARM_UP = 20
 
@@ -113,17 +117,22 @@ class Run:
         """Compare two systems that ran, in the headline metrics, over the data set's own questions."""
         if a not in self.outcomes or b not in self.outcomes:
             return []
-        own = self._own()
-        first, second = self.outcomes[a].values, self.outcomes[b].values
+        return self._compared(a, b, self._own())
+
+    def against_legs(self) -> list[dict[str, Any]]:
+        """Compare `recall` with each leg alone, overall (stratum None) and in every stratum.
+
+        Returns:
+            Comparisons as the results file has them, each with its `stratum`; none of a leg that did not run.
+        """
+        parts: dict[str | None, NDArray[np.bool_]] = {None: self._own()}
+        parts |= {stratum: self._in(stratum) for stratum in self._strata()}
         return [
-            compare(
-                (a, first[metric][own]),
-                (b, second[metric][own]),
-                metric,
-                seed=self.seed,
-                resamples=self.resamples,
-            )
-            for metric in HEADLINE
+            {"stratum": stratum, **comparison.as_dict()}
+            for leg in LEGS
+            if {FULL, leg} <= set(self.outcomes)
+            for stratum, chosen in parts.items()
+            for comparison in self._compared(FULL, leg, chosen)
         ]
 
     def summary(self, name: str) -> dict[str, Any]:
@@ -133,17 +142,13 @@ class Run:
         """
         outcome = self.outcomes[name]
         own = self._own()
-        strata = sorted({query.stratum for query in self.queries})
         return {
             "overall": means(outcome.values, own),
             "ci95": {
                 metric: list(interval(outcome.values[metric][own], seed=self.seed, resamples=self.resamples))
                 for metric in HEADLINE
             },
-            "strata": {
-                stratum: means(outcome.values, np.array([query.stratum == stratum for query in self.queries]))
-                for stratum in strata
-            },
+            "strata": {stratum: means(outcome.values, self._in(stratum)) for stratum in self._strata()},
             "latency_ms": {
                 "p50": round(float(np.percentile(outcome.milliseconds, 50)), 3),
                 "p95": round(float(np.percentile(outcome.milliseconds, 95)), 3),
@@ -170,6 +175,25 @@ class Run:
                 raise ValueError(f"{name} found {foreign[0]!r} for {query.id}, which is no memory")
             rankings[query.id] = unique(id for id in ids if id not in query.exclude)
         return rankings, milliseconds
+
+    def _compared(self, a: str, b: str, chosen: NDArray[np.bool_]) -> list[Comparison]:
+        first, second = self.outcomes[a].values, self.outcomes[b].values
+        return [
+            compare(
+                (a, first[metric][chosen]),
+                (b, second[metric][chosen]),
+                metric,
+                seed=self.seed,
+                resamples=self.resamples,
+            )
+            for metric in HEADLINE
+        ]
+
+    def _strata(self) -> list[str]:
+        return sorted({query.stratum for query in self.queries})
+
+    def _in(self, stratum: str) -> NDArray[np.bool_]:
+        return np.array([query.stratum == stratum for query in self.queries])
 
     def _own(self) -> NDArray[np.bool_]:
         return np.array([not query.generated for query in self.queries])

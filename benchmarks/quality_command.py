@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.ablations import SWEEPS, ablate, sweep
+from benchmarks.ablations import ABLATIONS, SWEEPS, ablate, sweep
 from benchmarks.console import print_results
 from benchmarks.datasets import load_dataset
 from benchmarks.exact import CIRCULARITY, exact_queries
@@ -49,7 +49,15 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar=("A", "B"),
         help="test the difference of A and B (repeatable); by default recall and each other system",
     )
-    quality.add_argument("--ablate", action="store_true", help="parts of recall left out, settings tried")
+    quality.add_argument(
+        "--ablate",
+        nargs="?",
+        const="".join(ABLATIONS),
+        metavar="LABELS",
+        help="parts of recall left out or put in, settings tried; LABELS: only these parts ("
+        + ", ".join(f"{label}: {title}" for label, (title, _) in ABLATIONS.items())
+        + ")",
+    )
     quality.add_argument(
         "--sweep",
         default=",".join(SWEEPS),
@@ -94,7 +102,11 @@ def _quality(options: argparse.Namespace) -> int:
     unknown = [name for name in swept if name not in SWEEPS]
     if unknown:
         raise UnknownSetting(f"no sweep of {', '.join(unknown)}; there are: {', '.join(SWEEPS)}")
-    wanted = [option for name in asked for option in resolve(name)[1] if "." not in option] + swept
+    unknown = [label for label in options.ablate or "" if label not in ABLATIONS]
+    if unknown:
+        raise UnknownSetting(f"no part {', '.join(unknown)} to ablate; there are: {', '.join(ABLATIONS)}")
+    parts = [ABLATIONS[label][1] for label in options.ablate or ""]
+    wanted = [option for name in asked + parts for option in resolve(name)[1] if "." not in option] + swept
     results: dict[str, Any] = {**circumstances(options.seed), **dataset_facts(dataset, options.language)}
     if options.exact:
         results["circularity"] = CIRCULARITY
@@ -114,7 +126,7 @@ def _quality(options: argparse.Namespace) -> int:
         run = Run(resources, dataset.queries, options.seed, _say)
         for name in asked:
             run.add(name)
-        ablations = ablate(run) if options.ablate else []
+        ablations = ablate(run, options.ablate) if options.ablate else []
         sweeps = sweep(run, swept, options.tune_for) if swept else None
         results |= resources.description
     if not pairs:
@@ -122,6 +134,7 @@ def _quality(options: argparse.Namespace) -> int:
     results["systems"] = {name: run.summary(name) for name in run.outcomes}
     results["not_run"] = run.not_run
     results["comparisons"] = [one.as_dict() for a, b in pairs for one in run.compare(a, b)]
+    results["against_legs"] = run.against_legs()
     if options.ablate:
         results["ablations"] = ablations
     if sweeps is not None:
@@ -129,6 +142,7 @@ def _quality(options: argparse.Namespace) -> int:
     results["rankings"] = {
         name: {id: ids[: options.rankings] for id, ids in outcome.rankings.items()}
         for name, outcome in run.outcomes.items()
+        if name in asked
     }
     print_results(results)
     if options.json is not None:

@@ -1,6 +1,6 @@
 """`make demo`: from nothing to answers on the embedded server. A second run finds everything in place.
 
-What it does is what a user would: `pgrecall up`, `migrate`, `import`, `embedder`, `recall`.
+What it does is what a user would: `pgrecall up`, `migrate`, `import`, `embedder`, `recall`, `explain`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from pgrecall import Client, PgrecallError
+from pgrecall.cli.explain import block
 from pgrecall.cli.search import recall_table
 from pgrecall.embedding import embed_query
 from pgrecall.importing import import_jsonl
@@ -59,6 +60,7 @@ def main() -> None:
             embed_query("warm-up", client.active_model(), None)
         for question in QUESTIONS:
             ask(client, question)
+        explain(client, QUESTIONS[0])
         show_psql(client, server, QUESTIONS[0])
     console.print(
         "The server goes on running: [bold].venv/bin/pgrecall --help[/], [bold].venv/bin/pgrecall down[/]."
@@ -114,6 +116,14 @@ def ask(client: Client, question: str) -> None:
     if result.notice is not None:
         console.print(f"[yellow]{result.notice}[/]")
     console.print(recall_table(result))
+
+
+def explain(client: Client, question: str) -> None:
+    """Print what the score of a question's first answer is made of."""
+    console.print("\nWhy the first answer to the first question is the first:")
+    for explained in client.explain(question, k=1):
+        for line in block(explained):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def show_psql(client: Client, server: EmbeddedServer, question: str) -> None:

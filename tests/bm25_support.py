@@ -90,11 +90,26 @@ def leg(
     conn: Connection[Any], terms: list[str] | None, depth: int = ALL, budget: int = ENOUGH, *, namespace: str = "default",
     required: str | None = None, conditions: str = "NULL", at_most: int = 32,
 ) -> list[tuple[int, int, float]]:  # fmt: skip
+    """The leg for lexemes that are given, read as lexical_query() reads those of a query."""
     query = f"""
         SELECT l.id, l.rank, l.score
-        FROM pgrecall.bm25_leg(pgrecall.namespace_id(%s), %s, %s, {conditions}, %s, %s, %s) l
+        FROM (
+            SELECT pgrecall.namespace_id(%(namespace)s) AS namespace_id, array_agg(w.term ORDER BY w.documents, w.term) AS words,
+                   array_agg(w.idf ORDER BY w.documents, w.term) AS idfs,
+                   array_agg(pgrecall.term_query(w.term)) FILTER (WHERE w.documents > %(budget)s) AS common
+            FROM pgrecall.query_words(pgrecall.namespace_id(%(namespace)s), %(terms)s, %(at_most)s) w
+        ) q
+        CROSS JOIN LATERAL pgrecall.bm25_leg(
+            q.namespace_id,
+            ROW('bm25', q.words, q.idfs, pgrecall.any_term(q.words), q.common, %(required)s::tsquery, NULL, NULL, NULL, NULL,
+                %(budget)s, NULL, NULL, pgrecall.impact_settings())::pgrecall.lexical_query,
+            {conditions}, %(depth)s
+        ) l
     """
-    return conn.execute(query.encode(), (namespace, terms, required, depth, budget, at_most)).fetchall()
+    given = {
+        "namespace": namespace, "terms": terms, "required": required, "depth": depth, "budget": budget, "at_most": at_most
+    }  # fmt: skip
+    return conn.execute(query.encode(), given).fetchall()
 
 
 def assert_exact(

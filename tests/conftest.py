@@ -26,6 +26,9 @@ from pgrecall.server import EmbeddedServer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+# A settings file of the user's own would change what is tested.
+os.environ["PGRECALL_CONFIG"] = os.devnull
+
 # The tests crash servers by kill -9 only, never the machine, so nothing waits for a disk.
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 

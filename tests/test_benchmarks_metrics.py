@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import pytrec_eval
 
-from benchmarks.ablations import halves
+from benchmarks.ablations import halves, same
 from benchmarks.bootstrap import compare, interval
-from benchmarks.datasets import Query
-from benchmarks.metrics import METRICS, evaluate, means, unique
+from benchmarks.datasets import Dataset, Query
+from benchmarks.metrics import HEADLINE, METRICS, evaluate, means, unique
+from benchmarks.quality import Outcome, Run
+from benchmarks.resources import Resources
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def question(id: str, relevant: set[str], stratum: str = "all", *, generated: bool = False) -> Query:
@@ -130,3 +136,59 @@ def test_halves_divide_every_stratum_and_leave_generated_questions_out() -> None
         assert abs(counts[0] - counts[1]) <= 1
     assert halves(queries, seed=4) == (tuning, reporting)
     assert halves(queries, seed=5) != (tuning, reporting)
+
+
+# Against the legs, by hand
+
+
+def test_recall_is_held_against_each_leg_overall_and_in_every_stratum(tmp_path: Path) -> None:
+    queries = [question(f"q{n}", {"a"}, "odd" if n % 2 else "even") for n in range(30)]
+    queries += [question(f"x{n}", {"a"}, "exact", generated=True) for n in range(10)]
+    # recall has the answer first, the words have it in place 1 to 3 by turns, the vector only for odd questions.
+    found = {
+        "recall": {query.id: ["a"] for query in queries},
+        "lexical": {query.id: [*"bc"[: place % 3], "a"] for place, query in enumerate(queries)},
+        "dense": {query.id: ["a"] if query.stratum == "odd" else ["b"] for query in queries},
+    }
+    dataset = Dataset("invented", "pooled", (), tuple(queries))
+    run = Run(Resources(dataset, tmp_path, say=print), queries, 7, print, resamples=400)
+    run.outcomes = {
+        name: Outcome(ids, evaluate(queries, ids), np.ones(len(queries))) for name, ids in found.items()
+    }
+    compared = {(one["stratum"], one["b"], one["metric"]): one for one in run.against_legs()}
+    parts = {
+        None: range(30),
+        "even": range(0, 30, 2),
+        "odd": range(1, 30, 2),
+        "exact": range(30, 40),
+    }
+    assert set(compared) == {
+        (stratum, leg, metric) for stratum in parts for leg in ("lexical", "dense") for metric in HEADLINE
+    }
+    for stratum, places in parts.items():
+        # The reciprocal rank of place 1, 2 and 3, by turns.
+        differences = np.array([1 - 1 / (1 + place % 3) for place in places])
+        drawn = differences[np.random.default_rng(7).integers(0, len(places), (400, len(places)))].mean(
+            axis=1
+        )
+        one = compared[stratum, "lexical", "mrr"]
+        assert one["a"] == "recall"
+        assert one["delta"] == pytest.approx(differences.mean(), abs=1e-6)
+        assert one["ci95"] == pytest.approx(np.percentile(drawn, (2.5, 97.5)), abs=1e-6)
+        assert one["significant"]
+        assert compared[stratum, "lexical", "recall@5"]["delta"] == 0
+        assert not compared[stratum, "lexical", "recall@5"]["significant"]
+    assert [compared[stratum, "dense", "recall@10"]["delta"] for stratum in parts] == [0.5, 1, 0, 1]
+    del run.outcomes["dense"]
+    assert {one["b"] for one in run.against_legs()} == {"lexical"}
+
+
+@pytest.mark.parametrize(
+    ("value", "other", "expected"),
+    [("0.50", "0.5", True), ("30 days", "30 days", True), ("on", "off", False), ("30 days", "", False),
+     ("1", "30 days", False), ("0", "", False), ("1", "10", False)],
+)  # fmt: skip
+def test_values_of_settings_are_compared_as_numbers_or_as_text(
+    value: str, other: str, *, expected: bool
+) -> None:
+    assert same(value, other) is expected

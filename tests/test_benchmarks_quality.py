@@ -285,13 +285,33 @@ def test_a_whole_run(
     assert "tractor" not in out.read_text(encoding="utf-8")
 
     assert [(one["a"], one["b"]) for one in results["comparisons"]] == [("recall", "lexical")] * 4
-    assert [row["label"] for row in results["ablations"]] == ["A", "B", "C", "D"]
+    assert [row["label"] for row in results["ablations"]] == list("ABCDEFGHIJKLMNOPQR")
     assert [one["metric"] for one in results["ablations"][3]["against_full"]] == [
         "recall@5", "recall@10", "ndcg@10", "mrr",
     ]  # fmt: skip
+    # Every part ran; their rankings are not kept, unless asked for.
+    assert {row["system"] for row in results["ablations"]} <= set(results["systems"])
+    assert "recall:half_life=30 days" not in rankings
+    assert "recall:rrf_k=10,graph_weight=0" in rankings
     sweeps = results["sweeps"]
     assert (sweeps["tuning_queries"], sweeps["reporting_queries"]) == (2, 2)
-    assert [row["option"] for row in sweeps["options"]] == ["rrf_k", "graph_hops"]
+    fused, hops = sweeps["options"]
+    assert (fused["option"], fused["beside"]) == ("rrf_k", {"fusion": "rrf"})
+    # rrf_k needs another fusion: its best is reported even if the default is as good.
+    assert fused["best"] is not None
+    assert fused["reported"][0]["a"] == f"recall:fusion=rrf,rrf_k={fused['best']}"
+    assert (hops["option"], hops["beside"], hops["best"]) == ("graph_hops", {}, None)
+
+    held = {(one["stratum"], one["b"], one["metric"]): one["delta"] for one in results["against_legs"]}
+    assert {stratum for stratum, _, _ in held} == {None, "exact", "farm", "garden", "music"}
+    systems = results["systems"]
+    for (stratum, leg, metric), delta in held.items():
+        a, b = (
+            systems[name]["overall" if stratum is None else "strata"] for name in ("recall", leg)
+        )  # fmt: skip
+        if stratum is not None:
+            a, b = a[stratum], b[stratum]
+        assert delta == pytest.approx(a[metric] - b[metric], abs=2e-6)
 
     page, plots = render([("invented", results)])
     again, _ = render([("invented", json.loads(out.read_text(encoding="utf-8")))])
@@ -327,6 +347,18 @@ def test_a_whole_run(
     assert repeated["rankings"]["dense"] == rankings["dense"]
     assert "which is no memory" in repeated["not_run"][broken]
     capsys.readouterr()
+
+    # What is the default anyway is not run again.
+    monkeypatch.setenv("PGOPTIONS", "-c pgrecall.strategy=auto -c pgrecall.graph_weight=0.0")
+    short = [*command[:7], "--cache", str(public_dir / "cache"), "--json", str(out), "--systems", "recall"]
+    assert main([*short, "--ablate", "BHO", "--sweep", "graph_weight"]) == 0
+    narrow = json.loads(out.read_text(encoding="utf-8"))
+    assert [row["label"] for row in narrow["ablations"]] == ["A", "H"]
+    assert narrow["against_legs"] == []
+    assert "recall:graph_weight=0:" not in capsys.readouterr().err
+    monkeypatch.delenv("PGOPTIONS")
+    assert main([*short, "--ablate", "AZ"]) == 2
+    assert "no part Z to ablate" in capsys.readouterr().err
 
     monkeypatch.setenv("PGRECALL_DSN", "host=/nowhere dbname=none")
     assert main([*command[:7], "--systems", "bm25s,dense"]) == 2

@@ -60,6 +60,13 @@ RESULTS: dict[str, Any] = {
     ],
     "rankings": {"recall": {"q1": ["a", "b"]}},
 }  # fmt: skip
+
+
+def held(stratum: str | None, leg: str, *deltas: float) -> list[dict[str, Any]]:
+    """What `recall` has over a leg in a stratum, in the four headline metrics."""
+    return [{"stratum": stratum, **one} for one in differences("recall", leg, *deltas)]
+
+
 TUNED = RESULTS | {
     "dataset": "tuned",
     "ablations": [
@@ -67,17 +74,31 @@ TUNED = RESULTS | {
         {"label": "B", "title": "without graph", "system": "recall:graph_weight=0", "against_full": NOTHING},
         {"label": "C", "title": "dense only", "system": "dense",
          "against_full": differences("dense", "recall", -0.2, -0.2, -0.05, -0.2)},
+        {"label": "F", "title": "ranks", "system": "recall:fusion=rrf,rrf_k=5",
+         "against_full": differences("recall:fusion=rrf,rrf_k=5", "recall", -0.3, -0.05, 0.2, 0.0)},
     ],
     "sweeps": {
         "note": "Seeded.", "metric": "recall@10", "tuning_queries": 2, "reporting_queries": 2, "default": 0.5,
         "options": [
             {"option": "rrf_k", "values": [{"value": "1", "recall@10": 0.7}], "best": "1",
              "reported": differences("recall:rrf_k=1", "recall", 0.3, 0.25, 0.0, 0.0)},
-            {"option": "leg_depth", "values": [{"value": "9", "recall@10": 0.4}], "best": None, "reported": []},
+            {"option": "leg_depth", "beside": {"strategy": "auto"}, "values": [{"value": "9", "recall@10": 0.4}],
+             "best": None, "reported": []},
         ],
         "together": {"settings": {"rrf_k": "1", "leg_depth": "9"},
                      "reported": differences("recall:rrf_k=1,leg_depth=9", "recall", 0.3, 0.05, 0.0, 0.0)},
     },
+}  # fmt: skip
+HELD = RESULTS | {
+    "dataset": "held",
+    "data": RESULTS["data"] | {"strata": {"exact": 2, "hard": 4}, "generated_queries": 2},
+    "systems": {name: system(value) | {"strata": {"exact": dict.fromkeys(METRICS, value), "hard": dict.fromkeys(METRICS, value)}}
+                for name, value in {"recall": 0.5, "lexical": 0.45, "recall:strategy=auto": 0.625}.items()},
+    "against_legs": [
+        *held(None, "lexical", 0.05, 0.2, 0.3, 0.0), *held(None, "dense", 0.2, 0.05, 0.4, 0.0),
+        *held("exact", "lexical", 0.0, 0.0, 0.05, 0.0), *held("exact", "dense", 0.5, 0.5, 0.5, 0.0),
+        *held("hard", "lexical", 0.9, 0.9, -0.2, 0.0), *held("hard", "dense", -0.05, -0.3, 0.9, 0.0),
+    ],
 }  # fmt: skip
 
 
@@ -213,12 +234,64 @@ def test_the_summary_shows_parts_and_settings_of_the_data_sets_that_have_them() 
     assert row(page, "| B: without graph, recall@10") == "| B: without graph, recall@10 | none |"
     assert row(page, "| C: dense only, recall@10") == "| C: dense only, recall@10 | **-0.200** |"
     assert row(page, "| C: dense only, nDCG@10") == "| C: dense only, nDCG@10 | -0.050 |"
-    assert row(page, "| data set") == "| data set | `rrf_k` | `leg_depth` | together |"
+    assert row(page, "| data set |") == "| data set | `rrf_k` | `strategy=auto,leg_depth` | together |"
     assert row(page, "| tuned,") == (
         "| tuned, recall@10 | 1: **+0.250 [+0.150, +0.350]** | default "
         "| rrf_k=1, leg_depth=9: +0.050 [-0.050, +0.150] |"
     )
     assert "What each part is worth" not in page_of(("one", RESULTS))
+
+
+def test_the_summary_holds_recall_against_its_best_leg_in_every_stratum() -> None:
+    page = page_of(("one", RESULTS), ("two", HELD))
+    page = page[: page.index("## The data sets")]
+    # The better leg is the one that recall has less over, metric by metric.
+    assert row(page, "| held, overall") == (
+        "| held, overall | 4 | +0.050 [-0.050, +0.150] `lexical` | +0.050 [-0.050, +0.150] `dense` "
+        "| **+0.300 [+0.200, +0.400]** `lexical` |"
+    )
+    assert row(page, "| held, hard") == (
+        "| held, hard | 4 | -0.050 [-0.150, +0.050] `dense` | **-0.300 [-0.400, -0.200]** `dense` "
+        "| **-0.200 [-0.300, -0.100]** `lexical` |"
+    )
+    assert row(page, "| held, exact") == (
+        "| held, exact | 2 | +0.000 [-0.100, +0.100] `lexical` | +0.000 [-0.100, +0.100] `lexical` "
+        "| +0.050 [-0.050, +0.150] `lexical` |"
+    )
+    assert "worse: held hard, recall@10, than `dense`; held hard, nDCG@10, than `lexical`.\n" in page
+    better = HELD | {"against_legs": HELD["against_legs"][:16]}
+    assert "Significantly worse: nowhere." in page_of(("two", better))
+
+    assert row(page, "| held | ") == (
+        "| held | 0.450 | 0.500 | 0.450 | 0.500 | +0.050 [-0.050, +0.150] |  | 0.625 |"
+    )
+    assert "best single leg" not in page_of(("one", RESULTS))
+    assert "### Exact wording" not in page_of(("two", HELD | {"data": RESULTS["data"]}))
+
+
+def test_the_summary_shows_reciprocal_ranks_beside_the_default() -> None:
+    systems = RESULTS["systems"] | {"recall:fusion=rrf,rrf_k=5": system(0.25)}
+    page = page_of(("one", RESULTS), ("two", TUNED | {"systems": systems}))
+    page = page[page.index("### Fusion") : page.index("### What each part")]
+    assert row(page, "| data set") == (
+        "| data set, metric | `recall` | `recall:fusion=rrf,rrf_k=5` | difference |"
+    )
+    # What recall has over it, not the other way round.
+    assert (
+        row(page, "| tuned, recall@5") == "| tuned, recall@5 | 0.500 | 0.250 | **+0.300 [+0.200, +0.400]** |"
+    )
+    assert row(page, "| tuned, nDCG@10") == "| tuned, nDCG@10 | 0.500 | 0.250 | **-0.200 [-0.300, -0.100]** |"
+    assert "invented" not in page
+    assert "### Fusion" not in page_of(("one", RESULTS))
+
+
+def test_parts_of_recall_are_in_their_own_plot_only() -> None:
+    systems = RESULTS["systems"] | {"recall:graph_weight=0": system(0.25), "dense": system(0.5)}
+    plots = [
+        report.render([("one", TUNED | {"systems": chosen})])[1]["benchmarks/one.png"].digest
+        for chosen in (systems, RESULTS["systems"] | {"dense": system(0.5)}, RESULTS["systems"])
+    ]
+    assert plots[0] == plots[1] != plots[2]
 
 
 def test_a_section_for_each_data_set() -> None:
@@ -231,7 +304,7 @@ def test_a_section_for_each_data_set() -> None:
         "+0.050 [-0.050, +0.150], not significant |" in section
     )
     assert "| langchain | not installed |" in section
-    assert "| `leg_depth` | 9: 0.400 | the default |" in section
+    assert "| `strategy=auto,leg_depth` | 9: 0.400 | the default |" in section
     assert section.count("<details>") == section.count("</details>") == 1
 
 

@@ -79,7 +79,8 @@ def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     assert outcome.code == 0
     names = re.findall(r"^│ (\w+) ", outcome.out, re.MULTILINE)
     assert names == [
-        "up", "down", "dsn", "migrate", "remember", "import", "embedder", "recall", "status", "doctor",
+        "up", "down", "dsn", "migrate", "remember", "import", "embedder", "recall", "explain", "timeline", "briefing",
+        "status", "doctor", "config",
     ]  # fmt: skip
     for name in names:
         assert cli(name, "--help").code == 0
@@ -167,7 +168,7 @@ def test_remember_prints_the_id_and_recall_finds_it(cli: Callable[..., Outcome])
     (found,) = json.loads(outcome.out)
     assert outcome.err == ""
     assert outcome.out.count("\n") == 1
-    assert len(found) == 21
+    assert len(found) == 24
     assert (found["id"], found["external_id"], found["title"]) == (number, "p-1", "Holidays")
     assert found["tags"] == ["Priya", "vacation"]
     assert found["metadata"] == {"mood": "glad"}
@@ -219,7 +220,11 @@ def test_recall_filters_and_settings(cli: Callable[..., Outcome]) -> None:
     assert len(found("-k", "1")) == 1
     scores = [
         json.loads(cli("recall", "one", "--no-embed", "--json", *options).out)[0]["score"]
-        for options in ([], ["--set", "rrf_k=5"], ["--set", "pgrecall.rrf_k=5", "--ef-search", "50"])
+        for options in (
+            ["--set", "fusion=rrf"],
+            ["--set", "fusion=rrf", "--set", "rrf_k=5"],
+            ["--set", "fusion=rrf", "--set", "pgrecall.rrf_k=5", "--ef-search", "50"],
+        )
     ]
     assert scores[0] < scores[1] == scores[2]
     _assert_error(cli("recall", "tea", "--no-embed", "--set", "rrf_k=many"))
@@ -233,7 +238,7 @@ def test_recall_prints_a_table(cli: Callable[..., Outcome]) -> None:
         assert heading in outcome.out
     assert "green tea in the [bold]morning[/bold] \N{REPLACEMENT CHARACTER}[31mred" in outcome.out
     assert "\x1b[31mred" not in outcome.out
-    assert "0.0909" in outcome.out
+    assert "1.0000" in outcome.out
     cli("remember", "coffee " * 1000)
     assert "…" in cli("recall", "coffee", "--no-embed").out
     assert cli("recall", "coffee", "--no-embed", "--full").out.count("coffee") == 1000

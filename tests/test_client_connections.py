@@ -16,7 +16,7 @@ from pgrecall import (
     InvalidInput,
     SchemaMismatch,
 )
-from pgrecall import client_sync as client_module
+from pgrecall import querying_sync as querying_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,7 +125,7 @@ def test_no_connection_is_held_while_the_query_is_embedded(dsn: str, monkeypatch
             client.remember("meanwhile")  # would wait for ever if the only connection were taken
             return _vector(1.0)
 
-        monkeypatch.setattr(client_module, "embed_query", embed)
+        monkeypatch.setattr(querying_module, "embed_query", embed)
         assert client.recall("meanwhile", embed=True).legs == ("lexical", "dense", "graph")
 
 
@@ -155,8 +155,10 @@ def test_the_asynchronous_client(dsn: str) -> None:
             assert await memory.revise(number, title="Priya") is True
             assert await memory.forget(number) is True
             assert (await memory.status()).memories == 3
-            tuned = await memory.recall("tea", embed=False, settings={"pgrecall.rrf_k": 10})
-            assert tuned[0].score == pytest.approx(1 / 11)
+            tuned = await memory.recall(
+                "tea", embed=False, settings={"pgrecall.fusion": "rrf", "pgrecall.rrf_k": 20}
+            )
+            assert tuned[0].score == pytest.approx(1 / 21)
             with pytest.raises(InvalidInput):
                 await memory.recall("tea", k=0, embed=False)
             assert (await memory.recall("tea", embed=True)).legs == ("lexical", "dense", "graph")

@@ -77,8 +77,8 @@ def test_as_dict_is_json_in_the_order_of_the_columns(client: Client, conn: psyco
     client.remember("tea", tags=["x"], occurred_at=NOON)
     columns = [column.name for column in conn.execute("SELECT * FROM recall('tea')").description or ()]
     plain = client.recall("tea", embed=False)[0].as_dict()
-    assert list(plain) == columns
-    assert len(columns) == 21
+    assert list(plain) == [*columns, "rerank_score"]
+    assert len(columns) == 23
     assert plain["tags"] == ["x"]
     assert plain["occurred_at"] == "2026-05-17T12:00:00+00:00"
 
@@ -156,12 +156,15 @@ def test_a_vector_takes_part_as_the_dense_leg(client: Client) -> None:
 def test_tuning_holds_for_one_call(client: Client, dsn: str) -> None:
     with Client(dsn, pool_max=1) as single:
         single.remember("tea")
+        reciprocal: list[dict[str, str | float]] = [
+            {"pgrecall.fusion": "rrf", "pgrecall.rrf_k": value} for value in (20, "20")
+        ]
         scores = [
             single.recall("tea", embed=False, settings=settings)[0].score
-            for settings in (None, {"pgrecall.rrf_k": 10}, {"pgrecall.rrf_k": "10"}, None)
+            for settings in (None, *reciprocal, None)
         ]
-        assert scores[0] == scores[3] == pytest.approx(1 / 11)
-        assert scores[1] == scores[2] == pytest.approx(1 / 11)
+        assert scores[0] == scores[3] == pytest.approx(1)
+        assert scores[1] == scores[2] == pytest.approx(1 / 21)
         result = single.recall(
             "tea", vector=_vector(1.0), hnsw_ef_search=200, hnsw_iterative_scan="strict_order"
         )
@@ -178,7 +181,7 @@ def test_tuning_holds_for_one_call(client: Client, dsn: str) -> None:
 def test_a_tuned_recall_is_read_only(client: Client, conn: psycopg.Connection[Any]) -> None:
     conn.execute("ALTER FUNCTION public.recall RENAME TO recall_before")
     conn.execute(
-        "CREATE FUNCTION public.recall(query text, k int) RETURNS void LANGUAGE plpgsql AS"
+        "CREATE FUNCTION public.recall(query text) RETURNS void LANGUAGE plpgsql AS"
         " 'BEGIN CREATE TABLE public.made (); END'"
     )
     with pytest.raises(PgrecallError) as caught:

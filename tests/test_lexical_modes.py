@@ -216,22 +216,25 @@ def test_a_memory_that_holds_the_query_word_for_word_comes_first(
     others = [remember(conn, "a report about the shift of the night") for _ in range(6)]
     exact = remember(conn, "he wrote the night shift report there")
     for place, number in enumerate([*others, exact]):
-        values = (unit(place * 0.2), number)
+        values = (unit(1 + place * 0.02), number)
         conn.execute("UPDATE pgrecall.memories SET embedding = %s WHERE id = %s", values)
     found = recalled(conn, query, query_vec=unit(0))
     assert (found[0] == exact) is holds_it
     with mode(conn, "bm25", phrase_bonus=0):
         without = recalled(conn, query, query_vec=unit(0))
         assert without[0] == others[0]
-        scores = dict(conn.execute("SELECT id, score FROM recall(%s, %s)", (query, unit(0))).fetchall())
-    with mode(conn, "bm25", phrase_bonus=0.5, rrf_k=20):
-        bonus = conn.execute("SELECT id, score FROM recall(%s, %s)", (query, unit(0))).fetchall()
-    with mode(conn, "bm25", phrase_bonus=0, rrf_k=20):
-        plain = dict(conn.execute("SELECT id, score FROM recall(%s, %s)", (query, unit(0))).fetchall())
-    assert set(scores) == {*others, exact}
-    for number, score in bonus:
-        gained = 0.5 / 21 if number == exact and holds_it else 0
-        assert score - plain[number] == pytest.approx(gained, abs=1e-12)
+    # It gains a share of what it lacks to the highest score there can be: 1, or a first rank in both legs.
+    for fusion, top in (("cc", 1), ("rrf", 2 / 21)):
+        scores: list[dict[int, float]] = []
+        for phrase_bonus in (0, 0.5):
+            with mode(conn, "bm25", phrase_bonus=phrase_bonus, rrf_k=20, fusion=fusion):
+                given = conn.execute("SELECT id, score FROM recall(%s, %s)", (query, unit(0))).fetchall()
+            scores.append(dict(given))
+        plain, raised = scores
+        assert set(plain) == set(raised) == {*others, exact}
+        for number, score in raised.items():
+            gained = 0.5 * (top - plain[number]) if number == exact and holds_it else 0
+            assert score - plain[number] == pytest.approx(gained, abs=1e-12)
 
 
 # --- settings that postings are made with ----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ HELP_SECONDS = 0.5
 TRIES = 5
 
 HEAVY = (
-    "alembic", "numpy", "pgvector", "psycopg", "py3langid", "pydantic", "rich", "sentence_transformers", "sqlalchemy",
+    "alembic", "dateparser", "numpy", "pgvector", "psycopg", "py3langid", "pydantic", "rich", "sentence_transformers", "sqlalchemy",
     "torch", "transformers",
 )  # fmt: skip
 

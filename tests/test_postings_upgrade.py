@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
-from migrating import BEFORE_LAST, SECONDS, run, schema, wait_for
+from migrating import BEFORE_POSTINGS, SECONDS, run, schema, wait_for
 from pgrecall.install import migrate
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def before(new_database: Callable[..., str]) -> str:
     dsn = new_database()
     migrate(dsn)
     run(dsn, "SELECT remember('the ferry leaves at nine')")
-    migrate(dsn, revision=BEFORE_LAST)
+    migrate(dsn, revision=BEFORE_POSTINGS)
     return dsn
 
 

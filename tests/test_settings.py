@@ -37,18 +37,28 @@ def test_parameter_then_stored_then_default(conn: Connection[Any]) -> None:
         assert setting(conn, "rrf_k") == ("10", "default")
 
 
-def test_every_numeric_setting_reaches_recall_at_its_limits(conn: Connection[Any]) -> None:
+def test_every_setting_reaches_recall_numbers_at_their_limits(conn: Connection[Any]) -> None:
     query = """
-        SELECT name, minimum, maximum FROM pgrecall.settings_in_force WHERE minimum IS NOT NULL AND NOT is_stored_only
+        SELECT name, minimum, maximum, choices, default_value, pattern FROM pgrecall.settings_in_force
+        WHERE name NOT IN ('namespace', 'profile', 'embedding_model', 'embed_keywords')
     """
-    limits = conn.execute(query).fetchall()
+    settings = conn.execute(query).fetchall()
     fields = "SELECT attname FROM pg_attribute WHERE attrelid = 'pgrecall.recall_settings'::regclass"
-    assert {name for name, _, _ in limits} | {"lexical_mode"} == {name for (name,) in conn.execute(fields)}
+    assert {row[0] for row in settings} == {name for (name,) in conn.execute(fields)}
     for place in (1, 2):
-        for row in limits:
-            store(conn, row[0], f"{row[place]:.0f}")
+        given: dict[str, object] = {}
+        for row in settings:
+            name, _, _, choices, default, pattern = row
+            if choices is not None:
+                given[name] = choices[place % 2]
+            elif pattern is not None:
+                given[name] = "person=0.25" if "=" in default else "02:00:00"
+            else:
+                given[name] = row[place]
+            store(conn, name, "2 hours" if given[name] == "02:00:00" else f"{given[name]}".removesuffix(".0"))
+        given["collapse_duplicates"] = given["collapse_duplicates"] == "on"
         (found,) = conn.execute("SELECT to_jsonb(pgrecall.effective_settings())").fetchone() or ({},)
-        assert found == {row[0]: row[place] for row in limits} | {"lexical_mode": "bm25"}
+        assert found == given
 
 
 def test_bad_values_are_refused(conn: Connection[Any]) -> None:
@@ -81,7 +91,10 @@ def test_bad_parameters_are_refused_where_they_are_used(conn: Connection[Any]) -
     assert len(rows(conn, "recall", "submarine")) == 1
 
 
-@pytest.mark.parametrize(("name", "value"), [("leg_depth", "+50"), ("rrf_k", "60."), ("rrf_k", "0060.5")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("leg_depth", "+50"), ("rrf_k", "60."), ("rrf_k", "0060.5"), ("rrf_k", "1.30000000000000004")],
+)
 def test_ways_to_write_a_number(conn: Connection[Any], name: str, value: str) -> None:
     store(conn, name, value)
     assert scalar(conn, f"SELECT (pgrecall.effective_settings()).{name}") == float(value)

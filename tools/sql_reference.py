@@ -33,6 +33,7 @@ GROUPS = {
     "For whoever runs the database": (
         "create_namespace",
         "set_setting",
+        "settings_list",
         "activate_model",
         "active_model",
         "health",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.console import verdict
 from benchmarks.metrics import HEADLINE
 from benchmarks.plots import ablation_plot, quality_plot
-from benchmarks.report.markdown import details, file_link, revision, table
+from benchmarks.report.markdown import details, file_link, option, revision, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -116,7 +116,7 @@ def _ablations(name: str, results: Mapping[str, Any]) -> str:
         if row["against_full"]
     ]
     return (
-        "Parts left out, differences to A, the full `recall`:\n\n"
+        "Parts left out or put in, differences to A, the full `recall`:\n\n"
         + table(("", *HEADLINE), rows)
         + f"\n![What leaving parts out changes on {results['dataset']}](benchmarks/{name}-ablation.png)\n"
     )
@@ -134,7 +134,7 @@ def _sweeps(sweeps: Mapping[str, Any]) -> str:
     metric = sweeps["metric"]
     rows = [
         (
-            f"`{row['option']}`",
+            f"`{option(row)}`",
             ", ".join(f"{tried['value']}: {tried[metric]:.3f}" for tried in row["values"]),
             row["best"] or "the default",
         )

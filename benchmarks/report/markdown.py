@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Results", "details", "file_link", "of_kind", "revision", "table"]
+__all__ = ["Results", "details", "file_link", "of_kind", "option", "revision", "table"]
 
 Results: TypeAlias = "Sequence[tuple[str, Mapping[str, Any]]]"
 """Each results file's name without its ending, and what it holds."""
@@ -34,6 +34,11 @@ def details(summary: str, *parts: str) -> str:
 def file_link(name: str, folder: str = "../benchmarks/results", *, text: str | None = None) -> str:
     """Link to a results file, from docs/ unless a folder is given, by its name unless there is a text."""
     return f"[{text or f'{name}.json'}]({folder}/{name}.json)"
+
+
+def option(row: Mapping[str, Any]) -> str:
+    """Name the option of a row of a sweep, with what is set beside it."""
+    return ",".join([*(f"{name}={value}" for name, value in row.get("beside", {}).items()), row["option"]])
 
 
 def revision(git: Mapping[str, Any]) -> str:

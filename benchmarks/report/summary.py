@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.report.markdown import table
+from benchmarks.quality import FULL
+from benchmarks.report import legs
+from benchmarks.report.markdown import option, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 METRICS = {"recall@10": "recall@10", "ndcg@10": "nDCG@10"}
-_FULL = "recall"
 
 
 def render(results: Sequence[Mapping[str, Any]]) -> str:
@@ -23,11 +24,12 @@ def render(results: Sequence[Mapping[str, Any]]) -> str:
     ]
     for metric, title in METRICS.items():
         parts += [f"### {title}\n", _systems(results, metric)]
+    parts.append(legs.render(results))
     if any(found.get("ablations") for found in results):
         parts += [
             "### What each part is worth\n",
-            "Difference to the full `recall` when a part is left out. Bold: significant; none: no question's "
-            "value changes.\n",
+            "Difference to the full `recall` when a part is left out or put in. Bold: significant; none: no "
+            "question's value changes; empty: not measured.\n",
             _ablations(results),
         ]
     if any(found.get("sweeps") for found in results):
@@ -48,7 +50,7 @@ def _systems(results: Sequence[Mapping[str, Any]], metric: str) -> str:
         (f"`{name}`", *(_cell(found, name, metric, top) for found, top in zip(results, best, strict=True)))
         for name in names
         # Settings of recall have a table of their own.
-        if not name.startswith(f"{_FULL}:")
+        if not name.startswith(f"{FULL}:")
     ]
     return table(("system", *(found["dataset"] for found in results)), rows)
 
@@ -68,7 +70,7 @@ def _value(system: Mapping[str, Any], metric: str) -> float:
 def _against_full(found: Mapping[str, Any], name: str, metric: str) -> int:
     """Return 1 where a system is significantly better than recall, -1 where worse, 0 otherwise."""
     for one in found["comparisons"]:
-        if one["metric"] == metric and one["significant"] and {one["a"], one["b"]} == {_FULL, name}:
+        if one["metric"] == metric and one["significant"] and {one["a"], one["b"]} == {FULL, name}:
             return 1 if (one["delta"] > 0) == (one["a"] == name) else -1
     return 0
 
@@ -97,20 +99,20 @@ def _difference(found: Mapping[str, Any], label: str, metric: str) -> str:
 
 def _sweeps(results: Sequence[Mapping[str, Any]]) -> str:
     shown = [found for found in results if found.get("sweeps")]
-    options = list(dict.fromkeys(row["option"] for found in shown for row in found["sweeps"]["options"]))
+    options = list(dict.fromkeys(option(row) for found in shown for row in found["sweeps"]["options"]))
     rows = [
         (
             f"{found['dataset']}, {found['sweeps']['metric']}",
-            *(_best(found["sweeps"], option) for option in options),
+            *(_best(found["sweeps"], name) for name in options),
             _together(found["sweeps"]),
         )
         for found in shown
     ]
-    return table(("data set", *(f"`{option}`" for option in options), "together"), rows)
+    return table(("data set", *(f"`{name}`" for name in options), "together"), rows)
 
 
-def _best(sweeps: Mapping[str, Any], option: str) -> str:
-    row = next((row for row in sweeps["options"] if row["option"] == option), None)
+def _best(sweeps: Mapping[str, Any], name: str) -> str:
+    row = next((row for row in sweeps["options"] if option(row) == name), None)
     if row is None:
         return ""
     return "default" if row["best"] is None else f"{row['best']}: {_gain(row['reported'], sweeps['metric'])}"

@@ -8,14 +8,18 @@ import psycopg
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from benchmarks.datasets import Dataset, Query
     from benchmarks.resources import Resources
 
 __all__ = ["DenseLeg", "GraphLeg", "LexicalLeg", "Recall", "UnknownSetting"]
 
-_ALL_GRAPH = {"graph_weight": "100"}
-_NO_GRAPH = {"graph_weight": "0"}
+_ALL_GRAPH = {"graph_weight": "100", "adjacency_share": "0", "phrase_bonus": "0", "entity_boost": "1"}
+_LAST_MEMORY = (
+    "SELECT n.name, max(COALESCE(m.occurred_at, m.created_at)) "
+    "FROM pgrecall.memories m JOIN pgrecall.namespaces n ON n.id = m.namespace_id GROUP BY n.name"
+)
 
 
 class UnknownSetting(ValueError):  # noqa: N818
@@ -25,17 +29,23 @@ class UnknownSetting(ValueError):  # noqa: N818
 class Recall:
     """`recall` with the question and its embedding, by the settings in force and those given here.
 
+    Age counts from the namespace's last memory: conversations of years ago are asked about as they end.
+
     Args:
         resources: The run's.
         settings: Settings of pgrecall by name, other parameters of the server by a name with a dot.
     """
 
-    statement = "SELECT external_id FROM recall(%(text)s, %(vector)s, %(k)s, %(namespace)s)"
+    statement = (
+        "SELECT external_id "
+        "FROM recall(%(text)s, %(vector)s, %(k)s, %(namespace)s, reference_time => %(asked_at)s)"
+    )
 
     def __init__(self, resources: Resources, settings: Mapping[str, str] | None = None) -> None:
         self._resources = resources
         self._settings = dict(settings or {})
         self._connection: psycopg.Connection[Any] | None = None
+        self._asked_at: dict[str, datetime] = {}
 
     def index(self, dataset: Dataset) -> None:  # noqa: ARG002
         """Connect; the settings hold for the connection."""
@@ -51,6 +61,7 @@ class Recall:
             connection.execute("SELECT pgrecall.effective_settings()")
         except psycopg.DataError as error:
             raise UnknownSetting(str(error).splitlines()[0]) from error
+        self._asked_at = dict(connection.execute(_LAST_MEMORY).fetchall())
 
     def retrieve(self, query: Query, k: int) -> list[str]:
         """Call `recall`."""
@@ -64,17 +75,23 @@ class Recall:
     def _ids(self, text: str, vector: str | None, namespace: str, k: int) -> list[str]:
         if self._connection is None:
             raise RuntimeError("index() comes first")
-        values = {"text": text, "vector": vector, "k": k, "namespace": namespace}
+        values = {
+            "text": text,
+            "vector": vector,
+            "k": k,
+            "namespace": namespace,
+            "asked_at": self._asked_at.get(namespace),
+        }
         # A constant statement of the class: nothing of the data is in it.
         rows = self._connection.execute(self.statement.encode(), values).fetchall()
         return [str(row[0]) for row in rows]
 
 
 class LexicalLeg(Recall):
-    """The lexical leg alone: `recall` without a vector and without the graph."""
+    """The lexical leg alone: `recall` by strategy fulltext."""
 
     def __init__(self, resources: Resources) -> None:
-        super().__init__(resources, {**_NO_GRAPH, "phrase_bonus": "0"})
+        super().__init__(resources, {"strategy": "fulltext"})
 
     def retrieve(self, query: Query, k: int) -> list[str]:
         """Call `recall` by words only."""
@@ -82,10 +99,10 @@ class LexicalLeg(Recall):
 
 
 class DenseLeg(Recall):
-    """The dense leg alone: `recall` without words and without the graph."""
+    """The dense leg alone: `recall` by strategy vector."""
 
     def __init__(self, resources: Resources) -> None:
-        super().__init__(resources, _NO_GRAPH)
+        super().__init__(resources, {"strategy": "vector"})
 
     def retrieve(self, query: Query, k: int) -> list[str]:
         """Call `recall` by the vector only."""
@@ -99,7 +116,8 @@ class GraphLeg(Recall):
     """
 
     statement = (
-        "SELECT external_id FROM recall(%(text)s, %(vector)s, greatest(%(k)s, 50), %(namespace)s) "
+        "SELECT external_id FROM recall(%(text)s, %(vector)s, greatest(%(k)s, 50), %(namespace)s, "
+        "reference_time => %(asked_at)s) "
         "WHERE graph_rank IS NOT NULL ORDER BY graph_rank"
     )
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from pgrecall.config import effective_dsn
+from pgrecall.errors import PgrecallError
 from pgrecall.server import ServerError
 
 from .cli import run
@@ -15,7 +16,8 @@ def main() -> int:
     """Read the arguments and run the daemon; returns its exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m pgrecall_embedder",
-        description="Fill missing embeddings. PGRECALL_DSN names the database; unset means the embedded one.",
+        description="Fill missing embeddings of the database that PGRECALL_DSN or the settings file names, "
+        "else of the embedded one.",
     )
     parser.add_argument("--drain", action="store_true", help="stop when nothing is left to embed")
     parser.add_argument(
@@ -25,7 +27,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         dsn = effective_dsn()
-    except ServerError as error:
+    except (PgrecallError, ServerError) as error:
         print(f"{error}\nHINT: {error.hint}", file=sys.stderr)
         return 1
     return run(dsn, drain=options.drain, concurrency=options.concurrency, log_json=options.log_json)

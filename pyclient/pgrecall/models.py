@@ -5,64 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, TypedDict, overload
+from typing import Any, Literal, overload
 
 OnConflict = Literal["error", "keep", "revise"]
 """What happens when the namespace already has the external id: refuse, leave it, or change it."""
 
 IterativeScan = Literal["off", "relaxed_order", "strict_order"]
 """pgvector's `hnsw.iterative_scan`."""
-
-
-class RevisableFields(TypedDict, total=False):
-    """The fields of a memory, other than its text, that can be given and later changed; None gives nothing.
-
-    Attributes:
-        title: A short name for it.
-        category: One word for its kind, such as 'person' or 'decision'.
-        tags: Labels to filter by; they become concepts.
-        expanded_keywords: Further words it should be found by.
-        importance: 0 to 1; the database's default is 0.5.
-        metadata: Any JSON object.
-        source: Where it comes from.
-        session: The conversation or document it belongs to.
-        speaker: Who said it.
-        position: Its order within the session.
-        language: The name of a text-search configuration; by default the namespace's. 'auto' detects it from
-            the content, if `pgrecall[languages]` is installed, and keeps the default where it is not certain.
-        is_sensitive: True keeps it from ever being embedded.
-        occurred_at: When it happened. A time without a zone is UTC, here and everywhere.
-        valid_from: From when the fact holds.
-        valid_to: Until when the fact holds.
-    """
-
-    title: str | None
-    category: str | None
-    tags: Iterable[str] | None
-    expanded_keywords: Iterable[str] | None
-    importance: float | None
-    metadata: Mapping[str, Any] | None
-    source: str | None
-    session: str | None
-    speaker: str | None
-    position: int | None
-    language: str | None
-    is_sensitive: bool | None
-    occurred_at: datetime | None
-    valid_from: datetime | None
-    valid_to: datetime | None
-
-
-class MemoryFields(RevisableFields, total=False):
-    """The fields a new memory can have besides its text.
-
-    Attributes:
-        created_at: When it was first recorded; by default now.
-        external_id: The caller's own id, unique in the namespace.
-    """
-
-    created_at: datetime | None
-    external_id: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +46,7 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledMemory:
-    """One memory as `recall` returns it: the columns of the SQL function, in its order.
+    """One memory as `recall` returns it: the columns of the SQL function, in its order, and `rerank_score`.
 
     Attributes:
         id: The memory's id in the database.
@@ -121,6 +70,10 @@ class RecalledMemory:
         occurred_at: When it happened.
         created_at: When it was first recorded.
         is_sensitive: True if it is never embedded.
+        chosen_strategy: The strategy that found it; 'exact' is what 'auto' chose for a query meant to the
+            letter.
+        duplicates: Ids of memories that say the same, hidden by `collapse_duplicates`.
+        rerank_score: What the reranker gave it; None if it was not asked.
     """
 
     id: int
@@ -144,14 +97,17 @@ class RecalledMemory:
     occurred_at: datetime | None
     created_at: datetime
     is_sensitive: bool
+    chosen_strategy: str
+    duplicates: tuple[int, ...]
+    rerank_score: float | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> RecalledMemory:
         """Make one from a row of `recall`, by column name."""
-        return cls(**{**row, "tags": tuple(row["tags"])})
+        return cls(**{**row, "tags": tuple(row["tags"]), "duplicates": tuple(row["duplicates"])})
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the columns as plain JSON values, in order; times are ISO 8601 in UTC."""
+        """Return the attributes as plain JSON values, in order; times are ISO 8601 in UTC."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
 
@@ -163,7 +119,7 @@ class RecallResult(Sequence[RecalledMemory]):
         query: The question as asked.
         memories: The memories, best first.
         legs: The legs that were asked, of 'lexical', 'dense' and 'graph'.
-        notice: Why a leg was left out; None if nothing was.
+        notice: Why a leg or the reranker was left out; None if nothing was.
     """
 
     query: str
@@ -176,6 +132,62 @@ class RecallResult(Sequence[RecalledMemory]):
     @overload
     def __getitem__(self, index: slice) -> tuple[RecalledMemory, ...]: ...
     def __getitem__(self, index: int | slice) -> RecalledMemory | tuple[RecalledMemory, ...]:
+        return self.memories[index]
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineMemory:
+    """One memory as `recall_timeline` returns it: the columns of the SQL function, in its order.
+
+    Attributes:
+        id: The memory's id in the database.
+        happened_at: When it happened, or was recorded where that is not known.
+        session: The conversation or document it belongs to.
+        speaker: Who said it.
+        title: Its short name.
+        content: Its text.
+        score: What recall gave it.
+        gap: The time since the memory before it; None for the first.
+        is_new_session: True where another session begins.
+    """
+
+    id: int
+    happened_at: datetime
+    session: str | None
+    speaker: str | None
+    title: str | None
+    content: str
+    score: float
+    gap: timedelta | None
+    is_new_session: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the columns as plain JSON values, in order; `gap` is in seconds."""
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineResult(Sequence[TimelineMemory]):
+    """The memories one recall found, in the order of their time; a sequence of `TimelineMemory`.
+
+    Attributes:
+        topic: The topic as asked.
+        memories: The memories, the earliest first.
+        notice: Why a leg was left out; None if nothing was.
+    """
+
+    topic: str
+    memories: tuple[TimelineMemory, ...]
+    notice: str | None = None
+
+    @overload
+    def __getitem__(self, index: int) -> TimelineMemory: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[TimelineMemory, ...]: ...
+    def __getitem__(self, index: int | slice) -> TimelineMemory | tuple[TimelineMemory, ...]:
         return self.memories[index]
 
     def __len__(self) -> int:
@@ -266,6 +278,33 @@ class HealthCheck:
     status: Literal["ok", "warn", "fail"]
     detail: str
     remedy: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingInForce:
+    """One setting as it holds for this client's calls.
+
+    Attributes:
+        name: Its short name.
+        value: What it is; None where nothing is given and the default is not a value.
+        source: 'environment PGRECALL_…' or the path of the settings file, where the client sends it; else
+            'parameter (SET)' for SET, ALTER ROLE and ALTER DATABASE, 'stored' for `set_setting`, 'default',
+            or what else the database says.
+        default_value: What it is by default.
+        unit: What it is counted in, or its kind.
+        description: What it does.
+    """
+
+    name: str
+    value: str | None
+    source: str
+    default_value: str | None
+    unit: str | None
+    description: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the attributes as plain JSON values."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def _plain(value: Any) -> Any:

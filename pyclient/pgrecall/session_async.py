@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from datetime import datetime
+from math import ceil
 from typing import TYPE_CHECKING, Any, Self
 
 import psycopg
@@ -11,15 +13,21 @@ from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from .arguments import call
+from .arguments import call, given
 from .connecting import CONNECTION_OPTIONS, in_thread, not_migrated, resolve, verify
-from .errors import ConnectionFailed, SchemaMismatch, error_from
+from .deadline import STATEMENT_TIMEOUT, time_left
+from .errors import ConnectionFailed, InvalidInput, SchemaMismatch, UnknownNamespace, error_from
+from .given_settings import GivenSetting, accepted
+from .models import SettingInForce
+from .settings_file import near
+from .timeframes import found_text, period_text, phrase, read_phrase
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from types import TracebackType
 
     from .connecting import Target
+    from .timeframes import Timeframe
 
 
 class AsyncSession:
@@ -40,6 +48,7 @@ class AsyncSession:
         self._pool_timeout = pool_timeout
         self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] | None = None
         self._target: Target | None = None
+        self._given: dict[str, GivenSetting] = {}
         self._closed = False
         self._opening = asyncio.Lock()
 
@@ -59,6 +68,9 @@ class AsyncSession:
 
         Returns:
             The connection string, namespace and model the client works with.
+
+        Raises:
+            InvalidInput: The settings file is not as it should be, or names a setting that does not exist.
         """
         if self._closed:
             raise ConnectionFailed("the client is closed", hint="Make a new client.")
@@ -67,7 +79,7 @@ class AsyncSession:
         async with self._opening:
             if self._pool is None or self._target is None:
                 self._target = await in_thread(resolve, *self._asked)
-                await self._verify(self._target.dsn)
+                await self._verify(self._target)
                 least, most = self._pool_size
                 self._pool = AsyncConnectionPool(
                     self._target.dsn,
@@ -89,6 +101,40 @@ class AsyncSession:
         if pool is not None:
             await pool.close()
 
+    async def settings_in_force(self) -> list[SettingInForce]:
+        """Return every setting of the database as it holds for this client's calls, with its source."""
+        rows = await self._rows("pgrecall.settings_list", {})
+        return [
+            SettingInForce(
+                name=row["name"],
+                value=row["value"],
+                source=_source(row["source"], self._given.get(row["name"])),
+                default_value=row["default_value"],
+                unit=row["unit"],
+                description=row["description"],
+            )
+            for row in rows
+        ]
+
+    async def set_setting(self, name: str, value: str | float | None) -> None:
+        """Store a setting for the whole database, below what sessions, roles and clients give.
+
+        Args:
+            name: Its short name, such as 'rrf_k'.
+            value: What to store; None goes back to the default.
+
+        Raises:
+            InvalidInput: 42704 if there is no such setting, 22023 if the value is not one for it.
+        """
+        try:
+            await self._rows(
+                "pgrecall.set_setting", {"name": name, "value": None if value is None else str(value)}
+            )
+        except UnknownNamespace as error:  # the class of 42704, whatever does not exist
+            names = [setting.name for setting in await self.settings_in_force()]
+            hint = near(name, names) or error.hint
+            raise InvalidInput(error.message, sqlstate=error.sqlstate, hint=hint) from error
+
     async def _value(self, function: str, arguments: Mapping[str, Any]) -> Any:
         rows = await self._rows(function, arguments)
         return next(iter(rows[0].values()))
@@ -96,21 +142,51 @@ class AsyncSession:
     async def _rows(
         self, function: str, arguments: Mapping[str, Any], settings: Mapping[str, str] | None = None
     ) -> list[DictRow]:
+        """Call a function; one with `settings` of its own reads, and runs in a read-only transaction."""
         statement, parameters = call(function, arguments)
         async with self._connection() as connection:
-            if not settings:
-                cursor = await connection.execute(statement, parameters)
-                return await cursor.fetchall()
-            async with connection.transaction():
-                local = [("transaction_read_only", "on"), *settings.items()]
+            return await self._fetch(connection, statement, parameters, settings)
+
+    async def _fetch(
+        self,
+        connection: AsyncConnection[DictRow],
+        statement: sql.Composed,
+        parameters: Mapping[str, Any],
+        settings: Mapping[str, str] | None = None,
+    ) -> list[DictRow]:
+        seconds = time_left()
+        local = {f"pgrecall.{name}": one.value for name, one in self._given.items()}
+        if settings:
+            local = {"transaction_read_only": "on", **local, **settings}
+        if not local and seconds is None:
+            cursor = await connection.execute(statement, parameters)
+            return await cursor.fetchall()
+        async with connection.transaction():
+            if local:
                 await connection.execute(
                     sql.SQL("SELECT {}").format(
                         sql.SQL(", ").join([sql.SQL("set_config(%s, %s, true)")] * len(local))
                     ),
-                    [word for pair in local for word in pair],
+                    [word for pair in local.items() for word in pair],
                 )
-                cursor = await connection.execute(statement, parameters)
-                return await cursor.fetchall()
+            if seconds is not None:
+                await connection.execute(STATEMENT_TIMEOUT, [ceil(seconds * 1000)])
+            cursor = await connection.execute(statement, parameters)
+            return await cursor.fetchall()
+
+    async def _timeframe(self, timeframe: Timeframe | None) -> str | None:
+        """Return a timeframe as the database takes it: a phrase is read there, else by dateparser."""
+        if timeframe is None:
+            return None
+        said = phrase(timeframe)
+        if said is None:
+            return period_text(timeframe)
+        found = await self._value("public.parse_timeframe", given(text=said))
+        if found is not None:
+            return found_text(found)
+        async with self._connection() as connection:
+            now = datetime.now(connection.info.timezone)
+        return await in_thread(read_phrase, said, now)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
@@ -124,15 +200,25 @@ class AsyncSession:
         except psycopg.Error as error:
             raise error_from(error) from error
 
-    async def _verify(self, dsn: str) -> None:
+    async def _verify(self, target: Target) -> None:
         # On a connection of its own: it fails at once and with the server's reason, where a pool would go on
         # trying until its time-out.
         statement, parameters = call("pgrecall.bundle_hash", {})
         try:
-            async with await AsyncConnection.connect(dsn, **CONNECTION_OPTIONS) as connection:
-                cursor = await connection.execute(statement, parameters)
-                row = await cursor.fetchone()
+            async with await AsyncConnection.connect(
+                target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row
+            ) as connection:
+                rows = await self._fetch(connection, statement, parameters)
+                await in_thread(verify, next(iter(rows[0].values())))
+                if target.given:
+                    statement, parameters = call("pgrecall.settings_list", {})
+                    self._given = accepted(target.given, await self._fetch(connection, statement, parameters))
         except psycopg.Error as error:
             translated = error_from(error)
             raise (not_migrated() if isinstance(translated, SchemaMismatch) else translated) from error
-        await in_thread(verify, None if row is None else row[0])
+
+
+def _source(source: str, given: GivenSetting | None) -> str:
+    if source != "parameter":
+        return source
+    return "parameter (SET)" if given is None else given.source

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
+from datetime import datetime
+from math import ceil
 from typing import TYPE_CHECKING, Any, Self
 
 import psycopg
@@ -12,15 +14,21 @@ from psycopg import Connection, sql
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import ConnectionPool
 
-from .arguments import call
+from .arguments import call, given
 from .connecting import CONNECTION_OPTIONS, in_place, not_migrated, resolve, verify
-from .errors import ConnectionFailed, SchemaMismatch, error_from
+from .deadline import STATEMENT_TIMEOUT, time_left
+from .errors import ConnectionFailed, InvalidInput, SchemaMismatch, UnknownNamespace, error_from
+from .given_settings import GivenSetting, accepted
+from .models import SettingInForce
+from .settings_file import near
+from .timeframes import found_text, period_text, phrase, read_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import TracebackType
 
     from .connecting import Target
+    from .timeframes import Timeframe
 
 
 class Session:
@@ -41,6 +49,7 @@ class Session:
         self._pool_timeout = pool_timeout
         self._pool: ConnectionPool[Connection[DictRow]] | None = None
         self._target: Target | None = None
+        self._given: dict[str, GivenSetting] = {}
         self._closed = False
         self._opening = threading.Lock()
 
@@ -60,6 +69,9 @@ class Session:
 
         Returns:
             The connection string, namespace and model the client works with.
+
+        Raises:
+            InvalidInput: The settings file is not as it should be, or names a setting that does not exist.
         """
         if self._closed:
             raise ConnectionFailed("the client is closed", hint="Make a new client.")
@@ -68,7 +80,7 @@ class Session:
         with self._opening:
             if self._pool is None or self._target is None:
                 self._target = in_place(resolve, *self._asked)
-                self._verify(self._target.dsn)
+                self._verify(self._target)
                 least, most = self._pool_size
                 self._pool = ConnectionPool(
                     self._target.dsn,
@@ -90,6 +102,38 @@ class Session:
         if pool is not None:
             pool.close()
 
+    def settings_in_force(self) -> list[SettingInForce]:
+        """Return every setting of the database as it holds for this client's calls, with its source."""
+        rows = self._rows("pgrecall.settings_list", {})
+        return [
+            SettingInForce(
+                name=row["name"],
+                value=row["value"],
+                source=_source(row["source"], self._given.get(row["name"])),
+                default_value=row["default_value"],
+                unit=row["unit"],
+                description=row["description"],
+            )
+            for row in rows
+        ]
+
+    def set_setting(self, name: str, value: str | float | None) -> None:
+        """Store a setting for the whole database, below what sessions, roles and clients give.
+
+        Args:
+            name: Its short name, such as 'rrf_k'.
+            value: What to store; None goes back to the default.
+
+        Raises:
+            InvalidInput: 42704 if there is no such setting, 22023 if the value is not one for it.
+        """
+        try:
+            self._rows("pgrecall.set_setting", {"name": name, "value": None if value is None else str(value)})
+        except UnknownNamespace as error:  # the class of 42704, whatever does not exist
+            names = [setting.name for setting in self.settings_in_force()]
+            hint = near(name, names) or error.hint
+            raise InvalidInput(error.message, sqlstate=error.sqlstate, hint=hint) from error
+
     def _value(self, function: str, arguments: Mapping[str, Any]) -> Any:
         rows = self._rows(function, arguments)
         return next(iter(rows[0].values()))
@@ -97,21 +141,51 @@ class Session:
     def _rows(
         self, function: str, arguments: Mapping[str, Any], settings: Mapping[str, str] | None = None
     ) -> list[DictRow]:
+        """Call a function; one with `settings` of its own reads, and runs in a read-only transaction."""
         statement, parameters = call(function, arguments)
         with self._connection() as connection:
-            if not settings:
-                cursor = connection.execute(statement, parameters)
-                return cursor.fetchall()
-            with connection.transaction():
-                local = [("transaction_read_only", "on"), *settings.items()]
+            return self._fetch(connection, statement, parameters, settings)
+
+    def _fetch(
+        self,
+        connection: Connection[DictRow],
+        statement: sql.Composed,
+        parameters: Mapping[str, Any],
+        settings: Mapping[str, str] | None = None,
+    ) -> list[DictRow]:
+        seconds = time_left()
+        local = {f"pgrecall.{name}": one.value for name, one in self._given.items()}
+        if settings:
+            local = {"transaction_read_only": "on", **local, **settings}
+        if not local and seconds is None:
+            cursor = connection.execute(statement, parameters)
+            return cursor.fetchall()
+        with connection.transaction():
+            if local:
                 connection.execute(
                     sql.SQL("SELECT {}").format(
                         sql.SQL(", ").join([sql.SQL("set_config(%s, %s, true)")] * len(local))
                     ),
-                    [word for pair in local for word in pair],
+                    [word for pair in local.items() for word in pair],
                 )
-                cursor = connection.execute(statement, parameters)
-                return cursor.fetchall()
+            if seconds is not None:
+                connection.execute(STATEMENT_TIMEOUT, [ceil(seconds * 1000)])
+            cursor = connection.execute(statement, parameters)
+            return cursor.fetchall()
+
+    def _timeframe(self, timeframe: Timeframe | None) -> str | None:
+        """Return a timeframe as the database takes it: a phrase is read there, else by dateparser."""
+        if timeframe is None:
+            return None
+        said = phrase(timeframe)
+        if said is None:
+            return period_text(timeframe)
+        found = self._value("public.parse_timeframe", given(text=said))
+        if found is not None:
+            return found_text(found)
+        with self._connection() as connection:
+            now = datetime.now(connection.info.timezone)
+        return in_place(read_phrase, said, now)
 
     @contextmanager
     def _connection(self) -> Iterator[Connection[DictRow]]:
@@ -125,15 +199,23 @@ class Session:
         except psycopg.Error as error:
             raise error_from(error) from error
 
-    def _verify(self, dsn: str) -> None:
+    def _verify(self, target: Target) -> None:
         # On a connection of its own: it fails at once and with the server's reason, where a pool would go on
         # trying until its time-out.
         statement, parameters = call("pgrecall.bundle_hash", {})
         try:
-            with Connection.connect(dsn, **CONNECTION_OPTIONS) as connection:
-                cursor = connection.execute(statement, parameters)
-                row = cursor.fetchone()
+            with Connection.connect(target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row) as connection:
+                rows = self._fetch(connection, statement, parameters)
+                in_place(verify, next(iter(rows[0].values())))
+                if target.given:
+                    statement, parameters = call("pgrecall.settings_list", {})
+                    self._given = accepted(target.given, self._fetch(connection, statement, parameters))
         except psycopg.Error as error:
             translated = error_from(error)
             raise (not_migrated() if isinstance(translated, SchemaMismatch) else translated) from error
-        in_place(verify, None if row is None else row[0])
+
+
+def _source(source: str, given: GivenSetting | None) -> str:
+    if source != "parameter":
+        return source
+    return "parameter (SET)" if given is None else given.source

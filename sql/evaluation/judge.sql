@@ -27,7 +27,7 @@ DECLARE
     excluded_ids bigint[] := ARRAY(SELECT DISTINCT e.id FROM unnest(exclude) AS e (id) ORDER BY e.id);
     refused record;
 BEGIN
-    PERFORM pgrecall.check_query(query, query_vec, 1);
+    PERFORM pgrecall.check_query(query, query_vec);
     IF home IS NULL THEN
         RAISE EXCEPTION 'there is no namespace "%"', left(pgrecall.namespace_name(namespace), 200)
             USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.namespaces lists them.';

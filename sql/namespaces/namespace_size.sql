@@ -1,12 +1,19 @@
--- How many memories a namespace has, counted no further than at_most: tombstones included, from the index alone.
+-- About how many memories a namespace has, counted no further than at_most: those posted, and what changed since.
+--
+-- A changed memory may count twice: this decides how to search, not what is found.
 CREATE OR REPLACE FUNCTION pgrecall.namespace_size(namespace_id integer, at_most integer)
 RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN (
-    SELECT count(*)::integer
-    FROM (
-        SELECT FROM pgrecall.memories m WHERE m.namespace_id = namespace_size.namespace_id LIMIT namespace_size.at_most
-    ) counted
-);
+RETURN least(
+    at_most,
+    COALESCE(
+        (SELECT l.documents FROM pgrecall.lexicon l WHERE l.namespace_id = namespace_size.namespace_id AND l.term = ''), 0
+    ) + (
+        SELECT count(*)
+        FROM (
+            SELECT FROM pgrecall.unposted u WHERE u.namespace_id = namespace_size.namespace_id LIMIT namespace_size.at_most
+        ) counted
+    )
+)::integer;
 
-COMMENT ON FUNCTION pgrecall.namespace_size IS 'How many memories a namespace has, counted no further than at_most.';
+COMMENT ON FUNCTION pgrecall.namespace_size IS 'About how many memories a namespace has, counted no further than at_most.';

@@ -56,7 +56,7 @@ BEGIN ATOMIC
         GROUP BY p.memory_id
         ORDER BY score DESC, p.memory_id
     ), best AS (
-        SELECT m.id, c.score, c.common_words, m.search_vector
+        SELECT m.id, c.score, c.common_words, m.search_vector, m.word_count
         FROM candidate c
         JOIN pgrecall.memories m ON m.id = c.memory_id
         WHERE m.namespace_id = bm25_postings.namespace_id
@@ -68,7 +68,7 @@ BEGIN ATOMIC
         SELECT b.id,
                round((CASE
                    WHEN (SELECT count(*) FROM unnest(common) q (word) WHERE b.search_vector @@ q.word) > b.common_words
-                       THEN pgrecall.bm25(b.search_vector, words, idfs, settings)
+                       THEN (SELECT sum(p.part) FROM pgrecall.bm25_parts(b.search_vector, b.word_count, words, idfs, settings) p)
                    ELSE b.score
                END)::numeric, 9)::double precision AS score
         FROM best b

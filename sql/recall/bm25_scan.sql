@@ -14,7 +14,10 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
 BEGIN ATOMIC
     SELECT s.id, s.score
     FROM (
-        SELECT m.id, round(pgrecall.bm25(m.search_vector, words, idfs, settings)::numeric, 9)::double precision AS score
+        SELECT m.id,
+               round((
+                   SELECT sum(p.part) FROM pgrecall.bm25_parts(m.search_vector, m.word_count, words, idfs, settings) p
+               )::numeric, 9)::double precision AS score
         FROM pgrecall.memories m
         WHERE m.namespace_id = bm25_scan.namespace_id AND m.search_vector @@ any_word
           AND (required IS NULL OR m.search_vector @@ required) AND pgrecall.matches(m, filter)

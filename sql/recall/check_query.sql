@@ -1,17 +1,14 @@
 -- Refuses what recall cannot answer.
 --
--- Errors  22023 k outside 1..1000, neither words nor vector, a vector of another dimension or of length zero;
+-- Errors  22023 neither words nor vector, a vector of another dimension or of length zero;
 --         54000 a query of more than 16,384 characters
-CREATE OR REPLACE FUNCTION pgrecall.check_query(query text, query_vec halfvec, k integer)
+CREATE OR REPLACE FUNCTION pgrecall.check_query(query text, query_vec halfvec)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    IF k IS NULL OR k NOT BETWEEN 1 AND 1000 THEN
-        RAISE EXCEPTION 'k must be between 1 and 1000, not %', COALESCE(k::text, 'NULL')
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Ask for at most 1000 memories at a time; the default is 10.';
-    ELSIF length(query) > 16384 THEN
+    IF length(query) > 16384 THEN
         RAISE EXCEPTION 'the query has % characters; 16384 is the limit', length(query)
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Recall by the question, not by a whole document.';
     ELSIF query_vec IS NULL AND COALESCE(query, '') !~ '[^[:space:]\u00a0\u2007\u202f\u3000]' THEN
@@ -30,4 +27,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.check_query IS 'Refuses what recall cannot answer: k, query or vector out of range.';
+COMMENT ON FUNCTION pgrecall.check_query IS 'Refuses what recall cannot answer: query or vector out of range.';

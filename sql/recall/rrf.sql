@@ -1,6 +1,6 @@
--- What one leg adds to a memory's score: weight / (k + rank), nothing where the leg did not find it.
+-- What one leg adds to a memory's score by reciprocal rank fusion: weight / (k + rank), nothing where it did not find it.
 --
--- Reciprocal rank fusion: Cormack, Clarke, Büttcher, SIGIR 2009.
+-- Cormack, Clarke, Büttcher: Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning Methods, SIGIR 2009.
 CREATE OR REPLACE FUNCTION pgrecall.rrf(rank integer, weight double precision, k double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -1,25 +1,26 @@
 -- Memories by ts_rank: those that match a narrow query first, then those that match a broad one.
 --
--- The second search runs only when the first finds fewer than depth. Within each, score = 0.7 ts_rank + 0.3 importance,
+-- The second search runs only when the first finds fewer than depth. Within each, score = ts_rank_score(),
 -- ties by id. There is no idf in it, and every match is fetched and ranked: BM25 is better and faster.
 --
 -- broad     NULL: only the narrow query counts
 -- min_rank  ts_rank below which a match of the broad query does not count
+-- importance_share  of the score; ts_rank has the rest
 CREATE OR REPLACE FUNCTION pgrecall.ts_rank_leg(
     namespace_id integer, narrow tsquery, broad tsquery, filter pgrecall.recall_filter,
-    depth integer, min_rank double precision
+    depth integer, min_rank double precision, importance_share double precision
 )
 RETURNS TABLE (id bigint, rank integer, score double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
 BEGIN ATOMIC
     WITH exact AS MATERIALIZED (
-        SELECT m.id, 0.7 * ts_rank(m.search_vector, narrow) + 0.3 * m.importance AS score
+        SELECT m.id, pgrecall.ts_rank_score(m.search_vector, m.importance, narrow, importance_share) AS score
         FROM pgrecall.memories m
         WHERE m.namespace_id = ts_rank_leg.namespace_id AND m.search_vector @@ narrow AND pgrecall.matches(m, filter)
         ORDER BY score DESC, m.id
         LIMIT depth
     ), loose AS MATERIALIZED (
-        SELECT m.id, 0.7 * ts_rank(m.search_vector, broad) + 0.3 * m.importance AS score
+        SELECT m.id, pgrecall.ts_rank_score(m.search_vector, m.importance, broad, importance_share) AS score
         FROM pgrecall.memories m
         WHERE (SELECT count(*) FROM exact) < depth
           AND m.namespace_id = ts_rank_leg.namespace_id AND m.search_vector @@ broad
@@ -40,4 +41,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.ts_rank_leg IS
-    'Memories that match a narrow query, then those that match a broad one, each by 0.7 ts_rank + 0.3 importance.';
+    'Memories that match a narrow query, then those that match a broad one, each by ts_rank and importance.';

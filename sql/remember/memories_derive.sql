@@ -1,4 +1,4 @@
--- Trigger on memories that fills what follows from the rest of the row: search_vector and content_hash.
+-- Trigger on memories that fills what follows from the rest of the row: search_vector, word_count and content_hash.
 --
 -- An embedding of another text, or of a memory that is now sensitive, goes in the same statement; the queue sees the
 -- NULL. Writing back an embedding does not come here.
@@ -16,6 +16,7 @@ BEGIN
         || setweight(pgrecall.words(config, array_to_string(NEW.expanded_keywords, ' ')), 'B')
         || setweight(pgrecall.words(config, array_to_string(NEW.tags, ' ')), 'C')
         || setweight(pgrecall.words(config, COALESCE(NEW.category, '')), 'D');
+    NEW.word_count := (SELECT COALESCE(sum(cardinality(l.positions)), 0) FROM unnest(NEW.search_vector) l);
     NEW.content_hash := sha256(convert_to(
         recipe || E'\n' || pgrecall.embedding_text(NEW.title, NEW.content, NEW.expanded_keywords, recipe), 'UTF8'
     ));
@@ -29,7 +30,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.memories_derive IS
-    'Trigger: fills search_vector and content_hash, empties an embedding that is no longer that of the row.';
+    'Trigger: fills search_vector, word_count and content_hash, empties an embedding that is no longer that of the row.';
 
 CREATE OR REPLACE TRIGGER memories_derive
     BEFORE INSERT OR UPDATE OF title, content, category, tags, expanded_keywords, language, is_sensitive, content_hash, search_vector

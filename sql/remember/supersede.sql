@@ -1,7 +1,7 @@
 -- supersede: a fact is no longer true; its successor is. Returns the successor's id.
 --
 -- The old memory stays, closed (valid_to) and pointing to its successor; recall leaves it out unless asked for
--- superseded ones. Give either the successor's content, which makes a new memory with the old one's other fields, or
+-- superseded ones, or for what was known before now (as_of). Give either the successor's content, which makes a new memory with the old one's other fields, or
 -- the id of a memory that is already there.
 --
 -- successor    a memory of the same namespace
@@ -67,7 +67,7 @@ BEGIN
     END IF;
 
     UPDATE pgrecall.memories m
-    SET superseded_by = new_id, updated_at = now(),
+    SET superseded_by = new_id, superseded_at = now(), updated_at = now(),
         valid_to = greatest(m.valid_from, COALESCE(m.valid_to, supersede.occurred_at, now()))
     WHERE m.id = supersede.id;
     RETURN new_id;

@@ -21,3 +21,7 @@ CREATE POLICY judged_queries_members ON pgrecall.judged_queries
 DROP POLICY IF EXISTS judgements_members ON pgrecall.judgements;
 CREATE POLICY judgements_members ON pgrecall.judgements
     TO pgrecall_reader, pgrecall_writer, pgrecall_admin USING (true);
+
+DROP POLICY IF EXISTS temporal_refs_members ON pgrecall.temporal_refs;
+CREATE POLICY temporal_refs_members ON pgrecall.temporal_refs
+    TO pgrecall_reader, pgrecall_writer, pgrecall_admin USING (true);

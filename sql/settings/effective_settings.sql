@@ -1,22 +1,30 @@
 -- The settings of a recall, resolved and validated, in one read.
 --
--- Errors  22023 a value that is no number, out of its range or not among the choices
-CREATE OR REPLACE FUNCTION pgrecall.effective_settings()
+-- arguments  settings of this call by name; NULL values are none
+--
+-- Errors  22023 a value that its setting does not accept, an unknown profile;  42704 no such setting
+CREATE OR REPLACE FUNCTION pgrecall.effective_settings(arguments jsonb DEFAULT NULL)
 RETURNS pgrecall.recall_settings
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    given jsonb := NULLIF(jsonb_strip_nulls(arguments), '{}');
     resolved jsonb;
     refused text;
 BEGIN
-    SELECT jsonb_object_agg(s.name, s.value),
-           min(s.name) FILTER (WHERE NOT pgrecall.is_valid_setting(s.value, s.minimum, s.maximum, s.is_integer)
-                                 OR s.value <> ALL (s.choices))
+    IF given IS NOT NULL THEN
+        PERFORM pgrecall.check_settings(given);
+    END IF;
+    -- An empty text is no interval, and what comes from here is known to be right: defaults, and what was stored.
+    SELECT jsonb_object_agg(r.name, NULLIF(r.value, '')),
+           min(r.name) FILTER (WHERE r.source = 'parameter' AND NOT pgrecall.accepts(r.name, r.value))
     INTO resolved, refused
-    FROM pgrecall.settings_in_force s
-    WHERE s.minimum IS NOT NULL OR s.choices IS NOT NULL;
+    FROM pgrecall.resolved_settings(given) r;
 
+    IF refused IS NULL AND NOT EXISTS (SELECT FROM pgrecall.profiles p WHERE p.name = resolved ->> 'profile') THEN
+        refused := 'profile';
+    END IF;
     IF refused IS NOT NULL THEN
         PERFORM pgrecall.refuse_setting(refused, resolved ->> refused);
     END IF;
@@ -25,4 +33,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.effective_settings IS
-    'The settings of a recall in force, validated: parameter, then stored, then built-in default.';
+    'The settings of a recall in force, validated: argument, parameter, profile, stored, built-in default.';

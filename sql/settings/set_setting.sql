@@ -17,15 +17,12 @@ BEGIN
     SELECT d.* INTO definition FROM pgrecall.setting_definitions d WHERE d.name = set_setting.name;
     IF definition IS NULL THEN
         RAISE EXCEPTION 'there is no setting "%"', set_setting.name
-            USING ERRCODE = 'undefined_object', HINT = 'SELECT name, description FROM pgrecall.setting_definitions lists them.';
+            USING ERRCODE = 'undefined_object', HINT = 'SELECT name, effect FROM pgrecall.settings_reference lists them.';
     ELSIF definition.name = 'embedding_model' THEN
         RAISE EXCEPTION 'the embedding model is not set by hand'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Use pgrecall.activate_model(), or pgrecall migrate --model NAME.';
     ELSIF NULLIF(value, '') IS NULL THEN
         DELETE FROM pgrecall.settings s WHERE s.name = set_setting.name;
-    ELSIF NOT pgrecall.is_valid_setting(value, definition.minimum, definition.maximum, definition.is_integer)
-          OR value <> ALL (definition.choices) THEN
-        PERFORM pgrecall.refuse_setting(set_setting.name, value);
     ELSE
         INSERT INTO pgrecall.settings AS s (name, value) VALUES (set_setting.name, set_setting.value)
         ON CONFLICT ON CONSTRAINT settings_pkey DO UPDATE SET value = excluded.value, updated_at = now();

@@ -1,59 +1,136 @@
 -- Every setting of pgrecall: its built-in default, what it accepts, what it does.
 --
--- One line a setting. A NULL minimum means text: one of choices where there are any. settings_in_force resolves them,
--- effective_settings() hands those of a recall to it: each needs a field of the same name in pgrecall.recall_settings.
--- A stored-only setting shapes what is stored: a session cannot override it, set_setting() brings what is there in line.
+-- One line a setting: a number has a minimum and a maximum, a word its choices, any other form a pattern; without any of
+-- them any text will do. settings_in_force resolves them, effective_settings() hands those of a recall to it: each needs
+-- a field of the same name in pgrecall.recall_settings. A stored-only setting shapes what is stored: a session cannot
+-- override it, set_setting() brings what is there in line.
 CREATE OR REPLACE VIEW pgrecall.setting_definitions AS
 SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.description, d.choices,
-       d.name IN ('embed_keywords', 'lexical_k1', 'lexical_b', 'lexical_length_pivot',
-                  'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d') AS is_stored_only
+       d.name IN ('embedding_model', 'embed_keywords', 'lexical_k1', 'lexical_b', 'lexical_length_pivot',
+                  'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d') AS is_stored_only,
+       d.pattern
 FROM (VALUES
+    -- name, default, minimum, maximum, whole numbers only, unit, description, choices, pattern
     ('namespace', 'default', NULL::double precision, NULL::double precision, false, 'name',
-     'The namespace of a call that names none.', NULL::text[]),
+     'The namespace of a call that names none.', NULL::text[], NULL::text),
     ('embedding_model', '', NULL, NULL, false, 'name',
-     'The model whose vectors memories.embedding holds; written by pgrecall.activate_model().', NULL),
+     'The model whose vectors memories.embedding holds; written by pgrecall.activate_model().', NULL, NULL),
     ('embed_keywords', 'off', NULL, NULL, false, 'on | off',
-     'Whether expanded_keywords are part of the embedded text. Stored only.', ARRAY['on', 'off']),
+     'Whether expanded_keywords are part of the embedded text. Stored only.', ARRAY['on', 'off'], NULL),
+
+    ('profile', 'default', NULL, NULL, false, 'name',
+     'The profile in force, of pgrecall.profiles: values for many settings, below what a session has SET.', NULL, NULL),
+    ('k', '10', 1, 1000, true, 'memories', 'How many memories a recall returns that does not say.', NULL, NULL),
+    ('strategy', 'hybrid', NULL, NULL, false, 'strategy',
+     'Which legs find: hybrid (all); vector; fulltext; prefilter (what the words find, ordered by the vector); auto '
+     '(hybrid, the words counting more where the query is a quotation, an identifier, a version or a path).',
+     ARRAY['hybrid', 'vector', 'fulltext', 'prefilter', 'auto'], NULL),
+    ('fusion', 'cc', NULL, NULL, false, 'fusion',
+     'How the legs become one score: cc (convex combination of normalised scores) or rrf (weighted reciprocal ranks; in '
+     'lexical_mode ts_rank and prefix always).',
+     ARRAY['cc', 'rrf'], NULL),
+    ('sort_by', 'relevance', NULL, NULL, false, 'order',
+     'What the candidates are ordered by: relevance, importance (ties by relevance) or recency.',
+     ARRAY['relevance', 'importance', 'recency'], NULL),
+
+    ('lexical_weight', '1', 0, 100, false, 'weight', 'Weight of the lexical leg in the fusion; 0 turns it off.', NULL, NULL),
+    ('dense_weight', '1', 0, 100, false, 'weight', 'Weight of the dense leg in the fusion; 0 turns it off.', NULL, NULL),
+    ('graph_weight', '0.2', 0, 100, false, 'weight', 'Weight of the graph leg in the fusion; 0 turns it off.', NULL, NULL),
     ('rrf_k', '10', 1, 10000, false, 'ranks',
-     'k of reciprocal rank fusion: the larger, the less the first ranks stand out.', NULL),
-    ('lexical_weight', '1', 0, 100, false, 'weight', 'Weight of the lexical leg in the fusion.', NULL),
-    ('dense_weight', '1', 0, 100, false, 'weight', 'Weight of the dense leg in the fusion.', NULL),
-    ('graph_weight', '0.35', 0, 100, false, 'weight', 'Weight of the graph leg in the fusion.', NULL),
-    ('phrase_bonus', '1', 0, 100, false, 'weight',
-     'What a memory gains that holds the query word for word, as if one more leg of this weight had it first.', NULL),
+     'k of reciprocal rank fusion: the larger, the less the first ranks stand out.', NULL, NULL),
+    ('cc_alpha', '0.55', 0, 1, false, 'share',
+     'Convex combination: what the dense leg counts where lexical_weight and dense_weight are equal; the words count the '
+     'rest.', NULL, NULL),
+    ('lexical_coverage', '0.6', 0, 2, false, 'share',
+     'Convex combination: the best lexical score counts in full if it reaches this share of what a memory scores that '
+     'holds all of the query''s words; below it counts the less, the lower it is.', NULL, NULL),
+    ('phrase_bonus', '0.3', 0, 1, false, 'share',
+     'What a memory that holds the query word for word gains of what it lacks to the highest score.', NULL, NULL),
+    ('adjacency_share', '0.4', 0, 0.99, false, 'share',
+     'What the best candidates lend of their relevance to the two memories before and after them in their session; 0 '
+     'turns it off.', NULL, NULL),
+    ('adjacency_seeds', '10', 0, 100, true, 'memories', 'How many of the best candidates lend so.', NULL, NULL),
+
     ('leg_depth', '50', 1, 1000, true, 'memories',
-     'How many candidates each leg yields; never fewer than the k that was asked for.', NULL),
+     'How many candidates each leg yields; never fewer than the k that was asked for.', NULL, NULL),
+    ('lexical_pool', '0', 0, 100, false, 'times k', 'Depth of the lexical leg as a multiple of k; 0: leg_depth.', NULL, NULL),
+    ('dense_pool', '0', 0, 100, false, 'times k', 'Depth of the dense leg as a multiple of k; 0: leg_depth.', NULL, NULL),
+    ('graph_pool', '0', 0, 100, false, 'times k', 'Depth of the graph leg as a multiple of k; 0: leg_depth.', NULL, NULL),
+    ('prefilter_depth', '100', 1, 1000, true, 'memories',
+     'Strategy prefilter: how many memories the words find for the vector to order.', NULL, NULL),
+
     ('lexical_mode', 'bm25', NULL, NULL, false, 'mode',
-     'How the lexical leg finds and ranks: bm25; ts_rank (every word before some words, 0.7 ts_rank + 0.3 importance); '
-     'websearch (BM25 of what matches quotes, minus and or); prefix (every word or its beginning, by ts_rank).',
-     ARRAY['bm25', 'ts_rank', 'websearch', 'prefix']),
+     'How the lexical leg finds and ranks: bm25; ts_rank (every word before some words, by ts_rank and importance); '
+     'websearch (BM25 of what matches quotes, minus and or); prefix (every word or its beginning, as ts_rank).',
+     ARRAY['bm25', 'ts_rank', 'websearch', 'prefix'], NULL),
     ('lexical_budget', '500', 10, 100000, true, 'postings',
-     'How many postings of each word BM25 reads, the best first; words with more memories are scored exactly for the best.', NULL),
-    ('lexical_terms', '32', 1, 1000, true, 'words', 'How many words of a query BM25 counts, the rarest.', NULL),
-    ('lexical_k1', '1.2', 0, 10, false, 'k1', 'BM25: how soon more of the same word stops counting. Stored only.', NULL),
-    ('lexical_b', '0.75', 0, 1, false, 'b', 'BM25: how much a memory''s length counts. Stored only.', NULL),
-    ('lexical_length_pivot', '72', 1, 100000, false, 'words',
-     'BM25: the length of a memory that is neither long nor short. Stored only.', NULL),
-    ('field_weight_a', '1', 0, 10, false, 'weight', 'What a word counts in title and content. Stored only.', NULL),
-    ('field_weight_b', '0.6', 0, 10, false, 'weight', 'What a word counts in expanded_keywords. Stored only.', NULL),
-    ('field_weight_c', '0.6', 0, 10, false, 'weight', 'What a word counts in tags. Stored only.', NULL),
-    ('field_weight_d', '0.3', 0, 10, false, 'weight', 'What a word counts in the category. Stored only.', NULL),
+     'How many postings of each word BM25 reads, the best first; words with more memories are scored exactly for the best.',
+     NULL, NULL),
+    ('lexical_terms', '32', 1, 1000, true, 'words', 'How many words of a query BM25 counts, the rarest.', NULL, NULL),
+    ('lexical_lookback', '', NULL, NULL, false, 'interval',
+     'The lexical leg finds only memories of this last time, such as 168 hours; empty: of all time.', NULL,
+     '^[0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day|week|month|year)s?$'),
     ('lexical_min_rank', '0', 0, 1, false, 'ts_rank',
-     'In mode ts_rank: memories that match only some of the words need at least this ts_rank.', NULL),
+     'In mode ts_rank: memories that match only some of the words need at least this ts_rank.', NULL, NULL),
+    ('ts_rank_importance', '0.3', 0, 1, false, 'share',
+     'In modes ts_rank and prefix: the share of importance in the score; ts_rank has the rest.', NULL, NULL),
+    ('lexical_k1', '1.2', 0, 10, false, 'k1', 'BM25: how soon more of the same word stops counting. Stored only.', NULL, NULL),
+    ('lexical_b', '0.75', 0, 1, false, 'b', 'BM25: how much a memory''s length counts. Stored only.', NULL, NULL),
+    ('lexical_length_pivot', '72', 1, 100000, false, 'words',
+     'BM25: the length of a memory that is neither long nor short. Stored only.', NULL, NULL),
+    ('field_weight_a', '1', 0, 10, false, 'weight', 'What a word counts in title and content. Stored only.', NULL, NULL),
+    ('field_weight_b', '0.6', 0, 10, false, 'weight', 'What a word counts in expanded_keywords. Stored only.', NULL, NULL),
+    ('field_weight_c', '0.6', 0, 10, false, 'weight', 'What a word counts in tags. Stored only.', NULL, NULL),
+    ('field_weight_d', '0.3', 0, 10, false, 'weight', 'What a word counts in the category. Stored only.', NULL, NULL),
+
     ('dense_exact_rows', '5000', 0, 1000000, true, 'memories',
-     'Namespaces of up to this many memories are searched exactly, without the HNSW index.', NULL),
+     'Namespaces of up to this many memories are searched exactly, without the HNSW index.', NULL, NULL),
+
     ('graph_seeds', '10', 0, 100, true, 'memories',
-     'How many of the best lexical and dense hits the graph leg starts from, and goes on from at each hop.', NULL),
-    ('graph_neighbours', '25', 1, 1000, true, 'memories', 'How many memories each of them, and each concept of the query, leads to.', NULL),
-    ('graph_hops', '2', 0, 2, true, 'hops', 'How far the graph leg walks; 0 turns it off.', NULL),
-    ('graph_decay', '0.5', 0, 1, false, 'factor', 'What a hop leaves of the weight it starts with.', NULL),
-    ('graph_df_min', '2', 1, 1000000, true, 'memories', 'Concepts that fewer memories mention link nothing.', NULL),
+     'How many of the best lexical and dense hits the graph leg starts from, and goes on from at each hop.', NULL, NULL),
+    ('graph_neighbours', '25', 1, 1000, true, 'memories',
+     'How many memories each of them, and each concept of the query, leads to.', NULL, NULL),
+    ('graph_hops', '2', 0, 2, true, 'hops', 'How far the graph leg walks; 0 turns it off.', NULL, NULL),
+    ('graph_decay', '0.5', 0, 1, false, 'factor', 'What a hop leaves of the weight it starts with.', NULL, NULL),
+    ('graph_df_min', '2', 1, 1000000, true, 'memories', 'Concepts that fewer memories mention link nothing.', NULL, NULL),
     ('graph_df_share', '0.02', 0, 1, false, 'share of the namespace',
-     'Concepts that a larger share of the namespace mentions are hubs and link nothing.', NULL),
+     'Concepts that a larger share of the namespace mentions are hubs and link nothing.', NULL, NULL),
     ('graph_df_floor', '10', 1, 1000000, true, 'memories',
-     'No concept with up to this many memories counts as a hub: in a small namespace the share alone would leave none.', NULL),
-    ('graph_df_max', '100', 1, 1000000, true, 'memories', 'Every concept with more memories than this is a hub.', NULL)
-) AS d (name, default_value, minimum, maximum, is_integer, unit, description, choices);
+     'No concept with up to this many memories counts as a hub: in a small namespace the share alone would leave none.',
+     NULL, NULL),
+    ('graph_df_max', '100', 1, 1000000, true, 'memories', 'Every concept with more memories than this is a hub.', NULL, NULL),
+
+    ('factor_relevance', '1', 0, 100, false, 'weight', 'Weight of relevance in the score.', NULL, NULL),
+    ('factor_importance', '0', 0, 100, false, 'weight', 'Weight of importance in the score, beside relevance.', NULL, NULL),
+    ('factor_recency', '0', 0, 100, false, 'weight',
+     'Weight of recency in the score, beside relevance: 1 now, half of it after every recency_half_life.', NULL, NULL),
+    ('recency_half_life', '30 days', NULL, NULL, false, 'interval', 'How soon recency halves, such as 30 days.', NULL,
+     '^[0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day|week|month|year)s?$'),
+    ('importance_weight', '0', 0, 1, false, 'share',
+     'How much importance bears on the score: it is multiplied by 1 - weight + weight * importance.', NULL, NULL),
+    ('half_life', '', NULL, NULL, false, 'interval',
+     'How soon the score of a memory halves with its age, such as 30 days; empty: never.', NULL,
+     '^[0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day|week|month|year)s?$'),
+    ('decay_floor', '0', 0, 1, false, 'factor', 'Below which age does not bring a score.', NULL, NULL),
+    ('evergreen', 'person=0.3, place=0.3, relationship=0.3', NULL, NULL, false, 'category=floor, …',
+     'Categories with a floor of their own, instead of decay_floor.', NULL,
+     '^[^=,]+=(0(\.[0-9]{1,6})?|1(\.0{1,6})?)(,[^=,]+=(0(\.[0-9]{1,6})?|1(\.0{1,6})?))*$'),
+    ('entity_boost', '1', 1, 10, false, 'factor',
+     'What the score of a memory is multiplied by that mentions a concept the query names, such as 1.5; hubs do not count.', NULL, NULL),
+    ('min_similarity', '-1', -1, 1, false, 'cosine',
+     'Memories less similar to the query''s vector are left out, and those without an embedding; -1: none.', NULL, NULL),
+    ('min_score', '0', 0, 1000, false, 'score', 'Memories of a lower score are left out.', NULL, NULL),
+
+    ('mmr_lambda', '1', 0, 1, false, 'share',
+     'Maximal marginal relevance: 1 orders by relevance alone, less of it the more by what earlier memories do not say.',
+     NULL, NULL),
+    ('mmr_pool', '20', 1, 1000, true, 'memories', 'How many of the best memories are ordered so; never fewer than k.', NULL, NULL),
+    ('mmr_similarity', 'embedding', NULL, NULL, false, 'similarity',
+     'By what two memories are alike: embedding (words where one has none) or words.', ARRAY['embedding', 'words'], NULL),
+    ('collapse_duplicates', 'off', NULL, NULL, false, 'on | off',
+     'Whether memories that say the same as a better one are hidden behind it.', ARRAY['on', 'off', 'true', 'false'], NULL),
+    ('duplicate_similarity', '0.97', 0, 1, false, 'cosine', 'From which cosine on two memories say the same.', NULL, NULL)
+) AS d (name, default_value, minimum, maximum, is_integer, unit, description, choices, pattern);
 
 COMMENT ON VIEW pgrecall.setting_definitions IS
-    'Every setting of pgrecall with its default, range, unit and effect. See settings_in_force for the values.';
+    'Every setting of pgrecall with its default, what it accepts, unit and effect. See settings_in_force for the values.';

@@ -19,7 +19,7 @@ BEGIN ATOMIC
                (SELECT f.value FROM pgrecall.settings_in_force f WHERE f.name = 'leg_depth') AS leg_depth,
                COALESCE(current_setting('hnsw.iterative_scan', true), 'off') AS iterative_scan,
                (SELECT min(f.name) FROM pgrecall.settings_in_force f
-                WHERE NOT pgrecall.is_valid_setting(f.value, f.minimum, f.maximum, f.is_integer)) AS bad_setting
+                WHERE NOT pgrecall.accepts(f.name, f.value)) AS bad_setting
     ) g
     CROSS JOIN LATERAL (VALUES
         (1, 'server version', current_setting('server_version_num')::integer BETWEEN 150000 AND 189999, 'warn',

@@ -4,20 +4,29 @@
 -- no namespace.
 CREATE OR REPLACE FUNCTION pgrecall.query_languages(namespace text)
 RETURNS regconfig[]
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN COALESCE(
-    (
-        SELECT ARRAY(
-            SELECT l.name::regconfig
-            FROM unnest(n.language || n.languages) WITH ORDINALITY l (name, place)
-            GROUP BY l.name::regconfig
-            ORDER BY min(l.place)
-        )
-        FROM pgrecall.namespaces n
-        WHERE n.name = pgrecall.namespace_name(namespace)
-    ),
-    ARRAY['pg_catalog.simple'::regconfig]
-);
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    own text;
+    others text[];
+BEGIN
+    SELECT n.language, array_remove(n.languages, n.language) INTO own, others
+    FROM pgrecall.namespaces n
+    WHERE n.name = pgrecall.namespace_name(namespace);
+    IF own IS NULL THEN
+        RETURN ARRAY['pg_catalog.simple'::regconfig];
+    ELSIF others = '{}' THEN
+        RETURN ARRAY[own::regconfig];
+    END IF;
+    RETURN ARRAY(
+        SELECT l.name::regconfig
+        FROM unnest(own || others) WITH ORDINALITY l (name, place)
+        GROUP BY l.name::regconfig
+        ORDER BY min(l.place)
+    );
+END
+$function$;
 
 COMMENT ON FUNCTION pgrecall.query_languages IS
     'The text-search configurations in which queries are read: the namespace''s own, then those its memories came in.';

@@ -2,6 +2,6 @@
 SELECT d.id, d.rank, d.score
 FROM pgrecall.dense_leg(
     %(namespace_id)s, %(vector)s,
-    ROW (NULL, NULL, NULL, NULL, NULL, NULL, false)::pgrecall.recall_filter,
+    NULL::pgrecall.recall_filter,
     %(leg_depth)s, %(dense_exact_rows)s
 ) d

@@ -1,8 +1,6 @@
--- The graph leg alone, as recall calls it, from the seeds that the other legs gave.
+-- The graph leg alone, as recall calls it, from the seeds that the other legs gave, with the concepts of the query.
 SELECT g.id, g.rank, g.score
 FROM pgrecall.graph_leg(
-    %(namespace_id)s, %(text)s, %(seed_ids)s, %(seed_weights)s,
-    ROW (NULL, NULL, NULL, NULL, NULL, NULL, false)::pgrecall.recall_filter,
-    %(leg_depth)s, %(graph_seeds)s, %(graph_neighbours)s, %(graph_hops)s, %(graph_decay)s,
-    %(graph_df_min)s, %(df_max)s
+    %(namespace_id)s, pgrecall.named_concepts(%(namespace_id)s, %(text)s, %(df_max)s), %(seed_ids)s, %(seed_weights)s,
+    NULL::pgrecall.recall_filter, NULL, %(leg_depth)s, %(df_max)s, %(settings)s::pgrecall.recall_settings
 ) g

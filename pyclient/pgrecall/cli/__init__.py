@@ -7,11 +7,14 @@ from typing import Annotated
 
 import typer
 
+from .briefing import briefing
+from .config import config
 from .daemon import embedder
 from .doctor import doctor
+from .explain import explain
 from .memories import import_, remember
 from .schema import migrate
-from .search import recall, status
+from .search import recall, status, timeline
 from .server import down, dsn, up
 
 __all__ = ["app", "main"]
@@ -33,11 +36,15 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "import": import_,
     "embedder": embedder,
     "recall": recall,
+    "explain": explain,
+    "timeline": timeline,
+    "briefing": briefing,
     "status": status,
     "doctor": doctor,
 }
 for name, command in _COMMANDS.items():
     app.command(name)(command)
+app.add_typer(config, name="config")
 
 
 def _print_version(wanted: bool) -> None:

@@ -15,7 +15,10 @@ import typer
 
 Dsn = Annotated[
     str | None,
-    typer.Option("--dsn", help="Connection string; default: PGRECALL_DSN, else the embedded server."),
+    typer.Option(
+        "--dsn",
+        help="Connection string; default: PGRECALL_DSN or the settings file, else the embedded server.",
+    ),
 ]
 DataDir = Annotated[
     Path | None,

@@ -1,5 +1,6 @@
-"""`pgrecall recall` and `pgrecall status`: what comes out."""
+"""`pgrecall recall`, `pgrecall timeline` and `pgrecall status`: what comes out."""
 
+import os
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,10 +14,18 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pgrecall.models import RecalledMemory, RecallResult
+    from pgrecall.reranking import Reranker
 
 SHOWN = 240
 """Characters of a memory that the table shows unless asked for all."""
 
+RERANK_KEY = "PGRECALL_RERANK_API_KEY"
+
+Timeframe = Annotated[
+    str | None,
+    typer.Option(help="Of this time, or speaking of it: 'last week', 'March 2026', 'since Monday'."),
+]
+AsOf = Annotated[str | None, typer.Option(help="What was known at this time, ISO 8601.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
@@ -34,6 +43,8 @@ def recall(
     metadata: Annotated[str | None, typer.Option(help="Whose metadata contains this JSON object.")] = None,
     since: Annotated[str | None, typer.Option(help="From this time on, ISO 8601.")] = None,
     until: Annotated[str | None, typer.Option(help="Before this time, ISO 8601.")] = None,
+    timeframe: Timeframe = None,
+    as_of: AsOf = None,
     include_superseded: Annotated[
         bool, typer.Option("--include-superseded", help="Also what no longer holds.")
     ] = False,
@@ -50,6 +61,13 @@ def recall(
         typer.Option("--set", help="pgrecall.NAME=VALUE for this recall; may be given again."),
     ] = None,
     ef_search: Annotated[int | None, typer.Option(help="hnsw.ef_search for this recall.")] = None,
+    rerank: Annotated[
+        str | None, typer.Option(help="Rerank by a cross-encoder (name, folder) or an address (http…).")
+    ] = None,
+    rerank_model: Annotated[
+        str | None,
+        typer.Option(help=f"The model's name, for addresses like Cohere's or Jina's; key: {RERANK_KEY}."),
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="Print long memories in full.")] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
@@ -60,8 +78,9 @@ def recall(
     The table shows score, rank in each leg (lexical, dense, graph), cosine similarity, age and content.
     """
     contains = json_object("--metadata", metadata)
-    times = moment("--since", since), moment("--until", until)
-    settings = _settings(setting)
+    times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
+    settings = call_settings(setting)
+    reranker = _reranker(rerank, rerank_model)
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
@@ -76,9 +95,12 @@ def recall(
             metadata_contains=contains,
             since=times[0],
             until=times[1],
+            timeframe=timeframe,
+            as_of=times[2],
             include_superseded=include_superseded,
             hnsw_ef_search=ef_search,
             settings=settings,
+            rerank=reranker,
         )
     if result.notice is not None:
         note(result.notice)
@@ -91,6 +113,37 @@ def recall(
         note("nothing found")
         return
     Console().print(recall_table(result, full=full))
+
+
+def timeline(
+    topic: Annotated[str, typer.Argument(help="The topic.")],
+    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most.")] = 20,
+    namespace: Namespace = None,
+    timeframe: Timeframe = None,
+    as_of: AsOf = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Find the memories most relevant to a topic, in the order of their time."""
+    known_at = moment("--as-of", as_of)
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        result = client.timeline(topic, k=k, namespace=namespace, timeframe=timeframe, as_of=known_at)
+    if result.notice is not None:
+        note(result.notice)
+    if as_json:
+        print_json([memory.as_dict() for memory in result])
+        return
+    if not result:
+        note("nothing found")
+    for memory in result:
+        if memory.is_new_session and memory.session is not None:
+            typer.echo(f"--- {clean(memory.session)}")
+        gap = "" if memory.gap is None else f" (+{age(memory.gap)})"
+        speaker = "" if memory.speaker is None else f"{clean(memory.speaker)}: "
+        typer.echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {speaker}{clean(memory.content)}")
 
 
 def status(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:
@@ -122,6 +175,9 @@ def recall_table(result: "RecallResult", now: datetime | None = None, *, full: b
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for heading in ("#", "score", "lexical", "dense", "graph", "sim", "age"):
         table.add_column(heading, justify="right", no_wrap=True)
+    reranked = any(memory.rerank_score is not None for memory in result)
+    if reranked:
+        table.add_column("rerank", justify="right", no_wrap=True)
     table.add_column("content", overflow="fold", ratio=1)
     present = datetime.now(UTC) if now is None else now
     for place, memory in enumerate(result, 1):
@@ -135,6 +191,7 @@ def recall_table(result: "RecallResult", now: datetime | None = None, *, full: b
             ),
             "-" if memory.similarity is None else f"{memory.similarity:.3f}",
             age(present - _when(memory)),
+            *(["-" if memory.rerank_score is None else f"{memory.rerank_score:.4f}"] if reranked else []),
             Text(content if full or len(content) <= SHOWN else f"{content[:SHOWN]}…"),
         )
     return table
@@ -164,7 +221,21 @@ def _when(memory: "RecalledMemory") -> datetime:
     return memory.created_at if memory.occurred_at is None else memory.occurred_at
 
 
-def _settings(assignments: list[str] | None) -> "Mapping[str, str] | None":
+def _reranker(address: str | None, model: str | None) -> "Reranker | None":
+    """Make the reranker of --rerank; a model on this machine is loaded before its time begins to count."""
+    if address is None:
+        return None
+    from pgrecall.reranking import CrossEncoderReranker, HttpReranker
+
+    if address.startswith(("http://", "https://")):
+        return HttpReranker(address, model, api_key_env=RERANK_KEY if os.environ.get(RERANK_KEY) else None)
+    local = CrossEncoderReranker(address, download=True)
+    local.load()
+    return local
+
+
+def call_settings(assignments: list[str] | None) -> "Mapping[str, str] | None":
+    """Read the assignments of --set."""
     if assignments is None:
         return None
     chosen = {}

@@ -1,0 +1,65 @@
+"""`pgrecall briefing`: what memory knows, as text for an agent's system prompt."""
+
+from typing import Annotated
+
+import typer
+
+from .common import DataDir, Dsn, Namespace, connection_string, moment
+
+
+def briefing(
+    query: Annotated[
+        str | None,
+        typer.Argument(help="The question; default: recent conversations and key facts.", show_default=False),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most.")] = 10,
+    max_chars: Annotated[int, typer.Option(help="Characters of the whole text at most.")] = 2000,
+    per_item: Annotated[int, typer.Option(help="Characters of each memory at most.")] = 200,
+    namespace: Namespace = None,
+    category: Annotated[
+        list[str] | None, typer.Option(help="Only this category; may be given again.")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="With one of these tags; may be given again.")] = None,
+    since: Annotated[str | None, typer.Option(help="From this time on, ISO 8601.")] = None,
+    until: Annotated[str | None, typer.Option(help="Before this time, ISO 8601.")] = None,
+    include_sensitive: Annotated[
+        bool, typer.Option("--include-sensitive", help="Also sensitive memories.")
+    ] = False,
+    embed: Annotated[
+        bool | None,
+        typer.Option(
+            "--embed/--no-embed",
+            help="Embed the question, or recall by words and concepts only; default: if the model is here.",
+            show_default=False,
+        ),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds for everything; loading the model takes most of them.")
+    ] = 30.0,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print what memory knows about a question, as text for a system prompt.
+
+    Prints nothing if nothing was found, and on every failure, of which stderr has a line.
+    """
+    times = moment("--since", since), moment("--until", until)
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        text = client.briefing(
+            *([] if query is None else [query]),
+            k=k,
+            max_chars=max_chars,
+            per_item=per_item,
+            embed=embed,
+            namespace=namespace,
+            categories=category,
+            tags_any=tag,
+            since=times[0],
+            until=times[1],
+            include_sensitive=include_sensitive,
+            timeout=timeout,
+        )
+    if text:
+        typer.echo(text)

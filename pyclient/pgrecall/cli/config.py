@@ -1,0 +1,100 @@
+"""`pgrecall config`: what is in force, and where it comes from."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import DataDir, Dsn, connection_string, note, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pgrecall.models import SettingInForce
+
+config = typer.Typer(invoke_without_command=True)
+Name = Annotated[str, typer.Argument(help="The setting's short name, such as rrf_k.")]
+
+
+@config.callback()
+def show(
+    context: typer.Context,
+    changed: Annotated[bool, typer.Option("--changed", help="Only what is not the default.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print every setting in force with its value and source, or store one.
+
+    Sources, the stronger first: argument; environment PGRECALL_NAME; the settings file; parameter (SET,
+    ALTER ROLE, ALTER DATABASE); stored (`pgrecall config set`); default.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from pgrecall import Client, PgrecallError
+    from pgrecall.config import connection_settings
+
+    connection = connection_settings(dsn, data_dir)
+    try:
+        with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+            database = client.settings_in_force()
+    except PgrecallError:
+        # Which server was asked, and who said so, is what one needs to know now.
+        if not as_json:
+            _print_table(connection, changed=changed)
+        raise
+    rows = {setting.name: setting for setting in (*connection, *database)}
+    # The database has a namespace of its own; what this user gives beats it.
+    rows.update({setting.name: setting for setting in connection if setting.value is not None})
+    if as_json:
+        print_json([setting.as_dict() for setting in _wanted(rows.values(), changed=changed)])
+    else:
+        _print_table(rows.values(), changed=changed)
+
+
+@config.command("set")
+def set_(
+    name: Name,
+    value: Annotated[str, typer.Argument(help="The value to store.")],
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Store a setting for the whole database."""
+    _store(name, value, connection_string(dsn, data_dir))
+
+
+@config.command()
+def unset(name: Name, dsn: Dsn = None, data_dir: DataDir = None) -> None:
+    """Go back to a setting's default."""
+    _store(name, None, connection_string(dsn, data_dir))
+
+
+def _store(name: str, value: str | None, dsn: str | None) -> None:
+    from pgrecall import Client
+
+    with Client(dsn, pool_max=1) as client:
+        client.set_setting(name, value)
+        [stored] = [setting for setting in client.settings_in_force() if setting.name == name]
+    typer.echo(f"{name} = {stored.value} ({stored.source})")
+    if stored.source not in ("stored", "default"):
+        note(f"what the database stores counts only where it is not given by: {stored.source}")
+
+
+def _wanted(rows: "Iterable[SettingInForce]", *, changed: bool) -> "list[SettingInForce]":
+    return [row for row in rows if not changed or row.source != "default"]
+
+
+def _print_table(rows: "Iterable[SettingInForce]", *, changed: bool) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table.add_column("setting", no_wrap=True)
+    for heading in ("value", "source", "unit"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("meaning", overflow="fold", ratio=1)
+    for row in _wanted(rows, changed=changed):
+        cells = (row.value, row.source, row.unit, row.description)
+        table.add_row(row.name, *(Text("-" if cell in (None, "") else str(cell)) for cell in cells))
+    Console().print(table)

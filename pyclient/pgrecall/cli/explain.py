@@ -1,0 +1,153 @@
+"""`pgrecall explain`: why a recall ranks memories as it does, for a person to read."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import DataDir, Dsn, Namespace, connection_string, json_object, moment, note, print_json
+from .search import AsJson, AsOf, Timeframe, call_settings, clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pgrecall.explaining import Explanation
+
+SHOWN = 80
+"""Characters of a memory that stand beside its score."""
+
+
+def explain(
+    query: Annotated[str, typer.Argument(help="The question.")],
+    id: Annotated[
+        list[int] | None,
+        typer.Option("--id", help="Explain this memory, returned or not; may be given again."),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", "--k", help="How many memories the recall returns at most.")] = 10,
+    namespace: Namespace = None,
+    category: Annotated[
+        list[str] | None, typer.Option(help="Only this category; may be given again.")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="With one of these tags; may be given again.")] = None,
+    all_tag: Annotated[
+        list[str] | None, typer.Option(help="With all of these tags; may be given again.")
+    ] = None,
+    metadata: Annotated[str | None, typer.Option(help="Whose metadata contains this JSON object.")] = None,
+    since: Annotated[str | None, typer.Option(help="From this time on, ISO 8601.")] = None,
+    until: Annotated[str | None, typer.Option(help="Before this time, ISO 8601.")] = None,
+    timeframe: Timeframe = None,
+    as_of: AsOf = None,
+    include_superseded: Annotated[
+        bool, typer.Option("--include-superseded", help="Also what no longer holds.")
+    ] = False,
+    embed: Annotated[
+        bool | None,
+        typer.Option(
+            "--embed/--no-embed",
+            help="Embed the question, or recall by words and concepts only; default: if the model is here.",
+            show_default=False,
+        ),
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="pgrecall.NAME=VALUE for this recall; may be given again."),
+    ] = None,
+    ef_search: Annotated[int | None, typer.Option(help="hnsw.ef_search for this recall.")] = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Say why memories are ranked as they are, or why one is not found.
+
+    Without --id it explains the memories that the recall returns. Each has a line a leg: its rank there, its
+    score, what the leg weighs, and what that adds to the relevance.
+    """
+    contains = json_object("--metadata", metadata)
+    times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
+    settings = call_settings(setting)
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        result = client.explain(
+            query,
+            ids=id,
+            k=k,
+            embed=embed,
+            namespace=namespace,
+            categories=category,
+            tags_any=tag,
+            tags_all=all_tag,
+            metadata_contains=contains,
+            since=times[0],
+            until=times[1],
+            timeframe=timeframe,
+            as_of=times[2],
+            include_superseded=include_superseded,
+            hnsw_ef_search=ef_search,
+            settings=settings,
+        )
+    if result.notice is not None:
+        note(result.notice)
+    if as_json:
+        print_json([explanation.as_dict() for explanation in result])
+        return
+    if not result:
+        note("nothing found")
+    for number, explanation in enumerate(result):
+        if number:
+            typer.echo()
+        for line in block(explanation):
+            typer.echo(line)
+
+
+def block(explained: "Explanation") -> "Iterator[str]":
+    """Yield the lines about one memory: place or why it has none, legs, factors, arithmetic."""
+    if explained.place is None:
+        yield f"memory {explained.id} is not returned: {clean(explained.reason or '')}"
+    else:
+        yield f"{explained.place}. memory {explained.id}, score {_number(explained.score)}"
+    text = clean(": ".join(part for part in (explained.title, explained.content) if part))
+    if text:
+        yield f"   {text if len(text) <= SHOWN else f'{text[:SHOWN]}…'}"
+    if explained.arithmetic is None:
+        return
+    if explained.place is None:
+        verb = "its score is" if explained.is_candidate else "it would score"
+        yield f"   {verb} {_number(explained.score)}"
+    yield from _legs(explained)
+    factors = (
+        ("importance", explained.importance_factor),
+        ("age", explained.decay_factor),
+        ("named concept", explained.entity_factor),
+    )
+    told = ", ".join(f"{name} {_number(factor)}" for name, factor in factors if factor != 1)
+    if told:
+        yield f"   {'times':<11}{told}"
+    if explained.penalty:
+        yield f"   {'MMR':<11}took {_number(explained.penalty)} for being like those before it"
+    if explained.duplicates:
+        yield f"   {'hides':<11}{', '.join(map(str, explained.duplicates))}"
+    yield f"   {explained.arithmetic}"
+
+
+def _legs(explained: "Explanation") -> "Iterator[str]":
+    for name, kind, value in (
+        ("lexical", "score", explained.lexical_score),
+        ("dense", "cosine", explained.similarity),
+        ("graph", "score", explained.graph_score),
+    ):
+        rank, weight, part = (getattr(explained, f"{name}_{column}") for column in ("rank", "weight", "part"))
+        if not weight:
+            yield f"   {name:<11}takes no part"
+            continue
+        place = "-" if rank is None else f"rank {rank}"
+        told = "-" if value is None else f"{kind} {_number(value)}"
+        if name == "dense" and value is None:
+            told = "no embedding: as the average" if part else "no embedding"
+        yield f"   {name:<11}{place:<10}{told:<30}weight {weight:<7g}adds {_number(part)}"
+    for name, part in (("neighbours", explained.adjacency_part), ("phrase", explained.phrase_part)):
+        if part is not None and round(part, 8) != 0:
+            yield f"   {name:<65}adds {_number(part)}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

@@ -1,0 +1,50 @@
+-- Facts about the concepts that a query names: their relationships that hold now, the weightiest and newest first.
+--
+-- A fact is as public as what it was learnt from: one of the memories that are its evidence must match the filter.
+-- One without evidence counts. Of each concept a thousand relationships each way are looked at, so that a hub costs
+-- no more than that.
+--
+-- k  how many facts
+CREATE OR REPLACE FUNCTION pgrecall.query_facts(
+    namespace_id integer, query text, filter pgrecall.recall_filter, k integer
+)
+RETURNS TABLE (relationship_id bigint, fact text, valid_from timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+BEGIN ATOMIC
+    WITH near AS (
+        SELECT DISTINCT r.id, r.source_id, r.target_id, r.label, r.weight, r.valid_from, r.valid_to, r.recorded_at
+        FROM pgrecall.query_concepts(query_facts.namespace_id, query_facts.query) c
+        CROSS JOIN LATERAL (
+            (SELECT s.* FROM pgrecall.relationships s WHERE s.source_id = c.concept_id LIMIT 1000)
+            UNION ALL
+            (SELECT t.* FROM pgrecall.relationships t WHERE t.target_id = c.concept_id LIMIT 1000)
+        ) r
+    )
+    SELECT n.id,
+           concat_ws(
+               ' ', (SELECT s.name FROM pgrecall.concepts s WHERE s.id = n.source_id), n.label,
+               (SELECT t.name FROM pgrecall.concepts t WHERE t.id = n.target_id)
+           ),
+           n.valid_from
+    FROM near n
+    WHERE (n.valid_from IS NULL OR n.valid_from <= now())
+      AND (n.valid_to IS NULL OR n.valid_to > now())
+      -- Looked up one by one: as joins the planner would read all evidence and all memories for a thousand of them.
+      AND COALESCE(
+          (
+              SELECT true
+              FROM pgrecall.relationship_evidence e
+              JOIN pgrecall.memories m ON m.id = e.memory_id
+              WHERE e.relationship_id = n.id AND m.namespace_id = query_facts.namespace_id
+                AND pgrecall.matches(m, query_facts.filter)
+              LIMIT 1
+          ),
+          (SELECT false FROM pgrecall.relationship_evidence e WHERE e.relationship_id = n.id LIMIT 1),
+          true
+      )
+    ORDER BY n.weight DESC, n.recorded_at DESC, n.id
+    LIMIT query_facts.k;
+END;
+
+COMMENT ON FUNCTION pgrecall.query_facts IS
+    'Facts about the concepts that a query names: their relationships that hold now, the weightiest and newest first.';

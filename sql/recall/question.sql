@@ -1,0 +1,40 @@
+-- What a recall asks, resolved and checked: namespace, settings, the query's words and concepts.
+--
+-- arguments  settings of this call by name
+--
+-- Errors  those of effective_settings, check_query and strategy_settings;  22023 nothing that a score could be made of
+CREATE OR REPLACE FUNCTION pgrecall.question(query text, query_vec halfvec, namespace text, arguments jsonb)
+RETURNS pgrecall.question
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    asked pgrecall.question;
+    settings pgrecall.recall_settings := pgrecall.effective_settings(arguments);
+BEGIN
+    PERFORM pgrecall.check_query(query, query_vec);
+    settings := pgrecall.strategy_settings(settings, query, query_vec IS NOT NULL);
+    IF settings.factor_relevance + settings.factor_importance + settings.factor_recency = 0 THEN
+        RAISE EXCEPTION 'factor_relevance, factor_importance and factor_recency are all 0'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Give one of them a weight: relevance has 1 by default.';
+    END IF;
+    asked.namespace_id := pgrecall.namespace_id(namespace);
+    asked.query_vec := query_vec;
+    asked.settings := settings;
+    asked.reading := pgrecall.lexical_query(
+        asked.namespace_id, pgrecall.query_languages(namespace), query,
+        greatest(settings.k, settings.leg_depth, ceil(settings.lexical_pool * settings.k)::integer,
+                 CASE WHEN settings.strategy = 'prefilter' THEN settings.prefilter_depth END),
+        settings
+    );
+    asked.df_max := pgrecall.hub_threshold(asked.namespace_id, settings);
+    asked.concepts := CASE
+        WHEN settings.graph_weight > 0 OR settings.entity_boost <> 1
+            THEN pgrecall.named_concepts(asked.namespace_id, query, asked.df_max)
+        ELSE '{}'
+    END;
+    RETURN asked;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.question IS 'What a recall asks, resolved and checked: namespace, settings, the query''s words and concepts.';

@@ -1,0 +1,36 @@
+-- Memories with their exact score on the lexical and the dense leg: to be joined with a few ids.
+--
+-- Whether the legs found them or not; and what the priors need. The ids are those of one namespace: with a condition on
+-- it the planner would take so few rows for granted that it joins without hashing.
+CREATE OR REPLACE FUNCTION pgrecall.scored_memories(reading pgrecall.lexical_query, query_vec halfvec)
+RETURNS TABLE (
+    id bigint, lexical_score double precision, similarity double precision, holds_phrase boolean,
+    importance real, category text, happened_at timestamptz
+)
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT m.id,
+           CASE
+               -- Most candidates of the other legs hold none of the words, and that is soon seen.
+               WHEN m.search_vector @@ (reading).any_word
+                    AND ((reading).required IS NULL OR m.search_vector @@ (reading).required)
+                   THEN COALESCE(round((
+                       SELECT sum(p.part)
+                       FROM pgrecall.bm25_parts(
+                           m.search_vector, m.word_count, (reading).words, (reading).idfs, (reading).impacts
+                       ) p
+                   )::numeric, 9)::double precision, 0)
+               WHEN m.search_vector @@ (reading).narrow
+                   THEN pgrecall.ts_rank_score(m.search_vector, m.importance, (reading).narrow, (reading).importance_share)
+               WHEN m.search_vector @@ (reading).broad AND ts_rank(m.search_vector, (reading).broad) >= (reading).min_rank
+                   THEN pgrecall.ts_rank_score(m.search_vector, m.importance, (reading).broad, (reading).importance_share)
+               ELSE 0
+           END,
+           1 - (m.embedding <=> query_vec),
+           COALESCE(m.search_vector @@ (reading).phrase, false),
+           m.importance, m.category, COALESCE(m.occurred_at, m.created_at)
+    FROM pgrecall.memories m;
+END;
+
+COMMENT ON FUNCTION pgrecall.scored_memories IS
+    'Memories with their exact score on the lexical and the dense leg: to be joined with a few ids.';

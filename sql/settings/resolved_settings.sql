@@ -1,0 +1,33 @@
+-- The value of every setting for one call, and where it comes from.
+--
+-- What the call says beats what session, role or database SET (an empty string counts as unset, since SET LOCAL leaves
+-- one behind), then comes the profile, then what is stored (set_setting), then the built-in default. A stored-only
+-- setting is as stored.
+--
+-- arguments  settings of this call by name; NULL: none
+CREATE OR REPLACE FUNCTION pgrecall.resolved_settings(arguments jsonb)
+RETURNS TABLE (name text, value text, source text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 70
+BEGIN ATOMIC
+    WITH profile AS MATERIALIZED (
+        SELECT p.settings
+        FROM pgrecall.profiles p
+        WHERE p.name = COALESCE(
+            arguments ->> 'profile', NULLIF(current_setting('pgrecall.profile', true), ''), pgrecall.stored_setting('profile')
+        )
+    )
+    SELECT d.name,
+           COALESCE(v.argument, v.parameter, v.profile, s.value, d.default_value),
+           CASE WHEN v.argument IS NOT NULL THEN 'argument' WHEN v.parameter IS NOT NULL THEN 'parameter'
+                WHEN v.profile IS NOT NULL THEN 'profile' WHEN s.value IS NOT NULL THEN 'stored' ELSE 'default' END
+    FROM pgrecall.setting_definitions d
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN NOT d.is_stored_only THEN arguments ->> d.name END AS argument,
+               CASE WHEN NOT d.is_stored_only THEN NULLIF(current_setting('pgrecall.' || d.name, true), '') END AS parameter,
+               CASE WHEN NOT d.is_stored_only THEN (SELECT p.settings ->> d.name FROM profile p) END AS profile
+    ) v
+    LEFT JOIN pgrecall.settings s ON s.name = d.name;
+END;
+
+COMMENT ON FUNCTION pgrecall.resolved_settings IS
+    'The value of every setting for one call and its source: argument, parameter, profile, stored, or default.';

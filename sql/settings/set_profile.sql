@@ -1,0 +1,25 @@
+-- Stores a profile for the whole database: settings that belong together, under one name.
+--
+-- settings  {"name": value, …}; NULL removes the profile, and brings back the one of that name that comes with pgrecall
+--
+-- Errors  22023 a bad name, or a value that its setting does not accept;  42704 no such setting
+CREATE OR REPLACE FUNCTION pgrecall.set_profile(name text, settings jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    IF name IS NULL OR name !~ '^[a-z0-9_-]{1,60}$' THEN
+        RAISE EXCEPTION 'a profile cannot be named "%"', name
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Use 1 to 60 small letters, digits, - and _.';
+    ELSIF settings IS NULL THEN
+        DELETE FROM pgrecall.settings s WHERE s.name = 'profile:' || set_profile.name;
+    ELSE
+        INSERT INTO pgrecall.settings AS s (name, value) VALUES ('profile:' || set_profile.name, set_profile.settings::text)
+        ON CONFLICT ON CONSTRAINT settings_pkey DO UPDATE SET value = excluded.value, updated_at = now();
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.set_profile IS
+    'Stores settings under one name, for recall(…, profile => name); NULL removes them.';

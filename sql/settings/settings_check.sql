@@ -1,0 +1,28 @@
+-- Trigger on settings that refuses what cannot be stored: the table's CHECK.
+--
+-- A trigger, since what a setting accepts is replaceable code, which no constraint may depend on.
+CREATE OR REPLACE FUNCTION pgrecall.settings_check()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    IF NEW.name LIKE 'profile:%' THEN
+        PERFORM pgrecall.check_settings(NEW.value::jsonb);
+        IF NEW.value::jsonb ? 'profile' THEN
+            RAISE EXCEPTION 'a profile cannot name another profile'
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Write its settings out.';
+        END IF;
+    ELSIF pgrecall.accepts(NEW.name, NEW.value) IS NOT TRUE
+          OR NEW.name = 'profile' AND NOT EXISTS (SELECT FROM pgrecall.profiles p WHERE p.name = NEW.value) THEN
+        PERFORM pgrecall.refuse_setting(NEW.name, NEW.value);
+    END IF;
+    RETURN NEW;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.settings_check IS 'Trigger: refuses stored settings and profiles that cannot be.';
+
+CREATE OR REPLACE TRIGGER settings_check
+    BEFORE INSERT OR UPDATE ON pgrecall.settings
+    FOR EACH ROW EXECUTE FUNCTION pgrecall.settings_check();

@@ -1,0 +1,65 @@
+-- What one phrase such as "last week", "two days ago" or "March 3rd 2024" covers; NULL if it is not understood.
+--
+-- Each word gets its kind and its value (time_words()). The kinds in their order, the phrase's shape, say how the values
+-- are to be read (shape_range()): there is no other grammar, and no pattern that could take long.
+--
+-- phrase  in small letters, one space between words, without articles
+CREATE OR REPLACE FUNCTION pgrecall.phrase_range(phrase text, anchor timestamptz, zone text)
+RETURNS tstzrange
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    known CONSTANT jsonb := pgrecall.time_words();
+    words text[] := string_to_array(phrase, ' ');
+    kinds text[] := '{}';
+    v text[] := '{}';
+    months integer;
+    size integer;
+    entry jsonb;
+    day tstzrange;
+BEGIN
+    IF COALESCE(cardinality(words), 0) NOT BETWEEN 1 AND 8 THEN
+        RETURN NULL;
+    END IF;
+    FOR place IN 1 .. cardinality(words) LOOP
+        entry := known -> words[place];
+        IF entry IS NULL AND words[place] ~ '^\d{1,4}(st|nd|rd|th|s)?$' THEN
+            entry := CASE
+                WHEN words[place] ~ '^[12]\d{3}$' THEN jsonb_build_array('year', words[place])
+                WHEN words[place] ~ '^[12]\d\d0s$' THEN jsonb_build_array('decade', left(words[place], 4))
+                WHEN words[place] !~ '\ds$' THEN jsonb_build_array('number', rtrim(words[place], 'stndrh'))
+            END;
+        ELSIF entry ->> 0 = 'stretch' THEN
+            months := entry ->> 2;
+        END IF;
+        kinds[place] := COALESCE(entry ->> 0, 'other');
+        v[place] := entry ->> 1;
+    END LOOP;
+    -- "in" and the like may come before, but for the "in" of "in two days".
+    WHILE kinds[1] = 'lead' OR (kinds[1] = 'in' AND array_to_string(kinds, ' ') <> 'in number unit') LOOP
+        words := words[2:];
+        kinds := kinds[2:];
+        v := v[2:];
+    END LOOP;
+
+    size := cardinality(kinds);
+    IF size > 1 AND kinds[size] = 'part' THEN
+        day := CASE
+            WHEN size = 2 AND kinds[1] = 'which'
+                THEN pgrecall.unit_range('day', CASE v[1] WHEN 'this' THEN 0 WHEN 'next' THEN 1 ELSE -1 END, anchor, zone)
+            ELSE pgrecall.phrase_range(array_to_string(words[:size - 1], ' '), anchor, zone)
+        END;
+        RETURN pgrecall.part_of_day(words[size], day, zone);
+    ELSIF 'other' = ANY (kinds) THEN
+        RETURN pgrecall.iso_range(array_to_string(words, ' '), zone);
+    ELSIF size > 2 AND kinds[1] = 'weekday' AND kinds[2] IN ('stretch', 'number') THEN  -- "Monday, March 3rd"
+        kinds := kinds[2:];
+        v := v[2:];
+    END IF;
+    RETURN pgrecall.shape_range(array_to_string(kinds, ' '), v, months, anchor, zone);
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.phrase_range IS
+    'What one phrase such as "last week" or "March 3rd 2024" covers; NULL if it is not understood.';

@@ -1,0 +1,37 @@
+-- A day or some months of no certain year: which one is meant, seen from the anchor.
+--
+-- which  last: the most recent that has begun, and as NULL. Of seasons and quarters, that has ended
+--        this: the one under way, else this year's;  next: the first that begins later
+-- day    NULL: the whole of months months
+CREATE OR REPLACE FUNCTION pgrecall.recurring_range(
+    which text, month integer, day integer, months integer, anchor timestamptz, zone text
+)
+RETURNS tstzrange
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    year CONSTANT integer := date_part('year', anchor AT TIME ZONE zone);
+    found tstzrange;
+BEGIN
+    IF which = 'this' THEN
+        found := pgrecall.dated_range(year - 1, month, day, months, zone);  -- a winter may have begun last year
+        RETURN CASE WHEN upper(found) > anchor THEN found ELSE pgrecall.dated_range(year, month, day, months, zone) END;
+    END IF;
+    FOR back IN 0 .. 8 LOOP  -- two 29ths of February may be eight years apart
+        found := pgrecall.dated_range(
+            CASE WHEN which = 'next' THEN year + back ELSE year - back END, month, day, months, zone
+        );
+        EXIT WHEN CASE
+            WHEN which = 'next' THEN lower(found) > anchor
+            WHEN which IN ('last', 'past') AND months > 1 THEN upper(found) <= anchor
+            ELSE lower(found) <= anchor
+        END;
+        found := NULL;
+    END LOOP;
+    RETURN found;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.recurring_range IS
+    'A day or some months of no certain year: the most recent, this year''s or the next, seen from the anchor.';

@@ -1,0 +1,43 @@
+-- Reads all memories of a namespace again for the times they speak of, 1,000 a transaction.
+--
+-- For memories that were there before pgrecall looked for times, and after an upgrade that reads them better. Writers and
+-- recalls go on meanwhile.
+--
+-- namespace  NULL: every namespace
+--
+-- Errors  42704 no such namespace
+CREATE OR REPLACE PROCEDURE pgrecall.refresh_temporal_refs(namespace text DEFAULT NULL)
+LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    size CONSTANT integer := 1000;
+    done bigint := 0;
+    ids bigint[];
+BEGIN
+    IF namespace IS NOT NULL THEN
+        PERFORM pgrecall.check_namespace(namespace, false);
+    END IF;
+    LOOP
+        COMMIT;
+        -- Locked, so that no writer changes a text between the look at it and what comes of it.
+        SELECT array_agg(l.id), max(l.id) INTO ids, done
+        FROM (
+            SELECT m.id
+            FROM pgrecall.memories m
+            WHERE m.id > done AND (
+                refresh_temporal_refs.namespace IS NULL
+                OR m.namespace_id = pgrecall.namespace_id(refresh_temporal_refs.namespace)
+            )
+            ORDER BY m.id
+            LIMIT size
+            FOR NO KEY UPDATE
+        ) l;
+        EXIT WHEN ids IS NULL;
+        DELETE FROM pgrecall.temporal_refs r WHERE r.memory_id = ANY (ids);
+        PERFORM pgrecall.add_temporal_refs(ids);
+    END LOOP;
+END
+$procedure$;
+
+COMMENT ON PROCEDURE pgrecall.refresh_temporal_refs IS
+    'Reads memories again for the times they speak of, 1,000 a transaction: once after an upgrade from before 0006.';

@@ -1,0 +1,21 @@
+-- Some units up to the anchor (a negative number), or from it on; NULL for weekends.
+CREATE OR REPLACE FUNCTION pgrecall.rolling_range(unit text, places integer, anchor timestamptz, zone text)
+RETURNS tstzrange
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    shift CONSTANT interval := places * pgrecall.unit_length(unit);
+    moment CONSTANT timestamptz := CASE
+        WHEN unit IN ('second', 'minute', 'hour') THEN anchor + shift
+        ELSE ((anchor AT TIME ZONE zone) + shift) AT TIME ZONE zone
+    END;
+BEGIN
+    IF unit = 'weekend' OR moment = anchor THEN
+        RETURN NULL;
+    END IF;
+    RETURN tstzrange(least(moment, anchor), greatest(moment, anchor));
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.rolling_range IS 'Some units up to the anchor (a negative number), or from it on.';

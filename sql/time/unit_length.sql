@@ -1,0 +1,12 @@
+-- How long a unit of time_words() is; a weekend comes once a week.
+CREATE OR REPLACE FUNCTION pgrecall.unit_length(unit text)
+RETURNS interval
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE unit
+    WHEN 'quarter' THEN interval '3 months'
+    WHEN 'decade' THEN interval '10 years'
+    WHEN 'weekend' THEN interval '1 week'
+    ELSE ('1 ' || unit)::interval
+END;
+
+COMMENT ON FUNCTION pgrecall.unit_length IS 'How long a unit of time is; a weekend comes once a week.';

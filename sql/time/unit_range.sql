@@ -1,0 +1,27 @@
+-- The calendar's unit that holds the anchor, or one some places from it: 0 this week, -1 last week.
+--
+-- Weeks begin on Monday, a weekend is Saturday and Sunday. Days and longer units go by the zone's calendar, shorter ones
+-- by the clock: an hour is one hour long on every day.
+CREATE OR REPLACE FUNCTION pgrecall.unit_range(unit text, places integer, anchor timestamptz, zone text)
+RETURNS tstzrange
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    length CONSTANT interval := pgrecall.unit_length(unit);
+    begins timestamp;
+    moment timestamptz;
+BEGIN
+    IF unit IN ('second', 'minute', 'hour') THEN
+        moment := date_trunc(unit, anchor + places * length, zone);
+        RETURN tstzrange(moment, moment + length);
+    END IF;
+    begins := date_trunc(CASE WHEN unit = 'weekend' THEN 'week' ELSE unit END, anchor AT TIME ZONE zone) + places * length;
+    RETURN pgrecall.local_range(
+        CASE WHEN unit = 'weekend' THEN begins + interval '5 days' ELSE begins END, begins + length, zone
+    );
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.unit_range IS
+    'The calendar''s unit that holds the anchor (0), or one some places from it (-1: the one before).';

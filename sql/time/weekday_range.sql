@@ -1,0 +1,27 @@
+-- A day of the week: which one is meant, seen from the anchor.
+--
+-- which  NULL: the most recent, today if it is one;  last: the most recent before today;  next: the first after today
+--        this: that of this week, which begins on Monday
+CREATE OR REPLACE FUNCTION pgrecall.weekday_range(which text, weekday integer, anchor timestamptz, zone text)
+RETURNS tstzrange
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    distance CONSTANT integer := weekday - date_part('isodow', anchor AT TIME ZONE zone)::integer;
+BEGIN
+    RETURN pgrecall.unit_range(
+        'day',
+        CASE
+            WHEN which = 'this' THEN distance
+            WHEN which = 'next' THEN CASE WHEN distance > 0 THEN distance ELSE distance + 7 END
+            WHEN distance > 0 OR (distance = 0 AND which IS NOT NULL) THEN distance - 7
+            ELSE distance
+        END,
+        anchor, zone
+    );
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.weekday_range IS
+    'A day of the week: the most recent, the last before today, this week''s or the next, seen from the anchor.';
