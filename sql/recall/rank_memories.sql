@@ -2,8 +2,8 @@
 --
 -- How a memory gets its score, step by step as the statement below has it:
 --   found     candidates: the lexical leg's list and the dense leg's, each filtered before it was limited
---   first     each candidate with its exact score on both legs, whichever found it, fused into one
---   seed      the best of them; from here come the candidates that neither words nor vector found:
+--   scored    each candidate with its exact score on both legs, whichever found it
+--   seed      the best of them fused; from here come the candidates that neither words nor vector found:
 --   graph     memories that share concepts with the query or the seeds
 --   lent      memories next to a seed in its session, to which it lends a share of its score
 --   pool      all candidates, each with its exact score on every leg
@@ -11,16 +11,15 @@
 --   near      their sum, raised by what neighbours lend
 --   related   and for holding the query word for word
 --   judged    times what importance, age and named concepts make of it
---   ordered   thresholds and the wanted order; ties by score, then by similarity (a cosine below 0
---             adds nothing to a score), then by id
---   diverse   the first k, near-duplicates hidden and diverse if wanted
+--   ordered   thresholds and the wanted order; ties by score, then by similarity (a cosine below 0 adds nothing to a
+--             score), then by id
+--   chosen    the first k, near-duplicates hidden and diverse if wanted
 --
 -- Fusion 'cc' is a convex combination of normalised scores (TM2C2: Bruch, Gai, Ingber: An Analysis of Fusion Functions
 -- for Hybrid Retrieval, 2023): lexical / the best lexical, if that is good enough a match of the query to count in full
--- (lexical_coverage); cosine from 0; graph / (1 + graph). A memory without an
--- embedding counts as usual a cosine as the candidates have on average: that it was not embedded says nothing about it.
--- A leg that takes no part, for want of words, vector or concepts, leaves its share to the others. Fusion 'rrf' sums
--- weight / (k + rank). Either is at most `top`.
+-- (lexical_coverage); cosine from 0; graph / (1 + graph). A memory without an embedding counts as usual a cosine as the
+-- candidates have on average: that it was not embedded says nothing about it. A leg that takes no part, for want of words,
+-- vector or concepts, leaves its share to the others. Fusion 'rrf' sums weight / (k + rank). Either is at most `top`.
 --
 -- The statement is plain SQL, planned once a session and kept: its candidates are few and found by their key. Each leg
 -- plans for its own arguments.
@@ -195,9 +194,9 @@ BEGIN
     )
     SELECT j.id, c.place, j.score,
            j.lexical_rank, j.dense_rank, j.graph_rank, NULLIF(j.lexical_score, 0), j.similarity, j.graph_score,
-           j.lexical_part, j.dense_part, j.graph_part, j.adjacency_part, j.relevance - j.with_neighbours, j.relevance, j.recency, j.combined,
-           j.importance_factor, j.decay_factor, j.entity_factor, j.is_candidate, c.penalty, c.duplicates,
-           o.place::integer, lexical_weight, dense_weight, j.graph_weight
+           j.lexical_part, j.dense_part, j.graph_part, j.adjacency_part, j.relevance - j.with_neighbours, j.relevance,
+           j.recency, j.combined, j.importance_factor, j.decay_factor, j.entity_factor, j.is_candidate,
+           c.penalty, c.duplicates, o.place::integer, lexical_weight, dense_weight, j.graph_weight
     FROM judged j
     LEFT JOIN ordered o ON o.id = j.id
     LEFT JOIN chosen c ON c.id = j.id
