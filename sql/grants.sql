@@ -39,7 +39,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.impact_settings, pgrecall.impacts, pgrecall.is_exact_query, pgrecall.iso_range, pgrecall.judged_recall,
     pgrecall.last_memory_id, pgrecall.leg_depth, pgrecall.leg_part, pgrecall.lexical_leg, pgrecall.lexical_query,
     pgrecall.likeliest_language, pgrecall.local_range, pgrecall.marked_pronouns, pgrecall.matches,
-    pgrecall.month_pattern, pgrecall.more_alike, pgrecall.named_concepts, pgrecall.namespace_id,
+    pgrecall.month_pattern, pgrecall.likeness, pgrecall.named_concepts, pgrecall.namespace_id,
     pgrecall.namespace_name, pgrecall.namespace_size, pgrecall.noisy_or, pgrecall.normalise,
     pgrecall.not_among_best, pgrecall.not_found, pgrecall.odd_words, pgrecall.one_line, pgrecall.part_of_day,
     pgrecall.phrase_range, pgrecall.phrase_words, pgrecall.postings_budget, pgrecall.prefix_words,
@@ -52,7 +52,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.statement_of, pgrecall.stored_setting, pgrecall.strategy_settings, pgrecall.temporal_references,
     pgrecall.term_query, pgrecall.time_words, pgrecall.token_words, pgrecall.top_score, pgrecall.ts_rank_leg,
     pgrecall.ts_rank_score, pgrecall.twin, pgrecall.unit_length, pgrecall.unit_range, pgrecall.unspaced,
-    pgrecall.websearch_words, pgrecall.weekday_range, pgrecall.without_accents, pgrecall.word_overlap,
+    pgrecall.websearch_words, pgrecall.weekday_range, pgrecall.without_accents,
     pgrecall.words
     TO pgrecall_reader;
 

@@ -22,7 +22,9 @@ DECLARE
     worth double precision[] := '{}';
     hidden jsonb := '{}';
     twin bigint;
+    size integer;
     likeness double precision[];
+    nearest double precision[];
     chosen integer[] := '{}';
     best integer;
     highest double precision;
@@ -47,14 +49,16 @@ BEGIN
         RETURN;
     END IF;
 
-    likeness := array_fill(0::double precision, ARRAY[cardinality(kept)]);
-    FOR turn IN 1 .. least(k, cardinality(kept)) LOOP
+    size := cardinality(kept);
+    likeness := pgrecall.likeness(kept, settings.mmr_similarity = 'words');
+    nearest := array_fill(0::double precision, ARRAY[size]);
+    FOR turn IN 1 .. least(k, size) LOOP
         best := NULL;
         highest := NULL;
-        FOR spot IN 1 .. cardinality(kept) LOOP
+        FOR spot IN 1 .. size LOOP
             CONTINUE WHEN spot = ANY (chosen);
             marginal := settings.mmr_lambda * COALESCE(worth[spot] / NULLIF(worth[1], 0), 0)
-                        - (1 - settings.mmr_lambda) * likeness[spot];
+                        - (1 - settings.mmr_lambda) * nearest[spot];
             IF highest IS NULL OR marginal > highest THEN
                 best := spot;
                 highest := marginal;
@@ -63,10 +67,12 @@ BEGIN
         chosen := chosen || best;
         id := kept[best];
         place := turn;
-        penalty := (1 - settings.mmr_lambda) * likeness[best];
+        penalty := (1 - settings.mmr_lambda) * nearest[best];
         duplicates := ARRAY(SELECT jsonb_array_elements_text(hidden -> id::text)::bigint);
         RETURN NEXT;
-        likeness := pgrecall.more_alike(likeness, kept, kept[best], settings.mmr_similarity = 'words');
+        FOR spot IN 1 .. size LOOP
+            nearest[spot] := greatest(nearest[spot], likeness[(best - 1) * size + spot]);
+        END LOOP;
     END LOOP;
 END
 $function$;
