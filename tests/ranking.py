@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-LEGS_ALONE = {"phrase_bonus": 0, "adjacency_share": 0, "graph_weight": 0, "entity_boost": 1}
+LEGS_ALONE = {
+    "lexical_coverage": 0.5,
+    "phrase_bonus": 0,
+    "adjacency_share": 0,
+    "graph_weight": 0,
+    "entity_boost": 1,
+}
 """Settings under which a score is what the lexical and the dense leg make of it."""
 
 

@@ -18,6 +18,7 @@ AS $function$
 DECLARE
     reading pgrecall.lexical_query;
     terms text[];
+    documents integer;
 BEGIN
     reading.mode := settings.lexical_mode;
     reading.min_rank := settings.lexical_min_rank;
@@ -35,13 +36,15 @@ BEGIN
         );
         -- The arguments from a row, so that every plan expects the same of them and one is kept.
         SELECT array_agg(w.term ORDER BY w.documents, w.term), array_agg(w.idf ORDER BY w.documents, w.term),
-               array_agg(pgrecall.term_query(w.term)) FILTER (WHERE w.documents > reading.budget)
-        INTO reading.words, reading.idfs, reading.common
+               array_agg(pgrecall.term_query(w.term)) FILTER (WHERE w.documents > reading.budget),
+               -- N of idf = ln((N + 1) / (df + 0.5)), the same for every word; namespace_size() counts changes twice.
+               round(max(exp(w.idf) * (w.documents + 0.5)) - 1)
+        INTO reading.words, reading.idfs, reading.common, documents
         FROM (SELECT namespace_id AS home, terms AS list, settings.lexical_terms AS most OFFSET 0) a
         CROSS JOIN LATERAL pgrecall.query_words(a.home, a.list, a.most) w;
         reading.any_word := pgrecall.any_term(reading.words);
         reading.mass := pgrecall.query_mass(
-            languages, query, terms, reading.words, reading.idfs, pgrecall.namespace_size(namespace_id, 1000000000)
+            languages, query, terms, reading.words, reading.idfs, documents
         );
         IF reading.mode = 'websearch' THEN
             reading.required := pgrecall.websearch_words(languages, query);

@@ -82,7 +82,8 @@ BEGIN
         JOIN pgrecall.scored_memories(reading, query_vec) m ON m.id = f.id
     ), usual AS MATERIALIZED (
         SELECT NULLIF(greatest(max(s.lexical_score), settings.lexical_coverage * reading.mass), 0) AS full_lexical,
-               COALESCE(avg(s.similarity), 0) AS similarity FROM scored s
+               COALESCE(avg(greatest(s.similarity, 0)) FILTER (WHERE s.similarity IS NOT NULL), 0) AS similarity
+        FROM scored s
     ), seed AS MATERIALIZED (
         SELECT s.id, row_number() OVER (ORDER BY s.fused DESC, s.id) AS place, s.fused / NULLIF(max(s.fused) OVER (), 0) AS weight,
                s.fused / NULLIF(pgrecall.top_score(settings.fusion, lexical_weight + dense_weight, settings.rrf_k), 0) AS share
