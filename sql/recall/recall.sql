@@ -81,7 +81,7 @@ DECLARE
     filter pgrecall.recall_filter := (
         recall.categories, recall.tags_any, recall.tags_all, recall.metadata_contains, recall.since, recall.until,
         recall.include_superseded, pgrecall.half_open(recall.timeframe), recall.as_of, recall.include_sensitive,
-        pgrecall.referring_memories(question.namespace_id, recall.timeframe)
+        pgrecall.referring_memories(question.namespace_id, pgrecall.half_open(recall.timeframe))
     );
 BEGIN
     RETURN QUERY

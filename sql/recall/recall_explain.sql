@@ -84,7 +84,7 @@ DECLARE
         recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains,
         recall_explain.since, recall_explain.until, recall_explain.include_superseded,
         pgrecall.half_open(recall_explain.timeframe), recall_explain.as_of, recall_explain.include_sensitive,
-        pgrecall.referring_memories(question.namespace_id, recall_explain.timeframe)
+        pgrecall.referring_memories(question.namespace_id, pgrecall.half_open(recall_explain.timeframe))
     );
     reference_time timestamptz := COALESCE(recall_explain.reference_time, now());
 BEGIN
