@@ -127,6 +127,7 @@ def recalled(number: int, content: str, **fields: Any) -> RecalledMemory:
          "graph_score", "category", "speaker", "session", "source", "occurred_at")
     )  # fmt: skip
     plain |= {"tags": (), "metadata": {}, "importance": 0.5, "is_sensitive": False}
+    plain |= {"chosen_strategy": "hybrid", "duplicates": ()}
     plain |= {
         "id": number,
         "content": content,
