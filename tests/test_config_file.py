@@ -196,7 +196,9 @@ def test_a_folder_in_the_place_of_the_users_file(tmp_path: Path, monkeypatch: py
 def test_what_is_given_is_sent_with_every_call(
     dsn: str, write: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write("[settings]\nfusion = 'rrf'\nrrf_k = 60\nleg_depth = '7'\ngraph_decay = 0.00001\nphrase_bonus = ''\n")
+    path = write(
+        "[settings]\nfusion = 'rrf'\nrrf_k = 60\nleg_depth = '7'\ngraph_decay = 0.00001\nphrase_bonus = ''\n"
+    )
     monkeypatch.setenv("PGRECALL_LEG_DEPTH", "9")
     monkeypatch.setenv("PGRECALL_GRAPH_HOPS", "")
     with Client(dsn, pool_max=1) as client:
