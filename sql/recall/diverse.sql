@@ -30,6 +30,12 @@ DECLARE
     highest double precision;
     marginal double precision;
 BEGIN
+    IF settings.mmr_lambda = 1 AND NOT settings.collapse_duplicates THEN
+        RETURN QUERY
+            SELECT o.id, o.place::integer, 0::double precision, '{}'::bigint[]
+            FROM unnest(ids[:k]) WITH ORDINALITY o (id, place);
+        RETURN;
+    END IF;
     FOR spot IN 1 .. COALESCE(cardinality(ids), 0) LOOP
         EXIT WHEN cardinality(kept) >= wanted;
         twin := CASE WHEN settings.collapse_duplicates THEN pgrecall.twin(ids[spot], kept, settings.duplicate_similarity) END;

@@ -9,7 +9,8 @@
 --
 -- concepts                what the query names (named_concepts)
 -- seed_ids, seed_weights  where to start, best first
--- also                    memories that come with their score, without a rank, if the list reaches them after depth
+-- also                    memories of which it is known that they match: they come with their score, without a rank, if
+--                         the list reaches them after depth
 -- frontier                how many of the best walks go on at each step
 -- neighbours              how many memories each of them, and each concept of the query, leads to
 -- hops                    how many steps; 0 finds nothing
@@ -47,20 +48,25 @@ BEGIN ATOMIC
         ) f
         CROSS JOIN LATERAL pgrecall.graph_step(f.memory_id, neighbours, df_min, df_max) n
         WHERE hops > 1 AND n.neighbour_id IS DISTINCT FROM f.origin
-    ), reached AS (
+    ), reached AS MATERIALIZED (
+        -- In order, so that no more of them are looked at than it takes to fill the list.
         SELECT w.memory_id, sum(w.weight) AS weight
         FROM (SELECT x.memory_id, x.weight FROM first x UNION ALL SELECT y.neighbour_id, y.weight FROM second y) w
         GROUP BY w.memory_id
-    )
-    SELECT f.id, CASE WHEN f.rank <= depth THEN f.rank END, f.weight
-    FROM (
-        SELECT m.id, (row_number() OVER (ORDER BY r.weight DESC, m.id))::integer AS rank, r.weight
+        ORDER BY weight DESC, w.memory_id
+    ), listed AS MATERIALIZED (
+        SELECT m.id, r.weight
         FROM reached r
         JOIN pgrecall.memories m ON m.id = r.memory_id
         WHERE m.namespace_id = graph_walk.namespace_id AND pgrecall.matches(m, filter)
-    ) f
-    WHERE f.rank <= depth OR f.id = ANY (also)
-    ORDER BY f.rank;
+        ORDER BY r.weight DESC, r.memory_id
+        LIMIT depth
+    )
+    SELECT l.id, (row_number() OVER (ORDER BY l.weight DESC, l.id))::integer, l.weight FROM listed l
+    UNION ALL
+    SELECT r.memory_id, NULL, r.weight
+    FROM reached r
+    WHERE r.memory_id = ANY (also) AND NOT EXISTS (SELECT FROM listed l WHERE l.id = r.memory_id);
 END;
 
 COMMENT ON FUNCTION pgrecall.graph_walk IS

@@ -41,7 +41,7 @@ DECLARE
     query_vec halfvec := question.query_vec;
     depth record;
     recent pgrecall.recall_filter := filter;
-    floors jsonb := pgrecall.evergreen_floors(settings.evergreen);
+    floors jsonb := CASE WHEN settings.half_life IS NOT NULL THEN pgrecall.evergreen_floors(settings.evergreen) END;
     factors double precision := NULLIF(settings.factor_relevance + settings.factor_importance + settings.factor_recency, 0);
     lexical_weight double precision := 0;
     dense_weight double precision := 0;
