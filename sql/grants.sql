@@ -27,7 +27,7 @@ GRANT SELECT ON
     TO pgrecall_reader;
 GRANT EXECUTE ON FUNCTION
     public.parse_timeframe, public.recall, public.recall_briefing, public.recall_explain, public.recall_status,
-    public.recall_timeline, pgrecall.accepted, pgrecall.accepts, pgrecall.active_model, pgrecall.all_words,
+    public.recall_timeline, pgrecall.accepted, pgrecall.accepts, pgrecall.active_model, pgrecall.age_at, pgrecall.all_words,
     pgrecall.analyze, pgrecall.any_term, pgrecall.any_word, pgrecall.bigrams, pgrecall.blocks_to_read,
     pgrecall.bm25_leg, pgrecall.bm25_parts, pgrecall.bm25_postings, pgrecall.bm25_scan, pgrecall.briefing_item,
     pgrecall.bundle_hash, pgrecall.check_query, pgrecall.check_settings, pgrecall.check_zone,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -295,3 +296,15 @@ def test_sort_by(conn: Connection[Any]) -> None:
         expected = sorted(numbers, key=lambda n: (-key[numbers.index(n)], -score[n], n))
         assert ids(ranking(conn, "crane", sort_by=order)) == expected
         assert scores(ranking(conn, "crane", sort_by=order)) == score
+
+
+def test_infinite_times_are_ages_like_any_other(conn: Connection[Any]) -> None:
+    never, always = (remember(conn, "crane", occurred_at=time) for time in ("infinity", "-infinity"))
+    now = aged(conn, 0)
+    query = "SELECT id, score FROM recall('crane', settings => %s, reference_time => %s)"
+    settings = json.dumps({"half_life": "30 days", "factor_recency": 1})
+    found = dict(conn.execute(query, (settings, NOW)).fetchall())
+    assert found[never] == pytest.approx(found[now])
+    assert found[always] == pytest.approx(0, abs=1e-200)
+    for moment in ("infinity", "-infinity"):
+        assert len(conn.execute(query, (settings, moment)).fetchall()) == 3

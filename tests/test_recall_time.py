@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from psycopg.types.range import Range
 
-from memories import call, refused, remember, remember_many, rows, stored
+from memories import call, refused, remember, remember_many, rows, scalar, stored
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -260,3 +260,10 @@ def test_readers_have_a_timeline(conn: Connection[Any]) -> None:
     conn.execute("SET ROLE pgrecall_reader")
     conn.execute("SET default_transaction_read_only = on")
     assert [row[0] for row in rows(conn, "recall_timeline", "tea", timeframe=period(MARCH, None))] == [number]
+
+
+def test_no_timeframe_is_none(conn: Connection[Any]) -> None:
+    """Not the time without ends: that would look every reference up, and leave infinite times out."""
+    number = remember(conn, "tea", occurred_at="infinity")
+    assert scalar(conn, "SELECT pgrecall.half_open(NULL) IS NULL") is True
+    assert [row[0] for row in conn.execute("SELECT id FROM recall('tea')")] == [number]

@@ -165,11 +165,11 @@ BEGIN
         CROSS JOIN LATERAL (
             SELECT 1 - settings.importance_weight + settings.importance_weight * r.importance AS importance_factor,
                    pgrecall.decay(
-                       reference_time - r.happened_at, settings.half_life,
+                       pgrecall.age_at(reference_time, r.happened_at), settings.half_life,
                        COALESCE((floors ->> r.category)::double precision, settings.decay_floor)
                    ) AS decay_factor,
                    CASE WHEN r.id IN (SELECT n.memory_id FROM named n) THEN settings.entity_boost ELSE 1 END AS entity_factor,
-                   pgrecall.decay(reference_time - r.happened_at, settings.recency_half_life, 0) AS recency
+                   pgrecall.decay(pgrecall.age_at(reference_time, r.happened_at), settings.recency_half_life, 0) AS recency
         ) f
         CROSS JOIN LATERAL (
             SELECT (settings.factor_relevance * r.relevance
