@@ -22,6 +22,7 @@ from migrating import schema
 from pgrecall import Client
 from pgrecall.install import migrate, set_database_defaults
 from pgrecall.server import EmbeddedServer
+from reranking_support import Endpoint, served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,3 +140,10 @@ def shared(new_database: Callable[..., str], template: str) -> Iterator[Client]:
     with Client(new_database(template)) as opened:
         yield opened
         assert opened.status().memories == 0
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    """A reranker over HTTP that answers, and records what it is sent."""
+    with served() as serving:
+        yield serving

@@ -29,20 +29,11 @@ from reranking_support import (
     growing,
     ids,
     result_of,
-    served,
     stage_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    """A server that answers, and records what it is sent."""
-    with served() as serving:
-        yield serving
 
 
 # -- behind an address

@@ -26,20 +26,12 @@ from reranking_support import (
     recalled,
     remember_tea,
     result_of,
-    served,
     stage_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    """A server that answers, and records what it is sent."""
-    with served() as serving:
-        yield serving
 
 
 @pytest.fixture(scope="module")

@@ -260,24 +260,20 @@ class AsyncClient(AsyncQuerying):
             EmbeddingUnavailable: `embed=True` and no model.
         """
         stage = second_stage(rerank, rerank_top, rerank_timeout)
-        arguments = given(query=query, **options(wanted, RecallOptions))
-        arguments |= given(
-            k=k if stage is None else stage.depth(10 if k is None else k),
-            namespace=await self._namespace(wanted.get("namespace")),
-            timeframe=await self._timeframe(timeframe),
+        count = 10 if k is None else k  # of memories, where a stage has to know
+        arguments = given(
+            query=query, k=k if stage is None else stage.depth(count), **options(wanted, RecallOptions)
         )
         chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
-        query_vec, notice = await self._query_vector(query, vector, embed)
-        if query_vec is not None:
-            arguments["query_vec"] = query_vec
+        notice = await self._resolve(arguments, query, vector, embed, timeframe)
         rows = await self._rows("public.recall", arguments, chosen)
         result = RecallResult(
             query,
             tuple(map(RecalledMemory.from_row, rows)),
-            ("lexical", "graph") if query_vec is None else ("lexical", "dense", "graph"),
+            ("lexical", "dense", "graph") if "query_vec" in arguments else ("lexical", "graph"),
             notice,
         )
-        return result if stage is None else await in_thread(stage.apply, result, 10 if k is None else k)
+        return result if stage is None else await in_thread(stage.apply, result, count)
 
     async def timeline(
         self,
@@ -306,11 +302,7 @@ class AsyncClient(AsyncQuerying):
             InvalidInput: As for `recall`, and so are the others.
         """
         arguments = given(topic=topic, k=k, **options(filters, RecallFilters))
-        namespace = await self._namespace(filters.get("namespace"))
-        arguments |= given(namespace=namespace, timeframe=await self._timeframe(timeframe))
-        query_vec, notice = await self._query_vector(topic, vector, embed)
-        if query_vec is not None:
-            arguments["query_vec"] = query_vec
+        notice = await self._resolve(arguments, topic, vector, embed, timeframe)
         rows = await self._rows("public.recall_timeline", arguments)
         return TimelineResult(topic, tuple(TimelineMemory(**row) for row in rows), notice)
 

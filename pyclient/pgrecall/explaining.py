@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any
+
+from .models import Listed, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +102,11 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the attributes as plain JSON values, in order."""
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**plain, "duplicates": list(self.duplicates), "settings_in_force": {**self.settings_in_force}}
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainResult(Sequence[Explanation]):
+class ExplainResult(Listed[Explanation]):
     """The explanations of one recall; a sequence of `Explanation`.
 
     Attributes:
@@ -116,12 +119,6 @@ class ExplainResult(Sequence[Explanation]):
     explanations: tuple[Explanation, ...]
     notice: str | None = None
 
-    @overload
-    def __getitem__(self, index: int) -> Explanation: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
-    def __getitem__(self, index: int | slice) -> Explanation | tuple[Explanation, ...]:
-        return self.explanations[index]
-
-    def __len__(self) -> int:
-        return len(self.explanations)
+    @property
+    def _listed(self) -> tuple[Explanation, ...]:
+        return self.explanations

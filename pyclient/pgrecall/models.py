@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
+
+Item = TypeVar("Item", covariant=True)
 
 OnConflict = Literal["error", "keep", "revise"]
 """What happens when the namespace already has the external id: refuse, leave it, or change it."""
 
 IterativeScan = Literal["off", "relaxed_order", "strict_order"]
 """pgvector's `hnsw.iterative_scan`."""
+
+
+class Listed(Sequence[Item]):
+    """A result that is a sequence of what it lists."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def _listed(self) -> tuple[Item, ...]: ...
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
+        return self._listed[index]
+
+    def __len__(self) -> int:
+        return len(self._listed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +131,11 @@ class RecalledMemory:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the attributes as plain JSON values, in order; times are ISO 8601 in UTC."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)
-class RecallResult(Sequence[RecalledMemory]):
+class RecallResult(Listed[RecalledMemory]):
     """The memories one recall found, best first; a sequence of `RecalledMemory`.
 
     Attributes:
@@ -127,15 +150,9 @@ class RecallResult(Sequence[RecalledMemory]):
     legs: tuple[str, ...]
     notice: str | None = None
 
-    @overload
-    def __getitem__(self, index: int) -> RecalledMemory: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[RecalledMemory, ...]: ...
-    def __getitem__(self, index: int | slice) -> RecalledMemory | tuple[RecalledMemory, ...]:
-        return self.memories[index]
-
-    def __len__(self) -> int:
-        return len(self.memories)
+    @property
+    def _listed(self) -> tuple[RecalledMemory, ...]:
+        return self.memories
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,11 +183,11 @@ class TimelineMemory:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the columns as plain JSON values, in order; `gap` is in seconds."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)
-class TimelineResult(Sequence[TimelineMemory]):
+class TimelineResult(Listed[TimelineMemory]):
     """The memories one recall found, in the order of their time; a sequence of `TimelineMemory`.
 
     Attributes:
@@ -183,15 +200,9 @@ class TimelineResult(Sequence[TimelineMemory]):
     memories: tuple[TimelineMemory, ...]
     notice: str | None = None
 
-    @overload
-    def __getitem__(self, index: int) -> TimelineMemory: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[TimelineMemory, ...]: ...
-    def __getitem__(self, index: int | slice) -> TimelineMemory | tuple[TimelineMemory, ...]:
-        return self.memories[index]
-
-    def __len__(self) -> int:
-        return len(self.memories)
+    @property
+    def _listed(self) -> tuple[TimelineMemory, ...]:
+        return self.memories
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,7 +249,7 @@ class Status:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain JSON values; `oldest_pending` is in seconds."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,7 +318,8 @@ class SettingInForce:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a field's value as JSON has it; times are ISO 8601 in UTC, spans of time are in seconds."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(value, timedelta):

@@ -105,9 +105,7 @@ class AsyncQuerying(AsyncSession):
             return ""
 
     async def _briefing(self, arguments: dict[str, Any], embed: bool | None) -> str:
-        namespace = await self._namespace(arguments.get("namespace"))
-        if namespace is not None:
-            arguments["namespace"] = namespace
+        arguments |= given(namespace=await self._namespace(arguments.get("namespace")))
         if "query_vec" not in arguments:
             query_vec, _ = await self._query_vector(arguments["query"], None, embed)
             if query_vec is not None:
@@ -153,14 +151,8 @@ class AsyncQuerying(AsyncSession):
             TooLarge: More than 1,000 ids, or a query of over 16,384 characters.
         """
         arguments = given(query=query, ids=ids, k=k, **options(wanted, RecallOptions))
-        arguments |= given(
-            namespace=await self._namespace(wanted.get("namespace")),
-            timeframe=await self._timeframe(timeframe),
-        )
         chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
-        query_vec, notice = await self._query_vector(query, vector, embed)
-        if query_vec is not None:
-            arguments["query_vec"] = query_vec
+        notice = await self._resolve(arguments, query, vector, embed, timeframe)
         rows = await self._rows("public.recall_explain", arguments, chosen)
         return ExplainResult(query, tuple(map(Explanation.from_row, rows)), notice)
 
@@ -171,6 +163,23 @@ class AsyncQuerying(AsyncSession):
             found = None if not rows else EmbeddingModel.from_row(rows[0])
             self._model = (monotonic(), found)
         return self._model[1]
+
+    async def _resolve(
+        self,
+        arguments: dict[str, Any],
+        text: str,
+        vector: Vector | None,
+        embed: bool | None,
+        timeframe: Timeframe | None,
+    ) -> str | None:
+        """Add namespace, timeframe and vector to a call's arguments; return the notice."""
+        arguments |= given(
+            namespace=await self._namespace(arguments.get("namespace")),
+            timeframe=await self._timeframe(timeframe),
+        )
+        query_vec, notice = await self._query_vector(text, vector, embed)
+        arguments |= given(query_vec=query_vec)
+        return notice
 
     async def _query_vector(
         self, query: str, vector: Vector | None, embed: bool | None

@@ -106,9 +106,7 @@ class Querying(Session):
             return ""
 
     def _briefing(self, arguments: dict[str, Any], embed: bool | None) -> str:
-        namespace = self._namespace(arguments.get("namespace"))
-        if namespace is not None:
-            arguments["namespace"] = namespace
+        arguments |= given(namespace=self._namespace(arguments.get("namespace")))
         if "query_vec" not in arguments:
             query_vec, _ = self._query_vector(arguments["query"], None, embed)
             if query_vec is not None:
@@ -154,14 +152,8 @@ class Querying(Session):
             TooLarge: More than 1,000 ids, or a query of over 16,384 characters.
         """
         arguments = given(query=query, ids=ids, k=k, **options(wanted, RecallOptions))
-        arguments |= given(
-            namespace=self._namespace(wanted.get("namespace")),
-            timeframe=self._timeframe(timeframe),
-        )
         chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
-        query_vec, notice = self._query_vector(query, vector, embed)
-        if query_vec is not None:
-            arguments["query_vec"] = query_vec
+        notice = self._resolve(arguments, query, vector, embed, timeframe)
         rows = self._rows("public.recall_explain", arguments, chosen)
         return ExplainResult(query, tuple(map(Explanation.from_row, rows)), notice)
 
@@ -172,6 +164,23 @@ class Querying(Session):
             found = None if not rows else EmbeddingModel.from_row(rows[0])
             self._model = (monotonic(), found)
         return self._model[1]
+
+    def _resolve(
+        self,
+        arguments: dict[str, Any],
+        text: str,
+        vector: Vector | None,
+        embed: bool | None,
+        timeframe: Timeframe | None,
+    ) -> str | None:
+        """Add namespace, timeframe and vector to a call's arguments; return the notice."""
+        arguments |= given(
+            namespace=self._namespace(arguments.get("namespace")),
+            timeframe=self._timeframe(timeframe),
+        )
+        query_vec, notice = self._query_vector(text, vector, embed)
+        arguments |= given(query_vec=query_vec)
+        return notice
 
     def _query_vector(
         self, query: str, vector: Vector | None, embed: bool | None

@@ -1,6 +1,6 @@
 -- Why a memory may not be recalled under a filter: the first of its conditions that leaves it out; NULL if none does.
 --
--- It asks matches() with one condition more each time, so that there is one meaning of every filter. Nothing of the
+-- It asks matches() for one condition after the other, so that there is one meaning of every filter. Nothing of the
 -- memory is told but the successor.
 CREATE OR REPLACE FUNCTION pgrecall.filtered_by(memory pgrecall.memories, filter pgrecall.recall_filter)
 RETURNS text
@@ -8,6 +8,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    given jsonb := to_jsonb(filter);
     asked pgrecall.recall_filter;
 BEGIN
     asked.include_superseded := true;
@@ -23,40 +24,18 @@ BEGIN
     IF pgrecall.matches(memory, asked) IS NOT TRUE THEN
         RETURN 'superseded by ' || memory.superseded_by;
     END IF;
-    asked.include_sensitive := filter.include_sensitive;
-    IF pgrecall.matches(memory, asked) IS NOT TRUE THEN
-        RETURN 'filtered by include_sensitive';
-    END IF;
-    asked.categories := filter.categories;
-    IF pgrecall.matches(memory, asked) IS NOT TRUE THEN
-        RETURN 'filtered by categories';
-    END IF;
-    asked.tags_any := filter.tags_any;
-    IF pgrecall.matches(memory, asked) IS NOT TRUE THEN
-        RETURN 'filtered by tags_any';
-    END IF;
-    asked.tags_all := filter.tags_all;
-    IF pgrecall.matches(memory, asked) IS NOT TRUE THEN
-        RETURN 'filtered by tags_all';
-    END IF;
-    asked.metadata_contains := filter.metadata_contains;
-    IF pgrecall.matches(memory, asked) IS NOT TRUE THEN
-        RETURN 'filtered by metadata_contains';
-    END IF;
-    asked.since := filter.since;
-    IF pgrecall.matches(memory, asked) IS NOT TRUE THEN
-        RETURN 'filtered by since';
-    END IF;
-    asked.until := filter.until;
-    IF pgrecall.matches(memory, asked) IS NOT TRUE THEN
-        RETURN 'filtered by until';
-    END IF;
-    asked.timeframe := filter.timeframe;
-    asked.referring := filter.referring;
-    IF pgrecall.matches(memory, asked) IS NOT TRUE THEN
-        RETURN 'filtered by timeframe';
-    END IF;
-    RETURN NULL;
+    -- Each alone says the same as all up to it, since those before it let the memory through.
+    RETURN (
+        SELECT 'filtered by ' || f.name
+        FROM unnest(ARRAY[
+            'include_sensitive', 'categories', 'tags_any', 'tags_all', 'metadata_contains', 'since', 'until', 'timeframe'
+        ]) WITH ORDINALITY f (name, place)
+        WHERE pgrecall.matches(memory, jsonb_populate_record(
+            asked, jsonb_build_object(f.name, given -> f.name, 'referring', given -> 'referring')
+        )) IS NOT TRUE
+        ORDER BY f.place
+        LIMIT 1
+    );
 END
 $function$;
 

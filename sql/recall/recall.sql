@@ -81,9 +81,10 @@ DECLARE
     filter pgrecall.recall_filter := (
         recall.categories, recall.tags_any, recall.tags_all, recall.metadata_contains, recall.since, recall.until,
         recall.include_superseded, pgrecall.half_open(recall.timeframe), recall.as_of, recall.include_sensitive,
-        pgrecall.referring_memories(question.namespace_id, pgrecall.half_open(recall.timeframe))
+        NULL  -- referring, below
     );
 BEGIN
+    filter.referring := pgrecall.referring_memories(question.namespace_id, filter.timeframe);
     RETURN QUERY
         SELECT m.id, m.external_id, m.title, m.content, r.score,
                r.lexical_rank, r.dense_rank, r.graph_rank, r.lexical_score, r.similarity, r.graph_score,

@@ -84,10 +84,11 @@ DECLARE
         recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains,
         recall_explain.since, recall_explain.until, recall_explain.include_superseded,
         pgrecall.half_open(recall_explain.timeframe), recall_explain.as_of, recall_explain.include_sensitive,
-        pgrecall.referring_memories(question.namespace_id, pgrecall.half_open(recall_explain.timeframe))
+        NULL  -- referring, below
     );
     reference_time timestamptz := COALESCE(recall_explain.reference_time, now());
 BEGIN
+    filter.referring := pgrecall.referring_memories(question.namespace_id, filter.timeframe);
     IF cardinality(ids) > 1000 THEN
         RAISE EXCEPTION '% ids are too many; 1000 is the limit', cardinality(ids)
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Ask for the memories in question, a few at a time.';

@@ -8,7 +8,9 @@ CREATE OR REPLACE VIEW pgrecall.setting_definitions AS
 SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.description, d.choices,
        d.name IN ('embedding_model', 'embed_keywords', 'lexical_k1', 'lexical_b', 'lexical_length_pivot',
                   'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d') AS is_stored_only,
-       d.pattern
+       CASE WHEN d.unit = 'interval'
+            THEN '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'
+            ELSE d.pattern END AS pattern
 FROM (VALUES
     -- name, default, minimum, maximum, whole numbers only, unit, description, choices, pattern
     ('namespace', 'default', NULL::double precision, NULL::double precision, false, 'name',
@@ -68,8 +70,7 @@ FROM (VALUES
      NULL, NULL),
     ('lexical_terms', '32', 1, 1000, true, 'words', 'How many words of a query BM25 counts, the rarest.', NULL, NULL),
     ('lexical_lookback', '', NULL, NULL, false, 'interval',
-     'The lexical leg finds only memories of this last time, such as 168 hours; empty: of all time.', NULL,
-     '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'),
+     'The lexical leg finds only memories of this last time, such as 168 hours; empty: of all time.', NULL, NULL),
     ('lexical_min_rank', '0', 0, 1, false, 'ts_rank',
      'In mode ts_rank: memories that match only some of the words need at least this ts_rank.', NULL, NULL),
     ('ts_rank_importance', '0.3', 0, 1, false, 'share',
@@ -104,13 +105,11 @@ FROM (VALUES
     ('factor_importance', '0', 0, 100, false, 'weight', 'Weight of importance in the score, beside relevance.', NULL, NULL),
     ('factor_recency', '0', 0, 100, false, 'weight',
      'Weight of recency in the score, beside relevance: 1 now, half of it after every recency_half_life.', NULL, NULL),
-    ('recency_half_life', '30 days', NULL, NULL, false, 'interval', 'How soon recency halves, such as 30 days.', NULL,
-     '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'),
+    ('recency_half_life', '30 days', NULL, NULL, false, 'interval', 'How soon recency halves, such as 30 days.', NULL, NULL),
     ('importance_weight', '0', 0, 1, false, 'share',
      'How much importance bears on the score: it is multiplied by 1 - weight + weight * importance.', NULL, NULL),
     ('half_life', '', NULL, NULL, false, 'interval',
-     'How soon the score of a memory halves with its age, such as 30 days; empty: never.', NULL,
-     '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'),
+     'How soon the score of a memory halves with its age, such as 30 days; empty: never.', NULL, NULL),
     ('decay_floor', '0', 0, 1, false, 'factor', 'Below which age does not bring a score.', NULL, NULL),
     ('evergreen', 'person=0.3, place=0.3, relationship=0.3', NULL, NULL, false, 'category=floor, …',
      'Categories with a floor of their own, instead of decay_floor.', NULL,

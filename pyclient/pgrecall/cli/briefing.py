@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .common import DataDir, Dsn, Namespace, connection_string, moment
+from .common import Categories, DataDir, Dsn, Embed, Namespace, Since, Tags, Until, connection_string, moment
 
 
 def briefing(
@@ -16,23 +16,14 @@ def briefing(
     max_chars: Annotated[int, typer.Option(help="Characters of the whole text at most.")] = 2000,
     per_item: Annotated[int, typer.Option(help="Characters of each memory at most.")] = 200,
     namespace: Namespace = None,
-    category: Annotated[
-        list[str] | None, typer.Option(help="Only this category; may be given again.")
-    ] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="With one of these tags; may be given again.")] = None,
-    since: Annotated[str | None, typer.Option(help="From this time on, ISO 8601.")] = None,
-    until: Annotated[str | None, typer.Option(help="Before this time, ISO 8601.")] = None,
+    category: Categories = None,
+    tag: Tags = None,
+    since: Since = None,
+    until: Until = None,
     include_sensitive: Annotated[
         bool, typer.Option("--include-sensitive", help="Also sensitive memories.")
     ] = False,
-    embed: Annotated[
-        bool | None,
-        typer.Option(
-            "--embed/--no-embed",
-            help="Embed the question, or recall by words and concepts only; default: if the model is here.",
-            show_default=False,
-        ),
-    ] = None,
+    embed: Embed = None,
     timeout: Annotated[
         float, typer.Option(help="Seconds for everything; loading the model takes most of them.")
     ] = 30.0,

@@ -27,6 +27,37 @@ DataDir = Annotated[
 Namespace = Annotated[
     str | None, typer.Option("--namespace", "-n", help="Namespace; default: PGRECALL_NAMESPACE.")
 ]
+Categories = Annotated[
+    list[str] | None, typer.Option("--category", help="Only this category; may be given again.")
+]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="With one of these tags; may be given again.")]
+AllTags = Annotated[
+    list[str] | None, typer.Option("--all-tag", help="With all of these tags; may be given again.")
+]
+Metadata = Annotated[str | None, typer.Option("--metadata", help="Whose metadata contains this JSON object.")]
+Since = Annotated[str | None, typer.Option("--since", help="From this time on, ISO 8601.")]
+Until = Annotated[str | None, typer.Option("--until", help="Before this time, ISO 8601.")]
+Timeframe = Annotated[
+    str | None,
+    typer.Option(
+        "--timeframe", help="Of this time, or speaking of it: 'last week', 'March 2026', 'since Monday'."
+    ),
+]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="What was known at this time, ISO 8601.")]
+IncludeSuperseded = Annotated[bool, typer.Option("--include-superseded", help="Also what no longer holds.")]
+Embed = Annotated[
+    bool | None,
+    typer.Option(
+        "--embed/--no-embed",
+        help="Embed the question, or recall by words and concepts only; default: if the model is here.",
+        show_default=False,
+    ),
+]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", help="pgrecall.NAME=VALUE for this recall; may be given again.")
+]
+EfSearch = Annotated[int | None, typer.Option("--ef-search", help="hnsw.ef_search for this recall.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
 def connection_string(dsn: str | None, data_dir: Path | None) -> str | None:
@@ -95,6 +126,19 @@ def json_object(option: str, value: str | None) -> dict[str, Any] | None:
     if not isinstance(parsed, dict):
         raise typer.BadParameter("not a JSON object", param_hint=option)
     return parsed
+
+
+def call_settings(assignments: list[str] | None) -> dict[str, str] | None:
+    """Read the assignments of --set."""
+    if assignments is None:
+        return None
+    chosen = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE", param_hint="--set")
+        chosen[name if name.startswith("pgrecall.") else f"pgrecall.{name}"] = value
+    return chosen
 
 
 def print_json(value: object) -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataDir, Dsn, connection_string, note, print_json
+from .common import AsJson, DataDir, Dsn, connection_string, note, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ Name = Annotated[str, typer.Argument(help="The setting's short name, such as rrf
 def show(
     context: typer.Context,
     changed: Annotated[bool, typer.Option("--changed", help="Only what is not the default.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:

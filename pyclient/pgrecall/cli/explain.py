@@ -4,8 +4,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataDir, Dsn, Namespace, connection_string, json_object, moment, note, print_json
-from .search import AsJson, AsOf, Timeframe, call_settings, clean
+from .common import (
+    AllTags,
+    AsJson,
+    AsOf,
+    Categories,
+    DataDir,
+    Dsn,
+    EfSearch,
+    Embed,
+    IncludeSuperseded,
+    Metadata,
+    Namespace,
+    Settings,
+    Since,
+    Tags,
+    Timeframe,
+    Until,
+    call_settings,
+    connection_string,
+    json_object,
+    moment,
+    note,
+    print_json,
+)
+from .search import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,34 +47,18 @@ def explain(
     ] = None,
     k: Annotated[int, typer.Option("-k", "--k", help="How many memories the recall returns at most.")] = 10,
     namespace: Namespace = None,
-    category: Annotated[
-        list[str] | None, typer.Option(help="Only this category; may be given again.")
-    ] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="With one of these tags; may be given again.")] = None,
-    all_tag: Annotated[
-        list[str] | None, typer.Option(help="With all of these tags; may be given again.")
-    ] = None,
-    metadata: Annotated[str | None, typer.Option(help="Whose metadata contains this JSON object.")] = None,
-    since: Annotated[str | None, typer.Option(help="From this time on, ISO 8601.")] = None,
-    until: Annotated[str | None, typer.Option(help="Before this time, ISO 8601.")] = None,
+    category: Categories = None,
+    tag: Tags = None,
+    all_tag: AllTags = None,
+    metadata: Metadata = None,
+    since: Since = None,
+    until: Until = None,
     timeframe: Timeframe = None,
     as_of: AsOf = None,
-    include_superseded: Annotated[
-        bool, typer.Option("--include-superseded", help="Also what no longer holds.")
-    ] = False,
-    embed: Annotated[
-        bool | None,
-        typer.Option(
-            "--embed/--no-embed",
-            help="Embed the question, or recall by words and concepts only; default: if the model is here.",
-            show_default=False,
-        ),
-    ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="pgrecall.NAME=VALUE for this recall; may be given again."),
-    ] = None,
-    ef_search: Annotated[int | None, typer.Option(help="hnsw.ef_search for this recall.")] = None,
+    include_superseded: IncludeSuperseded = False,
+    embed: Embed = None,
+    setting: Settings = None,
+    ef_search: EfSearch = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,

@@ -6,11 +6,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataDir, Dsn, Namespace, connection_string, json_object, moment, note, print_json
+from .common import (
+    AllTags,
+    AsJson,
+    AsOf,
+    Categories,
+    DataDir,
+    Dsn,
+    EfSearch,
+    Embed,
+    IncludeSuperseded,
+    Metadata,
+    Namespace,
+    Settings,
+    Since,
+    Tags,
+    Timeframe,
+    Until,
+    call_settings,
+    connection_string,
+    json_object,
+    moment,
+    note,
+    print_json,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rich.table import Table
 
     from pgrecall.models import RecalledMemory, RecallResult
@@ -21,46 +42,23 @@ SHOWN = 240
 
 RERANK_KEY = "PGRECALL_RERANK_API_KEY"
 
-Timeframe = Annotated[
-    str | None,
-    typer.Option(help="Of this time, or speaking of it: 'last week', 'March 2026', 'since Monday'."),
-]
-AsOf = Annotated[str | None, typer.Option(help="What was known at this time, ISO 8601.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
-
 
 def recall(
     query: Annotated[str, typer.Argument(help="The question.")],
     k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most.")] = 10,
     namespace: Namespace = None,
-    category: Annotated[
-        list[str] | None, typer.Option(help="Only this category; may be given again.")
-    ] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="With one of these tags; may be given again.")] = None,
-    all_tag: Annotated[
-        list[str] | None, typer.Option(help="With all of these tags; may be given again.")
-    ] = None,
-    metadata: Annotated[str | None, typer.Option(help="Whose metadata contains this JSON object.")] = None,
-    since: Annotated[str | None, typer.Option(help="From this time on, ISO 8601.")] = None,
-    until: Annotated[str | None, typer.Option(help="Before this time, ISO 8601.")] = None,
+    category: Categories = None,
+    tag: Tags = None,
+    all_tag: AllTags = None,
+    metadata: Metadata = None,
+    since: Since = None,
+    until: Until = None,
     timeframe: Timeframe = None,
     as_of: AsOf = None,
-    include_superseded: Annotated[
-        bool, typer.Option("--include-superseded", help="Also what no longer holds.")
-    ] = False,
-    embed: Annotated[
-        bool | None,
-        typer.Option(
-            "--embed/--no-embed",
-            help="Embed the question, or recall by words and concepts only; default: if the model is here.",
-            show_default=False,
-        ),
-    ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="pgrecall.NAME=VALUE for this recall; may be given again."),
-    ] = None,
-    ef_search: Annotated[int | None, typer.Option(help="hnsw.ef_search for this recall.")] = None,
+    include_superseded: IncludeSuperseded = False,
+    embed: Embed = None,
+    setting: Settings = None,
+    ef_search: EfSearch = None,
     rerank: Annotated[
         str | None, typer.Option(help="Rerank by a cross-encoder (name, folder) or an address (http…).")
     ] = None,
@@ -232,16 +230,3 @@ def _reranker(address: str | None, model: str | None) -> "Reranker | None":
     local = CrossEncoderReranker(address, download=True)
     local.load()
     return local
-
-
-def call_settings(assignments: list[str] | None) -> "Mapping[str, str] | None":
-    """Read the assignments of --set."""
-    if assignments is None:
-        return None
-    chosen = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals:
-            raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE", param_hint="--set")
-        chosen[name if name.startswith("pgrecall.") else f"pgrecall.{name}"] = value
-    return chosen
