@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format generate bench bench-smoke bench-quality bench-report bench-langchain build clean
+.PHONY: help setup demo test lint format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -59,7 +59,7 @@ bench-smoke: $(VENV)/.dev  ## run the speed benchmark at 10,000 memories: does i
 	$(BIN)/python -m benchmarks speed --rows 10000 --queries 50 --seconds 3 --ingest 2000 --check
 
 DATA ?= ../shared/data
-# Each value of an option costs half a run: they are tried on dialogue, multi-hop questions and the sample, and what works by
+# Each value of an option costs half a run: they are tried on multi-hop questions and the sample, and what works by
 # tags and importance on the sample alone, which has some.
 SWEEP := cc_alpha,lexical_coverage,rrf_k,adjacency_share,adjacency_seeds,leg_depth,mmr_lambda
 SWEEP_SAMPLE := $(SWEEP),graph_weight,phrase_bonus,importance_weight,entity_boost
@@ -71,9 +71,18 @@ bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and ev
 	  exact=100; parts=; sweep=; \
 	  case $$name in locomo) scope=field:conversation;; *-de) language=german;; *-es) language=spanish;; \
 	    *-ru) language=russian;; *-zh) language=simple;; sample) exact=0;; esac; \
-	  case $$name in locomo|musique-train) sweep=$(SWEEP);; sample) sweep=$(SWEEP_SAMPLE);; xquad-*) parts=$(WORDS_AND_VECTORS);; esac; \
+	  case $$name in musique-train) sweep=$(SWEEP);; sample) sweep=$(SWEEP_SAMPLE);; xquad-*) parts=$(WORDS_AND_VECTORS);; esac; \
 	  $(BIN)/python -m benchmarks quality --data $$folder --scope $$scope --language $$language --exact $$exact \
 	    --systems $(SYSTEMS) --ablate $$parts --sweep "$$sweep" --rankings 3 --json benchmarks/results/quality-$$name.json; done
+
+SWEEP_GRAPH := graph_weight,graph_mention,graph_decay,graph_seeds,graph_hops,graph_concepts,graph_df_max,graph_pool
+bench-graph: $(VENV)/.dev  ## measure what the concept graph brings over the data sets in DATA; writes benchmarks/results
+	@set -e; for folder in $(DATA)/*/; do name=$$(basename $$folder); scope=pooled; language=english; \
+	  case $$name in locomo) scope=field:conversation;; *-de) language=german;; *-es) language=spanish;; \
+	    *-ru) language=russian;; *-zh) language=simple;; esac; \
+	  case $$name in musique*) sweep=$(SWEEP_GRAPH);; locomo) sweep=graph_weight,graph_mention;; *) sweep=;; esac; \
+	  $(BIN)/python -m benchmarks graph --data $$folder --scope $$scope --language $$language --sweep "$$sweep" \
+	    --json benchmarks/results/graph-$$name.json; done
 
 bench-report: $(VENV)/.dev  ## write docs/benchmarks.md, its plots and README's figures from benchmarks/results
 	$(BIN)/python -m benchmarks report

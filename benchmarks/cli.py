@@ -7,7 +7,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from benchmarks import layouts, quality_command, report, speed
+from benchmarks import extraction, graph, layouts, quality_command, report, speed
 from benchmarks.datasets import DataError
 from benchmarks.resources import Unavailable
 from benchmarks.systems import UnknownSetting, UnknownSystem
@@ -27,9 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measurements of pgrecall.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     quality_command.add_to(commands)
+    graph.add_to(commands)
     report.add_to(commands)
     speed.add_to(commands)
     layouts.add_to(commands)
+    extraction.add_to(commands)
     options = parser.parse_args(arguments)
     # A terminated run takes its scratch server along, as an interrupted one does.
     previous = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

@@ -12,7 +12,7 @@ from benchmarks.metrics import HEADLINE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["print_results", "verdict"]
+__all__ = ["make_console", "make_table", "print_differences", "print_results", "verdict"]
 
 _BESIDE_A_TERMINAL = 120
 
@@ -22,18 +22,22 @@ def verdict(comparison: Mapping[str, Any]) -> str:
     return f"p {comparison['p']:.4f}" if comparison["significant"] else "not significant"
 
 
+def make_console() -> Console:
+    """Return where results are printed: wide enough for tables where there is no terminal."""
+    console = Console()
+    return console if console.is_terminal else Console(width=_BESIDE_A_TERMINAL)
+
+
 def print_results(results: Mapping[str, Any]) -> None:
     """Print the tables of a results file."""
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=_BESIDE_A_TERMINAL)
+    console = make_console()
     data = results["data"]
     title = (
         f"{results['dataset']} ({data['scope']}): {data['memories']} memories, {data['queries']} questions"
     )
     systems = results["systems"]
     console.print(
-        _table(
+        make_table(
             title,
             ("system", *HEADLINE, "p50 ms", "p95 ms"),
             (
@@ -50,7 +54,7 @@ def print_results(results: Mapping[str, Any]) -> None:
     strata = data["strata"]
     if len(strata) > 1:
         console.print(
-            _table(
+            make_table(
                 "recall@10 by stratum",
                 ("system", *(f"{name} ({count})" for name, count in strata.items())),
                 (
@@ -61,16 +65,17 @@ def print_results(results: Mapping[str, Any]) -> None:
         )
     if "exact" in strata and "circularity" in results:
         console.print(results["circularity"])
-    _print_differences(console, "differences", results["comparisons"])
+    print_differences(console, "differences", results["comparisons"])
     for row in results.get("ablations", []):
-        _print_differences(console, f"{row['label']}: {row['title']}, against A", row["against_full"])
+        print_differences(console, f"{row['label']}: {row['title']}, against A", row["against_full"])
     if "sweeps" in results:
         _print_sweeps(console, results["sweeps"])
     for name, reason in results["not_run"].items():
         console.print(f"not run: {name}: {reason}", markup=False)
 
 
-def _print_differences(console: Console, title: str, comparisons: Iterable[Mapping[str, Any]]) -> None:
+def print_differences(console: Console, title: str, comparisons: Iterable[Mapping[str, Any]]) -> None:
+    """Print comparisons as results files have them; nothing if there are none."""
     rows = [
         (
             f"{one['a']} - {one['b']}",
@@ -82,13 +87,13 @@ def _print_differences(console: Console, title: str, comparisons: Iterable[Mappi
         for one in comparisons
     ]
     if rows:
-        console.print(_table(title, ("systems", "metric", "difference", "95 % CI", ""), rows))
+        console.print(make_table(title, ("systems", "metric", "difference", "95 % CI", ""), rows))
 
 
 def _print_sweeps(console: Console, sweeps: Mapping[str, Any]) -> None:
     metric = sweeps["metric"]
     console.print(
-        _table(
+        make_table(
             f"{metric} on the tuning half ({sweeps['tuning_queries']} questions), "
             f"where the defaults have {sweeps['default']:.3f}",
             ("option", "values", "best"),
@@ -103,14 +108,15 @@ def _print_sweeps(console: Console, sweeps: Mapping[str, Any]) -> None:
         )
     )
     reported = [one for row in sweeps["options"] for one in row["reported"]]
-    _print_differences(
+    print_differences(
         console,
         f"on the other half ({sweeps['reporting_queries']} questions)",
         [*reported, *sweeps["together"]["reported"]],
     )
 
 
-def _table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+def make_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    """Make a table, the first column to the left and the others to the right."""
     table = Table(title=title, title_justify="left")
     for place, column in enumerate(columns):
         table.add_column(column, justify="left" if place == 0 else "right", overflow="fold")

@@ -1,4 +1,4 @@
-"""A data set into a scratch database by an application's ways: the client, then claim and complete."""
+"""A data set into a scratch database by an application's ways: the client, then the queues of an embedder."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import psycopg
 from psycopg.rows import class_row, dict_row
 
 from benchmarks.embeddings import Embedder, Model
+from benchmarks.extracting import extract
 from pgrecall import Client
 from pgrecall.install import migrate
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from benchmarks.datasets import Dataset
     from benchmarks.embeddings import VectorCache
+    from benchmarks.extracting import ExtractionCache
 
 __all__ = ["Loaded", "load", "vector_text"]
 
@@ -47,17 +49,19 @@ def load(
     dsn: str,
     dataset: Dataset,
     cache: VectorCache,
+    extractions: ExtractionCache,
     *,
     model: str | None,
     language: str,
     say: Callable[[str], None],
 ) -> Loaded:
-    """Migrate an empty database, store the memories, embed them, and refresh the statistics.
+    """Migrate an empty database, store the memories, embed and read them, and refresh the statistics.
 
     Args:
         dsn: The database.
         dataset: The memories.
         cache: Vectors that are known already.
+        extractions: What was read from memories before.
         model: The embedding model; None takes the bundled one.
         language: The text-search configuration of every namespace.
         say: Told of progress.
@@ -80,8 +84,14 @@ def load(
             expected = sum(not memory.fields.is_sensitive for memory in dataset.memories)
             if len(vectors) != expected:
                 raise ValueError(f"{expected - len(vectors)} memories got no embedding")
+            undated = {
+                id
+                for id, memory in zip(ids, dataset.memories, strict=True)
+                if memory.fields.occurred_at is None and memory.fields.created_at is None
+            }
+            extraction = extract(connection, extractions, say, undated=undated)
             client.analyze()
-        return Loaded(embedder, vectors, _description(connection))
+        return Loaded(embedder, vectors, {**_description(connection), "extraction": extraction})
 
 
 def vector_text(vector: NDArray[np.float32]) -> str:

@@ -125,14 +125,26 @@ class Run:
         Returns:
             Comparisons as the results file has them, each with its `stratum`; none of a leg that did not run.
         """
+        return [
+            one
+            for leg in LEGS
+            if {FULL, leg} <= set(self.outcomes)
+            for one in self.compare_by_stratum(FULL, leg)
+        ]
+
+    def compare_by_stratum(self, a: str, b: str) -> list[dict[str, Any]]:
+        """Compare two systems that ran, over the data set's own questions (stratum None) and in every
+        stratum.
+
+        Returns:
+            Comparisons as the results file has them, each with its `stratum`.
+        """
         parts: dict[str | None, NDArray[np.bool_]] = {None: self._own()}
         parts |= {stratum: self._in(stratum) for stratum in self._strata()}
         return [
             {"stratum": stratum, **comparison.as_dict()}
-            for leg in LEGS
-            if {FULL, leg} <= set(self.outcomes)
             for stratum, chosen in parts.items()
-            for comparison in self._compared(FULL, leg, chosen)
+            for comparison in self._compared(a, b, chosen)
         ]
 
     def summary(self, name: str) -> dict[str, Any]:

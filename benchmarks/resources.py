@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import psycopg
 
 from benchmarks.embeddings import VectorCache
+from benchmarks.extracting import ExtractionCache
 from benchmarks.loading import load, vector_text
 from benchmarks.scratch import scratch_database
 from pgrecall.errors import PgrecallError
@@ -39,7 +40,7 @@ class Resources:
 
     Args:
         dataset: The data set.
-        cache: Folder of the vectors and of the scratch server.
+        cache: Folder of the vectors, of what was read from memories, and of the scratch server.
         dsn: The server to use; None starts an embedded one.
         model: The embedding model; None takes the bundled one.
         language: The text-search configuration.
@@ -105,6 +106,7 @@ class Resources:
                 self.dsn,
                 self.dataset,
                 cache,
+                ExtractionCache(self._cache / "extractions.sqlite"),
                 model=self._model,
                 language=self.language,
                 say=self._say,

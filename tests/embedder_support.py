@@ -44,7 +44,7 @@ class Slow:
         time.sleep(float(sys.argv[1]))
         return np.full((len(texts), 384), 384 ** -0.5, dtype=np.float32)
 
-sys.exit(run(sys.argv[2], concurrency=1, log_json=True, factory=lambda model, threads: Slow()))
+sys.exit(run(sys.argv[2], only="embedding", concurrency=1, log_json=True, factory=lambda model, threads: Slow()))
 """
 
 
@@ -82,7 +82,10 @@ class Recorder:
 
 
 def make_daemon(dsn: str, provider: Recorder, **options: Any) -> Daemon:
-    return Daemon(dsn, log=make_logger(as_json=True), factory=provider.load, **options)
+    """A daemon that only embeds, unless it is told otherwise."""
+    return Daemon(
+        dsn, log=make_logger(as_json=True), factory=provider.load, **{"only": "embedding"} | options
+    )
 
 
 def drain(dsn: str, provider: Recorder) -> None:

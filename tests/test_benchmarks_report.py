@@ -10,6 +10,7 @@ from PIL import Image
 
 from benchmarks import report
 from benchmarks.cli import main as benchmarks
+from benchmarks.graph.command import PAIRS
 from benchmarks.report import command
 from benchmarks.report.readme import BEGIN, END, NoPlace, figures, put
 from benchmarks.report.runs import columns
@@ -128,6 +129,53 @@ def speed(at: str, dim: int, *sizes: int, p50: float = 2.0) -> dict[str, Any]:
         "ingest": {"rows_per_second": 5565.1},
     }  # fmt: skip
 
+
+def challenger(name: str, delta: float | None, weight: float) -> dict[str, Any]:
+    """Graph scores in the walk's place; the walk itself has no difference to it."""
+    compared = [] if delta is None else differences(name, "walk", delta, delta, 0.05, 0.0)
+    return {
+        "name": name,
+        "overall": {},
+        "against_walk": compared,
+        "best_weight": weight,
+        "best_against_walk": compared,
+    }
+
+
+GRAPH: dict[str, Any] = RESULTS | {
+    "kind": "graph", "dataset": "linked",
+    "extraction": {"version": "1-abc", "spacy": False, "concepts": 1234, "mentions": 5678, "relationships": 9},
+    "comparisons": [
+        {"stratum": stratum, **one}
+        for a, b in PAIRS
+        for stratum in (None, "all")
+        for one in differences(a, b, *((0.2, 0.3, 0.05, 0.0) if b == "dense" else (0.05, -0.2, 0.05, 0.0)))
+    ],
+    "entering": [
+        {"k": k, "share_entered": 0.25, "share_relevant_entered": 0.125, "entered": 8, "precision": 0.5,
+         "pushed_out": pushed, "pushed_out_precision": 0.125 if pushed else None, "net": 0.5, "net_ci95": [-0.25, 0.75]}
+        for k, pushed in ((5, 0), (10, 16))
+    ],
+    "far": {"beyond_rank": 50, "questions": 3, "memories": 4,
+            "systems": {"recall": {"far_recall@10": 0.75}, "recall:graph_weight=0": {"far_recall@10": 0.25}},
+            "comparisons": [
+                *differences("recall", "recall:graph_weight=0", 0.2, 0.4, 0.05, 0.0),
+                {"metric": "far_recall@10", "delta": 0.5, "ci95": [0.25, 0.75], "p": 0.01, "significant": True},
+            ]},
+    "pagerank": {"note": "Walked.", "weight": 0.2, "reproduced": {"@10": 0.995, "@20": 0.99},
+                 "candidates": [challenger("walk", None, 0.3), challenger("PageRank 0.5", -0.2, 0.75)]},
+    "sweeps": {
+        "note": "Seeded.", "metric": "recall@10", "tuning_queries": 2, "reporting_queries": 2,
+        "options": [
+            {"option": "graph_weight", "in_force": "0.2", "best": "0.5",
+             "values": [{"value": "0.5", "tuning": {"recall@10": 0.75}, "reporting": {"recall@10": 0.625}}],
+             "reported": differences("recall:graph_weight=0.5", "recall", 0.3, 0.25, 0.0, 0.0)},
+            {"option": "graph_seeds", "in_force": "10", "best": "10",
+             "values": [{"value": "10", "tuning": {"recall@10": 0.5}, "reporting": {"recall@10": 0.5}}], "reported": []},
+        ],
+        "not_tried": ["graph_of_next_year"],
+    },
+}  # fmt: skip
 
 EMBEDDER = {"texts": 5882, "bare_per_second": 162.8, "daemon_per_second": 157.7, "ratio": 0.969, "model": "m", "cores": 2}  # fmt: skip
 
@@ -356,3 +404,38 @@ def test_a_plot_over_many_sizes_is_drawn_small(tmp_path: Path) -> None:
     with Image.open(tmp_path / "speed.png") as image:
         assert image.width > image.height > 200
         assert image.info["Description"] == plot.digest
+
+
+def test_the_graph_has_a_section_of_its_own() -> None:
+    page = page_of(("graph-linked", GRAPH))
+    assert row(page, "| linked | 9 |").split(" | ")[2:6] == ["1,234", "5,678", "9", "no"]
+    assert "[graph-linked.json](../benchmarks/results/graph-linked.json)" in page
+    assert row(page, "| linked, `recall` − `recall:graph_weight=0` |").split(" | ")[1:3] == [
+        "+0.050 [-0.050, +0.150]",
+        "**-0.200 [-0.300, -0.100]**",
+    ]
+    assert "**+0.300 [+0.200, +0.400]**" in row(page, "| linked, `recall` − `dense` |")
+    assert (
+        row(page, "| linked | 5 |")
+        == "| linked | 5 | 25.0% | 12.5% | 8, 50.0% | 0,  | +0.500 [-0.250, +0.750] |"
+    )
+    assert "16, 12.5%" in row(page, "| linked | 10 |")
+    far = row(page, "| linked | 3, 4 |").split(" | ")
+    assert far[2] == "**+0.200 [+0.100, +0.300]**"
+    assert far[6:] == ["0.250", "0.750", "**+0.500 [+0.250, +0.750]** |"]
+    assert row(page, "| linked, PageRank 0.5, weight 0.2 |").count("**-0.200 [-0.300, -0.100]**") == 2
+    assert "PageRank 0.5, best, 0.75" in page
+    assert "linked 99.5%" in page
+    assert "| linked, walk" not in page
+    assert "| `graph_weight` | 0.2 | 0.5: 0.750 / 0.625 | 0.5 | **+0.250 [+0.150, +0.350]** |" in page
+    assert "| `graph_seeds` | 10 | 10: 0.500 / 0.500 | 10 |  |" in page
+    assert "Not tried: graph_of_next_year." in page
+    assert "## Quality at a glance" not in page
+    with pytest.raises(ValueError, match=r"graph-old.json has format 7, not 1"):
+        page_of(("graph-old", GRAPH | {"format": 7}))
+
+
+def test_without_far_memories_the_graph_section_says_none() -> None:
+    nothing = {"beyond_rank": 50, "questions": 0, "memories": 0, "systems": {}, "comparisons": []}
+    page = page_of(("graph-linked", GRAPH | {"far": nothing}))
+    assert row(page, "| linked | 0, 0 |") == "| linked | 0, 0 |  |  |  |  |  |  |  |"

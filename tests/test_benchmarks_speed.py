@@ -17,7 +17,9 @@ from psycopg.conninfo import make_conninfo
 from benchmarks.cli import main as benchmarks
 from benchmarks.speed.console import ratios, render
 from benchmarks.speed.generator import CHUNK, LARGE, SPAN, START, TAGS, Corpus
+from benchmarks.speed.hub import HUB
 from benchmarks.speed.measure import BLOCK, FEWEST, WARM_UP, Latency, alternately, concurrent, one_by_one
+from benchmarks.speed.mentions import mentions
 from benchmarks.speed.questions import KINDS, NATURAL, Question, questions
 from benchmarks.speed.run import CLIENTS, HEADLINE
 from benchmarks.speed.storage import open_database
@@ -81,6 +83,32 @@ def test_memories_are_as_the_documentation_says(corpus: Corpus) -> None:
     assert sum(time >= half for time in times) == pytest.approx(len(memories) / 2, abs=1)
     assert times[0] == START
     assert times[-1] < START + SPAN
+
+
+def test_mentions_are_as_the_documentation_says(corpus: Corpus) -> None:
+    last = corpus.chunks - 1
+    found = list(mentions(corpus, last, corpus.chunk(last)))
+    assert found == list(mentions(Corpus(corpus.rows, DIMENSION), last, corpus.chunk(last)))
+    memories = corpus.chunk(last).memories
+    assert {id for _, id, _, _ in found} == {f"m{memory.number}" for memory in memories}
+    assert {namespace for namespace, _, _, _ in found} <= set(corpus.namespaces)
+
+    amounts = Counter(id for _, id, _ in {(space, id, name) for space, id, name, _ in found})
+    assert 8.3 < statistics.mean(amounts.values()) < 9.7
+    tenths = statistics.quantiles(amounts.values(), n=10)
+    assert abs(tenths[0] - 4) <= 1
+    assert abs(tenths[4] - 8) <= 1
+    assert sum(about for *_, about in found) == len(memories)
+
+    # Over all chunks: most concepts are of one memory, a few of a share of all of them.
+    everything = {
+        (id, name)
+        for index in range(corpus.chunks)
+        for _, id, name, _ in mentions(corpus, index, corpus.chunk(index))
+    }
+    degrees = Counter(Counter(name for _, name in everything).values())
+    assert 0.8 < degrees[1] / degrees.total() < 0.9
+    assert 0.02 < max(degrees) / corpus.rows < 0.12
 
 
 def test_vectors_lie_in_clusters(corpus: Corpus) -> None:
@@ -199,6 +227,7 @@ def test_a_whole_run(server_dsn: str, tmp_path: Path, capsys: pytest.CaptureFixt
             assert one["n"] >= FEWEST
         extras = result["extras"][str(ROWS)]
         assert set(FILTERS) | {"recall:cold", "recall:unprepared"} <= set(extras)
+        assert {"leg:graph,hub", "recall:hub"} <= set(extras)
         assert {f"recall:clients={clients}" for clients in CLIENTS} <= set(extras)
         assert {f"recall:{kind.name}" for kind in KINDS if kind != NATURAL} <= set(extras)
         details = result["details"][str(ROWS)]
@@ -219,12 +248,19 @@ def test_a_whole_run(server_dsn: str, tmp_path: Path, capsys: pytest.CaptureFixt
             row = conn.execute(
                 "SELECT count(*), count(*) FILTER (WHERE embedding IS NOT NULL), "
                 "count(*) FILTER (WHERE search_vector <> ''), "
-                "(SELECT count(*) FROM pgrecall.mentions), (SELECT count(*) FROM pgrecall.namespaces) FROM pgrecall.memories"
+                "(SELECT count(*) FROM pgrecall.mentions), (SELECT count(*) FROM pgrecall.namespaces), "
+                "(SELECT count(*) FROM pgrecall.extractions WHERE is_pending), "
+                "(SELECT count(*) FROM pgrecall.mentions WHERE is_about), "
+                "(SELECT count(*) FROM pgrecall.concepts WHERE name = %s) FROM pgrecall.memories",
+                (HUB,),
             ).fetchone()
+            copies = conn.execute("SELECT FROM pg_database WHERE datname LIKE %s", ("bench%hub",)).fetchall()
         assert row is not None
         assert row[:3] == (ROWS, ROWS, ROWS)
-        assert row[3] > ROWS
+        assert row[3] > 8 * ROWS
         assert row[4] > 5
+        assert row[5:] == (0, ROWS, 0)  # nothing waits; a title each; the hub was in a copy, and that is gone
+        assert copies == []
 
         said: list[str] = []
         again = Corpus(ROWS, DIMENSION)

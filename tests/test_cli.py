@@ -79,8 +79,8 @@ def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     assert outcome.code == 0
     names = re.findall(r"^│ (\w+) ", outcome.out, re.MULTILINE)
     assert names == [
-        "up", "down", "dsn", "migrate", "remember", "import", "embedder", "recall", "explain", "timeline", "briefing",
-        "status", "doctor", "config",
+        "up", "down", "dsn", "migrate", "remember", "import", "embedder", "recall", "explain", "timeline", "facts",
+        "briefing", "status", "doctor", "config", "graph",
     ]  # fmt: skip
     for name in names:
         assert cli(name, "--help").code == 0
@@ -97,6 +97,7 @@ def test_version(cli: Callable[..., Outcome]) -> None:
         ["recall"],
         ["recall", "x", "-k", "ten"],
         ["recall", "x", "--since", "yesterday"],
+        ["facts", "x", "--as-of", "yesterday"],
         ["recall", "x", "--metadata", "{"],
         ["recall", "x", "--metadata", "[]"],
         ["recall", "x", "--set", "rrf_k"],

@@ -44,16 +44,16 @@ def test_a_block_a_memory(conn: psycopg.Connection[Any], explain: Callable[..., 
         position=1,
     )
     second = remember(conn, "she brought cups", session="s", position=2)
-    settings = ("importance_weight=0.2", "cc_alpha=0.6", "graph_weight=0.35", "entity_boost=1.5")
+    settings = ("importance_weight=0.2", "cc_alpha=0.6", "graph_weight=1.2", "entity_boost=1.5")
     chosen = [word for setting in settings for word in ("--set", setting)]
     first_block, second_block = explain("tea with Priya", *chosen).strip().split("\n\n")
     lines = first_block.splitlines()
     score = lines[0].removeprefix(f"1. memory {first}, score ")
     assert lines[1] == "   tea: tea with Priya, green tea"
     assert lines[2].split()[:4] == ["lexical", "rank", "1", "score"]
-    assert lines[2].split()[5:] == ["weight", "0.4", "adds", "0.5333"]
+    assert lines[2].split()[5:] == ["weight", "0.4", "adds", "1.0000"]
     assert lines[3] == "   dense      takes no part"
-    assert lines[-1].startswith("   (lexical 0.4 / 0.75 * 1 + graph 0.35 / 0.75 * ")
+    assert lines[-1].startswith("   (lexical 1) * ")
     assert float(lines[-1].rsplit(" = ", 1)[1]) == pytest.approx(float(score), abs=1e-4)
     assert "   times      importance 0.9000, named concept 1.5000" in lines
     assert any(line.split()[:2] == ["neighbours", "adds"] for line in second_block.splitlines())

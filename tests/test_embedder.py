@@ -70,6 +70,7 @@ def test_the_command_drains(dsn: str, conn: psycopg.Connection[Any]) -> None:
     assert [json.loads(line)["event"] for line in done.stderr.splitlines()] == [
         "model loaded",
         "embedder started",
+        "reading memories",
         "embedder stopped",
     ]
     assert status(conn) == (3, 0, 0, 0)

@@ -221,7 +221,7 @@ class Voice:
 
     def __init__(self, conn: Connection[Any]) -> None:
         self.bm25 = Exhaustive.of(conn)
-        self.weights = (1, 1, float(call(conn, "pgrecall.stored_setting", "graph_weight")))
+        self.weights = (1, 1)
         query = """
             SELECT id, category, occurred_at, embedding::real[], tsvector_to_array(search_vector), tags
             FROM pgrecall.memories
@@ -238,34 +238,36 @@ class Voice:
                 found[number] = found.get(number, 0) + weight / (60 + place)
         return found
 
-    def walk(self, seeds: list[int], weights: dict[int, float]) -> dict[int, float]:
-        """Two hops over shared tags: a step leaves weight * 0.5 / sqrt(df); no walk goes straight back."""
+    def drawn(self, worth: dict[int, float], lists: set[int]) -> dict[int, float]:
+        """One step over shared tags: up to 0.95 of a seed, by 1.4 * 0.4 / sqrt(df) of the way."""
         holders: dict[str, list[int]] = {}
         for number, row in self.memories.items():
             for tag in row[4]:
                 holders.setdefault(tag, []).append(number)
-
-        def step(number: int) -> Iterator[tuple[int, float]]:
-            for tag in self.memories[number][4]:
-                df = len(holders[tag])
-                if 2 <= df <= 10:
+        links: dict[int, list[tuple[float, float]]] = {}
+        for seed in self.leg(worth, 5):
+            best: dict[int, float] = {}
+            for tag in self.memories[seed][4]:
+                if 2 <= len(holders[tag]) <= 50:
                     for other in holders[tag]:
-                        if other != number:
-                            yield other, 0.5 / math.sqrt(df)
-
-        first = [(other, seed, weights[seed] * part) for seed in seeds for other, part in step(seed)]
-        # Of all walks, seeds included, the ten best go on.
-        going = sorted(first, key=lambda walk: (-walk[2], walk[0], walk[1]))
-        second = [
-            (end, weight * part)
-            for other, seed, weight in going[:10]
-            for end, part in step(other)
-            if end != seed
-        ]
-        reached: dict[int, float] = {}
-        for number, weight in [*((n, w) for n, _, w in first), *second]:
-            reached[number] = reached.get(number, 0) + weight
-        return reached
+                        if other != seed:
+                            best[other] = max(
+                                best.get(other, 0), min(1, 1.4 * 0.4 / math.sqrt(len(holders[tag])))
+                            )
+            for other, share in best.items():
+                links.setdefault(other, []).append((share, 0.95 * worth[seed]))
+        reach = {n: max(share * level for share, level in of) for n, of in links.items() if n not in lists}
+        wanted = lists | set(self.leg(reach, self.k))
+        return {
+            number: max(
+                [
+                    worth.get(number, 0) + share * max(level - worth.get(number, 0), 0)
+                    for share, level in links.get(number, [])
+                ],
+                default=worth.get(number, 0),
+            )
+            for number in wanted
+        }
 
     def recall(self, words: list[str], query_vec: tuple[float, ...]) -> list[int]:
         recent = NOW - timedelta(hours=168)
@@ -279,9 +281,7 @@ class Voice:
         dense = {n: cosine(row[2]) for n, row in self.memories.items() if row[2] is not None}
         legs = [self.leg(lexical, 4 * self.k), self.leg(dense, 2 * self.k)]
         worth = self.fused(*legs)
-        seeds = self.leg(worth, 10)
-        best = worth[seeds[0]]
-        worth = self.fused(*legs, self.leg(self.walk(seeds, {n: worth[n] / best for n in seeds}), self.k))
+        worth = self.drawn(worth, set(worth))
         for number in worth:
             category, happened, *_ = self.memories[number]
             floor = 0.3 if category in ("person", "place", "relationship") else 0

@@ -124,20 +124,44 @@ def test_a_leg_that_takes_no_part_leaves_its_share_to_the_others(
         assert found[yard["opposite"]] == 0
 
 
-def test_the_graph_s_share_and_its_normal_form(conn: Connection[Any]) -> None:
+def test_a_concept_draws_a_memory_up_to_what_it_is_linked_with(conn: Connection[Any]) -> None:
     seed = remember(conn, "sloop", at(0.6), tags=["anemone"])
     linked = remember(conn, "a wet dog", at(0.3), tags=["anemone"])
-    found = ranking(conn, "sloop", NORTH, fusion="cc", graph_weight=0.5, graph_hops=1, cc_alpha=0.6)
-    by_id = {row["id"]: row for row in found}
-    walk = 1 * 0.5 / math.sqrt(2)  # the seed's weight, the decay of a hop, two memories mention it
-    assert by_id[linked]["graph_score"] == pytest.approx(walk, abs=1e-9)
+    asked = {"graph_weight": 1.2, "graph_mention": 0.5, "graph_decay": 0.9, "cc_alpha": 0.6}
+    by_id = {row["id"]: row for row in ranking(conn, "sloop", NORTH, fusion="cc", **asked)}
+    top, own = by_id[seed]["score"], 0.6 * by_id[linked]["similarity"]
+    share = 1.2 * 0.5 / math.sqrt(2)  # two memories mention it
+    assert by_id[linked]["graph_score"] == pytest.approx(share * 0.9 * top, abs=1e-9)
+    assert by_id[linked]["score"] == pytest.approx(own + share * (0.9 * top - own), abs=1e-9)
+    conn.execute("UPDATE pgrecall.mentions SET is_about = true WHERE memory_id = %s", (linked,))
+    by_id = {row["id"]: row for row in ranking(conn, "sloop", NORTH, fusion="cc", **asked)}
+    assert by_id[linked]["score"] == pytest.approx(own + 2 * share * (0.9 * top - own), abs=1e-9)
+    by_id = {
+        row["id"]: row for row in ranking(conn, "sloop", NORTH, fusion="cc", **asked | {"graph_weight": 9})
+    }
     assert by_id[linked]["score"] == pytest.approx(
-        (0.6 * by_id[linked]["similarity"] + 0.5 * walk / (1 + walk)) / 1.5, abs=1e-9
-    )
-    assert by_id[seed]["graph_score"] is None or by_id[seed]["graph_score"] < walk
-    found = ranking(conn, "sloop", NORTH, fusion="rrf", rrf_k=10, graph_weight=0.5, graph_hops=1)
+        0.9 * top, abs=1e-9
+    )  # as near as a hop lets it come, and no nearer
+    assert by_id[seed]["score"] == pytest.approx(top, abs=1e-9)
+    found = ranking(conn, "sloop", NORTH, fusion="rrf", rrf_k=10, **asked)
     row = next(row for row in found if row["id"] == linked)
-    assert row["score"] == pytest.approx(1 / 12 + 0.5 / (10 + row["graph_rank"]), abs=1e-12)
+    assert row["score"] == pytest.approx(1 / 12 + 2 * share * (0.9 * 2 / 11 - 1 / 12), abs=1e-12)
+
+
+def test_what_the_query_names_draws_to_the_best_what_is_about_it(conn: Connection[Any]) -> None:
+    best = remember(conn, "sloop for sale", at(0.8))
+    named = remember(conn, "a wet dog", at(0.1), tags=["anemone"])
+    asked = {"graph_weight": 0.5, "graph_decay": 0.9, "cc_alpha": 0.6, "lexical_coverage": 0}
+    by_id = {row["id"]: row for row in ranking(conn, "sloop anemone", NORTH, fusion="cc", **asked)}
+    most = max(row["lexical_score"] for row in by_id.values())
+    own = 0.4 * by_id[named]["lexical_score"] / most + 0.6 * by_id[named]["similarity"]
+    assert by_id[named]["score"] == pytest.approx(own, abs=1e-9)  # its words have been counted
+    assert by_id[named]["graph_rank"] is None
+    conn.execute("UPDATE pgrecall.mentions SET is_about = true WHERE memory_id = %s", (named,))
+    by_id = {row["id"]: row for row in ranking(conn, "sloop anemone", NORTH, fusion="cc", **asked)}
+    level = 0.9 * by_id[best]["score"]
+    assert by_id[named]["score"] == pytest.approx(own + 0.5 * (level - own), abs=1e-9)
+    assert by_id[best]["graph_rank"] is None
 
 
 # --- neighbours and phrases ------------------------------------------------------------------------------------------
@@ -261,10 +285,10 @@ def test_factors(conn: Connection[Any]) -> None:
         )
 
 
-def test_named_concepts_boost_and_hubs_do_not(conn: Connection[Any]) -> None:
+def test_named_concepts_boost(conn: Connection[Any]) -> None:
     named = remember(conn, "the crane of Priya", tags=["Priya", "everywhere"])
     others = [remember(conn, f"crane {n}", tags=["everywhere"]) for n in range(12)]
-    query = "crane priya everywhere"
+    query = "crane priya"
     plain = scores(ranking(conn, query, k=20))
     found = scores(ranking(conn, query, k=20, entity_boost=1.5))
     assert found[named] == pytest.approx(1.5 * plain[named], abs=1e-12)

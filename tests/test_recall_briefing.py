@@ -67,8 +67,9 @@ def relate(
 ) -> int:
     """Make a relationship between two concepts that memories have named."""
     query = """
-        INSERT INTO pgrecall.relationships (namespace_id, source_id, target_id, label, weight, valid_from, valid_to)
-        SELECT s.namespace_id, s.id, t.id, %(label)s, %(weight)s, %(valid_from)s, %(valid_to)s
+        INSERT INTO pgrecall.relationships
+            (namespace_id, source_id, source_alias, target_id, target_alias, label, weight, valid_from, valid_to)
+        SELECT s.namespace_id, s.id, s.key, t.id, t.key, %(label)s, %(weight)s, %(valid_from)s, %(valid_to)s
         FROM pgrecall.concepts s JOIN pgrecall.concepts t USING (namespace_id)
         WHERE s.key = %(source)s AND t.key = %(target)s
         RETURNING id
@@ -77,7 +78,10 @@ def relate(
     row = conn.execute(query, {"source": source, "label": label, "target": target, **given}).fetchone()
     assert row is not None
     for memory in evidence:
-        conn.execute("INSERT INTO pgrecall.relationship_evidence VALUES (%s, %s)", (row[0], memory))
+        conn.execute(
+            "INSERT INTO pgrecall.relationship_evidence (relationship_id, memory_id, label) VALUES (%s, %s, %s)",
+            (row[0], memory, label),
+        )
     return int(row[0])
 
 
@@ -328,16 +332,21 @@ def test_a_hub_of_facts_costs_no_more_than_its_share(conn: Connection[Any]) -> N
     remember(conn, "the quay", tags=["quay", "pier"])
     conn.execute(
         """
-        INSERT INTO pgrecall.concepts (namespace_id, name, key)
-        SELECT namespace_id, 'c' || n, 'c' || n FROM pgrecall.concepts, generate_series(1, 2000) n WHERE key = 'quay'
+        WITH made AS (
+            INSERT INTO pgrecall.concepts (namespace_id, name, key)
+            SELECT namespace_id, 'c' || n, 'c' || n FROM pgrecall.concepts, generate_series(1, 2000) n WHERE key = 'quay'
+            RETURNING *
+        )
+        INSERT INTO pgrecall.concept_aliases (namespace_id, alias, concept_id, name)
+        SELECT m.namespace_id, m.key, m.id, m.name FROM made m
         """
     )
     conn.execute(
         """
-        INSERT INTO pgrecall.relationships (namespace_id, source_id, target_id, label)
-        SELECT s.namespace_id, s.id, t.id, 'joins'
+        INSERT INTO pgrecall.relationships (namespace_id, source_id, source_alias, target_id, target_alias, label)
+        SELECT s.namespace_id, s.id, s.key, t.id, t.key, 'joins'
         FROM pgrecall.concepts s, pgrecall.concepts t
-        WHERE t.key LIKE 'c%' AND (s.key = 'quay' OR s.id BETWEEN t.id - 10 AND t.id)
+        WHERE t.key LIKE 'c%' AND (s.key = 'quay' OR s.id BETWEEN t.id - 10 AND t.id - 1)
         """
     )
     conn.execute("ANALYZE pgrecall.relationships, pgrecall.concepts, pgrecall.relationship_evidence")

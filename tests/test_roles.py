@@ -201,7 +201,7 @@ def test_embedder_reads_and_changes_only_what_it_needs(conn: Connection[Any]) ->
     remember(conn, "open", tags=["tag"], metadata={"a": 1})
     readable = {
         "id", "content_hash", "title", "content", "expanded_keywords", "embedding", "embedding_model_id", "embedded_at",
-        "is_sensitive", "deleted_at", "created_at", "updated_at",
+        "is_sensitive", "deleted_at", "created_at", "updated_at", "namespace_id", "speaker", "language", "occurred_at",
     }  # fmt: skip
     columns = {
         name
@@ -216,14 +216,7 @@ def test_embedder_reads_and_changes_only_what_it_needs(conn: Connection[Any]) ->
                 denied(conn, f"SELECT {quoted} FROM pgrecall.memories")
             if name not in {"embedding", "embedding_model_id", "embedded_at"}:
                 denied(conn, f"UPDATE pgrecall.memories SET {quoted} = {quoted}")
-        others = (
-            "namespaces",
-            "concepts",
-            "concept_aliases",
-            "mentions",
-            "relationships",
-            "relationship_evidence",
-        )
+        others = ("judged_queries", "judgements", "lexicon", "postings", "unposted")
         denied(
             conn,
             *(f"SELECT * FROM pgrecall.{table}" for table in others),

@@ -71,7 +71,10 @@ def shared_conn(new_database: Callable[..., str], template: str) -> Iterator[Con
 
 def test_it_lists_every_setting_with_range_and_effect(conn: Connection[Any]) -> None:
     listed = reference(conn)
-    fields = "SELECT attname FROM pg_attribute WHERE attrelid = 'pgrecall.recall_settings'::regclass"
+    fields = """
+        SELECT attname FROM pg_attribute
+        WHERE attrelid = 'pgrecall.recall_settings'::regclass AND NOT attisdropped
+    """
     assert {name for (name,) in conn.execute(fields)} < set(listed)
     assert set(listed) == {row[0] for row in rows(conn, "pgrecall.settings_list")}
     for name, row in listed.items():
@@ -218,7 +221,7 @@ def test_what_there_is_not(conn: Connection[Any]) -> None:
 def test_what_is_stored_only_is_refused_per_call(conn: Connection[Any]) -> None:
     query = "SELECT name, default_value FROM pgrecall.setting_definitions WHERE is_stored_only"
     stored_only = conn.execute(query).fetchall()
-    assert len(stored_only) == 9
+    assert len(stored_only) == 26
     for name, value in [*stored_only, ("namespace", "default")]:
         with refused(conn, "22023"):
             recalled(conn, "crane", settings={name: value})

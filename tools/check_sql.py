@@ -344,7 +344,8 @@ def _plpgsql(source: str) -> Any:
         ParseError: The body is not plpgsql.
     """
     # This parser looks types up and knows no schemas but two.
-    return parse_plpgsql(source.replace("pgrecall.", "public."))
+    # It takes an array of one of our own types for one of pseudo-types.
+    return parse_plpgsql(re.sub(r"\bpgrecall\.\w+\[\]", "text[]", source).replace("pgrecall.", "public."))
 
 
 def check_manifest(folder: Path) -> list[Violation]:

@@ -1,10 +1,10 @@
-"""docs/benchmarks.md: a summary first, then speed, then a section for each data set."""
+"""docs/benchmarks.md: a summary first, then the graph and speed, then a section for each data set."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.report import dataset, speed, summary
+from benchmarks.report import dataset, graph, speed, summary
 from benchmarks.report.markdown import of_kind
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def render(results: Results) -> tuple[str, dict[str, Plot]]:
     parts = [_INTRODUCTION]
     if quality:
         parts.append(summary.render([found for _, found in quality]))
+    parts += graph.render(results)
     parts += speed.render(results, plots)
     if quality:
         parts.append("## The data sets\n")

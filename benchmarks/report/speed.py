@@ -28,6 +28,7 @@ _GROUPS = {
     "Questions, by number of words and how common they are": ("recall:words=",),
     "Filters, by the share of the memories they leave": ("recall:namespace=", "recall:tag=", "recall:time="),
     "Several clients at once": ("recall:clients=",),
+    "One concept in every memory and in every question": ("leg:graph,hub", "recall:hub"),
 }
 _OTHERS = "Connections and statements"
 _OTHERS_NOTE = (
@@ -138,7 +139,8 @@ def _extras(shown: Sequence[Column]) -> str:
     for title, prefixes in _GROUPS.items():
         chosen = [name for name in left if name.startswith(prefixes)]
         left = [name for name in left if name not in chosen]
-        parts += [f"{title}:\n", _times(shown, "extras", chosen)]
+        if chosen:
+            parts += [f"{title}:\n", _times(shown, "extras", chosen)]
     counts = dict.fromkeys(count for column in shown for count in column.at("details")["per_second"])
     rows = [
         (f"{count} at once", *(f"{column.at('details')['per_second'].get(count, '')}" for column in shown))

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNK", "GENERATOR", "LARGE", "SPAN", "START", "TAGS", "Chunk", "Corpus", "Memory"]
 
-GENERATOR = 1
-"""Raised whenever the same seed gives other memories."""
+GENERATOR = 2
+"""Raised whenever the same seed gives other memories or other mentions of concepts (mentions.py)."""
 
 CHUNK = 10_000
 LARGE = "large"

@@ -19,7 +19,7 @@ _DENSE = "memories_embedding_idx"
 _WORDS = "postings_term_key"
 _CONCEPTS = "concept_aliases_pkey"
 _SCAN = re.compile(r"\w[\w ]* Scan .*\bon (memories|postings|mentions|concept).*")
-_MENTIONS = ("mentions_pkey", "mentions_memory_idx")
+_MENTIONS = ("mentions_pkey", "mentions_concept_idx")
 
 
 def expected(target: Target, large_rows: int) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed import indexes, machine
 from benchmarks.speed.generator import Corpus
+from benchmarks.speed.hub import with_hub
 from benchmarks.speed.measure import WARM_UP, Latency, alternately, cold, concurrent, one_by_one
 from benchmarks.speed.questions import KINDS, NATURAL, Question, questions
 from benchmarks.speed.storage import connect, open_database, sizes, warm_up
@@ -99,6 +100,8 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
         result["indexes"] = _indexes(connection, target, asked[NATURAL][:WARM_UP], corpus.large)
         times = _headline(connection, target, asked[NATURAL], options.seconds)
         extras = _extras(dsn, connection, target, asked, options.seconds)
+    say("  asking where one concept is everywhere")
+    extras |= with_hub(server, dsn, asked[NATURAL], options.seconds)
     result["systems"] = {name: asdict(Latency.of(times[name])) for name in HEADLINE}
     extras |= {name: times[name] for name in ("bare:dense", "bare:ts_rank")}
     result["per_second"] = {}

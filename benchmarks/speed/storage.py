@@ -15,6 +15,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from benchmarks.speed.generator import GENERATOR, Chunk, Corpus
+from benchmarks.speed.mentions import store_mentions
 from pgrecall.bundle import bundle_hash
 from pgrecall.install import migrate
 
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Loading", "connect", "create_database", "drop_database", "open_database", "sizes", "warm_up"]
 
-_FORMAT = 1
+_FORMAT = 2
 """Raised when databases are filled, or `Loading` is kept, in another way."""
 _HNSW = "pgrecall.memories_embedding_idx"
 _TABLES = (
     "memories", "postings", "lexicon", "unposted",
-    "mentions", "concepts", "concept_aliases", "namespaces", "settings",
+    "mentions", "concepts", "concept_aliases", "extractions", "namespaces", "settings",
 )  # fmt: skip
 _COLUMNS = {
     "namespace_id": "int4", "external_id": "text", "content": "text", "category": "text", "tags": "text[]",
@@ -49,6 +50,7 @@ class Loading:
     Attributes:
         copy: Time of COPY with every trigger and every index but HNSW.
         rows_per_second: Of that.
+        mentions: Time to make and write what an extraction would have read.
         index_builds: Time to build each index of the full table; HNSW is built so, the others were there
             from the beginning and are built once more for their time's sake, and forgotten.
         build_memory_mb: maintenance_work_mem of these builds.
@@ -57,6 +59,7 @@ class Loading:
 
     copy: float
     rows_per_second: float
+    mentions: float
     index_builds: dict[str, float]
     build_memory_mb: int
     vacuum: float
@@ -156,6 +159,11 @@ def _fill(
         if (index + 1) % 10 == 0:
             say(f"  {(index + 1) * len(chunk.memories):,} stored")
 
+    say("  mentioning")
+    begun = time.perf_counter()
+    store_mentions(connection, corpus, namespaces)
+    mentioned = time.perf_counter() - begun
+
     needed = corpus.rows * (2 * corpus.dimension + _BYTES_PER_NEIGHBOUR_LIST) * 5 // 4
     megabytes = max(64, min(needed, build_memory) // 2**20)
     connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{megabytes}MB",))
@@ -165,6 +173,7 @@ def _fill(
     return Loading(
         copy=round(copied, 2),
         rows_per_second=round(corpus.rows / copied, 1),
+        mentions=round(mentioned, 2),
         index_builds={name: round(seconds, 2) for name, seconds in builds.items()},
         build_memory_mb=megabytes,
         vacuum=round(vacuumed, 2),

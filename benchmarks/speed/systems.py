@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Seeds = dict[str, tuple[list[int], list[float]]]
-"""Where the graph leg starts for a question: ids of memories and their weights."""
+"""Where the graph leg starts for a question: ids of memories and their scores."""
 
 K = 10
 _SQL = Path(__file__).parent / "sql"
@@ -62,13 +62,12 @@ class Target:
         settings = dict(zip(names, cursor.fetchone() or (), strict=True))
         row = connection.execute(
             "SELECT pgrecall.namespace_id(%(name)s), pgrecall.query_languages(%(name)s)::text, "
-            "pgrecall.effective_settings()::text, "
-            "pgrecall.hub_threshold(pgrecall.namespace_id(%(name)s), pgrecall.effective_settings())",
+            "pgrecall.effective_settings()::text",
             {"name": LARGE},
         ).fetchone()
         assert row is not None  # noqa: S101
-        namespace_id, languages, effective, df_max = row
-        found = {"namespace": LARGE, "namespace_id": namespace_id, "df_max": df_max, "k": K}
+        namespace_id, languages, effective = row
+        found = {"namespace": LARGE, "namespace_id": namespace_id, "k": K}
         return cls({**settings, **found, "languages": languages, "settings": effective})
 
 
@@ -97,14 +96,14 @@ def leg(name: str, target: Target, seeds: Seeds | None = None) -> Call:
     Args:
         name: The file in sql/, without its ending.
         target: What it is told.
-        seeds: Ids and weights the graph leg starts from, by question.
+        seeds: Ids and scores the graph leg starts from, by question.
     """
     statement = _read(name)
 
     def call(connection: Connection[Any], question: Question) -> object:
         arguments = {**target.arguments, "text": question.text, "vector": question.vector}
         if seeds is not None:
-            arguments["seed_ids"], arguments["seed_weights"] = seeds[question.text]
+            arguments["seed_ids"], arguments["seed_levels"] = seeds[question.text]
         return connection.execute(statement, arguments, prepare=False).fetchall()
 
     return call
@@ -121,8 +120,7 @@ def find_seeds(connection: Connection[Any], target: Target, questions: Sequence[
                 "SELECT id, score FROM recall(%s, %s, k => %s, namespace => %s)",
                 (question.text, question.vector, max(1, count), LARGE),
             ).fetchall()[:count]
-            best = max((score for _, score in rows), default=1.0)
-            seeds[question.text] = [id for id, _ in rows], [score / best for _, score in rows]
+            seeds[question.text] = [id for id, _ in rows], [score for _, score in rows]
     return seeds
 
 

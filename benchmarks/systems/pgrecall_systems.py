@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DenseLeg", "GraphLeg", "LexicalLeg", "Recall", "UnknownSetting"]
 
-_ALL_GRAPH = {"graph_weight": "100", "adjacency_share": "0", "phrase_bonus": "0", "entity_boost": "1"}
+_NO_NEIGHBOURS = {"adjacency_share": "0", "phrase_bonus": "0", "entity_boost": "1"}
 _LAST_MEMORY = (
     "SELECT n.name, max(COALESCE(m.occurred_at, m.created_at)) "
     "FROM pgrecall.memories m JOIN pgrecall.namespaces n ON n.id = m.namespace_id GROUP BY n.name"
@@ -67,12 +67,35 @@ class Recall:
         """Call `recall`."""
         return self._ids(query.text, self._resources.vector(query), query.namespace, k)[:k]
 
+    def rows(self, query: Query, k: int, statement: str, **more: Any) -> list[tuple[Any, ...]]:
+        """Run another statement with what `recall` is asked.
+
+        Args:
+            query: The question.
+            k: How many memories.
+            statement: With the parameters text, vector, k, namespace and asked_at; constant, without data.
+            **more: Other parameters of the statement, by name.
+        """
+        vector = self._resources.vector(query)
+        return self._run(statement, query.text, vector, query.namespace, k, more)
+
     def close(self) -> None:
         """Give the connection back."""
         if self._connection is not None:
             self._connection.close()
 
     def _ids(self, text: str, vector: str | None, namespace: str, k: int) -> list[str]:
+        return [str(row[0]) for row in self._run(self.statement, text, vector, namespace, k, {})]
+
+    def _run(
+        self,
+        statement: str,
+        text: str,
+        vector: str | None,
+        namespace: str,
+        k: int,
+        more: Mapping[str, Any],
+    ) -> list[tuple[Any, ...]]:
         if self._connection is None:
             raise RuntimeError("index() comes first")
         values = {
@@ -81,10 +104,9 @@ class Recall:
             "k": k,
             "namespace": namespace,
             "asked_at": self._asked_at.get(namespace),
+            **more,
         }
-        # A constant statement of the class: nothing of the data is in it.
-        rows = self._connection.execute(self.statement.encode(), values).fetchall()
-        return [str(row[0]) for row in rows]
+        return self._connection.execute(statement.encode(), values).fetchall()
 
 
 class LexicalLeg(Recall):
@@ -110,10 +132,7 @@ class DenseLeg(Recall):
 
 
 class GraphLeg(Recall):
-    """The graph leg's own list, from the seeds that the other legs give it.
-
-    At the largest weight every memory of the leg comes before the others, and its rank is what counts.
-    """
+    """The graph leg's own list, from the seeds that the other legs give it, the most drawn up first."""
 
     statement = (
         "SELECT external_id FROM recall(%(text)s, %(vector)s, greatest(%(k)s, 50), %(namespace)s, "
@@ -122,4 +141,4 @@ class GraphLeg(Recall):
     )
 
     def __init__(self, resources: Resources) -> None:
-        super().__init__(resources, _ALL_GRAPH)
+        super().__init__(resources, _NO_NEIGHBOURS)

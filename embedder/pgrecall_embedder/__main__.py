@@ -16,10 +16,13 @@ def main() -> int:
     """Read the arguments and run the daemon; returns its exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m pgrecall_embedder",
-        description="Fill missing embeddings of the database that PGRECALL_DSN or the settings file names, "
-        "else of the embedded one.",
+        description="Embed and read what waits for it in the database that PGRECALL_DSN or the settings file "
+        "names, else in the embedded one.",
     )
-    parser.add_argument("--drain", action="store_true", help="stop when nothing is left to embed")
+    parser.add_argument("--drain", action="store_true", help="stop when nothing is left to embed or to read")
+    parser.add_argument(
+        "--only", choices=("embedding", "extraction"), help="do only this; extraction needs no model"
+    )
     parser.add_argument(
         "--concurrency", type=int, metavar="N", help="embedding threads (default: one a core)"
     )
@@ -30,7 +33,13 @@ def main() -> int:
     except (PgrecallError, ServerError) as error:
         print(f"{error}\nHINT: {error.hint}", file=sys.stderr)
         return 1
-    return run(dsn, drain=options.drain, concurrency=options.concurrency, log_json=options.log_json)
+    return run(
+        dsn,
+        drain=options.drain,
+        only=options.only,
+        concurrency=options.concurrency,
+        log_json=options.log_json,
+    )
 
 
 if __name__ == "__main__":

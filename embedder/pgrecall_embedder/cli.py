@@ -18,6 +18,7 @@ from .providers import load_provider
 if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
+    from .daemon import Part
     from .providers import ProviderFactory
 
 __all__ = ["run"]
@@ -27,17 +28,19 @@ def run(
     dsn: str,
     *,
     drain: bool = False,
+    only: Part | None = None,
     concurrency: int | None = None,
     log_json: bool = False,
     factory: ProviderFactory = load_provider,
 ) -> int:
-    """Fill missing embeddings until SIGTERM or SIGINT (a second one aborts); logs go to stderr.
+    """Embed and read what waits for it until SIGTERM or SIGINT (a second one aborts); logs go to stderr.
 
     Call it from the main thread.
 
     Args:
         dsn: Connection string of the database.
-        drain: Return when nothing is left to embed.
+        drain: Return when nothing is left to embed or to read.
+        only: Only embed, or only read, which needs no model; None does both.
         concurrency: Embedding threads; None means one a core, which is what measured best.
         log_json: Log JSON, one object a line.
         factory: Loads the model.
@@ -53,7 +56,7 @@ def run(
         log.error("the connection string cannot be read", hint="Check PGRECALL_DSN.")
         return 1
     try:
-        daemon = Daemon(dsn, drain=drain, concurrency=concurrency, log=log, factory=factory)
+        daemon = Daemon(dsn, drain=drain, only=only, concurrency=concurrency, log=log, factory=factory)
         asyncio.run(_main(daemon, log))
     except Exception as error:  # noqa: BLE001 - the traceback of anything unforeseen could quote a memory
         _explain(error, log)

@@ -34,8 +34,9 @@ _OPTIONS = CONNECTION_OPTIONS | {
 _FIRST_DELAY = 0.25
 _LONGEST_DELAY = 15.0
 _LAST_ATTEMPTS = 3
-# 08 connection, 53 resources, 57P server going or coming, 40 the transaction met another one.
-_PASSING = ("08", "53", "57P", "40")
+# 08 connection, 53 resources, 57P server going or coming, 40 the transaction met another one, 55P03 it waited
+# for another one in vain.
+_PASSING = ("08", "53", "57P", "40", "55P03")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The daemon's life: check the database, load the model, work, report, leave nothing behind."""
+"""The daemon's life: check the database, load the model, embed and read, report, leave nothing behind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import psycopg
 
@@ -15,6 +15,7 @@ from pgrecall.connecting import not_migrated, verify
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, SchemaMismatch, error_from
 
 from .connection import Link, Patience
+from .enriching import Enricher
 from .logs import describe
 from .pipeline import Pipeline
 from .providers import load_provider
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
     from .providers import EmbeddingProvider, ModelSpec, ProviderFactory
 
-__all__ = ["Daemon"]
+__all__ = ["Daemon", "Part"]
+
+Part: TypeAlias = Literal["embedding", "extraction"]
+"""What a daemon can be held to."""
 
 _POLL_SECONDS = 5.0
 _HEARTBEAT_SECONDS = 10.0
@@ -42,7 +46,8 @@ class Daemon:
 
     Args:
         dsn: Connection string of the database.
-        drain: Return when nothing is left to embed.
+        drain: Return when nothing is left to embed or to read.
+        only: Only embed, or only read, which needs no model; None does both.
         concurrency: Embedding threads; None: one a core, which is what measured best.
         log: Where to report.
         poll_seconds: How long to wait for a notification before looking for work anyway.
@@ -59,6 +64,7 @@ class Daemon:
         *,
         log: FilteringBoundLogger,
         drain: bool = False,
+        only: Part | None = None,
         concurrency: int | None = None,
         poll_seconds: float = _POLL_SECONDS,
         heartbeat_seconds: float = _HEARTBEAT_SECONDS,
@@ -69,18 +75,22 @@ class Daemon:
         self._dsn = dsn
         self._log = log
         self._drain = drain
+        self._only = only
         self._threads = min(_MOST_THREADS, _cores()) if concurrency is None else concurrency
         self._poll_seconds = poll_seconds
         self._heartbeat_seconds = heartbeat_seconds
         self._factory = factory
         self._stopping = asyncio.Event()
         self._pipeline: Pipeline | None = None
+        self._enricher: Enricher | None = None
 
     def stop(self) -> None:
-        """Stop cleanly: finish what the model has in hand, write it back, release the rest."""
+        """Stop cleanly: finish what is in hand, write it back, release the rest."""
         self._stopping.set()
         if self._pipeline is not None:
             self._pipeline.stop()
+        if self._enricher is not None:
+            self._enricher.stop()
 
     async def run(self) -> None:
         """Run until stopped or, when draining, until nothing is left.
@@ -97,23 +107,24 @@ class Daemon:
         queue = WorkQueue(claims, writes, upkeep)
         try:
             model = await self._check(claims, queue)
-            started = time.monotonic()
-            provider = await self._load(model)
+            provider = None
+            if self._only == "extraction":
+                model = None
+            elif model is None:
+                raise EmbeddingUnavailable(
+                    "the database has no embedding model",
+                    hint="Choose one with `pgrecall migrate --model NAME`, or read only: --only extraction.",
+                )
+            else:
+                provider = await self._load(model)
             if self._stopping.is_set():
                 return
-            self._log.info(
-                "model loaded",
-                model=model.name,
-                dimension=model.dimension,
-                threads=self._threads,
-                seconds=round(time.monotonic() - started, 1),
-            )
-            await self._work(queue, model, provider, listening)
+            await self._work(queue, model, provider, patience, listening)
         finally:
             for link in links:
                 await link.close()
 
-    async def _check(self, claims: Link, queue: WorkQueue) -> ModelSpec:
+    async def _check(self, claims: Link, queue: WorkQueue) -> ModelSpec | None:
         try:
             await claims.connect()
             installed = await queue.installation()
@@ -122,13 +133,10 @@ class Daemon:
                 raise not_migrated() from None
             raise error_from(error) from None
         verify(installed.bundle_hash)
-        if installed.model is None:
-            raise EmbeddingUnavailable(
-                "the database has no embedding model", hint="Choose one with `pgrecall migrate --model NAME`."
-            )
         return installed.model
 
     async def _load(self, model: ModelSpec) -> EmbeddingProvider:
+        started = time.monotonic()
         with ThreadPoolExecutor(1, thread_name_prefix="load") as loader:
             loop = asyncio.get_running_loop()
             provider = await loop.run_in_executor(loader, self._factory, model, self._threads)
@@ -138,51 +146,92 @@ class Daemon:
                 f"the database stores {model.dimension}",
                 hint="Choose a model of the database's dimension with `pgrecall migrate --model NAME`.",
             )
+        self._log.info(
+            "model loaded",
+            model=model.name,
+            dimension=model.dimension,
+            threads=self._threads,
+            seconds=round(time.monotonic() - started, 1),
+        )
         return provider
 
     async def _work(
         self,
         queue: WorkQueue,
-        model: ModelSpec,
-        provider: EmbeddingProvider,
+        model: ModelSpec | None,
+        provider: EmbeddingProvider | None,
+        patience: Patience,
         listening: Link,
     ) -> None:
-        pipeline = self._pipeline = Pipeline(
-            queue,
-            provider,
-            threads=self._threads,
-            drain=self._drain,
-            poll_seconds=self._poll_seconds,
-            log=self._log,
-        )
-        await queue.heartbeat(bundle_hash(), model.name, 0)
+        pipeline, enricher = self._parts(queue, provider, patience)
+        await self._beat(queue, model)
         self._log.info("embedder started", worker=str(queue.worker), drain=self._drain)
         started = time.monotonic()
         try:
             async with asyncio.TaskGroup() as tasks:
                 background = [
-                    tasks.create_task(self._report(queue, model, pipeline)),
+                    tasks.create_task(self._report(queue, model)),
                     tasks.create_task(self._fold(queue)),
                 ]
                 if not self._drain:
-                    background.append(tasks.create_task(self._listen(listening, pipeline)))
-                await pipeline.run()
+                    background.append(tasks.create_task(self._listen(listening)))
+                parts = [tasks.create_task(part.run()) for part in (pipeline, enricher) if part is not None]
+                await asyncio.gather(*parts)
                 for task in background:
                     task.cancel()
         finally:
             await self._leave(queue)
-            self._log.info(
-                "embedder stopped",
-                embedded=pipeline.totals.embedded,
-                failed=pipeline.totals.failed,
-                too_late=pipeline.totals.stale,
-                seconds=round(time.monotonic() - started, 1),
-            )
-        if self._drain and pipeline.totals.failed and not pipeline.totals.embedded:
+            self._log.info("embedder stopped", **self.sums(), seconds=round(time.monotonic() - started, 1))
+        if self._drain and pipeline is not None and pipeline.totals.failed and not pipeline.totals.embedded:
             raise EmbeddingUnavailable(
                 f"none of {pipeline.totals.failed} memories could be embedded",
                 hint="The log above says why; it is the same for all if the model itself is broken.",
             )
+
+    def _parts(
+        self, queue: WorkQueue, provider: EmbeddingProvider | None, patience: Patience
+    ) -> tuple[Pipeline | None, Enricher | None]:
+        pipeline = enricher = None
+        if provider is not None:
+            pipeline = self._pipeline = Pipeline(
+                queue,
+                provider,
+                threads=self._threads,
+                drain=self._drain,
+                poll_seconds=self._poll_seconds,
+                log=self._log,
+            )
+        if self._only != "embedding":
+            enricher = self._enricher = Enricher(
+                self._dsn,
+                patience,
+                provider=provider,
+                is_embedding=lambda: pipeline is not None and not pipeline.is_idle,
+                drain=self._drain,
+                poll_seconds=self._poll_seconds,
+                refresh_seconds=self._heartbeat_seconds,
+                log=self._log,
+            )
+        return pipeline, enricher
+
+    def sums(self) -> dict[str, int]:
+        """Return what was done so far, by the names it has in the log."""
+        sums: dict[str, int] = {}
+        if self._pipeline is not None:
+            totals = self._pipeline.totals
+            sums |= {"embedded": totals.embedded, "failed": totals.failed, "too_late": totals.stale}
+        if self._enricher is not None:
+            counts, by_model = self._enricher.counts, self._enricher.llm_counts
+            sums |= {"read": counts.read, "unreadable": counts.failed, "read_too_late": counts.stale}
+            if by_model.read or by_model.failed:
+                sums |= {"read_by_llm": by_model.read, "unreadable_by_llm": by_model.failed}
+        return sums
+
+    async def _beat(self, queue: WorkQueue, model: ModelSpec | None) -> None:
+        """Send a heartbeat; one that only reads is no embedder to those who count these."""
+        if model is not None:
+            embedded = 0 if self._pipeline is None else self._pipeline.totals.embedded
+            await queue.heartbeat(bundle_hash(), model.name, embedded)
 
     async def _leave(self, queue: WorkQueue) -> None:
         """Give back what is leased and sign off; without a server the leases run out by themselves."""
@@ -198,23 +247,25 @@ class Daemon:
         if released:
             self._log.info("leases released", memories=released)
 
-    async def _report(self, queue: WorkQueue, model: ModelSpec, pipeline: Pipeline) -> None:
+    async def _report(self, queue: WorkQueue, model: ModelSpec | None) -> None:
         """Send heartbeats, and stop the daemon if the database is migrated or gets another model."""
-        before = 0
+        before = self.sums()
         while True:
             await asyncio.sleep(self._heartbeat_seconds)
             installed = await queue.installation()
             verify(installed.bundle_hash)
-            if installed.model != model:
+            if model is not None and installed.model != model:
                 raise SchemaMismatch(
                     "the database's embedding model was changed", hint="Start the embedder again."
                 )
-            embedded = pipeline.totals.embedded
-            await queue.heartbeat(bundle_hash(), model.name, embedded)
-            if embedded != before:
-                rate = (embedded - before) / self._heartbeat_seconds
-                self._log.info("embedding", embedded=embedded, per_second=round(rate, 1))
-                before = embedded
+            await self._beat(queue, model)
+            sums = self.sums()
+            for name, event in (("embedded", "embedding"), ("read", "reading")):
+                done = sums.get(name, 0)
+                if done != before.get(name, 0):
+                    rate = (done - before.get(name, 0)) / self._heartbeat_seconds
+                    self._log.info(event, **{name: done}, per_second=round(rate, 1))
+            before = sums
 
     async def _fold(self, queue: WorkQueue) -> None:
         """Keep the postings of the lexical leg up to date; writers do it too, so this may stop any time."""
@@ -223,13 +274,15 @@ class Daemon:
                 pass
             await asyncio.sleep(_FOLD_SECONDS)
 
-    async def _listen(self, link: Link, pipeline: Pipeline) -> None:
-        """Wake the pipeline on notifications; they are hints, so a server without LISTEN will do."""
+    async def _listen(self, link: Link) -> None:
+        """Wake the parts on notifications; they are hints, so a server without LISTEN will do."""
 
         while True:
             try:
                 async for _ in link.listen():
-                    pipeline.wake()
+                    for part in (self._pipeline, self._enricher):
+                        if part is not None:
+                            part.wake()
             except psycopg.OperationalError as error:
                 self._log.warning("notifications stopped", error=describe(error))
                 await asyncio.sleep(_LISTEN_PAUSE_SECONDS)

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["describe", "make_logger"]
 
 
-def make_logger(*, as_json: bool = False) -> FilteringBoundLogger:
+def make_logger(*, as_json: bool = False, level: int = logging.INFO) -> FilteringBoundLogger:
     """Return a logger that writes to stderr.
 
     Args:
         as_json: One JSON object a line; otherwise lines for people, coloured on a terminal.
+        level: What is less is left out.
     """
     renderer: Processor = (
         structlog.processors.JSONRenderer()
@@ -41,7 +42,7 @@ def make_logger(*, as_json: bool = False) -> FilteringBoundLogger:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             renderer,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
     )
     return log
 

@@ -84,6 +84,11 @@ class Pipeline:
         self._to_embed = 0  # of those, the ones without a vector
         self._seconds_a_text: float | None = None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether there was nothing to do when it looked last."""
+        return self._dry and not self._in_hand
+
     def wake(self) -> None:
         """Look for work now: something was committed."""
         self._look.set()

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .explaining import ExplainResult, Explanation
     from .models import (
         EmbeddingModel,
+        FactHit,
+        FactsResult,
         HealthCheck,
         NewMemory,
         RecalledMemory,
@@ -50,8 +52,8 @@ _ERRORS = (
     "UnknownLanguage", "UnknownNamespace",
 )  # fmt: skip
 _MODELS = (
-    "EmbeddingModel", "HealthCheck", "NewMemory", "RecallResult", "RecalledMemory", "SettingInForce",
-    "Status", "TimelineMemory", "TimelineResult",
+    "EmbeddingModel", "FactHit", "FactsResult", "HealthCheck", "NewMemory", "RecallResult", "RecalledMemory",
+    "SettingInForce", "Status", "TimelineMemory", "TimelineResult",
 )  # fmt: skip
 _EXPLAINING = ("ExplainResult", "Explanation")
 _OPTIONS = ("MemoryFields", "RecallFilters", "RecallOptions", "RevisableFields")
@@ -76,6 +78,8 @@ __all__ = [
     "EmbeddingUnavailable",
     "ExplainResult",
     "Explanation",
+    "FactHit",
+    "FactsResult",
     "HealthCheck",
     "HttpReranker",
     "InvalidInput",

@@ -234,6 +234,7 @@ _CHECKS: dict[str, Callable[[str, object], Any]] = {
     **dict.fromkeys(("text", "topic", "timeframe", "strategy", "fusion", "sort_by", "profile"), text),
     **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda"), number),
     **dict.fromkeys(("tags", "expanded_keywords", "categories", "tags_any", "tags_all"), texts),
+    **dict.fromkeys(("labels", "concepts"), texts),
     **dict.fromkeys(("occurred_at", "created_at", "valid_from", "valid_to", "since", "until"), time),
     **dict.fromkeys(("as_of", "reference_time"), time),
     **dict.fromkeys(("is_sensitive", "create_namespace", "include_superseded", "include_sensitive"), flag),

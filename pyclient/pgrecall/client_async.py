@@ -9,6 +9,8 @@ from .connecting import in_thread
 from .errors import PgrecallError
 from .languages import AUTO, UNDETECTED, detected, detected_batch
 from .models import (
+    FactHit,
+    FactsResult,
     HealthCheck,
     IterativeScan,
     NewMemory,
@@ -305,6 +307,51 @@ class AsyncClient(AsyncQuerying):
         notice = await self._resolve(arguments, topic, vector, embed, timeframe)
         rows = await self._rows("public.recall_timeline", arguments)
         return TimelineResult(topic, tuple(TimelineMemory(**row) for row in rows), notice)
+
+    async def recall_facts(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        vector: Vector | None = None,
+        embed: bool | None = None,
+        namespace: str | None = None,
+        as_of: datetime | None = None,
+        labels: Iterable[str] | None = None,
+        concepts: Iterable[str] | None = None,
+        include_superseded: bool | None = None,
+    ) -> FactsResult:
+        """Find the facts that answer a question: relationships that hold, with the memories that state them.
+
+        Args:
+            query: The question.
+            k: How many facts at most, 1 to 1000; None takes the database's setting.
+            vector: As for `recall`, and so is `embed`.
+            embed: Whether to embed the query here.
+            namespace: The namespace to search.
+            as_of: What was known and held at that time; None is what holds now.
+            labels: Only facts with one of these labels.
+            concepts: Only facts of one of these concepts, by any of their names.
+            include_superseded: True also returns what does not hold any more.
+
+        Returns:
+            The facts, best first.
+
+        Raises:
+            InvalidInput: As for `recall`, and so are the others.
+        """
+        arguments = given(
+            query=query,
+            k=k,
+            namespace=namespace,
+            as_of=as_of,
+            labels=labels,
+            concepts=concepts,
+            include_superseded=include_superseded,
+        )
+        notice = await self._resolve(arguments, query, vector, embed, None)
+        rows = await self._rows("public.recall_facts", arguments)
+        return FactsResult(query, tuple(map(FactHit.from_row, rows)), notice)
 
     async def status(self) -> Status:
         """Return the counts and versions of `recall_status()`."""

@@ -206,6 +206,65 @@ class TimelineResult(Listed[TimelineMemory]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FactHit:
+    """One fact as `recall_facts` returns it: the columns of the SQL function, in its order.
+
+    Attributes:
+        id: The relationship's id in the database.
+        subject: Name of the concept it starts from.
+        label: What relates the two, such as 'works at'.
+        object: Name of the concept it leads to.
+        statement: The fact in a sentence, as a memory states it; else subject, label and object.
+        score: 0 to 1; higher is better.
+        weight: How sure it is, all evidence together, 0 to 1.
+        valid_from: Since when it holds; None if that was not said.
+        valid_to: Until when it holds; None if no end is known.
+        recorded_at: When the first memory that states it was recorded.
+        evidence: Ids of the memories that state it, the most relevant first, at most 200.
+    """
+
+    id: int
+    subject: str
+    label: str
+    object: str
+    statement: str
+    score: float
+    weight: float
+    valid_from: datetime | None
+    valid_to: datetime | None
+    recorded_at: datetime
+    evidence: tuple[int, ...]
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> FactHit:
+        """Make one from a row of `recall_facts`, by column name."""
+        return cls(**{**row, "evidence": tuple(row["evidence"])})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the columns as plain JSON values, in order; times are ISO 8601 in UTC."""
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class FactsResult(Listed[FactHit]):
+    """The facts that answer a question, best first; a sequence of `FactHit`.
+
+    Attributes:
+        query: The question as asked.
+        facts: The facts, best first.
+        notice: Why a leg was left out; None if nothing was.
+    """
+
+    query: str
+    facts: tuple[FactHit, ...]
+    notice: str | None = None
+
+    @property
+    def _listed(self) -> tuple[FactHit, ...]:
+        return self.facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """The row of `recall_status()`.
 
@@ -227,6 +286,9 @@ class Status:
         dense_index_name: Its name; None if it is missing.
         server_version: PostgreSQL's version.
         pgvector_version: pgvector's version.
+        unread: How many memories are to be read for names, times and facts, those that failed among them.
+        unread_failed: How many of them could not be read so far.
+        oldest_unread: How long the oldest has been waiting; None if nothing waits.
     """
 
     schema_revision: str | None
@@ -246,9 +308,12 @@ class Status:
     dense_index_name: str | None
     server_version: str
     pgvector_version: str
+    unread: int
+    unread_failed: int
+    oldest_unread: timedelta | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain JSON values; `oldest_pending` is in seconds."""
+        """Return the row as plain JSON values; `oldest_pending` and `oldest_unread` are in seconds."""
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
 

@@ -1,6 +1,6 @@
--- The concepts that a query names and that say something: hubs, which many memories mention, are left out.
+-- The concepts that a query names: the five rarest.
 --
--- df_max  how many memories may mention a concept
+-- df_max  how far their memories are counted: hubs, which more mention, come last
 CREATE OR REPLACE FUNCTION pgrecall.named_concepts(namespace_id integer, query text, df_max integer)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -10,13 +10,15 @@ BEGIN
     RETURN ARRAY(
         SELECT q.concept_id
         FROM pgrecall.query_concepts(namespace_id, query) q
-        WHERE (
-            SELECT count(*)
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS df
             FROM (SELECT FROM pgrecall.mentions m WHERE m.concept_id = q.concept_id LIMIT df_max + 1) counted
-        ) BETWEEN 1 AND df_max
-        ORDER BY q.concept_id
+        ) c
+        WHERE c.df > 0
+        ORDER BY c.df, q.concept_id
+        LIMIT 5
     );
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.named_concepts IS 'The concepts that a query names, without hubs.';
+COMMENT ON FUNCTION pgrecall.named_concepts IS 'The concepts that a query names, the rarest first, five at the most.';

@@ -18,7 +18,7 @@ BEGIN ATOMIC
             SELECT c.concept_id FROM pgrecall.concept_aliases c
             WHERE c.namespace_id = query_concepts.namespace_id
               AND c.alias = array_to_string(words.list[first.word : first.word + size.words - 1], ' ')
-            LIMIT 5
+            LIMIT 1
         ) a
         WHERE first.word + size.words - 1 <= cardinality(words.list)
     )

@@ -1,26 +1,29 @@
--- One step of the graph leg's walk: the memories that share concepts with one, those with the rarest in common first.
+-- One step of the graph leg: the memories that share concepts with one, each with the share of its level that it passes on.
 --
--- The mentions of a concept are read once and no further than df_max + 1: who mentions it, and whether it is a hub.
---
--- neighbours      how many memories at the most
--- df_min, df_max  concepts that fewer or more memories mention link nothing
--- df, in the result  how many memories mention the rarest concept they share
-CREATE OR REPLACE FUNCTION pgrecall.graph_step(memory_id bigint, neighbours integer, df_min integer, df_max integer)
-RETURNS TABLE (neighbour_id bigint, df integer)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+-- concepts  how many of the memory's concepts are followed, what it is about first, then the newest: those that came into
+--           the world with it or after it are rarer than those that were there before
+-- df_max    concepts that more memories mention are hubs, and lead to those only that are about them
+-- weight, mention  see link_share
+CREATE OR REPLACE FUNCTION pgrecall.graph_step(
+    memory_id bigint, concepts integer, df_max integer, weight double precision, mention double precision
+)
+RETURNS TABLE (neighbour_id bigint, share double precision)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 20
 BEGIN ATOMIC
-    SELECT n.memory_id, min(c.df)
-    FROM pgrecall.mentions own
-    CROSS JOIN LATERAL (
-        SELECT array_agg(x.memory_id) AS memory_ids, count(*)::integer AS df
-        FROM (SELECT m.memory_id FROM pgrecall.mentions m WHERE m.concept_id = own.concept_id LIMIT df_max + 1) x
-    ) c
-    CROSS JOIN LATERAL unnest(c.memory_ids) n (memory_id)
-    WHERE own.memory_id = graph_step.memory_id AND c.df BETWEEN df_min AND df_max AND n.memory_id <> own.memory_id
-    GROUP BY n.memory_id
-    ORDER BY sum(1 / sqrt(c.df)) DESC, n.memory_id DESC
-    LIMIT neighbours;
+    SELECT n.memory_id, max(pgrecall.link_share(weight, c.df, n.is_about, mention))
+    FROM (
+        SELECT o.concept_id
+        FROM pgrecall.mentions o
+        WHERE o.memory_id = graph_step.memory_id
+        GROUP BY o.concept_id
+        ORDER BY bool_or(o.is_about) DESC, o.concept_id DESC
+        LIMIT concepts
+    ) own
+    CROSS JOIN LATERAL pgrecall.concept_memories(own.concept_id, df_max) c
+    CROSS JOIN LATERAL unnest(c.memory_ids, c.are_about) n (memory_id, is_about)
+    WHERE c.df >= 2 AND (c.df <= df_max OR n.is_about) AND n.memory_id <> graph_step.memory_id
+    GROUP BY n.memory_id;
 END;
 
 COMMENT ON FUNCTION pgrecall.graph_step IS
-    'The memories that share concepts with one, those with the rarest in common first: one step of the graph leg.';
+    'The memories that share concepts with one, each with the share of its score that it passes on: one step of the graph leg.';

@@ -12,13 +12,18 @@ RETURNS TABLE (relationship_id bigint, fact text, valid_from timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
     WITH near AS (
-        SELECT DISTINCT r.id, r.source_id, r.target_id, r.label, r.weight, r.valid_from, r.valid_to, r.recorded_at
+        -- Names of one concept are one: what was stated with several of them is one fact.
+        SELECT DISTINCT ON (r.source_id, r.label, r.target_id) r.id, r.source_id, r.target_id, r.label, r.weight, r.valid_from, r.valid_to, r.recorded_at
         FROM pgrecall.query_concepts(query_facts.namespace_id, query_facts.query) c
         CROSS JOIN LATERAL (
             (SELECT s.* FROM pgrecall.relationships s WHERE s.source_id = c.concept_id LIMIT 1000)
             UNION ALL
             (SELECT t.* FROM pgrecall.relationships t WHERE t.target_id = c.concept_id LIMIT 1000)
         ) r
+        WHERE r.source_id <> r.target_id
+          AND (r.valid_from IS NULL OR r.valid_from <= now())
+          AND (r.valid_to IS NULL OR r.valid_to > now())
+        ORDER BY r.source_id, r.label, r.target_id, r.weight DESC, r.id
     )
     SELECT n.id,
            concat_ws(
@@ -27,10 +32,8 @@ BEGIN ATOMIC
            ),
            n.valid_from
     FROM near n
-    WHERE (n.valid_from IS NULL OR n.valid_from <= now())
-      AND (n.valid_to IS NULL OR n.valid_to > now())
-      -- Looked up one by one: as joins the planner would read all evidence and all memories for a thousand of them.
-      AND COALESCE(
+    -- Looked up one by one: as joins the planner would read all evidence and all memories for a thousand of them.
+    WHERE COALESCE(
           (
               SELECT true
               FROM pgrecall.relationship_evidence e

@@ -27,10 +27,9 @@ BEGIN
                  CASE WHEN settings.strategy = 'prefilter' THEN settings.prefilter_depth END),
         settings
     );
-    asked.df_max := pgrecall.hub_threshold(asked.namespace_id, settings);
     asked.concepts := CASE
         WHEN settings.graph_weight > 0 OR settings.entity_boost <> 1
-            THEN pgrecall.named_concepts(asked.namespace_id, query, asked.df_max)
+            THEN pgrecall.named_concepts(asked.namespace_id, query, settings.graph_df_max)
         ELSE '{}'
     END;
     RETURN asked;

@@ -128,7 +128,7 @@ BEGIN
                (r.line).lexical_part, (r.line).dense_part, (r.line).graph_part,
                (r.line).adjacency_part, (r.line).phrase_part, (r.line).relevance,
                CASE WHEN r.id IS NOT NULL THEN pgrecall.top_score(
-                   (question.settings).fusion, (r.line).lexical_weight + (r.line).dense_weight + (r.line).graph_weight,
+                   (question.settings).fusion, (r.line).lexical_weight + (r.line).dense_weight,
                    (question.settings).rrf_k
                ) END,
                m.importance, (r.line).recency, (r.line).combined,

@@ -19,7 +19,7 @@ DECLARE
     explain CONSTANT text := 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ';
     filter pgrecall.recall_filter;
     seeds bigint[];
-    weights double precision[];
+    levels double precision[];
     is_small boolean;
 BEGIN
     IF reading.words IS NOT NULL THEN
@@ -37,12 +37,13 @@ BEGIN
             USING question.namespace_id, query_vec, filter, depth;
     END IF;
     IF settings.graph_weight > 0 THEN
-        SELECT array_agg(r.id ORDER BY r.place), array_agg(1::double precision) INTO seeds, weights
-        FROM pgrecall.rank_memories(question, filter, now()) r;
+        SELECT array_agg(r.id ORDER BY r.place), array_agg(r.relevance ORDER BY r.place) INTO seeds, levels
+        FROM pgrecall.rank_memories(question, filter, now()) r
+        WHERE r.place <= settings.graph_seeds;
         RETURN QUERY SELECT * FROM unnest(ARRAY['', 'graph leg:']);
-        RETURN QUERY EXECUTE explain || 'SELECT * FROM pgrecall.graph_walk($1, $2, $3, $4, $5, NULL, $6, $7, $8, $9, $10, $11, $12)'
-            USING question.namespace_id, question.concepts, seeds, weights, filter, depth, settings.graph_seeds,
-                  settings.graph_neighbours, settings.graph_hops, settings.graph_decay, settings.graph_df_min, question.df_max;
+        RETURN QUERY EXECUTE explain || 'SELECT * FROM pgrecall.graph_walk($1, $2, $3, $4, NULL, $5, $6, $7, $8, $9, $10, $11)'
+            USING question.namespace_id, seeds, levels, filter, depth, settings.graph_concepts, settings.graph_hops,
+                  settings.graph_decay, settings.graph_df_max, settings.graph_weight, settings.graph_mention;
     END IF;
 END
 $function$;

@@ -1,7 +1,7 @@
 -- How the score of a ranked memory comes about, written out: 'lexical 0.4 * 0.71 + dense 0.6 * 0.5 = 0.584'.
 --
 -- Terms of 0 and factors of 1 are left out. A leg's term is weight / total weight * normalised score by convex
--- combination, and weight / (k + rank) by reciprocal ranks.
+-- combination, and weight / (k + rank) by reciprocal ranks. The graph's is share * (level - what the legs give).
 CREATE OR REPLACE FUNCTION pgrecall.score_arithmetic(
     memory pgrecall.ranked, importance real, settings pgrecall.recall_settings
 )
@@ -10,12 +10,16 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    total double precision := memory.lexical_weight + memory.dense_weight + memory.graph_weight;
+    total double precision := memory.lexical_weight + memory.dense_weight;
     top double precision := pgrecall.top_score(settings.fusion, total, settings.rrf_k);
     terms text;
 BEGIN
     SELECT COALESCE(string_agg(
         t.name || ' ' || CASE
+            WHEN t.name = 'graph' THEN format(
+                '%s * (%s - %s)', pgrecall.eight_digits(memory.graph_share), pgrecall.eight_digits(memory.graph_level),
+                pgrecall.eight_digits(memory.lexical_part + memory.dense_part)
+            )
             WHEN t.weight IS NULL THEN pgrecall.eight_digits(t.part)
             WHEN settings.fusion = 'rrf' THEN format(
                 '%s / (%s + %s)', pgrecall.eight_digits(t.weight), pgrecall.eight_digits(settings.rrf_k), t.rank
@@ -35,7 +39,7 @@ BEGIN
     FROM (VALUES
         (1, 'lexical', memory.lexical_part, memory.lexical_weight, memory.lexical_rank),
         (2, 'dense', memory.dense_part, memory.dense_weight, memory.dense_rank),
-        (3, 'graph', memory.graph_part, memory.graph_weight, memory.graph_rank),
+        (3, 'graph', memory.graph_part, NULL, NULL),
         (4, 'neighbours', memory.adjacency_part, NULL, NULL),
         (5, 'phrase', memory.phrase_part, NULL, NULL)
     ) t (place, name, part, weight, rank)

@@ -23,6 +23,8 @@ LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    -- Looked up once: the setting costs more than storing a memory does.
+    home text := pgrecall.namespace_name(remember_many.namespace);
     ids bigint[];
     inserted bigint;
     item record;
@@ -42,9 +44,9 @@ BEGIN
     END LOOP;
     PERFORM pgrecall.check_language(l.language)
     FROM (SELECT DISTINCT e.fields ->> 'language' AS language FROM jsonb_array_elements(memories) e (fields)) l;
-    PERFORM pgrecall.check_namespace(pgrecall.namespace_name(n.namespace), create_namespace)
+    PERFORM pgrecall.check_namespace(n.namespace, create_namespace)
     FROM (
-        SELECT DISTINCT COALESCE(e.fields ->> 'namespace', remember_many.namespace) AS namespace
+        SELECT DISTINCT COALESCE(e.fields ->> 'namespace', home) AS namespace
         FROM jsonb_array_elements(memories) e (fields)
         ORDER BY 1
     ) n;
@@ -56,8 +58,7 @@ BEGIN
         WHERE (m.namespace_id, m.external_id) IN (
             SELECT n.id, e.fields ->> 'external_id'
             FROM jsonb_array_elements(memories) e (fields)
-            JOIN pgrecall.namespaces n
-              ON n.name = pgrecall.namespace_name(COALESCE(e.fields ->> 'namespace', remember_many.namespace))
+            JOIN pgrecall.namespaces n ON n.name = COALESCE(e.fields ->> 'namespace', home)
         )
         ORDER BY m.id
         FOR NO KEY UPDATE;
@@ -80,8 +81,7 @@ BEGIN
            '', ''  -- pgrecall.memories_derive() fills these two
     FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
     CROSS JOIN LATERAL jsonb_populate_record(NULL::pgrecall.memory_fields, e.fields) f
-    JOIN pgrecall.namespaces n
-      ON n.name = pgrecall.namespace_name(COALESCE(e.fields ->> 'namespace', remember_many.namespace))
+    JOIN pgrecall.namespaces n ON n.name = COALESCE(e.fields ->> 'namespace', home)
     ORDER BY n.id, f.external_id, e.place
     ON CONFLICT (namespace_id, external_id) WHERE external_id IS NOT NULL DO NOTHING;
     GET DIAGNOSTICS inserted = ROW_COUNT;
@@ -92,7 +92,7 @@ BEGIN
     END IF;
     FOR item IN
         SELECT e.fields - 'namespace' AS fields, ids[e.place] AS id, e.place,
-               pgrecall.namespace_id(COALESCE(e.fields ->> 'namespace', remember_many.namespace)) AS namespace_id
+               pgrecall.namespace_id(COALESCE(e.fields ->> 'namespace', home)) AS namespace_id
         FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
         ORDER BY e.place
     LOOP

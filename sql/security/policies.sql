@@ -25,3 +25,11 @@ CREATE POLICY judgements_members ON pgrecall.judgements
 DROP POLICY IF EXISTS temporal_refs_members ON pgrecall.temporal_refs;
 CREATE POLICY temporal_refs_members ON pgrecall.temporal_refs
     TO pgrecall_reader, pgrecall_writer, pgrecall_admin USING (true);
+
+-- Never of a sensitive memory: the embedder derives from what it sees.
+DROP POLICY IF EXISTS temporal_refs_embedder ON pgrecall.temporal_refs;
+CREATE POLICY temporal_refs_embedder ON pgrecall.temporal_refs TO pgrecall_embedder USING (true);
+
+DROP POLICY IF EXISTS llm_answers_members ON pgrecall.llm_answers;
+CREATE POLICY llm_answers_members ON pgrecall.llm_answers
+    TO pgrecall_writer, pgrecall_embedder, pgrecall_admin USING (true);

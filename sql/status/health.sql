@@ -45,7 +45,14 @@ BEGIN ATOMIC
          format('%s pending, %s in progress, %s failed%s', s.pending, s.in_progress, s.failed,
                 ', the oldest for ' || date_trunc('second', s.oldest_pending)),
          CASE WHEN s.workers > 0 THEN 'SELECT * FROM pgrecall.embedding_jobs shows the errors.' ELSE 'pgrecall embedder' END),
-        (11, 'locale', lower('ÄЖ') = 'äж', 'warn', (SELECT d.datctype FROM pg_database d WHERE d.datname = current_database()),
+        (11, 'unread memories', s.oldest_unread IS NULL OR s.oldest_unread < interval '10 minutes', 'warn',
+         format('%s to be read for names, times and facts, %s failed%s', s.unread, s.unread_failed,
+                ', the oldest waits for ' || date_trunc('second', s.oldest_unread)),
+         CASE
+             WHEN s.workers > 0 OR s.unread_failed = s.unread THEN 'SELECT * FROM pgrecall.extractions WHERE is_pending shows the errors.'
+             ELSE 'pgrecall graph build'
+         END),
+        (12, 'locale', lower('ÄЖ') = 'äж', 'warn', (SELECT d.datctype FROM pg_database d WHERE d.datname = current_database()),
          'Capitals beyond ASCII are other letters here: create the database with LC_CTYPE ''C.UTF-8'' TEMPLATE template0.')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;

@@ -12,6 +12,8 @@ from .config import config
 from .daemon import embedder
 from .doctor import doctor
 from .explain import explain
+from .facts import facts
+from .graph import graph
 from .memories import import_, remember
 from .schema import migrate
 from .search import recall, status, timeline
@@ -38,6 +40,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "recall": recall,
     "explain": explain,
     "timeline": timeline,
+    "facts": facts,
     "briefing": briefing,
     "status": status,
     "doctor": doctor,
@@ -45,6 +48,9 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 for name, command in _COMMANDS.items():
     app.command(name)(command)
 app.add_typer(config, name="config")
+app.add_typer(
+    graph, name="graph", help="Build the concept graph, look at it, correct it, write it to a file."
+)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,5 +1,6 @@
-"""`pgrecall embedder`: the daemon that fills embeddings."""
+"""`pgrecall embedder`: the daemon that embeds and reads."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -7,8 +8,18 @@ import typer
 from .common import DataDir, Dsn, effective_dsn
 
 
+class Part(StrEnum):
+    """What the daemon can be held to."""
+
+    EMBEDDING = "embedding"
+    EXTRACTION = "extraction"
+
+
 def embedder(
     drain: Annotated[bool, typer.Option("--drain", help="Stop once nothing is pending.")] = False,
+    only: Annotated[
+        Part | None, typer.Option(help="Do only this; extraction needs no model.", show_default=False)
+    ] = None,
     concurrency: Annotated[
         int | None, typer.Option(min=1, help="Embedding threads; default: one a core.", show_default=False)
     ] = None,
@@ -16,7 +27,7 @@ def embedder(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Compute the embeddings that are pending, and go on as memories come in."""
+    """Embed and read what is pending, and go on as memories come in."""
     from pgrecall.errors import EmbeddingUnavailable
 
     try:
@@ -27,5 +38,11 @@ def embedder(
             hint="Install it with `pip install 'pgrecall[embedder]'`.",
         ) from error
     raise typer.Exit(
-        run(effective_dsn(dsn, data_dir), drain=drain, concurrency=concurrency, log_json=log_json)
+        run(
+            effective_dsn(dsn, data_dir),
+            drain=drain,
+            only=None if only is None else only.value,
+            concurrency=concurrency,
+            log_json=log_json,
+        )
     )

@@ -1,0 +1,87 @@
+"""What is done for concepts while no memory waits: names are embedded, and names of one thing joined."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pgrecall_embedder.connection import Link
+
+    from .vectors import Embed
+
+__all__ = ["ConceptKeeper"]
+
+_NAMES: Final = 64
+_COMPARED: Final = 100
+
+
+class ConceptKeeper:
+    """Keeps concepts.
+
+    Args:
+        link: A connection of its own.
+        embed: Embeds names; None: they are compared by their letters only.
+        is_idle: Whether no memory waits.
+        poll_seconds: How long to wait before looking again.
+    """
+
+    def __init__(
+        self, link: Link, embed: Embed | None, *, is_idle: Callable[[], bool], poll_seconds: float
+    ) -> None:
+        self._link = link
+        self._embed = embed
+        self._is_idle = is_idle
+        self._poll_seconds = poll_seconds
+        self._finishing = asyncio.Event()
+        self._stopping = False
+        self._hopeless: set[int] = set()
+
+    def stop(self) -> None:
+        """Return after what is being done."""
+        self._stopping = True
+        self._finishing.set()
+
+    def finish(self) -> None:
+        """Return once nothing is left."""
+        self._finishing.set()
+
+    async def run(self) -> None:
+        """Work whenever no memory waits, until stopped or finished."""
+        while not self._stopping:
+            if self._is_idle() and await self._step():
+                continue
+            if self._finishing.is_set():
+                return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._finishing.wait(), self._poll_seconds)
+
+    async def _step(self) -> bool:
+        """Do a little; return whether there was anything to do."""
+        if self._embed is not None and await self._embed_names(self._embed):
+            return True
+        [(compared,)] = await self._link.fetch("SELECT pgrecall.resolve_concepts(%s)", [_COMPARED])
+        return int(compared) > 0
+
+    async def _embed_names(self, embed: Embed) -> bool:
+        rows = await self._link.fetch(
+            "SELECT id, name FROM pgrecall.unembedded_concepts(%s)", [_NAMES + len(self._hopeless)]
+        )
+        waiting = [(int(number), str(name)) for number, name in rows if number not in self._hopeless]
+        if not waiting:
+            return False
+        vectors = await embed([name for _, name in waiting])
+        done = [
+            (number, vector, name)
+            for (number, name), vector in zip(waiting, vectors, strict=True)
+            if isinstance(vector, str)
+        ]
+        self._hopeless |= {number for number, _ in waiting} - {number for number, _, _ in done}
+        await self._link.fetch(
+            "SELECT pgrecall.embed_concepts(%s::bigint[], %s::text[], %s::text[])",
+            [list(column) for column in zip(*done, strict=True)] if done else [[], [], []],
+        )
+        return True

@@ -1,0 +1,267 @@
+"""Facts by a language model, for those who opt in: claimed, asked about, stored; nothing waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from pgrecall.errors import PgrecallError
+from pgrecall_embedder.extraction.llm import (
+    LlmClient,
+    LlmMisconfigured,
+    LlmUnavailable,
+    Prices,
+    Rejected,
+    Usage,
+    api_key,
+    extract_facts,
+)
+from pgrecall_embedder.extraction.llm.prompts import PROMPT_VERSION, cache_key
+
+from .answers import Answers
+from .encoding import encode_facts
+from .labels import Labels
+from .text import Counts, land
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from structlog.typing import FilteringBoundLogger
+
+    from pgrecall_embedder.extraction.base import Fact
+
+    from .queue import Claimed, ExtractionQueue
+    from .setup import Setup
+    from .vectors import Embed
+
+__all__ = ["KEY_FILE_VARIABLE", "LlmEnricher", "llm_version"]
+
+KEY_FILE_VARIABLE: Final = "PGRECALL_LLM_API_KEY_FILE"
+
+# Few: what was claimed is sent at once, and a memory that becomes sensitive meanwhile may be on its way.
+_BATCH: Final = 16
+_RETRIES: Final = 2
+_OUTAGE_PAUSE: Final = 30.0
+_LONGEST_PAUSE: Final = 600.0
+
+
+def llm_version(model: str) -> str:
+    """Return the version of what a model reads, as pgrecall.extractions has it.
+
+    Args:
+        model: The model's name.
+    """
+    return f"{model}.p{PROMPT_VERSION}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A client, the setup it was made for, and what of its usage is recorded."""
+
+    client: LlmClient
+    fingerprint: str
+
+
+class LlmEnricher:
+    """Has a language model read memories, after names and times were read in them.
+
+    Args:
+        queue: Where memories come from, and facts go to.
+        setup: How to read.
+        embed: Embeds labels; None: only rules join them.
+        drain: Return when nothing is left, or the server cannot be asked, instead of waiting.
+        is_last: Whether nothing more will be handed on by the text enricher.
+        poll_seconds: How long to wait before looking again.
+        log: Hears of memories that failed, and of pauses.
+    """
+
+    def __init__(
+        self,
+        queue: ExtractionQueue,
+        setup: Setup,
+        embed: Embed | None,
+        *,
+        drain: bool,
+        is_last: Callable[[], bool],
+        poll_seconds: float,
+        log: FilteringBoundLogger,
+    ) -> None:
+        self.counts = Counts()
+        self._queue = queue
+        self._setup = setup
+        self._labels = Labels(queue, embed)
+        self._drain = drain
+        self._is_last = is_last
+        self._poll_seconds = poll_seconds
+        self._log = log
+        self._look = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._asking: _Asking | None = None
+        self._recorded = Usage()
+        self._refused = ""  # the setup that no client can be made of
+        self._paused_until = 0.0
+
+    def change(self, setup: Setup) -> None:
+        """Go on in another way, also where it was paused.
+
+        Args:
+            setup: How.
+        """
+        self._setup = setup
+        self._paused_until = 0.0
+        self._look.set()
+
+    def wake(self) -> None:
+        """Look for work now."""
+        self._look.set()
+
+    def stop(self) -> None:
+        """Return at once; a request under way is given up."""
+        self._stopping.set()
+        self._look.set()
+
+    async def run(self) -> None:
+        """Work until stopped or, when draining, until nothing is left that can be done."""
+        generation = self._queue.generation
+        try:
+            while not self._stopping.is_set():
+                self._look.clear()
+                was_last = self._is_last()
+                client = await self._client()
+                if client is not None and time.monotonic() >= self._paused_until:
+                    if generation != self._queue.generation:
+                        generation = self._queue.generation
+                        await self._queue.release()
+                    if await self._batch(client):
+                        continue
+                if self._drain and (was_last or client is None):
+                    return
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._look.wait(), self._poll_seconds)
+        finally:
+            await self._close()
+
+    async def _client(self) -> LlmClient | None:
+        """Return the client for the setup in force; None if there is none to be made."""
+        setup = self._setup
+        if self._asking is not None and self._asking.fingerprint == setup.fingerprint:
+            return self._asking.client
+        await self._close()
+        if not setup.is_on("extract_llm") or self._refused == setup.fingerprint:
+            return None
+        try:
+            client = LlmClient(
+                setup.settings["llm_base_url"],
+                setup.settings["llm_model"],
+                api_key(os.environ.get(KEY_FILE_VARIABLE) or None),
+                max_retries=_RETRIES,
+                prices=Prices(setup.number("llm_prompt_price"), setup.number("llm_completion_price")),
+            )
+        except PgrecallError as error:
+            self._refused = setup.fingerprint
+            self._log.error("no language model can be asked", error=error.message, hint=error.hint)
+            return None
+        self._asking = _Asking(client, setup.fingerprint)
+        self._recorded = Usage()
+        return client
+
+    async def _close(self) -> None:
+        asking, self._asking = self._asking, None
+        if asking is not None:
+            await asking.client.aclose()
+
+    async def _batch(self, client: LlmClient) -> bool:
+        """Claim and read a few memories; return whether to look for more at once."""
+        claimed = await self._queue.claim(_BATCH)
+        if not claimed:
+            return False
+        work = asyncio.create_task(self._read(client, claimed))
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait((work, stopping), return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                return await work
+            return False
+        finally:
+            for task in (work, stopping):
+                task.cancel()
+            await asyncio.gather(work, stopping, return_exceptions=True)
+            await self._record(client)
+
+    async def _read(self, client: LlmClient, claimed: list[Claimed]) -> bool:
+        owners: dict[str, list[Claimed]] = {}
+        for one in claimed:
+            owners.setdefault(cache_key(client.model, one.document), []).append(one)
+        answers = Answers(self._queue, owners, claimed, self._log)
+        try:
+            result = await extract_facts(client, [one.document for one in claimed], cache=answers)
+            found = {
+                one: outcome
+                for one in claimed
+                if (outcome := result.outcomes.get(one.document.memory_id)) is not None
+            }
+            read = {one: outcome for one, outcome in found.items() if not isinstance(outcome, Rejected)}
+            await self._settle_labels(client, read)
+        except (LlmMisconfigured, LlmUnavailable) as problem:
+            # What was answered is kept: it costs nothing when these memories are claimed again.
+            await self._pause(problem)
+            return False
+        for one, outcome in found.items():
+            if isinstance(outcome, Rejected):
+                await self._fail(one, outcome.reason)
+        bodies = [(one, encode_facts(facts)) for one, facts in read.items()]
+        landed, refused = await land(self._queue, llm_version(client.model), bodies)
+        for one, error in refused:
+            await self._fail(one, error)
+        self.counts.read += landed
+        self.counts.stale += len(bodies) - landed - len(refused)
+        if result.problem is not None:
+            await self._pause(result.problem)
+            return False
+        return True
+
+    async def _settle_labels(self, client: LlmClient, read: dict[Claimed, tuple[Fact, ...]]) -> None:
+        for one, facts in read.items():
+            cache = Answers(self._queue, {}, [one], self._log)
+            await self._labels.settle(
+                client, cache, one.document.namespace_id, [fact.label for fact in facts]
+            )
+
+    async def _pause(self, problem: LlmMisconfigured | LlmUnavailable) -> None:
+        await self._queue.release()
+        seconds = _LONGEST_PAUSE
+        if isinstance(problem, LlmUnavailable):
+            seconds = _OUTAGE_PAUSE if problem.retry_after is None else problem.retry_after
+        seconds = min(_LONGEST_PAUSE, seconds)
+        self._paused_until = time.monotonic() + seconds
+        self._log.warning(
+            "the language model is not asked for a while",
+            error=problem.message,
+            hint=problem.hint,
+            retry_in_s=round(seconds),
+        )
+
+    async def _record(self, client: LlmClient) -> None:
+        """Add what the client has used since this was done last."""
+        usage, before = client.usage, self._recorded
+        if usage.requests == before.requests:
+            return
+        self._recorded = usage
+        await self._queue.record_usage(
+            client.model,
+            usage.requests - before.requests,
+            usage.prompt_tokens - before.prompt_tokens,
+            usage.completion_tokens - before.completion_tokens,
+            None if usage.cost is None else usage.cost - (before.cost or 0.0),
+        )
+
+    async def _fail(self, claimed: Claimed, error: str) -> None:
+        await self._queue.fail(claimed, error)
+        self.counts.failed += 1
+        self._log.warning(
+            "memory cannot be read by the language model", memory_id=claimed.document.memory_id, error=error
+        )

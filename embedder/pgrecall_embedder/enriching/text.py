@@ -1,0 +1,232 @@
+"""Claim, read, write back: the pipeline of names, times and facts, beside that of embeddings."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import psycopg
+
+from pgrecall_embedder.logs import describe
+
+from .reader import ReaderBroken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from structlog.typing import FilteringBoundLogger
+
+    from .frames import Read
+    from .queue import Claimed, ExtractionQueue
+    from .reader import Reader
+
+__all__ = ["Counts", "TextEnricher", "land"]
+
+_BATCH: Final = 64
+_BROKEN_PAUSE: Final = 30.0
+_STOP_SECONDS: Final = 10.0
+# What one memory of a batch may be to blame for.
+_REFUSALS: Final = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    psycopg.InternalError,
+    psycopg.errors.ProgramLimitExceeded,
+    psycopg.errors.QueryCanceled,
+)
+
+
+@dataclass(slots=True)
+class Counts:
+    """What an enricher did since it started.
+
+    Attributes:
+        read: Memories whose reading was stored.
+        stale: Readings that came too late: the memory had been edited or taken away.
+        failed: Memories that could not be read.
+    """
+
+    read: int = 0
+    stale: int = 0
+    failed: int = 0
+
+
+class TextEnricher:
+    """Reads memories without a language model.
+
+    Args:
+        queue: Where memories come from, and what was read goes to.
+        reader: What reads.
+        drain: Return when nothing is left, instead of waiting for more.
+        poll_seconds: How long to wait for a notification before looking anyway.
+        log: Hears of memories that failed.
+    """
+
+    def __init__(
+        self,
+        queue: ExtractionQueue,
+        reader: Reader,
+        *,
+        drain: bool,
+        poll_seconds: float,
+        log: FilteringBoundLogger,
+    ) -> None:
+        self.counts = Counts()
+        self._queue = queue
+        self._reader = reader
+        self._drain = drain
+        self._poll_seconds = poll_seconds
+        self._log = log
+        self._claimed: asyncio.Queue[list[Claimed] | None] = asyncio.Queue()
+        self._results: asyncio.Queue[tuple[str, list[Claimed], list[Read]] | None] = asyncio.Queue()
+        self._look = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._dry = False
+        self._in_hand = 0  # claimed and not yet settled
+        self._to_read = 0  # of those, the ones not read
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there was nothing to do when it looked last."""
+        return self._dry and not self._in_hand
+
+    def wake(self) -> None:
+        """Look for work now: something was committed."""
+        self._look.set()
+
+    def stop(self) -> None:
+        """Claim nothing more, finish what is being read if that takes seconds only, and return."""
+        self._stopping.set()
+        self._look.set()
+
+    async def run(self) -> None:
+        """Work until stopped or, when draining, until nothing is left.
+
+        What was claimed and not begun is then still leased: release it.
+
+        Raises:
+            ExceptionGroup: One of the stages failed.
+        """
+        async with asyncio.TaskGroup() as stages:
+            reading = stages.create_task(self._read())
+            stages.create_task(self._write())
+            await self._claim()
+            while not self._claimed.empty():
+                self._claimed.get_nowait()
+            self._claimed.put_nowait(None)
+            await reading
+            self._results.put_nowait(None)
+
+    async def _claim(self) -> None:
+        generation = self._queue.generation
+        while not self._stopping.is_set():
+            self._look.clear()
+            if generation != self._queue.generation:
+                # The connection broke, and a claim whose answer was lost has nobody to work on it: settle
+                # what is in hand, give back everything else.
+                if self._in_hand:
+                    await self._look.wait()
+                    continue
+                generation = self._queue.generation
+                await self._queue.release()
+            if self._to_read > _BATCH // 2:
+                self._dry = False
+                await self._look.wait()
+                continue
+            idle = not self._in_hand
+            claimed = await self._queue.claim(_BATCH)
+            self._dry = not claimed
+            if claimed:
+                self._in_hand += len(claimed)
+                self._to_read += len(claimed)
+                self._claimed.put_nowait(claimed)
+            elif idle and self._drain:
+                return
+            else:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._look.wait(), self._poll_seconds)
+
+    async def _read(self) -> None:
+        while (batch := await self._claimed.get()) is not None:
+            read = await self._unless_stopped(batch)
+            if read is None:
+                return
+            version, found = read
+            self._to_read -= len(batch)
+            self._results.put_nowait((version, batch, found))
+            if not self._dry:
+                self._look.set()
+
+    async def _unless_stopped(self, batch: Sequence[Claimed]) -> tuple[str, list[Read]] | None:
+        """Read a batch; None if that is not done soon after this was stopped."""
+        reading = asyncio.create_task(self._insist(batch))
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait((reading,), timeout=_STOP_SECONDS)
+            return await reading if done else None
+        finally:
+            for task in (reading, stopping):
+                task.cancel()
+            await asyncio.gather(reading, stopping, return_exceptions=True)
+
+    async def _insist(self, batch: Sequence[Claimed]) -> tuple[str, list[Read]]:
+        """Read a batch, waiting for a reading process that does not start."""
+        while True:
+            try:
+                return await self._reader.read([claimed.document for claimed in batch])
+            except ReaderBroken as error:
+                if self._drain or self._stopping.is_set():
+                    raise
+                self._log.error("memories cannot be read now", error=str(error), retry_in_s=_BROKEN_PAUSE)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), _BROKEN_PAUSE)
+
+    async def _write(self) -> None:
+        while (result := await self._results.get()) is not None:
+            version, batch, found = result
+            read = [(one, of.body) for one, of in zip(batch, found, strict=True) if of.body is not None]
+            for one, of in zip(batch, found, strict=True):
+                if of.error is not None:
+                    await self._fail(one, of.error)
+            landed, refused = await land(self._queue, version, read)
+            for one, error in refused:
+                await self._fail(one, error)
+            self.counts.read += landed
+            stale = len(read) - landed - len(refused)
+            self.counts.stale += stale
+            self._in_hand -= len(batch)
+            if stale or not self._in_hand:
+                self._look.set()
+
+    async def _fail(self, claimed: Claimed, error: str) -> None:
+        await self._queue.fail(claimed, error)
+        self.counts.failed += 1
+        self._log.warning("memory cannot be read", memory_id=claimed.document.memory_id, error=error)
+
+
+async def land(
+    queue: ExtractionQueue, version: str, read: Sequence[tuple[Claimed, str]]
+) -> tuple[int, list[tuple[Claimed, str]]]:
+    """Store what was read, halving what the database refuses down to the memories that are to blame.
+
+    Args:
+        queue: Where it goes.
+        version: Of what read it.
+        read: Memories with what was read in them.
+
+    Returns:
+        How many landed, and those that were refused, each with the reason.
+    """
+    if not read:
+        return 0, []
+    try:
+        return await queue.complete(version, read), []
+    except _REFUSALS as error:
+        if len(read) == 1:
+            return 0, [(read[0][0], describe(error))]
+    middle = len(read) // 2
+    first = await land(queue, version, read[:middle])
+    second = await land(queue, version, read[middle:])
+    return first[0] + second[0], first[1] + second[1]

@@ -1,0 +1,77 @@
+"""`pgrecall facts`: relationships that answer a question."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import (
+    AsJson,
+    AsOf,
+    DataDir,
+    Dsn,
+    Embed,
+    IncludeSuperseded,
+    Namespace,
+    connection_string,
+    moment,
+    note,
+    print_json,
+)
+from .search import clean
+
+if TYPE_CHECKING:
+    from pgrecall.models import FactHit
+
+
+def facts(
+    query: Annotated[str, typer.Argument(help="The question.")],
+    k: Annotated[int, typer.Option("-k", "--k", help="How many facts at most.")] = 10,
+    namespace: Namespace = None,
+    as_of: AsOf = None,
+    label: Annotated[
+        list[str] | None, typer.Option("--label", help="Only this label; may be given again.")
+    ] = None,
+    concept: Annotated[
+        list[str] | None, typer.Option("--concept", help="Only of this concept; may be given again.")
+    ] = None,
+    include_superseded: IncludeSuperseded = False,
+    embed: Embed = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Find the facts that answer a question.
+
+    Each line has the score, the fact, when it holds if that is known, and the memories that state it.
+    """
+    known_at = moment("--as-of", as_of)
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        result = client.recall_facts(
+            query,
+            k=k,
+            embed=embed,
+            namespace=namespace,
+            as_of=known_at,
+            labels=label,
+            concepts=concept,
+            include_superseded=include_superseded,
+        )
+    if result.notice is not None:
+        note(result.notice)
+    if as_json:
+        print_json([fact.as_dict() for fact in result])
+        return
+    if not result:
+        note("nothing found")
+    for fact in result:
+        memories = ", ".join(map(str, fact.evidence))
+        typer.echo(f"{fact.score:.4f}  {clean(fact.statement)}{_period(fact)}  [{memories}]")
+
+
+def _period(fact: "FactHit") -> str:
+    """Write when a fact holds, as far as that is known."""
+    bounds = (("since", fact.valid_from), ("until", fact.valid_to))
+    known = [f"{word} {bound:%Y-%m-%d}" for word, bound in bounds if bound is not None]
+    return f"  ({' '.join(known)})" if known else ""

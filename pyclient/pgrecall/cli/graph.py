@@ -1,0 +1,340 @@
+"""`pgrecall graph`: build the concept graph, look at it, correct it, take it away as a file."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .common import AsJson, DataDir, Dsn, Namespace, connection_string, note, print_json
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from pgrecall.connecting import Target
+
+graph = typer.Typer(no_args_is_help=True)
+
+
+class Format(StrEnum):
+    """What a graph can be written as."""
+
+    GRAPHML = "graphml"
+    DOT = "dot"
+
+
+@graph.command()
+def build(
+    backfill: Annotated[
+        bool, typer.Option("--backfill", help="Also read what was read by another version or other settings.")
+    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Read everything again.")] = False,
+    namespace: Namespace = None,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Read memories for names, times and facts until none is left.
+
+    --namespace narrows --backfill and --again; what waits anyway is read whatever its namespace.
+    """
+    if backfill and again:
+        raise typer.BadParameter("--backfill and --again exclude each other")
+    from pgrecall.errors import EmbeddingUnavailable
+
+    target = _target(dsn, data_dir, namespace)
+    try:
+        from pgrecall_embedder.enriching import building
+    except ModuleNotFoundError as error:
+        if _leave_to_a_daemon(target, again=again, backfill=backfill):
+            return
+        raise EmbeddingUnavailable(
+            f"memories cannot be read here: no module {error.name}",
+            hint="Install it with `pip install 'pgrecall[embedder,nlp]'`, or start a daemon elsewhere.",
+        ) from error
+    versions: dict[str, str | None] = dict(building.versions(target.dsn))
+    if again:
+        versions = dict.fromkeys(versions)
+    with _connected(target) as connection:
+        if again or backfill:
+            for enricher, version in versions.items():
+                _redo(connection, target, enricher, version)
+        waiting = _value(connection, "SELECT unread FROM public.recall_status()")
+    done = _with_progress(target.dsn, waiting)
+    typer.echo(f"read {done['read']} memories")
+    if done["unreadable"]:
+        note(f"{done['unreadable']} could not be read: SELECT * FROM pgrecall.extractions WHERE is_pending")
+
+
+@graph.command()
+def show(
+    name: Annotated[str, typer.Argument(help="Any of the concept's names.")],
+    k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many neighbours at most.")] = 20,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print a concept: its names, how often it is mentioned, and what it goes with."""
+    target = _target(dsn, data_dir, namespace)
+    with _connected(target) as connection:
+        concept = _concept(connection, target, name)
+        [found] = _rows(
+            connection,
+            "SELECT id, namespace, name, type, aliases, mentions, about, first_seen, last_seen, merged "
+            "FROM pgrecall.concept_overview WHERE id = %s",
+            [concept],
+        )
+        neighbours = _rows(
+            connection,
+            "SELECT neighbour_id AS id, name, type, shared, weight, relationships "
+            "FROM pgrecall.concept_neighbours(%s, %s)",
+            [concept, k],
+        )
+    if as_json:
+        from pgrecall.models import plain
+
+        print_json({key: plain(value) for key, value in found.items()} | {"neighbours": neighbours})
+        return
+    _print_concept(found, neighbours)
+
+
+@graph.command()
+def export(
+    format: Annotated[Format, typer.Option(help="What to write.")] = Format.GRAPHML,
+    out: Annotated[Path | None, typer.Option(help="Where to; default: standard output.")] = None,
+    min_mentions: Annotated[
+        int, typer.Option(min=0, help="Leave out concepts that fewer memories mention.")
+    ] = 2,
+    namespace: Namespace = None,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write the graph of a namespace: concepts, the memories they share, and their relationships."""
+    target = _target(dsn, data_dir, namespace)
+    from pgrecall.graph_files import FORMATS
+
+    with _connected(target) as connection:
+        _check_namespace(connection, target)
+        lines = FORMATS[format.value](_graph_rows(connection, target, min_mentions))
+        if out is None:
+            sys.stdout.writelines(lines)
+        else:
+            try:
+                file = out.open("w", encoding="utf-8", newline="\n")
+            except OSError as error:
+                from pgrecall.errors import InvalidInput
+
+                raise InvalidInput(
+                    f"cannot write {out}: {error.strerror}", hint="Check the path and its permissions."
+                ) from error
+            with file:
+                file.writelines(lines)
+
+
+@graph.command()
+def merge(
+    name: Annotated[str, typer.Argument(help="The concept that is the other one.")],
+    into: Annotated[str, typer.Argument(help="The concept that stays.")],
+    namespace: Namespace = None,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Take a concept for another: its names are the other's from now on."""
+    target = _target(dsn, data_dir, namespace)
+    with _connected(target) as connection:
+        pair = [_concept(connection, target, name), _concept(connection, target, into)]
+        number = _value(connection, "SELECT pgrecall.merge_concepts(%s, %s)", pair)
+    typer.echo(f"merged; `pgrecall graph split {number}` takes it back")
+
+
+@graph.command()
+def split(
+    merge: Annotated[int, typer.Argument(help="The merge's number, as `graph show --json` has it.")],
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Take a merge back."""
+    with _connected(_target(dsn, data_dir, None)) as connection:
+        concept = _value(connection, "SELECT pgrecall.split_concept(%s)", [merge])
+        name = _value(connection, "SELECT name FROM pgrecall.concept_overview WHERE id = %s", [concept])
+    typer.echo(f"split: {_clean(name)} is a concept of its own again")
+
+
+@graph.command()
+def rules(
+    type: Annotated[str, typer.Argument(help="In capitals: PROJECT, or a type of your own.")],
+    keyword: Annotated[
+        list[str] | None, typer.Option("--keyword", help="A name, in any case; may be given again.")
+    ] = None,
+    pattern: Annotated[
+        list[str] | None, typer.Option("--pattern", help="A regular expression; may be given again.")
+    ] = None,
+    namespace: Namespace = None,
+    everywhere: Annotated[bool, typer.Option("--everywhere", help="For all namespaces.")] = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Say which names and patterns mark an entity of a type, in place of what was said before.
+
+    Without any, the type's rules go. `pgrecall graph build --backfill` reads older memories again.
+    """
+    if everywhere and namespace is not None:
+        raise typer.BadParameter("--everywhere and --namespace exclude each other")
+    keywords, patterns = keyword or [], pattern or []
+    from pgrecall_embedder.extraction.gazetteer import EntityRules, Gazetteer
+
+    Gazetteer([EntityRules(type, tuple(keywords), tuple(patterns))])
+    target = _target(dsn, data_dir, namespace)
+    with _connected(target) as connection:
+        home = None
+        if not everywhere:
+            home = _value(connection, "SELECT pgrecall.namespace_name(%s)", [target.namespace])
+        _rows(
+            connection,
+            "SELECT pgrecall.set_entity_rules(%s, %s::text[], %s::text[], %s)",
+            [type, keywords, patterns, home],
+        )
+    typer.echo(f"{type}: {len(keywords)} keywords, {len(patterns)} patterns, for what is read from now on")
+
+
+def _target(dsn: str | None, data_dir: Path | None, namespace: str | None) -> "Target":
+    from pgrecall.connecting import resolve
+
+    return resolve(connection_string(dsn, data_dir), namespace, None)
+
+
+@contextmanager
+def _connected(target: "Target") -> "Iterator[Connection[dict[str, Any]]]":
+    """Connect, check what is installed, and turn the driver's errors into pgrecall's."""
+    import psycopg
+    from psycopg.rows import dict_row
+
+    from pgrecall.connecting import CONNECTION_OPTIONS, not_migrated, verify
+    from pgrecall.errors import SchemaMismatch, error_from
+
+    try:
+        with psycopg.connect(target.dsn, row_factory=dict_row, **CONNECTION_OPTIONS) as connection:
+            try:
+                installed = _value(connection, "SELECT pgrecall.bundle_hash()")
+            except psycopg.Error as error:
+                missing = isinstance(error_from(error), SchemaMismatch)
+                raise (not_migrated() if missing else error_from(error)) from error
+            verify(installed)
+            yield connection
+    except psycopg.Error as error:
+        raise error_from(error) from error
+
+
+def _rows(connection: "Connection[dict[str, Any]]", query: Any, values: Any = ()) -> list[dict[str, Any]]:
+    return connection.execute(query, values).fetchall()
+
+
+def _value(connection: "Connection[dict[str, Any]]", query: Any, values: Any = ()) -> Any:
+    [row] = _rows(connection, query, values)
+    [value] = row.values()
+    return value
+
+
+def _check_namespace(connection: "Connection[dict[str, Any]]", target: "Target") -> None:
+    if _value(connection, "SELECT pgrecall.namespace_id(%s)", [target.namespace]) is None:
+        from pgrecall.errors import UnknownNamespace
+
+        name = _value(connection, "SELECT pgrecall.namespace_name(%s)", [target.namespace])
+        raise UnknownNamespace(f'there is no namespace "{name}"', hint="Check the name.")
+
+
+def _concept(connection: "Connection[dict[str, Any]]", target: "Target", name: str) -> int:
+    found = _value(connection, "SELECT pgrecall.find_concept(%s, %s)", [name, target.namespace])
+    if found is None:
+        from pgrecall.errors import NotFound
+
+        _check_namespace(connection, target)
+        raise NotFound(
+            f'no concept is called "{name}"',
+            hint="Names count as they are stored, in any case, not parts of them.",
+        )
+    return int(found)
+
+
+def _redo(connection: Any, target: "Target", enricher: str, version: str | None) -> None:
+    noted = _value(
+        connection, "SELECT pgrecall.redo_extractions(%s, %s, %s)", [target.namespace, version, enricher]
+    )
+    if noted:
+        note(f"{noted} memories to be read again" if enricher == "text" else f"{noted} by the language model")
+
+
+def _leave_to_a_daemon(target: "Target", *, again: bool, backfill: bool) -> bool:
+    """Have a daemon that is alive do it; False if there is none, or only this package knows what is old."""
+    with _connected(target) as connection:
+        [found] = _rows(connection, "SELECT workers, unread FROM public.recall_status()")
+        if not found["workers"] or backfill:
+            return False
+        if again:
+            _redo(connection, target, "text", None)
+            found["unread"] = _value(connection, "SELECT unread FROM public.recall_status()")
+    typer.echo(f"the embedder that runs will read {found['unread']} memories")
+    return True
+
+
+def _with_progress(dsn: str, waiting: int) -> dict[str, int]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from pgrecall_embedder.enriching import building
+
+    columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("reading", total=waiting)
+        return building.build(dsn, lambda done: progress.update(bar, completed=done))
+
+
+def _graph_rows(connection: Any, target: "Target", min_mentions: int) -> Iterator[Any]:
+    """Yield the graph by a cursor of the server, so that neither side holds all of it."""
+    from psycopg.rows import class_row
+
+    from pgrecall.graph_files import GraphRow
+
+    with connection.transaction(), connection.cursor("graph", row_factory=class_row(GraphRow)) as cursor:
+        cursor.itersize = 5000
+        # Times as text: the calendar of PostgreSQL is longer than Python's.
+        cursor.execute(
+            "SELECT kind, id, target_id, name, type, weight, valid_from::text, valid_to::text, "
+            "superseded_at::text FROM pgrecall.graph_export(%s, %s)",
+            [target.namespace, min_mentions],
+        )
+        yield from cursor
+
+
+def _print_concept(found: dict[str, Any], neighbours: list[dict[str, Any]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    typer.echo(f"{_clean(found['name'])} ({found['type']}), concept {found['id']} of {found['namespace']}")
+    typer.echo(f"  names      {', '.join(map(_clean, found['aliases']))}")
+    typer.echo(f"  mentioned  by {found['mentions']} memories, {found['about']} are about it")
+    if found["mentions"]:
+        typer.echo(f"  seen       {found['first_seen']} to {found['last_seen']}")
+    for one in found["merged"]:
+        typer.echo(f"  merged     {_clean(one['name'])} by {one['method']}, merge {one['merge_id']}")
+    if not neighbours:
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for heading in ("goes with", "type", "shared", "weight", "relationships"):
+        table.add_column(heading, overflow="fold")
+    for one in neighbours:
+        ties = ", ".join(map(_clean, one["relationships"] or ()))
+        cells = (_clean(one["name"]), one["type"], str(one["shared"]), f"{one['weight']:.2f}", ties)
+        table.add_row(*map(Text, cells))
+    Console().print(table)
+
+
+def _clean(text: str) -> str:
+    from .search import clean
+
+    return clean(text)

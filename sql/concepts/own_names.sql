@@ -1,0 +1,24 @@
+-- Takes the right to move the names of a namespace to other concepts until the transaction ends.
+--
+-- Waits for the transactions that write there, and they for this one: see pgrecall.share_names. Gives up after two seconds,
+-- so that one transaction that stays open cannot bring the others to a stand behind this one.
+--
+-- Errors  55P03 somebody has been writing for longer than that
+CREATE OR REPLACE FUNCTION pgrecall.own_names(namespace_id integer)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+SET lock_timeout = '2s'
+AS $function$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('pgrecall.names'), namespace_id);
+EXCEPTION
+    WHEN lock_not_available THEN
+        RAISE EXCEPTION 'the names of namespace % are in use', namespace_id
+            USING ERRCODE = 'lock_not_available',
+                  HINT = 'A transaction that writes there is still open. Try again when it has ended.';
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.own_names IS
+    'Takes the right to move the names of a namespace to other concepts until the transaction ends.';

@@ -1,0 +1,19 @@
+-- The labels that were decided on for a namespace, each with how many relationships have it.
+--
+-- A label that is stated for the first time may be the same as one of these.
+CREATE OR REPLACE FUNCTION pgrecall.known_labels(namespace_id integer)
+RETURNS TABLE (label text, relationships bigint)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+BEGIN ATOMIC
+    SELECT k.label,
+           (SELECT count(*) FROM pgrecall.relationships r WHERE r.namespace_id = known_labels.namespace_id AND r.label = k.label)
+    FROM (
+        SELECT DISTINCT pgrecall.canonical_label(l.namespace_id, l.label) AS label
+        FROM pgrecall.relation_labels l
+        WHERE l.namespace_id = known_labels.namespace_id
+    ) k
+    ORDER BY 2 DESC, k.label COLLATE "C";
+END;
+
+COMMENT ON FUNCTION pgrecall.known_labels IS
+    'The labels that were decided on for a namespace, each with how many relationships have it.';

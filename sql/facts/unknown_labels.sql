@@ -1,0 +1,25 @@
+-- The labels of a namespace's relationships that nobody has decided on yet, the most frequent first.
+--
+-- A label is decided on once pgrecall.set_relation_label() says what it stands for: another, or itself.
+CREATE OR REPLACE FUNCTION pgrecall.unknown_labels(namespace_id integer)
+RETURNS TABLE (label text, relationships bigint)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+BEGIN ATOMIC
+    SELECT u.label, u.relationships
+    FROM (
+        SELECT r.label, count(*) AS relationships
+        FROM pgrecall.relationships r
+        WHERE r.namespace_id = unknown_labels.namespace_id
+        GROUP BY r.label
+    ) u
+    WHERE u.label NOT IN (
+        SELECT d.label
+        FROM pgrecall.relation_labels l
+        CROSS JOIN LATERAL (VALUES (l.alias), (l.label)) d (label)
+        WHERE l.namespace_id = unknown_labels.namespace_id
+    )
+    ORDER BY u.relationships DESC, u.label COLLATE "C";
+END;
+
+COMMENT ON FUNCTION pgrecall.unknown_labels IS
+    'The labels of a namespace''s relationships that nobody has decided on yet, the most frequent first.';
