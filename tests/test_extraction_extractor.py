@@ -41,6 +41,8 @@ def test_the_subject_that_a_text_begins_with_is_what_it_is_about() -> None:
     }
     assert about == {"Globex Corporation": True, "Jane Doe": False}
     assert not any(mention.is_about for mention in read("Thanks, Anna! Paul left.").mentions)
+    titled = read("The Globex Corporation hired Jane Doe.", title="Notes of Tuesday").mentions
+    assert {mention.name for mention in titled if mention.is_about} == {"Notes of Tuesday"}
 
 
 def test_a_definition_tells_the_type_of_the_subject() -> None:

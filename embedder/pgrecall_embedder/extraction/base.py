@@ -49,7 +49,8 @@ class Mention:
         confidence: From 0 to 1.
         source: What found it, in one word: path, url, handle, identifier, issue, version, listed, pattern,
             spacy, phrase, title, speaker.
-        is_about: The memory is about it: it is its title, or the subject that its text begins with.
+        is_about: The memory is about it: it is its title or, without one, the subject that its text begins
+            with.
     """
 
     name: str = field(repr=False)

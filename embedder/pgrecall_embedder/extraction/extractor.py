@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST_TEXT", "MOST_MENTIONS", "Extractor", "ExtractorOptions", "Failure", "Outcome"]
 
-CODE_VERSION: Final = 2
+CODE_VERSION: Final = 3
 """Raised whenever the same options read other things in the same text."""
 
 LONGEST_TEXT: Final = 20_000
@@ -205,6 +205,9 @@ class Extractor:
             mentions = typed_by_context(text, mentions)
         if options.titles:
             mentions = _typed(text, mark_subject(text, mentions, start))
+            if document.title:
+                # What has a title is about that, and what its text begins with is often something else.
+                mentions = [replace(mention, is_about=False) for mention in mentions]
         speaker = speaker_mention(document.speaker) if document.speaker else None
         facts: list[Fact] = []
         if options.facts and document.language == "english":
