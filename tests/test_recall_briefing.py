@@ -104,6 +104,8 @@ def test_the_whole_text(conn: Connection[Any]) -> None:
         "<memories>\n"
         '<fact date="2026-05-17">Goa is north of Kerala</fact>\n'
         '<memory date="2026-05-17" speaker="Priya">Rent: the beach house needs a deposit</memory>\n'
+        # Found by the relationship of the concept that the query names.
+        '<memory date="2026-05-18">mountains are quieter</memory>\n'
         "</memories>"
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from extraction_support import extract, fact, mention
 from memories import call, concepts, contents, embed, refused, remember, stored, waits
 
 if TYPE_CHECKING:
@@ -138,26 +139,10 @@ def test_new_text_starts_afresh_in_the_queue(conn: Connection[Any]) -> None:
 
 
 def enrich(conn: Connection[Any], memory_id: int, name: str) -> None:
-    """What an enricher would write: a concept found in the text, related to another one by this memory."""
-    conn.execute(
-        """
-        WITH ns AS (SELECT namespace_id FROM pgrecall.memories WHERE id = %(id)s),
-        made AS (
-            INSERT INTO pgrecall.concepts (namespace_id, type, name, key)
-            SELECT namespace_id, 'PERSON', key, key FROM ns, unnest(ARRAY[%(name)s, %(name)s || ' end']) key
-            ON CONFLICT (namespace_id, key, type) DO UPDATE SET name = excluded.name RETURNING *
-        ), aliased AS (INSERT INTO pgrecall.concept_aliases SELECT namespace_id, key, id FROM made ON CONFLICT DO NOTHING),
-        mentioned AS (
-            INSERT INTO pgrecall.mentions (concept_id, memory_id, namespace_id, source)
-            SELECT id, %(id)s, namespace_id, 'enricher' FROM made WHERE key = %(name)s
-        ), related AS (
-            INSERT INTO pgrecall.relationships (namespace_id, source_id, target_id, label)
-            SELECT a.namespace_id, a.id, b.id, a.key || ' knows' FROM made a, made b WHERE a.key = %(name)s AND b.key <> a.key
-            RETURNING id
-        )
-        INSERT INTO pgrecall.relationship_evidence SELECT id, %(id)s FROM related
-        """,
-        {"id": memory_id, "name": name},
+    """Read a memory as an embedder does: a name in its text, and what it says of it."""
+    extract(
+        conn,
+        {memory_id: {"mentions": [mention(name)], "facts": [fact(name, f"{name} knows", f"{name} end")]}},
     )
 
 
@@ -193,7 +178,9 @@ def test_canary_all_that_was_derived_goes_with_secrecy(conn: Connection[Any]) ->
     conn.execute("SELECT FROM pgrecall.claim(%s)", (worker,))
     conn.execute("SELECT pgrecall.fail(%s, %s, 'cannot embed canary')", (worker, number))
     leaks = {table for table, texts in contents(conn).items() if any("canary" in text for text in texts)}
-    assert leaks == {"memories", "concepts", "concept_aliases", "relationships", "embedding_jobs"}
+    assert leaks == {
+        "memories", "concepts", "concept_aliases", "mentions", "relationships", "relationship_evidence", "embedding_jobs",
+    }  # fmt: skip
 
     assert call(conn, "revise", number, is_sensitive=True)
     after = contents(conn)
@@ -221,7 +208,9 @@ def test_shared_evidence_keeps_a_relationship(conn: Connection[Any]) -> None:
     one, two = remember(conn, "one"), remember(conn, "two")
     enrich(conn, one, "person")
     conn.execute(
-        "INSERT INTO pgrecall.relationship_evidence SELECT id, %s FROM pgrecall.relationships", (two,)
+        "INSERT INTO pgrecall.relationship_evidence (relationship_id, memory_id, label) "
+        "SELECT id, %s, label FROM pgrecall.relationships",
+        (two,),
     )
     call(conn, "revise", one, is_sensitive=True)
     assert concepts(conn) == ["person", "person end"]
@@ -233,7 +222,9 @@ def test_two_sessions_hide_the_last_evidence(conn: Connection[Any], dsn: str) ->
     one, two = remember(conn, "one"), remember(conn, "two")
     enrich(conn, one, "person")
     conn.execute(
-        "INSERT INTO pgrecall.relationship_evidence SELECT id, %s FROM pgrecall.relationships", (two,)
+        "INSERT INTO pgrecall.relationship_evidence (relationship_id, memory_id, label) "
+        "SELECT id, %s, label FROM pgrecall.relationships",
+        (two,),
     )
     with psycopg.connect(dsn) as first:
         call(first, "revise", one, is_sensitive=True)

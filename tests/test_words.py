@@ -235,6 +235,7 @@ def test_pronouns_are_words_of_english_memories(words_conn: Connection[Any]) -> 
 @example(text="\u0345\u0301' \\ '' :* ", language="spanish")
 @example(text="é'\u0301-\\é", language="turkish")
 @example(text="\ufdfa\ufdfb", language="simple")
+@example(text="IUC", language="turkish")
 def test_a_text_finds_itself(words_conn: Connection[Any], text: str, language: str) -> None:
     for name in ("every_word", "any_word", "prefix_words", "phrase_words"):
         assert matches(words_conn, text, name, text, language) in {True, None}, name

@@ -18,6 +18,7 @@ BEGIN
             FROM unnest(to_tsvector(pgrecall.likeliest_language(languages, spelling), spelling)) e
             CROSS JOIN LATERAL unnest(e.positions) AS at (place)
         ), form AS (
+            -- A stem may have an accent that the word has not: Turkish iuc is iuç.
             SELECT at.place, pgrecall.without_accents(e.lexeme) AS lexeme
             FROM unnest(languages) AS l (language)
             CROSS JOIN LATERAL unnest(to_tsvector(l.language, spelling)) e
@@ -28,7 +29,6 @@ BEGIN
             FROM unnest(languages) AS l (language)
             CROSS JOIN LATERAL unnest(to_tsvector(l.language, plain)) e
             CROSS JOIN LATERAL unnest(e.positions) AS at (place)
-            WHERE plain <> spelling
         )
         SELECT f.place::integer, f.lexeme, f.place NOT IN (SELECT m.place FROM meant m)
         FROM form f;
