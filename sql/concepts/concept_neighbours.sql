@@ -32,11 +32,11 @@ BEGIN ATOMIC
         FROM (
             (SELECT r.target_id AS id, r.weight, '> ' || r.label AS label FROM pgrecall.relationships r
              WHERE r.source_id = concept_neighbours.concept_id
-               AND (r.valid_from IS NULL OR r.valid_from <= now()) AND (r.valid_to IS NULL OR r.valid_to > now()) LIMIT 500)
+               AND pgrecall.holds(r.valid_from, r.valid_to, now()) LIMIT 500)
             UNION ALL
             (SELECT r.source_id, r.weight, '< ' || r.label FROM pgrecall.relationships r
              WHERE r.target_id = concept_neighbours.concept_id
-               AND (r.valid_from IS NULL OR r.valid_from <= now()) AND (r.valid_to IS NULL OR r.valid_to > now()) LIMIT 500)
+               AND pgrecall.holds(r.valid_from, r.valid_to, now()) LIMIT 500)
         ) r
         WHERE r.id <> concept_neighbours.concept_id
         GROUP BY r.id

@@ -21,8 +21,7 @@ BEGIN ATOMIC
             (SELECT t.* FROM pgrecall.relationships t WHERE t.target_id = c.concept_id LIMIT 1000)
         ) r
         WHERE r.source_id <> r.target_id
-          AND (r.valid_from IS NULL OR r.valid_from <= now())
-          AND (r.valid_to IS NULL OR r.valid_to > now())
+          AND pgrecall.holds(r.valid_from, r.valid_to, now())
         ORDER BY r.source_id, r.label, r.target_id, r.weight DESC, r.id
     )
     SELECT n.id,

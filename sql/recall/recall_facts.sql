@@ -144,7 +144,7 @@ BEGIN
         ) r
         WHERE (asked_labels IS NULL OR r.label = ANY (asked_labels))
           AND (asked_concepts IS NULL OR r.source_id = ANY (asked_concepts) OR r.target_id = ANY (asked_concepts))
-          AND (past OR ((r.valid_from IS NULL OR r.valid_from <= moment) AND (r.valid_to IS NULL OR r.valid_to > moment)))
+          AND (past OR pgrecall.holds(r.valid_from, r.valid_to, moment))
         GROUP BY r.source_id, r.target_id, r.label, r.valid_from, r.valid_to
     ), worded AS MATERIALIZED (
         SELECT l.label, (

@@ -16,8 +16,8 @@ BEGIN ATOMIC
         FROM (SELECT t.* FROM pgrecall.relationships t WHERE t.target_id = related_concepts.concept_id LIMIT 50) r
     ) n
     WHERE n.other_id <> related_concepts.concept_id
-      AND (n.valid_from IS NULL OR n.valid_from <= COALESCE(as_of, now()))
-      AND (n.valid_to IS NULL OR n.valid_to > COALESCE(as_of, now()) OR n.superseded_at > as_of)
+      -- What ended it later was not known then.
+      AND pgrecall.holds(n.valid_from, CASE WHEN n.superseded_at > as_of THEN NULL ELSE n.valid_to END, COALESCE(as_of, now()))
       AND (as_of IS NULL OR n.recorded_at <= as_of)
     GROUP BY n.other_id
     ORDER BY max(n.weight) DESC, n.other_id
