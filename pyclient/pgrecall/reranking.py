@@ -20,18 +20,19 @@ import os
 import threading
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 from .arguments import whole
+from .endpoints import checked_key, http_parts, key_in_file
 from .errors import InvalidInput, PgrecallError
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Sequence
+    from pathlib import Path
 
     from .models import RecalledMemory, RecallResult
 
@@ -344,27 +345,16 @@ class HttpReranker:
             key, place = os.environ.get(variable, ""), f"environment variable {variable}"
         elif file is not None:
             place = f"file {file}"
-            try:
-                key = Path(file).expanduser().read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise InvalidInput(f"the key's {place} cannot be read ({type(error).__name__})") from None
+            key = key_in_file(file, f"the key's {place}")
         else:
             return None
-        key = key.strip()
-        # What no header can hold would be quoted by the error about it.
-        if not key or not key.isascii() or not key.isprintable() or " " in key:
-            raise InvalidInput(f"{place} holds no key", hint="It must hold the key and nothing else.")
-        return key
+        return checked_key(key, place)
 
 
 def _shown(url: str) -> str:
     """Check an address and return it without its query, which could hold a secret."""
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
+    parts = http_parts(url)
+    if parts is None:
         raise InvalidInput(
             "the reranker's address is not one of HTTP",
             hint="Write https://host/path or http://host:port/path.",

@@ -13,19 +13,20 @@ import importlib.util
 import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
+from pydantic import SecretStr
+
+from pgrecall.endpoints import checked_key, http_parts
 from pgrecall.errors import InvalidInput, PgrecallError
 
 from .accounting import Meter, Prices, Usage
 from .errors import AnswerUnusable, LlmMisconfigured, LlmUnavailable
-from .keys import checked_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import httpx
-    from pydantic import SecretStr
 
 __all__ = ["LlmClient"]
 
@@ -103,7 +104,7 @@ class LlmClient:
             raise InvalidInput("a limit of the language model's client is out of range")
         self._base_url = _checked_url(base_url)
         self._url = f"{self._base_url}/chat/completions"
-        self._key = None if api_key is None else checked_key(api_key.get_secret_value(), "api_key")
+        self._key = None if api_key is None else SecretStr(checked_key(api_key.get_secret_value(), "api_key"))
         self._fields: dict[str, Any] = {"model": model, "stream": False}
         if temperature is not None:
             self._fields["temperature"] = temperature
@@ -339,13 +340,12 @@ def _no_constant(name: str) -> float:
 def _checked_url(base_url: str) -> str:
     import httpx
 
+    parts = http_parts(base_url)
     try:
         httpx.URL(base_url)
-        parts = urlsplit(base_url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except (ValueError, httpx.InvalidURL):
-        usable = False
-    if not usable:
+        parts = None
+    if parts is None:
         raise InvalidInput(
             "the language model's address is not one of HTTP",
             hint="Write https://host/v1 or http://host:port/v1.",
