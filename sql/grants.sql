@@ -19,56 +19,62 @@ GRANT USAGE ON SCHEMA pgrecall TO pgrecall_reader, pgrecall_embedder;
 
 GRANT SELECT ON
     pgrecall.alembic_version, pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concept_overview,
-    pgrecall.concepts, pgrecall.embedding_jobs, pgrecall.embedding_models, pgrecall.entity_rules,
-    pgrecall.extractions, pgrecall.installation, pgrecall.judged_queries, pgrecall.judgements, pgrecall.lexicon,
-    pgrecall.llm_usage, pgrecall.memories, pgrecall.mentions, pgrecall.namespaces, pgrecall.postings,
-    pgrecall.profile_definitions, pgrecall.profiles, pgrecall.relation_labels, pgrecall.relationship_evidence,
-    pgrecall.relationships, pgrecall.setting_definitions, pgrecall.settings, pgrecall.settings_in_force,
-    pgrecall.settings_reference, pgrecall.temporal_refs, pgrecall.unposted, pgrecall.workers
+    pgrecall.concepts, pgrecall.embedding_failures, pgrecall.embedding_jobs, pgrecall.embedding_models,
+    pgrecall.entity_rules, pgrecall.extractions, pgrecall.generations, pgrecall.installation, pgrecall.judged_queries,
+    pgrecall.judged_vectors, pgrecall.judgements, pgrecall.lexicon, pgrecall.llm_usage, pgrecall.memories,
+    pgrecall.mentions, pgrecall.namespaces, pgrecall.postings, pgrecall.profile_definitions, pgrecall.profiles,
+    pgrecall.relation_labels, pgrecall.relationship_evidence, pgrecall.relationships, pgrecall.setting_definitions,
+    pgrecall.settings, pgrecall.settings_in_force, pgrecall.settings_reference, pgrecall.temporal_refs,
+    pgrecall.truncated_embeddings, pgrecall.unposted, pgrecall.workers
     TO pgrecall_reader;
 GRANT EXECUTE ON FUNCTION
     public.parse_timeframe, public.recall, public.recall_briefing, public.recall_explain, public.recall_facts,
-    public.recall_status, public.recall_timeline, pgrecall.accepted, pgrecall.accepts, pgrecall.active_model,
-    pgrecall.age_at, pgrecall.alike_concepts, pgrecall.alike_names, pgrecall.all_words, pgrecall.analyze,
-    pgrecall.any_term, pgrecall.any_word, pgrecall.bigrams, pgrecall.blocks_to_read, pgrecall.bm25_leg,
-    pgrecall.bm25_parts, pgrecall.bm25_postings, pgrecall.bm25_scan, pgrecall.briefing_item, pgrecall.bundle_hash,
-    pgrecall.canonical_label, pgrecall.check_query, pgrecall.check_settings, pgrecall.check_zone,
-    pgrecall.combining_marks, pgrecall.concept_memories, pgrecall.concept_neighbours, pgrecall.date_hint,
-    pgrecall.date_pattern, pgrecall.dated_range, pgrecall.decay, pgrecall.dense_leg, pgrecall.diverse, pgrecall.drawn,
-    pgrecall.effective_settings, pgrecall.eight_digits, pgrecall.embedding_dimension, pgrecall.escaped,
-    pgrecall.evergreen_floors, pgrecall.every_word, pgrecall.extra_words, pgrecall.field_weight, pgrecall.filtered_by,
-    pgrecall.find_concept, pgrecall.graph_export, pgrecall.graph_leg, pgrecall.graph_step, pgrecall.graph_walk,
-    pgrecall.half_open, pgrecall.health, pgrecall.holds, pgrecall.identifier_words, pgrecall.impact_settings,
-    pgrecall.impacts,
+    public.recall_status, public.recall_timeline, pgrecall.accepted, pgrecall.accepts, pgrecall.active_generation,
+    pgrecall.active_model, pgrecall.age_at, pgrecall.alike_concepts, pgrecall.alike_names, pgrecall.all_words,
+    pgrecall.analyze, pgrecall.answered_embedding, pgrecall.any_term, pgrecall.any_word, pgrecall.ask_embedding,
+    pgrecall.awaited_embedding,
+    pgrecall.bigrams, pgrecall.blocks_to_read, pgrecall.bm25_leg, pgrecall.bm25_parts, pgrecall.bm25_postings,
+    pgrecall.bm25_scan, pgrecall.briefing_item, pgrecall.bundle_hash, pgrecall.canonical_label, pgrecall.check_query,
+    pgrecall.check_settings, pgrecall.check_zone, pgrecall.combining_marks, pgrecall.concept_memories,
+    pgrecall.concept_neighbours, pgrecall.date_hint, pgrecall.date_pattern, pgrecall.dated_range, pgrecall.decay,
+    pgrecall.dense_leg, pgrecall.diverse, pgrecall.drawn, pgrecall.effective_settings, pgrecall.eight_digits,
+    pgrecall.embedding_dimension, pgrecall.embedding_of, pgrecall.escaped, pgrecall.evergreen_floors,
+    pgrecall.every_word, pgrecall.extra_words, pgrecall.failures, pgrecall.field_weight, pgrecall.filtered_by,
+    pgrecall.find_concept, pgrecall.generation_progress, pgrecall.generation_statements, pgrecall.graph_export,
+    pgrecall.graph_leg, pgrecall.graph_step, pgrecall.graph_walk, pgrecall.half_open, pgrecall.health, pgrecall.holds,
+    pgrecall.identifier_words, pgrecall.impact_settings, pgrecall.impacts, pgrecall.index_status,
     pgrecall.is_exact_name, pgrecall.is_exact_query, pgrecall.is_misspelt, pgrecall.is_split_apart,
     pgrecall.iso_range, pgrecall.judged_recall, pgrecall.known_labels, pgrecall.last_memory_id, pgrecall.leg_depth,
     pgrecall.leg_part, pgrecall.lexical_leg, pgrecall.lexical_query, pgrecall.likeliest_language, pgrecall.likeness,
     pgrecall.link_share, pgrecall.local_range, pgrecall.marked_pronouns, pgrecall.matches, pgrecall.month_pattern,
-    pgrecall.named_concepts, pgrecall.named_memories, pgrecall.namespace_id, pgrecall.namespace_name,
-    pgrecall.namespace_size, pgrecall.noisy_or, pgrecall.normalise, pgrecall.not_among_best, pgrecall.not_found,
-    pgrecall.odd_words, pgrecall.one_line, pgrecall.part_of_day, pgrecall.phrase_range, pgrecall.phrase_words,
-    pgrecall.plain_name, pgrecall.postings_budget, pgrecall.prefix_words, pgrecall.query_concepts,
-    pgrecall.query_facts, pgrecall.query_languages, pgrecall.query_mass, pgrecall.query_terms, pgrecall.query_words,
-    pgrecall.question, pgrecall.rank_distinct, pgrecall.rank_memories, pgrecall.read_words, pgrecall.reads_accents,
-    pgrecall.recall_eval, pgrecall.recall_plan, pgrecall.recurring_range, pgrecall.referring_memories,
-    pgrecall.refuse_setting, pgrecall.related_concepts, pgrecall.resolved_settings, pgrecall.rolling_range,
-    pgrecall.rrf, pgrecall.same_name, pgrecall.score_arithmetic, pgrecall.scored_memories, pgrecall.separated,
-    pgrecall.session_neighbours, pgrecall.settings_list, pgrecall.shape_range, pgrecall.shortened, pgrecall.spelled,
-    pgrecall.stated_label, pgrecall.statement_of, pgrecall.stored_setting, pgrecall.strategy_settings,
-    pgrecall.telling_words, pgrecall.temporal_references, pgrecall.term_query, pgrecall.time_words,
-    pgrecall.token_words, pgrecall.top_score, pgrecall.trigram_similarity, pgrecall.trigrams, pgrecall.ts_rank_leg,
-    pgrecall.ts_rank_score, pgrecall.twin, pgrecall.unit_length, pgrecall.unit_range, pgrecall.unknown_labels,
-    pgrecall.unspaced, pgrecall.websearch_words, pgrecall.weekday_range, pgrecall.without_accents, pgrecall.words
+    pgrecall.name_embedding_of, pgrecall.named_concepts, pgrecall.named_memories, pgrecall.namespace_id,
+    pgrecall.namespace_name, pgrecall.namespace_size, pgrecall.nearest_concepts, pgrecall.noisy_or,
+    pgrecall.normalise, pgrecall.not_among_best, pgrecall.not_found, pgrecall.odd_words, pgrecall.one_line,
+    pgrecall.part_of_day, pgrecall.phrase_range, pgrecall.phrase_words, pgrecall.plain_name, pgrecall.postings_budget,
+    pgrecall.prefix_words, pgrecall.query_concepts, pgrecall.query_facts, pgrecall.query_generation,
+    pgrecall.query_languages, pgrecall.query_mass, pgrecall.query_terms, pgrecall.query_words, pgrecall.question,
+    pgrecall.rank_distinct, pgrecall.rank_memories, pgrecall.read_words, pgrecall.reads_accents, pgrecall.recall_eval,
+    pgrecall.recall_plan, pgrecall.recurring_range, pgrecall.referring_memories, pgrecall.refuse_setting,
+    pgrecall.related_concepts, pgrecall.resolved_settings, pgrecall.rolling_range, pgrecall.rrf, pgrecall.same_name,
+    pgrecall.score_arithmetic, pgrecall.scored_memories, pgrecall.separated, pgrecall.session_neighbours,
+    pgrecall.settings_list, pgrecall.shape_range, pgrecall.shortened, pgrecall.spelled, pgrecall.stated_label,
+    pgrecall.statement_of, pgrecall.stored_setting, pgrecall.strategy_settings, pgrecall.telling_words,
+    pgrecall.temporal_references, pgrecall.term_query, pgrecall.time_words, pgrecall.token_words, pgrecall.top_score,
+    pgrecall.trigram_similarity, pgrecall.trigrams, pgrecall.ts_rank_leg, pgrecall.ts_rank_score, pgrecall.twin,
+    pgrecall.unit_length, pgrecall.unit_range, pgrecall.unknown_labels, pgrecall.unspaced, pgrecall.websearch_words,
+    pgrecall.weekday_range, pgrecall.without_accents, pgrecall.words, pgrecall.worker_status
     TO pgrecall_reader;
 
 GRANT INSERT, UPDATE ON pgrecall.memories, pgrecall.namespaces TO pgrecall_writer;
 GRANT INSERT, UPDATE, DELETE ON
     pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.extractions,
-    pgrecall.judged_queries, pgrecall.judgements, pgrecall.mentions, pgrecall.relation_labels,
-    pgrecall.relationship_evidence, pgrecall.relationships, pgrecall.temporal_refs
+    pgrecall.judged_queries, pgrecall.judged_vectors, pgrecall.judgements, pgrecall.mentions,
+    pgrecall.relation_labels, pgrecall.relationship_evidence, pgrecall.relationships, pgrecall.temporal_refs
     TO pgrecall_writer;
 GRANT SELECT, DELETE ON pgrecall.llm_answers TO pgrecall_writer;
-GRANT DELETE ON pgrecall.embedding_jobs TO pgrecall_writer;
+GRANT DELETE ON
+    pgrecall.embedding_failures, pgrecall.embedding_jobs, pgrecall.truncated_embeddings
+    TO pgrecall_writer;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_writer;
 GRANT EXECUTE ON FUNCTION
     public.forget, public.remember, public.remember_many, public.revise, public.supersede, pgrecall.add_alias,
@@ -77,40 +83,44 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.embedding_recipe, pgrecall.embedding_text, pgrecall.is_time, pgrecall.is_used, pgrecall.judge,
     pgrecall.lock_facts, pgrecall.merge_concepts, pgrecall.own_names, pgrecall.refuse_unknown, pgrecall.remove_alias,
     pgrecall.remove_evidence, pgrecall.remove_labels, pgrecall.remove_mentions, pgrecall.remove_orphan,
-    pgrecall.resolve_conflict, pgrecall.said_concepts, pgrecall.said_names, pgrecall.set_relation_label,
-    pgrecall.settle_concept, pgrecall.settle_facts, pgrecall.settle_label, pgrecall.settle_names,
-    pgrecall.settle_type, pgrecall.share_names, pgrecall.split_concept, pgrecall.unjudge
+    pgrecall.resolve_conflict, pgrecall.retry_failures, pgrecall.said_concepts, pgrecall.said_names,
+    pgrecall.set_relation_label, pgrecall.settle_concept, pgrecall.settle_facts, pgrecall.settle_label,
+    pgrecall.settle_names, pgrecall.settle_type, pgrecall.share_names, pgrecall.split_concept, pgrecall.unjudge
     TO pgrecall_writer;
 
-GRANT SELECT (id, namespace_id, content_hash, title, content, expanded_keywords, speaker, language, embedding,
-              embedding_model_id, embedded_at, is_sensitive, deleted_at, occurred_at, created_at, updated_at)
+GRANT SELECT (id, namespace_id, content_hash, title, content, expanded_keywords, speaker, language, is_sensitive,
+              deleted_at, occurred_at, created_at, updated_at)
     ON pgrecall.memories TO pgrecall_embedder;
-GRANT UPDATE (embedding, embedding_model_id, embedded_at) ON pgrecall.memories TO pgrecall_embedder;
+SELECT pgrecall.grant_generations();
 GRANT SELECT, INSERT, UPDATE, DELETE ON
-    pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.embedding_jobs,
-    pgrecall.extractions, pgrecall.llm_answers, pgrecall.llm_usage, pgrecall.mentions, pgrecall.relation_labels,
-    pgrecall.relationship_evidence, pgrecall.relationships, pgrecall.temporal_refs, pgrecall.workers
+    pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.embedding_failures,
+    pgrecall.embedding_jobs, pgrecall.extractions, pgrecall.llm_answers, pgrecall.llm_usage, pgrecall.mentions,
+    pgrecall.query_embeddings, pgrecall.relation_labels, pgrecall.relationship_evidence, pgrecall.relationships,
+    pgrecall.temporal_refs, pgrecall.truncated_embeddings, pgrecall.workers
     TO pgrecall_embedder;
 GRANT USAGE ON SEQUENCE pgrecall.extraction_tickets TO pgrecall_embedder;
 GRANT SELECT ON
-    pgrecall.embedding_models, pgrecall.entity_rules, pgrecall.installation, pgrecall.namespaces, pgrecall.profiles,
-    pgrecall.setting_definitions, pgrecall.settings
+    pgrecall.embedding_models, pgrecall.entity_rules, pgrecall.generations, pgrecall.installation,
+    pgrecall.namespaces, pgrecall.profiles, pgrecall.setting_definitions, pgrecall.settings
     TO pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION
-    pgrecall.active_model, pgrecall.add_facts, pgrecall.add_read_mentions, pgrecall.add_read_times,
-    pgrecall.alike_concepts, pgrecall.alike_names, pgrecall.bundle_hash, pgrecall.cached_answers,
-    pgrecall.canonical_label, pgrecall.check_read, pgrecall.claim, pgrecall.claim_extractions, pgrecall.complete,
-    pgrecall.complete_extractions, pgrecall.concept_namespace, pgrecall.embed_concepts, pgrecall.embedding_dimension,
-    pgrecall.embedding_recipe, pgrecall.embedding_text, pgrecall.extraction_setup, pgrecall.fail,
-    pgrecall.fail_extraction, pgrecall.fold_postings, pgrecall.heartbeat, pgrecall.is_exact_name,
-    pgrecall.is_misspelt, pgrecall.is_split_apart, pgrecall.is_time, pgrecall.is_used, pgrecall.keep_answers,
-    pgrecall.known_labels, pgrecall.lock_facts, pgrecall.merge_alike, pgrecall.merge_concepts, pgrecall.normalise,
+    pgrecall.active_generation, pgrecall.active_model, pgrecall.add_facts, pgrecall.add_read_mentions,
+    pgrecall.add_read_times, pgrecall.alike_concepts, pgrecall.alike_names, pgrecall.answer_queries,
+    pgrecall.bundle_hash, pgrecall.cached_answers, pgrecall.canonical_label, pgrecall.check_read, pgrecall.claim,
+    pgrecall.claim_extractions, pgrecall.claim_queries, pgrecall.complete, pgrecall.complete_extractions,
+    pgrecall.concept_namespace, pgrecall.embed_concepts, pgrecall.embedded_generations, pgrecall.embedding_dimension,
+    pgrecall.embedding_of, pgrecall.embedding_recipe, pgrecall.embedding_text, pgrecall.extraction_setup,
+    pgrecall.fail, pgrecall.fail_extraction, pgrecall.fold_postings, pgrecall.generation_statements,
+    pgrecall.heartbeat, pgrecall.is_exact_name, pgrecall.is_misspelt, pgrecall.is_split_apart, pgrecall.is_time,
+    pgrecall.is_used, pgrecall.keep_answers, pgrecall.known_labels, pgrecall.lock_facts, pgrecall.merge_alike,
+    pgrecall.merge_concepts, pgrecall.name_embedding_of, pgrecall.nearest_concepts, pgrecall.normalise,
     pgrecall.own_names, pgrecall.plain_name, pgrecall.read_names, pgrecall.record_llm_usage, pgrecall.release,
     pgrecall.release_extractions, pgrecall.remove_evidence, pgrecall.remove_orphan, pgrecall.resolve_concepts,
     pgrecall.retire, pgrecall.same_name, pgrecall.set_relation_label, pgrecall.settle_concept, pgrecall.settle_facts,
     pgrecall.settle_label, pgrecall.settle_names, pgrecall.settle_type, pgrecall.share_names, pgrecall.stated_label,
     pgrecall.stored_setting, pgrecall.telling_words, pgrecall.trigram_similarity, pgrecall.trigrams,
-    pgrecall.unembedded_concepts, pgrecall.unknown_labels, pgrecall.without_accents
+    pgrecall.trim_queries, pgrecall.unembedded_concepts, pgrecall.unknown_labels, pgrecall.waiting,
+    pgrecall.without_accents
     TO pgrecall_embedder;
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_admin;

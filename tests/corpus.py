@@ -23,12 +23,12 @@ END;
 
 _FILL = """
 INSERT INTO pgrecall.memories (namespace_id, external_id, content, tags, importance, occurred_at, language, content_hash,
-                               search_vector, embedding, embedded_at, category)
+                               search_vector, embedding, category)
 SELECT %(namespace)s, 'm' || i,
        (SELECT string_agg(pg_temp.word(), ' ') FROM generate_series(1, 12 + i %% 20)),
        CASE WHEN %(tagged)s THEN ARRAY['topic ' || (i %% 997), 'person ' || floor(power(2000, random()))::integer] ELSE '{}' END,
        (i %% 11) / 10.0, timestamptz '2025-01-01 UTC' + i * interval '1 minute', 'english', '', '',
-       pg_temp.near(i %% %(clusters)s, 1.0), now(), CASE WHEN i %% 1000 = 0 THEN 'rare' ELSE 'common' END
+       pg_temp.near(i %% %(clusters)s, 1.0), CASE WHEN i %% 1000 = 0 THEN 'rare' ELSE 'common' END
 FROM generate_series(1, %(rows)s) i
 """
 

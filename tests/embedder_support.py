@@ -10,7 +10,7 @@ import threading
 import time
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pgrecall_embedder.providers import EmbeddingProvider
+    from pgrecall_embedder.providers.base import DocumentVectors
 
-SPEC = ModelSpec(1, DEFAULT_MODEL, 384, "sentence-transformers", "")
+SPEC = ModelSpec(1, DEFAULT_MODEL, 384, "sentence-transformers", "", "")
 CANARY = "xyzzy-canary-4711"
 PATIENCE = 60.0
 
@@ -36,15 +37,20 @@ SLOW_DAEMON = """
 import sys, time
 import numpy as np
 from pgrecall_embedder.cli import run
+from pgrecall_embedder.providers.base import DocumentVectors
 
 class Slow:
-    name, dimension, token_budget = "slow", 384, 64
+    name, dimension, token_budget, is_hosted = "slow", 384, 64, False
     def token_counts(self, texts): return [16] * len(texts)
     def embed_documents(self, texts):
         time.sleep(float(sys.argv[1]))
-        return np.full((len(texts), 384), 384 ** -0.5, dtype=np.float32)
+        return DocumentVectors(np.full((len(texts), 384), 384 ** -0.5, dtype=np.float32), [False] * len(texts))
+    def close(self): pass
 
-sys.exit(run(sys.argv[2], only="embedding", concurrency=1, log_json=True, factory=lambda model, threads: Slow()))
+sys.exit(run(
+    sys.argv[2], only="embedding", concurrency=1, lease_seconds=float(sys.argv[3]), log_json=True,
+    factory=lambda model, threads: Slow(),
+))
 """
 
 
@@ -61,15 +67,18 @@ class Recorder:
         self.name = model.name
         self.dimension = model.dimension
         self.token_budget = model.token_budget
+        self.is_hosted = False
         self.token_counts = model.token_counts
+        self.embed_query = model.embed_query
         self.model = model
         self.poison = poison
         self.texts: list[str] = []
         self.entered = threading.Event()
         self.free = threading.Event()
         self.free.set()
+        self.closed = False
 
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_documents(self, texts: Sequence[str]) -> DocumentVectors:
         self.texts += texts
         self.entered.set()
         assert self.free.wait(PATIENCE)
@@ -77,11 +86,20 @@ class Recorder:
             raise ValueError(f"cannot take {texts}")
         return self.model.embed_documents(texts)
 
+    def close(self) -> None:
+        self.closed = True
+
     def load(self, _model: ModelSpec, _threads: int) -> EmbeddingProvider:
         return self
 
 
-def make_daemon(dsn: str, provider: Recorder, **options: Any) -> Daemon:
+class Loader(Protocol):
+    """Whatever has models."""
+
+    def load(self, model: ModelSpec, threads: int, /) -> EmbeddingProvider: ...
+
+
+def make_daemon(dsn: str, provider: Loader, **options: Any) -> Daemon:
     """A daemon that only embeds, unless it is told otherwise."""
     return Daemon(
         dsn, log=make_logger(as_json=True), factory=provider.load, **{"only": "embedding"} | options
@@ -142,6 +160,6 @@ def sentences(count: int) -> list[str]:
     return [f"Memory {number} is about the {'very ' * (number % 7)}long walk." for number in range(count)]
 
 
-def start(dsn: str, seconds_a_batch: float) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", SLOW_DAEMON, str(seconds_a_batch), dsn]
+def start(dsn: str, seconds_a_batch: float, lease_seconds: float = 120.0) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", SLOW_DAEMON, str(seconds_a_batch), dsn, str(lease_seconds)]
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)

@@ -23,8 +23,7 @@ def angle(degrees: float) -> str:
 
 def embed_as(conn: Connection[Any], memory_id: int, vec: str) -> None:
     conn.execute(
-        "UPDATE pgrecall.memories SET embedding = %s, embedded_at = now(), "
-        "embedding_model_id = (SELECT id FROM pgrecall.active_model()) WHERE id = %s",
+        "UPDATE pgrecall.memories SET embedding = %s WHERE id = %s",
         (vec, memory_id),
     )
 

@@ -66,16 +66,16 @@ def test_every_setting_with_its_source(
 ) -> None:
     rows = listed("--dsn", dsn)
     names = {name for (name,) in conn.execute("SELECT name FROM pgrecall.setting_definitions")}
-    own = {"config", "dsn", "data_dir", "namespace", "model", "pg_bindir"}
+    own = {"config", "dsn", "data_dir", "namespace", "model", "pg_bindir", "prepare"}
     assert set(rows) == names | own
-    assert list(rows)[:6] == ["config", "dsn", "data_dir", "namespace", "model", "pg_bindir"]
+    assert list(rows)[:7] == ["config", "dsn", "data_dir", "namespace", "model", "pg_bindir", "prepare"]
     assert rows["dsn"]["source"] == "argument"
     assert rows["data_dir"]["value"] == str(default_data_dir())
     assert rows["namespace"]["value"] == "default"
     assert rows["rrf_k"]["source"] == "default"
     assert rows["rrf_k"]["unit"] == "ranks"
     assert "fusion" in rows["rrf_k"]["description"]
-    assert set(listed("--dsn", dsn, "--changed")) == {"config", "dsn", "embedding_model"}
+    assert set(listed("--dsn", dsn, "--changed")) == {"config", "dsn"}
 
     path = _write(tmp_path / "c.toml", f"dsn = '''{dsn}'''\n[settings]\nrrf_k = 60\nleg_depth = 7\n")
     monkeypatch.setenv("PGRECALL_CONFIG", str(path))
@@ -85,7 +85,6 @@ def test_every_setting_with_its_source(
     conn.execute(f"ALTER DATABASE {conn.info.dbname} SET pgrecall.graph_decay = 0.25")
     changed = {name: (row["value"], row["source"]) for name, row in listed("--changed").items()}
     assert changed.pop("dsn")[1] == str(path)
-    assert changed.pop("embedding_model")[1] == "stored"
     assert changed == {
         "config": (str(path), "environment PGRECALL_CONFIG"),
         "namespace": ("mine", "environment PGRECALL_NAMESPACE"),
@@ -131,7 +130,7 @@ def test_set_and_unset(
         (["set", "rrk_f", "20"], "rrf_k"),
         (["unset", "rrk_f"], "rrf_k"),
         (["set", "rrf_k", "many"], "10000"),
-        (["set", "embedding_model", "x"], "migrate --model"),
+        (["set", "embedding_model", "x"], "settings_reference"),
     ],
 )
 def test_what_cannot_be_stored(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -251,8 +252,7 @@ def test_the_bundled_model_embeds_the_query(
     assert model is not None
     text = embedding.embed_query("I went to a support group yesterday.", model, None)
     conn.execute(
-        "UPDATE pgrecall.memories SET embedding = %s, embedded_at = now(),"
-        " embedding_model_id = (SELECT id FROM pgrecall.active_model())",
+        "UPDATE pgrecall.memories SET embedding = %s",
         (str(text),),
     )
     result = client.recall("Which self-help meeting did I attend?", embed=True)
@@ -264,10 +264,15 @@ def test_the_bundled_model_embeds_the_query(
     assert 0.2 < result[0].similarity < 1.0
     assert client.recall("Which self-help meeting did I attend?").legs == result.legs
     assert capfd.readouterr().err == ""
-    with pytest.raises(EmbeddingUnavailable, match="dimensions"):
-        embedding.embed_query(
-            "x", EmbeddingModel(name=model.name, dimension=3, provider=model.provider, query_prompt=""), None
-        )
+    for dimension in (100, 385):
+        other = EmbeddingModel(name=model.name, dimension=dimension, provider=model.provider, query_prompt="")
+        if dimension > model.dimension:
+            with pytest.raises(EmbeddingUnavailable, match="gives 384 dimensions, the database has 385"):
+                embedding.embed_query("x", other, None)
+        else:
+            cut = embedding.embed_query("x", other, None)
+            whole = embedding.embed_query("x", model, None)[:dimension]
+            assert cut == pytest.approx([number / math.hypot(*whole) for number in whole], abs=1e-5)
 
 
 def test_the_prompt_comes_before_the_query() -> None:

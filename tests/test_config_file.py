@@ -65,6 +65,46 @@ def test_the_environment_beats_the_file(
     assert config.Settings(dsn="host=argument").dsn == "host=argument"
 
 
+@pytest.mark.parametrize(
+    ("file", "variable", "threshold"),
+    [
+        ("", None, None),
+        ("prepare = true", None, 5),
+        ("prepare = 'on'", None, 5),
+        ("prepare = true", "off", None),
+        ("prepare = false", "1", 5),
+    ],
+)
+def test_statements_are_prepared_if_wanted(
+    dsn: str,
+    write: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    variable: str | None,
+    threshold: int | None,
+) -> None:
+    write(file)
+    if variable is not None:
+        monkeypatch.setenv("PGRECALL_PREPARE", variable)
+    with Client(dsn, pool_max=1) as client:
+        for _ in range(8):
+            client.last_memory_id()
+        with client._connection() as connection:
+            assert connection.prepare_threshold == threshold
+            [row] = connection.execute("SELECT count(*) > 0 AS some FROM pg_prepared_statements").fetchall()
+            assert row["some"] == (threshold is not None)
+    shown = {setting.name: setting.value for setting in config.connection_settings()}
+    assert shown["prepare"] == ("off" if threshold is None else "on")
+
+
+def test_a_switch_is_on_or_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGRECALL_PREPARE", SECRET)
+    with pytest.raises(InvalidInput, match="prepare") as caught:
+        config.load()
+    assert caught.value.hint == "Write on or off."
+    assert SECRET not in str(caught.value)
+
+
 def test_folders_count_from_the_file(
     write: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -273,6 +313,7 @@ def test_what_is_stored(shared: Client) -> None:
         ("[settings]\nzzzzzzz = 60\n", 2, "42704", "pgrecall config"),
         ("[settings]\nlexical_b = 0.5\n", 2, "22023", "pgrecall config set lexical_b"),
         ("[settings]\nembedding_model = 'x'\n", 2, "22023", "migrate"),
+        ("[settings]\nquery_model = 'x'\n", 2, "22023", "above"),
         ("namespace = 'a'\n[settings]\nnamespace = 'x'\n", 3, "22023", "above"),
     ],
 )
@@ -293,20 +334,25 @@ def test_other_variables_are_left_alone(shared: Client, monkeypatch: pytest.Monk
     with Client(shared.open().dsn) as client:
         client.status()
         assert SECRET not in repr(client.open())
-        assert {source for _, source in sources(client).values()} == {"default", "stored"}
+        assert {source for _, source in sources(client).values()} == {"default"}
         assert [one.name for one in client.open().given] == ["no_such"]  # only that may be asked after
         assert client._given == {}
 
 
-def test_a_variable_for_what_only_the_database_can_have(
-    shared: Client, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("LEXICAL_K1", "config set"), ("EMBEDDING_MODEL", "reembed --model"), ("QUERY_MODEL", "`model`")],
+)
+def test_a_variable_for_what_no_client_can_have(
+    shared: Client, monkeypatch: pytest.MonkeyPatch, name: str, hint: str
 ) -> None:
-    monkeypatch.setenv("PGRECALL_LEXICAL_K1", "2")
+    monkeypatch.setenv(f"PGRECALL_{name}", "2")
     with (
         Client(shared.open().dsn) as client,
-        pytest.raises(InvalidInput, match="environment PGRECALL_LEXICAL_K1"),
+        pytest.raises(InvalidInput, match=f"environment PGRECALL_{name}") as caught,
     ):
         client.status()
+    assert hint in str(caught.value.hint)
 
 
 def test_a_bad_value_is_refused_where_it_is_used(shared: Client, write: Callable[[str], Path]) -> None:

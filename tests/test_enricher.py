@@ -97,7 +97,7 @@ def test_the_role_of_the_embedder_is_enough(dsn: str, conn: psycopg.Connection[A
 
 def test_reading_alone_needs_no_model(dsn: str, conn: psycopg.Connection[Any]) -> None:
     store(conn, texts(2))
-    conn.execute("DELETE FROM pgrecall.settings WHERE name = 'embedding_model'")
+    conn.execute("UPDATE pgrecall.generations SET model_id = NULL")
     assert read_all(dsn)["read"] == 2
     assert conn.execute("SELECT workers FROM recall_status()").fetchall() == [(0,)]
 

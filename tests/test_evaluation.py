@@ -222,7 +222,7 @@ def test_the_overlap_with_the_exact_search_is_measured(large: Connection[Any]) -
         )
         return {id for (id,) in found}
 
-    vectors = [vec for (vec,) in large.execute("SELECT query_vec::text FROM pgrecall.judged_queries")]
+    vectors = [vec for (vec,) in large.execute("SELECT query_vec::text FROM pgrecall.judged_vectors")]
     overlaps = {}
     for effort in ("1", "1000"):
         with large.transaction():
@@ -265,9 +265,7 @@ def test_memories_without_an_embedding_and_sensitive_ones_are_found_by_words(con
     judge(conn, "vectored", [vectored], query="zeppelin", query_vec=angle(1))
     found = measured(conn, k=2)["overall"]
     assert (found[:2], found[4]) == ((3, 1), 1)
-    conn.execute(
-        "UPDATE pgrecall.memories SET embedding = NULL, embedded_at = NULL, embedding_model_id = NULL"
-    )
+    conn.execute("UPDATE pgrecall.memories SET embedding = NULL")
     assert measured(conn, k=2)["overall"] == pytest.approx((3, 2 / 3, 2 / 3, 2 / 3, None))
 
 
@@ -308,9 +306,7 @@ def test_the_largest_k_and_exclude_go_together(conn: Connection[Any]) -> None:
 def test_vectors_of_another_model_are_refused(conn: Connection[Any], fan: list[int]) -> None:
     judge(conn, "q", [fan[0]], query_vec=angle(0))
     judge(conn, "words only", [fan[1]], query="word1")
-    conn.execute(
-        "UPDATE pgrecall.memories SET embedding = NULL, embedded_at = NULL, embedding_model_id = NULL"
-    )
+    conn.execute("UPDATE pgrecall.memories SET embedding = NULL")
     call(conn, "pgrecall.activate_model", "another", DIMENSION)
     with refused(conn, "55000"):
         measured(conn)
@@ -333,7 +329,8 @@ def test_reader_measures_writer_judges_embedder_sees_nothing(conn: Connection[An
     writing = ("SELECT pgrecall.judge('q', 'x', NULL, '{1}')", "SELECT pgrecall.unjudge('q')",
                "DELETE FROM pgrecall.judged_queries", "DELETE FROM pgrecall.judgements")  # fmt: skip
     reading = ("SELECT * FROM pgrecall.recall_eval()", "SELECT * FROM pgrecall.judged_recall()",
-               "SELECT * FROM pgrecall.judged_queries", "SELECT * FROM pgrecall.judgements")  # fmt: skip
+               "SELECT * FROM pgrecall.judged_queries", "SELECT * FROM pgrecall.judgements",
+               "SELECT * FROM pgrecall.judged_vectors")  # fmt: skip
     for role, denied in (("pgrecall_reader", writing), ("pgrecall_embedder", (*writing, *reading))):
         conn.execute(f"SET ROLE {role}".encode())
         for query in denied:
@@ -359,7 +356,7 @@ def test_down_and_up_and_another_dimension(new_database: Callable[..., str]) -> 
     run(dsn, "CREATE EXTENSION vector SCHEMA extensions")
     migrate(dsn, dim=3, model="three")
     tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'pgrecall' AND tablename LIKE 'judge%'"
-    assert run(dsn, tables) == [(2,)]
+    assert run(dsn, tables) == [(3,)]
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute("SET search_path = pg_temp")
         (number,) = conn.execute("SELECT public.remember('a yellow submarine')").fetchone() or (0,)
@@ -367,9 +364,9 @@ def test_down_and_up_and_another_dimension(new_database: Callable[..., str]) -> 
         found = conn.execute("SELECT * FROM pgrecall.recall_eval()").fetchall()
         assert found == [("all", 1, 1, 1, 1, None), ("overall", 1, 1, 1, 1, None)]
         with pytest.raises(psycopg.DataError):
-            conn.execute("UPDATE pgrecall.judged_queries SET query_vec = '[1,0]'")
+            conn.execute("SELECT pgrecall.judge('r', 'submarine', '[1,0]', %s)", ([number],))
     migrate(dsn, revision="0003")
     assert run(dsn, tables) == [(0,)]
     migrate(dsn)
-    assert run(dsn, tables) == [(2,)]
+    assert run(dsn, tables) == [(3,)]
     assert check(dsn).current

@@ -9,7 +9,7 @@ import pytest
 
 from extraction_support import extract, fact, holders, mention, names, wrong
 from memories import call, remember
-from migrating import BEFORE_LAST, run, schema
+from migrating import BEFORE_GRAPH, run, schema
 from pgrecall.install import migrate
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def before(new_database: Callable[..., str]) -> str:
         remember(conn, "one", tags=["ferry", "Goa"])
         remember(conn, "two", tags=["Goa"], expanded_keywords=["night ferry"])
         remember(conn, "three", tags=["Quibblesnark"], is_sensitive=True)
-    migrate(dsn, revision=BEFORE_LAST)
+    migrate(dsn, revision=BEFORE_GRAPH)
     run(dsn, OLDER_CODE)
     return dsn
 
@@ -94,7 +94,7 @@ def test_down_and_up_again_parts_what_was_merged(conn: psycopg.Connection[Any], 
     call(conn, "pgrecall.merge_concepts", *ids)
     call(conn, "pgrecall.add_alias", ids[1], "India's smallest state")
     conn.close()
-    migrate(dsn, revision=BEFORE_LAST)
+    migrate(dsn, revision=BEFORE_GRAPH)
     migrate(dsn)
     with psycopg.connect(dsn, autocommit=True) as again:
         assert wrong(again) == {}

@@ -45,7 +45,7 @@ def test_judging_again_replaces(conn: Connection[Any]) -> None:
     assert len(once["judgements"]) == 2
     judge(conn, "q", [fan[1], fan[2]], query="second")
     assert contents(conn)["judgements"] == [f"(1,q,{fan[1]})", f"(1,q,{fan[2]})"]
-    assert contents(conn)["judged_queries"] == ["(1,,q,second,all,{},)"]
+    assert contents(conn)["judged_queries"] == ["(1,q,second,all,{})"]
 
 
 @pytest.mark.parametrize(
@@ -85,6 +85,15 @@ def test_what_judge_refuses(conn: Connection[Any], sqlstate: str, options: dict[
         rows(conn, "pgrecall.judge", **given)
 
 
+def test_a_vector_needs_a_model(conn: Connection[Any]) -> None:
+    number = remember(conn, "a yellow submarine")
+    conn.execute("UPDATE pgrecall.generations SET model_id = NULL")
+    with refused(conn, "55000"):
+        judge(conn, "q", [number], query_vec=angle(0))
+    judge(conn, "q", [number], query="submarine")
+    assert contents(conn)["judged_vectors"] == []
+
+
 def test_a_forgotten_memory_is_no_answer(conn: Connection[Any]) -> None:
     number = remember(conn, "a yellow submarine")
     call(conn, "forget", number)
@@ -100,7 +109,7 @@ def test_two_at_once_leave_the_judgements_of_one(conn: Connection[Any], dsn: str
         first.commit()
         done()
     assert contents(conn)["judgements"] == [f"(1,q,{two})"]
-    assert contents(conn)["judged_queries"] == ["(1,,q,two,all,{},)"]
+    assert contents(conn)["judged_queries"] == ["(1,q,two,all,{})"]
 
 
 def test_what_is_deleted_takes_its_judgements_along(conn: Connection[Any]) -> None:

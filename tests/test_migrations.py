@@ -134,11 +134,21 @@ def test_a_bad_dimension_is_refused(
 
 @pytest.mark.parametrize("options", [{"dim": 1024}, {"model": BGE_LARGE}, {"model": "own/model", "dim": 768}])
 def test_the_column_keeps_its_dimension(dsn: str, options: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match=r"halfvec\(384\)") as caught:
+    with pytest.raises(InvalidInput, match="have 384 dimensions") as caught:
         migrate(dsn, **options)
     assert caught.value.sqlstate == "22023"
     assert caught.value.hint
     assert run(dsn, "SELECT name FROM pgrecall.active_model()") == [(MINILM,)]
+
+
+def test_a_model_that_can_be_cut(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    with pytest.raises(InvalidInput, match="has 1536 dimensions, not 384") as caught:
+        migrate(dsn, model="text-embedding-3-small", dim=384)
+    assert "1536, 1024, 768, 512, 256" in str(caught.value.hint)
+    migrate(dsn, model="text-embedding-3-small", dim=256)
+    [stored] = run(dsn, "SELECT name, dimension, provider, query_prompt FROM pgrecall.active_model()")
+    assert stored == ("text-embedding-3-small", 256, "openai", "")
 
 
 def test_another_model_of_the_same_dimension(dsn: str) -> None:
@@ -268,7 +278,7 @@ def test_a_database_of_a_newer_package_is_refused(dsn: str) -> None:
 
 def test_an_unknown_revision_is_refused(dsn: str) -> None:
     before = schema(dsn)
-    for revision in ("nonsense", "-9", "+9"):
+    for revision in ("nonsense", "-99", "+99"):
         with pytest.raises(InvalidInput, match=re.escape(revision)) as caught:
             migrate(dsn, revision=revision)
         assert caught.value.sqlstate == "22023"

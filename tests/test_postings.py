@@ -298,7 +298,7 @@ def test_writing_back_an_embedding_does_nothing_for_postings(conn: Connection[An
     """
     with conn.transaction():
         conn.execute("SET LOCAL track_functions = 'all'")
-        conn.execute("UPDATE pgrecall.memories SET embedding = embedding, embedded_at = now()")
+        conn.execute("UPDATE pgrecall.memories SET embedding = embedding")
         assert conn.execute(calls).fetchone() == (0, 0)
         conn.execute("UPDATE pgrecall.memories SET title = 'crane'")
         assert conn.execute(calls).fetchone() == (1, 1)

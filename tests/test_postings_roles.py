@@ -87,7 +87,13 @@ def test_what_runs_with_the_owners_rights_pins_its_search_path(conn: Connection[
         ORDER BY p.proname
     """
     found = dict(conn.execute(query.encode()).fetchall())
-    assert set(found) == {"fold_postings", "memories_post", "unposted_fold"}
+    assert set(found) == {
+        "answered_embedding",
+        "ask_embedding",
+        "fold_postings",
+        "memories_post",
+        "unposted_fold",
+    }
     for path in found.values():
         assert path.startswith("search_path=pgrecall, ")
         assert path.endswith("pg_temp")

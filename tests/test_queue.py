@@ -42,6 +42,13 @@ def complete(
     return int(call(conn, "pgrecall.complete", worker, ids, hashes, vectors))
 
 
+def due(conn: Connection[Any]) -> None:
+    """Let the time pass that failed memories wait."""
+    conn.execute(
+        "UPDATE pgrecall.embedding_jobs SET next_attempt_at = now() WHERE next_attempt_at IS NOT NULL"
+    )
+
+
 def job(conn: Connection[Any]) -> dict[str, Any]:
     cursor = conn.cursor(row_factory=psycopg.rows.dict_row)
     return cursor.execute("SELECT * FROM pgrecall.embedding_jobs").fetchone() or {}
@@ -57,8 +64,9 @@ def test_claims_are_newest_first_in_batches(conn: Connection[Any]) -> None:
 
 def test_a_claim_brings_hash_and_text(conn: Connection[Any]) -> None:
     number = remember(conn, "content", title="title", expanded_keywords=["word"], tags=["tag"])
-    ((memory_id, content_hash, text),) = rows(conn, "pgrecall.claim", ONE)
+    ((memory_id, content_hash, text, is_sensitive),) = rows(conn, "pgrecall.claim", ONE)
     assert (memory_id, content_hash, text) == (number, stored(conn, number)["content_hash"], "title\ncontent")
+    assert is_sensitive is False
 
 
 def test_what_is_not_to_be_embedded_is_not_claimed(conn: Connection[Any]) -> None:
@@ -71,7 +79,7 @@ def test_what_is_not_to_be_embedded_is_not_claimed(conn: Connection[Any]) -> Non
 
 
 def test_claiming_needs_no_model(conn: Connection[Any]) -> None:
-    conn.execute("DELETE FROM pgrecall.settings WHERE name = 'embedding_model'")
+    conn.execute("UPDATE pgrecall.generations SET model_id = NULL")
     number = remember(conn)
     assert rows(conn, "pgrecall.active_model") == []
     assert claim(conn) == [number]
@@ -86,9 +94,9 @@ def test_a_lease_expires(conn: Connection[Any]) -> None:
     time.sleep(0.25)
     assert claim(conn, OTHER) == [number]
     assert claim(conn) == []
-    # The first one was only slow. Its embedding is good, the other one's then comes too late.
+    # The first one was only slow. Its embedding is good and ends the other lease; the other's comes too late.
     assert complete(conn, [number], ONE) == 1
-    assert job(conn)["worker_id"] == OTHER
+    assert job(conn) == {}
     assert complete(conn, [number], OTHER) == 0
     assert job(conn) == {}
 
@@ -129,11 +137,7 @@ def test_complete_writes_the_embedding_and_nothing_else(conn: Connection[Any]) -
     assert complete(conn, [number]) == 1
     after = stored(conn, number)
     assert after["embedding"] == "[" + ",".join("1" * 384) + "]"
-    (model,) = rows(conn, "pgrecall.active_model")
-    assert after["embedding_model_id"] == model[0]
-    assert after["embedded_at"] > after["updated_at"]
-    changed = ("embedding", "embedding_model_id", "embedded_at")
-    assert {**after, **dict.fromkeys(changed)} == {**memory, **dict.fromkeys(changed)}
+    assert {**after, "embedding": None} == memory
     assert conn.execute(query).fetchall() == concept
     assert {**contents(conn), "memories": [], "embedding_jobs": []} == {
         **others,
@@ -198,6 +202,18 @@ def test_a_secret_is_not_claimed_while_it_becomes_one(conn: Connection[Any], dsn
     assert contents(conn)["embedding_jobs"] == []
 
 
+def test_what_comes_too_late_leaves_the_lease_of_the_new_text(conn: Connection[Any]) -> None:
+    number = remember(conn, "before")
+    before = stored(conn, number)["content_hash"]
+    assert claim(conn) == [number]
+    call(conn, "revise", number, "after")
+    assert claim(conn) == [number]
+    assert complete(conn, [number], hashes=[before]) == 0
+    assert claim(conn, OTHER) == []
+    assert complete(conn, [number]) == 1
+    assert job(conn) == {}
+
+
 def test_bad_embeddings_are_refused(conn: Connection[Any]) -> None:
     good, bad = fill(conn, 2)
     claim(conn)
@@ -229,12 +245,12 @@ def test_unknown_memories_do_not_land(conn: Connection[Any]) -> None:
 def test_a_failed_memory_waits(conn: Connection[Any]) -> None:
     number = remember(conn)
     claim(conn)
-    conn.execute("SELECT pgrecall.fail(%s, %s, %s, '0.2 seconds')", (ONE, number, "e" * 1000))
+    conn.execute("SELECT pgrecall.fail(%s, %s, %s)", (ONE, number, "e" * 1000))
     found = job(conn)
     assert (found["attempts"], found["worker_id"], found["lease_expires_at"]) == (1, None, None)
     assert found["last_error"] == "e" * 500
     assert claim(conn) == []
-    time.sleep(0.25)
+    due(conn)
     assert claim(conn, OTHER) == [number]
     # Only the worker that holds it can fail it.
     conn.execute("SELECT pgrecall.fail(%s, %s, 'again')", (ONE, number))
@@ -247,7 +263,8 @@ def test_a_failed_memory_waits(conn: Connection[Any]) -> None:
 def test_release_gives_everything_back(conn: Connection[Any]) -> None:
     ids = fill(conn, 3)
     claim(conn, batch=1)
-    conn.execute("SELECT pgrecall.fail(%s, %s, 'once', '0 seconds')", (ONE, ids[2]))
+    conn.execute("SELECT pgrecall.fail(%s, %s, 'once')", (ONE, ids[2]))
+    due(conn)
     assert claim(conn, batch=2) == ids[:0:-1]
     assert claim(conn, OTHER) == ids[:1]
     assert call(conn, "pgrecall.release", ONE) == 2
@@ -310,7 +327,10 @@ def test_another_model_is_refused_once_there_are_embeddings(conn: Connection[Any
     complete(conn, [number])
     with refused(conn, "55000"):
         call(conn, "pgrecall.activate_model", "another", 384)
-    assert call(conn, "pgrecall.activate_model", "one", 384, "query: ") == model[0]
+    # The prompt of memories is part of what their embeddings are.
+    with refused(conn, "55000"):
+        call(conn, "pgrecall.activate_model", "one", 384, "query: ")
+    assert call(conn, "pgrecall.activate_model", "one", 384, "query: ", "d: ") == model[0]
     assert rows(conn, "pgrecall.active_model")[0][4] == "query: "
 
 

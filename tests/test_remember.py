@@ -54,7 +54,7 @@ def test_defaults(conn: Connection[Any]) -> None:
     found = stored(conn, remember(conn, "just this"))
     empty = (
         "title category source session speaker position occurred_at valid_from valid_to external_id deleted_at "
-        "superseded_by embedding embedded_at embedding_model_id"
+        "superseded_by embedding"
     )
     assert {name for name in empty.split() if found[name] is not None} == set()
     assert (found["tags"], found["expanded_keywords"], found["metadata"]) == ([], [], {})

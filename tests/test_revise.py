@@ -105,7 +105,7 @@ def test_new_text_empties_the_embedding_and_the_rest_does_not(conn: Connection[A
     )
     after = stored(conn, number)
     assert after["words"] != before["words"]
-    for name in ("content_hash", "embedding", "embedded_at", "embedding_model_id"):
+    for name in ("content_hash", "embedding"):
         assert after[name] == before[name] is not None
     for change in ({"title": "new"}, {"content": "new"}, {"title": ""}):
         embed(conn, number) if stored(conn, number)["embedding"] is None else None
@@ -113,7 +113,7 @@ def test_new_text_empties_the_embedding_and_the_rest_does_not(conn: Connection[A
         call(conn, "revise", number, **change)
         after = stored(conn, number)
         assert after["content_hash"] != before["content_hash"]
-        assert (after["embedding"], after["embedded_at"], after["embedding_model_id"]) == (None, None, None)
+        assert after["embedding"] is None
 
 
 def test_new_keywords_empty_the_embedding_where_they_are_part_of_it(conn: Connection[Any]) -> None:
@@ -172,9 +172,7 @@ def test_canary_all_that_was_derived_goes_with_secrecy(conn: Connection[Any]) ->
     enrich(conn, number, "canary person")
     embed(conn, number)
     worker = "11111111-1111-4111-8111-111111111111"
-    conn.execute(
-        "UPDATE pgrecall.memories SET embedding = NULL, embedded_at = NULL, embedding_model_id = NULL"
-    )
+    conn.execute("UPDATE pgrecall.memories SET embedding = NULL")
     conn.execute("SELECT FROM pgrecall.claim(%s)", (worker,))
     conn.execute("SELECT pgrecall.fail(%s, %s, 'cannot embed canary')", (worker, number))
     leaks = {table for table, texts in contents(conn).items() if any("canary" in text for text in texts)}
@@ -201,7 +199,7 @@ def test_secrecy_empties_the_embedding(conn: Connection[Any]) -> None:
     embed(conn, number)
     call(conn, "revise", number, is_sensitive=True)
     found = stored(conn, number)
-    assert (found["embedding"], found["embedded_at"], found["embedding_model_id"]) == (None, None, None)
+    assert found["embedding"] is None
 
 
 def test_shared_evidence_keeps_a_relationship(conn: Connection[Any]) -> None:

@@ -157,7 +157,7 @@ def test_embedder_runs_the_whole_cycle(conn: Connection[Any]) -> None:
         conn.execute("SELECT pgrecall.heartbeat(%s, 'host', 1, 'bundle', 'model', 0)", (WORKER,))
         assert call(conn, "pgrecall.release", WORKER) == 0
         (one, other) = rows(conn, "pgrecall.claim", WORKER)
-        assert (one[0], other[0], other[2]) == (bad, good, "title\ngood")
+        assert (one[0], other[0], other[2:]) == (bad, good, ("title\ngood", False))
         conn.execute("SELECT pgrecall.fail(%s, %s, 'bad')", (WORKER, bad))
         assert call(conn, "pgrecall.complete", WORKER, [good], [other[1]], [str([1.0] * 384)]) == 1
         conn.execute("SELECT pgrecall.heartbeat(%s, 'host', 1, 'bundle', 'model', 1)", (WORKER,))
@@ -177,7 +177,7 @@ def test_embedder_sees_no_sensitive_memory(conn: Connection[Any]) -> None:
             conn.execute("SELECT id FROM pgrecall.memories WHERE id = %s FOR UPDATE", (secret,)).fetchall()
             == []
         )
-        update = "UPDATE pgrecall.memories SET embedded_at = NULL WHERE id = %s"
+        update = "UPDATE pgrecall.memories SET embedding = NULL WHERE id = %s"
         assert conn.execute(update, (secret,)).rowcount == 0
         assert [row[0] for row in rows(conn, "pgrecall.claim", WORKER)] == [open_]
         hashes = [stored_hash(conn, open_), b""]
@@ -200,7 +200,7 @@ def stored_hash(conn: Connection[Any], memory_id: int) -> bytes:
 def test_embedder_reads_and_changes_only_what_it_needs(conn: Connection[Any]) -> None:
     remember(conn, "open", tags=["tag"], metadata={"a": 1})
     readable = {
-        "id", "content_hash", "title", "content", "expanded_keywords", "embedding", "embedding_model_id", "embedded_at",
+        "id", "content_hash", "title", "content", "expanded_keywords", "embedding",
         "is_sensitive", "deleted_at", "created_at", "updated_at", "namespace_id", "speaker", "language", "occurred_at",
     }  # fmt: skip
     columns = {
@@ -214,9 +214,9 @@ def test_embedder_reads_and_changes_only_what_it_needs(conn: Connection[Any]) ->
             quoted = sql.Identifier(name).as_string(conn)
             if name not in readable:
                 denied(conn, f"SELECT {quoted} FROM pgrecall.memories")
-            if name not in {"embedding", "embedding_model_id", "embedded_at"}:
+            if name != "embedding":
                 denied(conn, f"UPDATE pgrecall.memories SET {quoted} = {quoted}")
-        others = ("judged_queries", "judgements", "lexicon", "postings", "unposted")
+        others = ("judged_queries", "judged_vectors", "judgements", "lexicon", "postings", "unposted")
         denied(
             conn,
             *(f"SELECT * FROM pgrecall.{table}" for table in others),

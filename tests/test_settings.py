@@ -40,13 +40,14 @@ def test_parameter_then_stored_then_default(conn: Connection[Any]) -> None:
 def test_every_setting_reaches_recall_numbers_at_their_limits(conn: Connection[Any]) -> None:
     query = """
         SELECT name, minimum, maximum, choices, default_value, pattern FROM pgrecall.settings_in_force
-        WHERE name NOT IN ('namespace', 'profile', 'embedding_model', 'embed_keywords')
-          AND name !~ '^(extract|resolve|llm)_'
+        WHERE name NOT IN ('namespace', 'profile', 'embed_keywords')
+          AND name !~ '^(extract|resolve|llm|query_cache)_'
     """
     settings = conn.execute(query).fetchall()
     fields = """
         SELECT attname FROM pg_attribute
         WHERE attrelid = 'pgrecall.recall_settings'::regclass AND NOT attisdropped
+          AND attname <> 'generation'
     """
     assert {row[0] for row in settings} == {name for (name,) in conn.execute(fields)}
     for place in (1, 2):
@@ -57,12 +58,14 @@ def test_every_setting_reaches_recall_numbers_at_their_limits(conn: Connection[A
                 given[name] = choices[place % 2]
             elif pattern is not None:
                 given[name] = "person=0.25" if "=" in default else "02:00:00"
+            elif row[1] is None:
+                given[name] = "any text"
             else:
                 given[name] = row[place]
             store(conn, name, "2 hours" if given[name] == "02:00:00" else f"{given[name]}".removesuffix(".0"))
         given["collapse_duplicates"] = given["collapse_duplicates"] == "on"
         (found,) = conn.execute("SELECT to_jsonb(pgrecall.effective_settings())").fetchone() or ({},)
-        assert found == given
+        assert found == given | {"generation": None}
 
 
 def test_bad_values_are_refused(conn: Connection[Any]) -> None:
@@ -70,12 +73,11 @@ def test_bad_values_are_refused(conn: Connection[Any]) -> None:
         ("rrf_k", "0"), ("rrf_k", "10001"), ("rrf_k", "many"), ("rrf_k", " 60"), ("rrf_k", "NaN"), ("rrf_k", "Infinity"),
         ("rrf_k", "1e2"), ("rrf_k", "-5"), ("rrf_k", "9" * 400), ("leg_depth", "50.5"), ("leg_depth", "50.0"),
         ("leg_depth", "50."), ("leg_depth", "1001"), ("graph_mention", "1.01"), ("embed_keywords", "yes"),
-        ("embedding_model", "another"), ("embedding_model", None),
     ]  # fmt: skip
     for name, value in refusals:
         with refused(conn, "22023"):
             store(conn, name, value)
-    for unknown in ("nothing", "pgrecall.rrf_k", "", None):
+    for unknown in ("nothing", "pgrecall.rrf_k", "embedding_model", "", None):
         with refused(conn, "42704"):
             store(conn, unknown, "1")
 
@@ -113,7 +115,7 @@ def test_embedded_keywords_are_a_matter_of_the_database(conn: Connection[Any]) -
     assert stored(conn, number) == before
     store(conn, "embed_keywords", "on")
     assert stored(conn, number)["embedding"] is None
-    ((_, _, text),) = rows(conn, "pgrecall.claim", "11111111-1111-4111-8111-111111111111")
+    ((_, _, text, _),) = rows(conn, "pgrecall.claim", "11111111-1111-4111-8111-111111111111")
     assert text == "content\na"
 
 

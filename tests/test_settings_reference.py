@@ -63,7 +63,7 @@ def shared_conn(new_database: Callable[..., str], template: str) -> Iterator[Con
     """A connection to one database for all tests of what is refused: nothing is stored there."""
     with psycopg.connect(new_database(template), autocommit=True) as opened:
         yield opened
-        assert opened.execute("SELECT name FROM pgrecall.settings").fetchall() == [("embedding_model",)]
+        assert opened.execute("SELECT name FROM pgrecall.settings").fetchall() == []
 
 
 # --- the view --------------------------------------------------------------------------------------------------------
@@ -73,14 +73,12 @@ def test_it_lists_every_setting_with_range_and_effect(conn: Connection[Any]) -> 
     listed = reference(conn)
     fields = """
         SELECT attname FROM pg_attribute
-        WHERE attrelid = 'pgrecall.recall_settings'::regclass AND NOT attisdropped
+        WHERE attrelid = 'pgrecall.recall_settings'::regclass AND NOT attisdropped AND attname <> 'generation'
     """
     assert {name for (name,) in conn.execute(fields)} < set(listed)
     assert set(listed) == {row[0] for row in rows(conn, "pgrecall.settings_list")}
     for name, row in listed.items():
-        # The model is chosen when the database is migrated.
-        assert row["source"] == ("stored" if name == "embedding_model" else "default"), name
-        assert row["source"] == "stored" or row["value"] == row["default"], name
+        assert (row["source"], row["value"]) == ("default", row["default"]), name
         assert row["unit"], name
         assert len(row["effect"]) > 20, name
         assert row["accepts"], name
@@ -201,8 +199,7 @@ def test_every_setting_takes_the_empty_string_for_unset(conn: Connection[Any]) -
     plain = scalar(conn, "SELECT to_jsonb(pgrecall.effective_settings())")
     for name, row in reference(conn).items():
         conn.execute("SELECT set_config('pgrecall.' || %s, '', false)", (name,))
-        if name != "embedding_model":
-            call(conn, "pgrecall.set_setting", name, "")
+        call(conn, "pgrecall.set_setting", name, "")
         assert reference(conn)[name] == row
     assert scalar(conn, "SELECT to_jsonb(pgrecall.effective_settings())") == plain
     assert len(recalled(conn, "crane")) == 1
@@ -221,7 +218,7 @@ def test_what_there_is_not(conn: Connection[Any]) -> None:
 def test_what_is_stored_only_is_refused_per_call(conn: Connection[Any]) -> None:
     query = "SELECT name, default_value FROM pgrecall.setting_definitions WHERE is_stored_only"
     stored_only = conn.execute(query).fetchall()
-    assert len(stored_only) == 26
+    assert len(stored_only) == 27
     for name, value in [*stored_only, ("namespace", "default")]:
         with refused(conn, "22023"):
             recalled(conn, "crane", settings={name: value})

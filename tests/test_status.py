@@ -1,4 +1,4 @@
-"""recall_status() and pgrecall.health(): they tell the truth about what is stored and what is wrong."""
+"""recall_status() and what lists its details: they tell the truth about what is stored and who works on it."""
 
 from __future__ import annotations
 
@@ -6,26 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from psycopg.rows import dict_row
 
+from operations_support import OTHER, VECTOR, WORKER, beat, dicts, park, remember, status, switch
 from pgrecall.bundle import bundle_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from psycopg import Connection
 
-WORKER = "11111111-1111-1111-1111-111111111111"
-VECTOR = str([1.0] + [0.0] * 383)
 
-
-def status(conn: Connection[Any]) -> dict[str, Any]:
-    row = conn.cursor(row_factory=dict_row).execute("SELECT * FROM recall_status()").fetchone()
-    assert row is not None
-    return row
-
-
-def health(conn: Connection[Any]) -> dict[str, tuple[str, str | None]]:
-    rows = conn.execute("SELECT check_name, status, remedy FROM pgrecall.health()").fetchall()
-    return {name: (state, remedy) for name, state, remedy in rows}
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every node of a plan."""
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from nodes(child)
 
 
 def test_an_empty_database(conn: Connection[Any]) -> None:
@@ -54,7 +49,9 @@ def test_counts_follow_a_memory_through_its_life(conn: Connection[Any]) -> None:
     assert (found["memories"], found["sensitive"], found["pending"], found["embedded"]) == (2, 1, 1, 0)
     assert found["oldest_pending"].total_seconds() < 60
 
-    ((number, digest, _),) = conn.execute("SELECT * FROM pgrecall.claim(%s)", (WORKER,)).fetchall()
+    ((number, digest),) = conn.execute(
+        "SELECT memory_id, content_hash FROM pgrecall.claim(%s)", (WORKER,)
+    ).fetchall()
     found = status(conn)
     assert (found["pending"], found["in_progress"], found["failed"]) == (1, 1, 0)
 
@@ -80,38 +77,135 @@ def test_workers_count_while_their_heart_beats(conn: Connection[Any]) -> None:
     assert status(conn)["workers"] == 0
 
 
-def test_all_is_well_in_a_new_database(conn: Connection[Any]) -> None:
-    assert {state for state, _ in health(conn).values()} == {"ok"}
+def test_rate_and_time_left_are_of_those_who_embed_the_active_generation(conn: Connection[Any]) -> None:
+    remember(conn, *(f"memory {number}" for number in range(30)))
+    found = status(conn)
+    assert (found["per_second"], found["eta"]) == (0, None)
+    beat(conn, generations=[1], per_second=2.0)
+    beat(conn, OTHER, generations=[2], per_second=5.0)
+    found = status(conn)
+    assert (found["workers"], found["per_second"], found["eta"].total_seconds()) == (2, 2, 15)
+    conn.execute("UPDATE pgrecall.workers SET last_seen_at = now() - interval '31 seconds'")
+    found = status(conn)
+    assert (found["workers"], found["per_second"], found["eta"]) == (0, 0, None)
 
 
-def test_says_what_is_wrong_and_what_to_run(dsn: str, conn: Connection[Any]) -> None:
-    conn.execute("SELECT remember('open')")
-    assert health(conn)["embedder"] == ("warn", "pgrecall embedder")
-    assert health(conn)["pending embeddings"][0] == "ok"
-    conn.execute("UPDATE pgrecall.memories SET updated_at = now() - interval '1 hour'")
-    assert health(conn)["pending embeddings"] == ("warn", "pgrecall embedder")
-
-    conn.execute("SET hnsw.ef_search = 10")
-    conn.execute("SET hnsw.iterative_scan = off")
-    found = health(conn)
-    assert found["hnsw.ef_search"][0] == found["hnsw.iterative_scan"][0] == "warn"
-    conn.execute(str(found["hnsw.iterative_scan"][1]).encode())
-    conn.execute("RESET hnsw.ef_search")
-    with psycopg.connect(dsn) as fresh:
-        assert health(fresh)["hnsw.iterative_scan"][0] == "ok"
-
-    conn.execute("SET pgrecall.rrf_k = 'many'")
-    assert health(conn)["settings"][0] == "fail"
-    conn.execute("RESET pgrecall.rrf_k")
-    conn.execute("DROP INDEX pgrecall.memories_embedding_idx")
-    assert health(conn)["indexes"][0] == "fail"
-    assert status(conn)["dense_index_valid"] is False
+def test_parked_memories_are_counted_by_cause_and_hold_nothing_up(conn: Connection[Any]) -> None:
+    first, second, third, _ = remember(conn, "one", "two", "three", "four")
+    conn.execute("UPDATE pgrecall.memories SET updated_at = now() - interval '1 day' WHERE id = %s", (first,))
+    assert status(conn)["oldest_pending"].days == 1
+    park(conn, first, "input_refused")
+    park(conn, second, "input_refused")
+    park(conn, third, "error")
+    found = status(conn)
+    assert (found["pending"], found["failed"], found["parked"]) == (4, 0, 3)
+    assert found["failures_by_cause"] == {"input_refused": 2, "error": 1}
+    assert found["oldest_pending"].days == 0
+    beat(conn, generations=[1], per_second=1.0)
+    assert status(conn)["eta"].total_seconds() == 1
 
 
-def test_an_invalid_index_is_named_with_its_repair(conn: Connection[Any]) -> None:
-    conn.execute("SELECT remember('one', tags => ARRAY['a'])")
-    # A failed CREATE INDEX CONCURRENTLY is what leaves an invalid index behind in real life.
-    conn.execute("SELECT remember('two', tags => ARRAY['a'])")
-    with pytest.raises(psycopg.errors.UniqueViolation):
-        conn.execute("CREATE UNIQUE INDEX CONCURRENTLY broken ON pgrecall.memories (namespace_id)")
-    assert health(conn)["indexes"] == ("fail", "REINDEX INDEX CONCURRENTLY pgrecall.broken")
+def test_truncated_embeddings_are_counted(conn: Connection[Any]) -> None:
+    remember(conn, "one", "two")
+    claimed = conn.execute("SELECT memory_id, content_hash FROM pgrecall.claim(%s)", (WORKER,)).fetchall()
+    ids, hashes = ([row[place] for row in claimed] for place in (0, 1))
+    conn.execute(
+        "SELECT pgrecall.complete(%s, %s, %s, %s, is_truncated => '{t,f}')",
+        (WORKER, ids, hashes, [VECTOR] * 2),
+    )
+    found = status(conn)
+    assert (found["embedded"], found["truncated"]) == (2, 1)
+
+
+def test_a_second_generation_is_named_and_changes_no_count(conn: Connection[Any]) -> None:
+    remember(conn, "one")
+    assert status(conn)["other_generation"] is None
+    conn.execute("SELECT pgrecall.add_generation('next', 8)")
+    found = status(conn)
+    assert (found["generation"], found["dimension"], found["pending"]) == (1, 384, 1)
+    assert (found["other_generation"], found["other_state"], found["other_model"]) == (2, "building", "next")
+    switch(conn)
+    found = status(conn)
+    assert (found["generation"], found["model"], found["dimension"]) == (2, "next", 8)
+    assert (found["other_generation"], found["other_state"]) == (1, "retired")
+    assert (found["dense_index_name"], found["dense_index_valid"]) == ("memories_embedding_2_idx", True)
+
+
+def test_what_waits_for_the_language_model_is_counted_apart(conn: Connection[Any]) -> None:
+    (number,) = remember(conn, "one")
+    assert (status(conn)["unread"], status(conn)["unread_by_llm"]) == (1, 0)
+    conn.execute("INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES (%s, 'llm')", (number,))
+    assert (status(conn)["unread"], status(conn)["unread_by_llm"]) == (1, 1)
+
+
+def test_sizes_and_statistics(conn: Connection[Any]) -> None:
+    conn.execute("ALTER TABLE pgrecall.memories SET (autovacuum_enabled = off)")
+    before = status(conn)
+    assert before["analyzed_at"] is None
+    remember(conn, *(f"memory {number}" for number in range(100)))
+    conn.execute("SELECT pgrecall.analyze()")
+    found = status(conn)
+    assert found["analyzed_at"] is not None
+    assert found["memories_bytes"] > before["memories_bytes"]
+    listed = {row["index_name"]: row for row in dicts(conn, "SELECT * FROM pgrecall.index_status()")}
+    dense = listed["memories_embedding_idx"]
+    assert (dense["table_name"], dense["method"], dense["bytes"]) == (
+        "memories",
+        "hnsw",
+        found["dense_index_bytes"],
+    )
+    assert all(row["is_valid"] and not row["is_building"] for row in listed.values())
+    sizes = [row["bytes"] for row in listed.values()]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.mark.parametrize("function", ["recall_status", "pgrecall.health"])
+def test_memories_are_read_once(conn: Connection[Any], function: str) -> None:
+    count = 1000
+    remember(conn, *(f"memory {number}" for number in range(count)))
+    conn.execute("SELECT pgrecall.analyze()")
+    explained = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT json) SELECT * FROM {function}()"
+    [([found],)] = conn.execute(explained.encode()).fetchall()
+    scans = [node for node in nodes(found["Plan"]) if node.get("Relation Name") == "memories"]
+    assert [node["Actual Loops"] for node in scans] == [1]
+    # Nor is anything looked up for each of them.
+    assert found["Plan"]["Shared Hit Blocks"] < count
+
+
+def test_unposted_memories_are_counted(conn: Connection[Any]) -> None:
+    (number,) = remember(conn, "one")
+    conn.execute("SELECT pgrecall.fold_postings(1)")
+    assert status(conn)["unposted"] == 0
+    conn.execute("SELECT revise(%s, content => 'two')", (number,))
+    assert status(conn)["unposted"] == 1
+
+
+def test_workers_say_what_they_do_and_as_whom(conn: Connection[Any]) -> None:
+    pauses = [{"model": "m", "cause": "rate_limit", "until": "2026-11-22T12:00:00+00:00"}]
+    beat(conn, generations=[1, 2], per_second=2.5, pauses=pauses)
+    conn.execute("SET ROLE pgrecall_embedder")
+    beat(conn, OTHER, code="another")
+    conn.execute("RESET ROLE")
+    conn.execute(
+        "UPDATE pgrecall.workers SET last_seen_at = now() - interval '1 hour' WHERE id = %s", (OTHER,)
+    )
+    alive, gone = dicts(conn, "SELECT * FROM pgrecall.worker_status()")
+    assert (alive["hostname"], alive["pid"], alive["generations"]) == ("host", 17, [1, 2])
+    assert (alive["per_second"], alive["pauses"]) == (2.5, pauses)
+    assert (alive["is_alive"], alive["is_current"], alive["is_confined"]) == (True, True, False)
+    assert alive["last_seen"].total_seconds() < 30
+    assert (gone["is_alive"], gone["is_current"], gone["is_confined"]) == (False, False, True)
+    assert gone["last_seen"].total_seconds() >= 3600
+    assert gone["role_name"] == "pgrecall_embedder"
+
+
+def test_a_reader_may_see_it_all(conn: Connection[Any]) -> None:
+    (number,) = remember(conn, "one")
+    park(conn, number, "error")
+    beat(conn, generations=[1])
+    conn.execute("SET ROLE pgrecall_reader")
+    assert status(conn)["parked"] == 1
+    for function in ("worker_status", "failures", "index_status", "generation_progress", "health"):
+        assert dicts(conn, f"SELECT * FROM pgrecall.{function}()"), function
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        conn.execute("SELECT pgrecall.retry_failures()")

@@ -27,7 +27,13 @@ SCHEMAS = {"pgrecall", "public"}
 # Several objects a file: what they say only makes sense side by side.
 MANY_OBJECTS = {"grants.sql", "security/policies.sql"}
 # Functions that may run with their owner's rights.
-SECURITY_DEFINER = {"pgrecall.memories_post", "pgrecall.unposted_fold", "pgrecall.fold_postings"}
+SECURITY_DEFINER = {
+    "pgrecall.memories_post",
+    "pgrecall.unposted_fold",
+    "pgrecall.fold_postings",
+    "pgrecall.ask_embedding",
+    "pgrecall.answered_embedding",
+}
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {
     "recall/",

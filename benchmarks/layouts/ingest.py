@@ -39,7 +39,7 @@ SELECT remember(
 """
 _WRITE_BACK = """
 UPDATE pgrecall.memories
-SET embedding = array_fill(0.1::real, ARRAY[pgrecall.embedding_dimension()])::halfvec, embedded_at = now()
+SET embedding = array_fill(0.1::real, ARRAY[pgrecall.embedding_dimension()])::halfvec
 WHERE id BETWEEN %s AND %s
 """
 _REVISE = r"""

@@ -1,10 +1,10 @@
-"""docs/benchmarks.md: a summary first, then the graph and speed, then a section for each data set."""
+"""docs/benchmarks.md: a summary, the graph, speed and the embedder, then a section for each data set."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.report import dataset, graph, speed, summary
+from benchmarks.report import dataset, embedder, graph, speed, summary
 from benchmarks.report.markdown import of_kind
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def render(results: Results) -> tuple[str, dict[str, Plot]]:
         parts.append(summary.render([found for _, found in quality]))
     parts += graph.render(results)
     parts += speed.render(results, plots)
+    parts += embedder.render(results)
     if quality:
         parts.append("## The data sets\n")
         parts += [dataset.render(name, found, plots) for name, found in quality]

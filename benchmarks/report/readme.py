@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.report import embedder
 from benchmarks.report.markdown import file_link, of_kind, table
 from benchmarks.report.runs import Column, columns, embedders
 
@@ -49,7 +50,7 @@ def put(page: str, block: str) -> str:
 def figures(results: Results) -> str:
     """Render the figures."""
     quality = of_kind(results, "quality")
-    rows = [*_embedder(results), *_speed(columns(results))]
+    rows = [*_embedder(results), *_daemon(results), *_speed(columns(results))]
     parts = []
     if rows:
         parts.append(table(("what", "figure", "from"), rows))
@@ -65,6 +66,12 @@ def _embedder(results: Results) -> Iterator[Sequence[str]]:
             f"{found['daemon_per_second']} texts/s, {found['ratio']} of the bare model in the same run",
             file_link(name, _FOLDER),
         )
+
+
+def _daemon(results: Results) -> Iterator[Sequence[str]]:
+    for name, found in of_kind(results, "daemon"):
+        for what, figure in embedder.rows(found):
+            yield what, figure, file_link(name, _FOLDER)
 
 
 def _speed(shown: Sequence[Column]) -> Iterator[Sequence[str]]:

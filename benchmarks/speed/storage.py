@@ -37,7 +37,7 @@ _COLUMNS = {
     "namespace_id": "int4", "external_id": "text", "content": "text", "category": "text", "tags": "text[]",
     "importance": "float4", "session": "text", "position": "int4", "speaker": "text",
     "occurred_at": "timestamptz", "language": "text", "content_hash": "bytea", "search_vector": "tsvector",
-    "embedding": "halfvec", "embedded_at": "timestamptz",
+    "embedding": "halfvec",
 }  # fmt: skip
 _BYTES_PER_NEIGHBOUR_LIST = 500
 """What pgvector's index build keeps in memory for an element with m = 16, besides the vector."""
@@ -203,7 +203,6 @@ def _copy(connection: Connection[Any], chunk: Chunk, namespaces: dict[str, int])
                     b"",
                     bytes(4),  # an empty tsvector: a count of 0
                     HalfVector(chunk.vectors[memory.vector]),
-                    memory.occurred_at,
                 )
             )
 

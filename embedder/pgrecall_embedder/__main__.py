@@ -10,6 +10,7 @@ from pgrecall.errors import PgrecallError
 from pgrecall.server import ServerError
 
 from .cli import run
+from .daemon import LEASE_SECONDS
 
 
 def main() -> int:
@@ -26,6 +27,25 @@ def main() -> int:
     parser.add_argument(
         "--concurrency", type=int, metavar="N", help="embedding threads (default: one a core)"
     )
+    parser.add_argument(
+        "--lease",
+        type=float,
+        default=LEASE_SECONDS,
+        metavar="SECONDS",
+        help="how long another daemon leaves alone what this one has claimed (default: %(default).0f)",
+    )
+    parser.add_argument(
+        "--listen-dsn",
+        metavar="DSN",
+        help="a direct connection for notifications, where a pooler is between "
+        "(default: PGRECALL_EMBEDDER_LISTEN_DSN)",
+    )
+    parser.add_argument(
+        "--metrics-port",
+        type=int,
+        metavar="PORT",
+        help="serve metrics to this machine's Prometheus (default: PGRECALL_EMBEDDER_METRICS_PORT)",
+    )
     parser.add_argument("--log-json", action="store_true", help="log JSON, one object a line")
     options = parser.parse_args()
     try:
@@ -38,6 +58,9 @@ def main() -> int:
         drain=options.drain,
         only=options.only,
         concurrency=options.concurrency,
+        lease_seconds=options.lease,
+        listen_dsn=options.listen_dsn,
+        metrics_port=options.metrics_port,
         log_json=options.log_json,
     )
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import psycopg
 
-from pgrecall.errors import PgrecallError, error_from
+from pgrecall.errors import InvalidInput, PgrecallError, error_from
 
-from .daemon import Daemon
+from .daemon import LEASE_SECONDS, Daemon
 from .logs import describe, make_logger
+from .metrics import PrometheusMetrics
 from .providers import load_provider
 
 if TYPE_CHECKING:
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     from .daemon import Part
     from .providers import ProviderFactory
 
-__all__ = ["run"]
+__all__ = ["LISTEN_VARIABLE", "run"]
+
+LISTEN_VARIABLE: Final = "PGRECALL_EMBEDDER_LISTEN_DSN"
+METRICS_VARIABLE: Final = "PGRECALL_EMBEDDER_METRICS_PORT"
 
 
 def run(
@@ -30,6 +34,9 @@ def run(
     drain: bool = False,
     only: Part | None = None,
     concurrency: int | None = None,
+    lease_seconds: float = LEASE_SECONDS,
+    listen_dsn: str | None = None,
+    metrics_port: int | None = None,
     log_json: bool = False,
     factory: ProviderFactory = load_provider,
 ) -> int:
@@ -42,6 +49,11 @@ def run(
         drain: Return when nothing is left to embed or to read.
         only: Only embed, or only read, which needs no model; None does both.
         concurrency: Embedding threads; None means one a core, which is what measured best.
+        lease_seconds: For how long nobody else claims what this daemon has claimed.
+        listen_dsn: A direct connection for notifications, where a pooler is between; None takes
+            PGRECALL_EMBEDDER_LISTEN_DSN, or else `dsn`.
+        metrics_port: Where this machine's Prometheus finds metrics, 0 for any free port; None takes
+            PGRECALL_EMBEDDER_METRICS_PORT, or else serves none.
         log_json: Log JSON, one object a line.
         factory: Loads the model.
 
@@ -49,19 +61,50 @@ def run(
         The exit code: 0 after a drain or a clean stop, 1 if the daemon could not start or something failed.
     """
     log = make_logger(as_json=log_json)
+    listen_dsn = listen_dsn or os.environ.get(LISTEN_VARIABLE) or None
+    for name, string in (("PGRECALL_DSN", dsn), (LISTEN_VARIABLE, listen_dsn)):
+        try:
+            psycopg.conninfo.conninfo_to_dict("" if string is None else string)
+        except psycopg.ProgrammingError:
+            # What the parser says quotes the string, password and all.
+            log.error("the connection string cannot be read", hint=f"Check {name}.")
+            return 1
+    metrics: PrometheusMetrics | None = None
     try:
-        psycopg.conninfo.conninfo_to_dict(dsn)
-    except psycopg.ProgrammingError:
-        # What the parser says quotes the string, password and all.
-        log.error("the connection string cannot be read", hint="Check PGRECALL_DSN.")
-        return 1
-    try:
-        daemon = Daemon(dsn, drain=drain, only=only, concurrency=concurrency, log=log, factory=factory)
+        metrics = _metrics(metrics_port, log)
+        daemon = Daemon(
+            dsn,
+            listen_dsn=listen_dsn,
+            drain=drain,
+            only=only,
+            concurrency=concurrency,
+            lease_seconds=lease_seconds,
+            metrics=metrics,
+            log=log,
+            factory=factory,
+        )
         asyncio.run(_main(daemon, log))
     except Exception as error:  # noqa: BLE001 - the traceback of anything unforeseen could quote a memory
         _explain(error, log)
         return 1
+    finally:
+        if metrics is not None:
+            metrics.close()
     return 0
+
+
+def _metrics(port: int | None, log: FilteringBoundLogger) -> PrometheusMetrics | None:
+    """Serve metrics where that is asked for."""
+    given = os.environ.get(METRICS_VARIABLE, "")
+    if port is None and given:
+        if not (given.isascii() and given.isdigit()):
+            raise InvalidInput(f"{METRICS_VARIABLE} is not a port", hint="Set it to a number, such as 9187.")
+        port = int(given)
+    if port is None:
+        return None
+    metrics = PrometheusMetrics()
+    log.info("metrics are served", address=f"http://127.0.0.1:{metrics.serve(port)}/metrics")
+    return metrics
 
 
 async def _main(daemon: Daemon, log: FilteringBoundLogger) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 
 import psycopg
 import tenacity
+from psycopg import errors, sql
 
-from pgrecall.connecting import CONNECTION_OPTIONS
+from pgrecall.connecting import CONNECTION_OPTIONS, is_pooled
 
 from .logs import describe
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from structlog.typing import FilteringBoundLogger
 
-__all__ = ["Link", "Patience"]
+__all__ = ["Link", "Patience", "PoolerBetween"]
 
 _T = TypeVar("_T")
 
@@ -37,6 +38,10 @@ _LAST_ATTEMPTS = 3
 # 08 connection, 53 resources, 57P server going or coming, 40 the transaction met another one, 55P03 it waited
 # for another one in vain.
 _PASSING = ("08", "53", "57P", "40", "55P03")
+
+
+class PoolerBetween(Exception):  # noqa: N818 - the name says what is the case
+    """A pooler is between: sessions are not one's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +98,11 @@ class Patience:
 class Link:
     """One connection to the database in autocommit, opened again when it breaks.
 
+    It works as the role pgrecall_embedder, which sees no sensitive memory, wherever whoever logs in may.
+
     Attributes:
-        generation: How many connections there have been; a change means that an answer may have been lost.
+        connections: How many there have been; a change means that an answer may have been lost.
+        has_pooler: Whether a pooler is between: then nothing may depend on the session.
     """
 
     def __init__(self, dsn: str, patience: Patience) -> None:
@@ -102,7 +110,8 @@ class Link:
         self._patience = patience
         self._connection: psycopg.AsyncConnection[tuple[Any, ...]] | None = None
         self._busy = asyncio.Lock()
-        self.generation = 0
+        self.connections = 0
+        self.has_pooler = False
 
     async def connect(self) -> psycopg.AsyncConnection[tuple[Any, ...]]:
         """Return the open connection, making it if there is none.
@@ -111,9 +120,22 @@ class Link:
             psycopg.OperationalError: The server cannot be reached; nothing is tried twice here.
         """
         if self._connection is None or self._connection.closed:
-            self._connection = await psycopg.AsyncConnection.connect(self._dsn, **_OPTIONS)
-            self.generation += 1
+            opened = await psycopg.AsyncConnection.connect(self._dsn, **_OPTIONS)
+            try:
+                await self._prepare(opened)
+            except BaseException:
+                await opened.close()
+                raise
+            self._connection = opened
+            self.connections += 1
         return self._connection
+
+    async def _prepare(self, opened: psycopg.AsyncConnection[tuple[Any, ...]]) -> None:
+        [(process,)] = await (await opened.execute("SELECT pg_backend_pid()")).fetchall()
+        self.has_pooler = is_pooled(opened, process)
+        if not self.has_pooler:
+            with contextlib.suppress(errors.InsufficientPrivilege, errors.InvalidParameterValue):
+                await opened.execute("SET ROLE pgrecall_embedder")
 
     async def fetch(self, query: LiteralString, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run one statement that may be repeated, and return its rows.
@@ -129,23 +151,30 @@ class Link:
         async with self._busy:
             return await self._patience.insist(attempt)
 
-    async def listen(self) -> AsyncIterator[None]:
-        """Yield once when listening has begun, then at every notification that there is something to embed.
+    async def listen(self, *channels: LiteralString) -> AsyncIterator[str | None]:
+        """Yield None when listening has begun, then the channel of every notification.
+
+        Args:
+            channels: What to listen to.
 
         Raises:
+            PoolerBetween: A pooler passes no notifications on.
             psycopg.OperationalError: The connection broke.
             psycopg.Error: The server has no LISTEN, or stayed away too long.
         """
 
         async def attempt() -> psycopg.AsyncConnection[tuple[Any, ...]]:
             connection = await self.connect()
-            await connection.execute("LISTEN pgrecall_embed")
+            if self.has_pooler:
+                raise PoolerBetween
+            for channel in channels:
+                await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
             return connection
 
         connection = await self._patience.insist(attempt)
-        yield
-        async for _ in connection.notifies():
-            yield
+        yield None
+        async for notification in connection.notifies():
+            yield notification.channel
 
     async def close(self) -> None:
         """Close the connection."""

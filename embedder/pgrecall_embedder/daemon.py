@@ -1,40 +1,55 @@
-"""The daemon's life: check the database, load the model, embed and read, report, leave nothing behind."""
+"""The daemon's life: check the database, embed and read, report, leave nothing behind."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import psycopg
 
 from pgrecall.bundle import bundle_hash
 from pgrecall.connecting import not_migrated, verify
-from pgrecall.errors import EmbeddingUnavailable, InvalidInput, SchemaMismatch, error_from
+from pgrecall.errors import EmbeddingUnavailable, InvalidInput, error_from
 
-from .connection import Link, Patience
+from .connection import Link, Patience, PoolerBetween
 from .enriching import Enricher
+from .generations import Generations
 from .logs import describe
-from .pipeline import Pipeline
+from .measuring import NoMetrics
+from .pipeline import Polling, Work
 from .providers import load_provider
 from .work_queue import WorkQueue, is_missing_schema
 
 if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
-    from .providers import EmbeddingProvider, ModelSpec, ProviderFactory
+    from .measuring import Metrics
+    from .providers import ProviderFactory
 
-__all__ = ["Daemon", "Part"]
+__all__ = ["LEASE_SECONDS", "Daemon", "Part"]
 
 Part: TypeAlias = Literal["embedding", "extraction"]
 """What a daemon can be held to."""
 
+LEASE_SECONDS: Final = 120.0
+"""For how long nobody else claims what a daemon has claimed, unless it is told otherwise."""
+
+# Notifications bring work at once; looking anyway is for those that got lost. All who look put less than one
+# query a second when there is nothing to do.
 _POLL_SECONDS = 5.0
+_IDLE_FACTOR: Final = 3.0
+# Without notifications it looks more often, less so when there is nothing for long.
+_BLIND_SECONDS = 1.0
+_LONGEST_BLIND_SECONDS = 4.0
 _HEARTBEAT_SECONDS = 10.0
 _LISTEN_PAUSE_SECONDS = 0.5
+_NOTICE_PAUSE_SECONDS = 1.0
 _FOLD_SECONDS = 5.0
+_IDLE_FOLD_SECONDS = 15.0
+_TRIM_SECONDS = 3600.0
 # A daemon waits for its server for ever; whoever waits for a drain should hear of a server that stays away.
 _DRAIN_PATIENCE_SECONDS = 120.0
 # More threads than that gain nothing, and each has a tokenizer of its own.
@@ -46,16 +61,20 @@ class Daemon:
 
     Args:
         dsn: Connection string of the database.
+        listen_dsn: Another one for notifications, where a pooler is between; None: the same.
         drain: Return when nothing is left to embed or to read.
         only: Only embed, or only read, which needs no model; None does both.
         concurrency: Embedding threads; None: one a core, which is what measured best.
         log: Where to report.
-        poll_seconds: How long to wait for a notification before looking for work anyway.
+        metrics: Told of what is done.
+        lease_seconds: For how long nobody else claims what this one has claimed.
+        poll_seconds: How long to wait for a notification before looking for work anyway; in the end, when
+            there is none, twice as long.
         heartbeat_seconds: How often to report to the database.
-        factory: Loads the model.
+        factory: Loads a model.
 
     Raises:
-        InvalidInput: `concurrency` is less than 1.
+        InvalidInput: `concurrency` is less than 1, or `lease_seconds` are not more than 0.
     """
 
     def __init__(
@@ -63,163 +82,142 @@ class Daemon:
         dsn: str,
         *,
         log: FilteringBoundLogger,
+        listen_dsn: str | None = None,
         drain: bool = False,
         only: Part | None = None,
         concurrency: int | None = None,
+        metrics: Metrics | None = None,
+        lease_seconds: float = LEASE_SECONDS,
         poll_seconds: float = _POLL_SECONDS,
         heartbeat_seconds: float = _HEARTBEAT_SECONDS,
         factory: ProviderFactory = load_provider,
     ) -> None:
         if concurrency is not None and concurrency < 1:
             raise InvalidInput("concurrency must be at least 1", hint="Leave it out for one thread a core.")
-        self._dsn = dsn
+        if lease_seconds <= 0:
+            raise InvalidInput(
+                "a lease must last longer than 0 seconds", hint=f"{LEASE_SECONDS:.0f} will do."
+            )
         self._log = log
         self._drain = drain
         self._only = only
         self._threads = min(_MOST_THREADS, _cores()) if concurrency is None else concurrency
-        self._poll_seconds = poll_seconds
+        self._metrics: Metrics = NoMetrics() if metrics is None else metrics
+        self._polling = Polling(poll_seconds, _IDLE_FACTOR * poll_seconds)
         self._heartbeat_seconds = heartbeat_seconds
         self._factory = factory
+        self._dsn = dsn
         self._stopping = asyncio.Event()
-        self._pipeline: Pipeline | None = None
+        self._noticed = asyncio.Event()
+        self._due = asyncio.Event()
+        patience = Patience(self._stopping, _DRAIN_PATIENCE_SECONDS if drain else None, log)
+        self._patience = patience
+        self._claims, writes, upkeep, self._queries = (Link(dsn, patience) for _ in range(4))
+        self._listening = Link(dsn if listen_dsn is None else listen_dsn, patience)
+        self._links = (self._claims, writes, upkeep, self._queries, self._listening)
+        self._queue = WorkQueue(self._claims, writes, upkeep, lease_seconds)
+        self._work = Work(
+            self._queue,
+            threads=self._threads,
+            drain=drain,
+            polling=self._polling,
+            metrics=self._metrics,
+            log=log,
+            is_held=lambda: self._generations is not None and self._generations.is_answering,
+        )
+        self._generations: Generations | None = None
         self._enricher: Enricher | None = None
 
     def stop(self) -> None:
         """Stop cleanly: finish what is in hand, write it back, release the rest."""
         self._stopping.set()
-        if self._pipeline is not None:
-            self._pipeline.stop()
-        if self._enricher is not None:
-            self._enricher.stop()
+        for part in (self._generations, self._enricher):
+            if part is not None:
+                part.stop()
 
     async def run(self) -> None:
         """Run until stopped or, when draining, until nothing is left.
 
         Raises:
             SchemaMismatch: The database does not fit this package, or its model not its column.
-            EmbeddingUnavailable: The model cannot be loaded.
+            EmbeddingUnavailable: No model can be loaded.
             ConnectionFailed: The server cannot be reached.
             ExceptionGroup: Something failed on the way.
         """
-        patience = Patience(self._stopping, _DRAIN_PATIENCE_SECONDS if self._drain else None, self._log)
-        links = [Link(self._dsn, patience) for _ in range(4)]
-        claims, writes, upkeep, listening = links
-        queue = WorkQueue(claims, writes, upkeep)
         try:
-            model = await self._check(claims, queue)
-            provider = None
-            if self._only == "extraction":
-                model = None
-            elif model is None:
-                raise EmbeddingUnavailable(
-                    "the database has no embedding model",
-                    hint="Choose one with `pgrecall migrate --model NAME`, or read only: --only extraction.",
+            await self._check()
+            if self._only != "extraction":
+                generations = Generations(
+                    self._work,
+                    queries=self._queries,
+                    factory=self._factory,
+                    first_load_pause=self._heartbeat_seconds,
+                    changed=self._due.set,
                 )
-            else:
-                provider = await self._load(model)
-            if self._stopping.is_set():
-                return
-            await self._work(queue, model, provider, patience, listening)
+                await generations.start()
+                self._generations = generations
+            if not self._stopping.is_set():
+                await self._run_parts()
         finally:
-            for link in links:
+            if self._generations is not None:
+                self._generations.close()
+            for link in self._links:
                 await link.close()
 
-    async def _check(self, claims: Link, queue: WorkQueue) -> ModelSpec | None:
+    async def _check(self) -> None:
         try:
-            await claims.connect()
-            installed = await queue.installation()
+            await self._claims.connect()
+            verify(await self._queue.bundle_hash())
         except psycopg.Error as error:
             if is_missing_schema(error):
                 raise not_migrated() from None
             raise error_from(error) from None
-        verify(installed.bundle_hash)
-        return installed.model
 
-    async def _load(self, model: ModelSpec) -> EmbeddingProvider:
-        started = time.monotonic()
-        with ThreadPoolExecutor(1, thread_name_prefix="load") as loader:
-            loop = asyncio.get_running_loop()
-            provider = await loop.run_in_executor(loader, self._factory, model, self._threads)
-        if provider.dimension != model.dimension:
-            raise SchemaMismatch(
-                f"model {model.name} gives {provider.dimension} dimensions, "
-                f"the database stores {model.dimension}",
-                hint="Choose a model of the database's dimension with `pgrecall migrate --model NAME`.",
+    async def _run_parts(self) -> None:
+        if self._only != "embedding":
+            generations = self._generations
+            self._enricher = Enricher(
+                self._dsn,
+                self._patience,
+                active=None if generations is None else lambda: generations.active,
+                is_embedding=lambda: generations is not None and not generations.is_idle,
+                drain=self._drain,
+                poll_seconds=self._polling.longest_seconds,
+                refresh_seconds=self._heartbeat_seconds,
+                log=self._log,
             )
-        self._log.info(
-            "model loaded",
-            model=model.name,
-            dimension=model.dimension,
-            threads=self._threads,
-            seconds=round(time.monotonic() - started, 1),
-        )
-        return provider
-
-    async def _work(
-        self,
-        queue: WorkQueue,
-        model: ModelSpec | None,
-        provider: EmbeddingProvider | None,
-        patience: Patience,
-        listening: Link,
-    ) -> None:
-        pipeline, enricher = self._parts(queue, provider, patience)
-        await self._beat(queue, model)
-        self._log.info("embedder started", worker=str(queue.worker), drain=self._drain)
+        await self._beat(0.0)
+        self._log.info("embedder started", worker=str(self._queue.worker), drain=self._drain)
         started = time.monotonic()
         try:
             async with asyncio.TaskGroup() as tasks:
                 background = [
-                    tasks.create_task(self._report(queue, model)),
-                    tasks.create_task(self._fold(queue)),
+                    tasks.create_task(work)
+                    for work in (self._report(), self._fold(), self._listen(), self._notice())
                 ]
-                if not self._drain:
-                    background.append(tasks.create_task(self._listen(listening)))
-                parts = [tasks.create_task(part.run()) for part in (pipeline, enricher) if part is not None]
+                parts = [
+                    tasks.create_task(part.run())
+                    for part in (self._generations, self._enricher)
+                    if part is not None
+                ]
                 await asyncio.gather(*parts)
                 for task in background:
                     task.cancel()
         finally:
-            await self._leave(queue)
+            await self._leave()
             self._log.info("embedder stopped", **self.sums(), seconds=round(time.monotonic() - started, 1))
-        if self._drain and pipeline is not None and pipeline.totals.failed and not pipeline.totals.embedded:
+        if self._drain and self._work.failed and not self._work.embedded:
             raise EmbeddingUnavailable(
-                f"none of {pipeline.totals.failed} memories could be embedded",
+                f"none of {self._work.failed} memories could be embedded",
                 hint="The log above says why; it is the same for all if the model itself is broken.",
             )
-
-    def _parts(
-        self, queue: WorkQueue, provider: EmbeddingProvider | None, patience: Patience
-    ) -> tuple[Pipeline | None, Enricher | None]:
-        pipeline = enricher = None
-        if provider is not None:
-            pipeline = self._pipeline = Pipeline(
-                queue,
-                provider,
-                threads=self._threads,
-                drain=self._drain,
-                poll_seconds=self._poll_seconds,
-                log=self._log,
-            )
-        if self._only != "embedding":
-            enricher = self._enricher = Enricher(
-                self._dsn,
-                patience,
-                provider=provider,
-                is_embedding=lambda: pipeline is not None and not pipeline.is_idle,
-                drain=self._drain,
-                poll_seconds=self._poll_seconds,
-                refresh_seconds=self._heartbeat_seconds,
-                log=self._log,
-            )
-        return pipeline, enricher
 
     def sums(self) -> dict[str, int]:
         """Return what was done so far, by the names it has in the log."""
         sums: dict[str, int] = {}
-        if self._pipeline is not None:
-            totals = self._pipeline.totals
-            sums |= {"embedded": totals.embedded, "failed": totals.failed, "too_late": totals.stale}
+        if self._generations is not None:
+            work = self._work
+            sums |= {"embedded": work.embedded, "failed": work.failed, "too_late": work.too_late}
         if self._enricher is not None:
             counts, by_model = self._enricher.counts, self._enricher.llm_counts
             sums |= {"read": counts.read, "unreadable": counts.failed, "read_too_late": counts.stale}
@@ -227,18 +225,27 @@ class Daemon:
                 sums |= {"read_by_llm": by_model.read, "unreadable_by_llm": by_model.failed}
         return sums
 
-    async def _beat(self, queue: WorkQueue, model: ModelSpec | None) -> None:
+    async def _beat(self, per_second: float) -> None:
         """Send a heartbeat; one that only reads is no embedder to those who count these."""
-        if model is not None:
-            embedded = 0 if self._pipeline is None else self._pipeline.totals.embedded
-            await queue.heartbeat(bundle_hash(), model.name, embedded)
+        if self._generations is not None:
+            await self._queue.heartbeat(
+                bundle_hash(),
+                self._generations.model,
+                self._work.embedded,
+                self._generations.ids,
+                per_second,
+                self._generations.pauses,
+            )
+            for generation in self._generations.ids:
+                waiting = await self._queue.waiting(generation)
+                self._metrics.waiting(generation, waiting.leased, waiting.retrying, waiting.parked)
 
-    async def _leave(self, queue: WorkQueue) -> None:
+    async def _leave(self) -> None:
         """Give back what is leased and sign off; without a server the leases run out by themselves."""
         self._stopping.set()
         try:
-            released = await queue.release()
-            await queue.retire()
+            released = await self._queue.release()
+            await self._queue.retire()
         except psycopg.Error as error:
             self._log.warning(
                 "leases could not be released; they expire by themselves", error=describe(error)
@@ -247,48 +254,71 @@ class Daemon:
         if released:
             self._log.info("leases released", memories=released)
 
-    async def _report(self, queue: WorkQueue, model: ModelSpec | None) -> None:
-        """Send heartbeats, and stop the daemon if the database is migrated or gets another model."""
-        before = self.sums()
+    async def _report(self) -> None:
+        """Send heartbeats, and stop the daemon if the database is migrated."""
+        before, reported_at = self.sums(), time.monotonic()
+        trimmed_at = -_TRIM_SECONDS
         while True:
-            await asyncio.sleep(self._heartbeat_seconds)
-            installed = await queue.installation()
-            verify(installed.bundle_hash)
-            if model is not None and installed.model != model:
-                raise SchemaMismatch(
-                    "the database's embedding model was changed", hint="Start the embedder again."
-                )
-            await self._beat(queue, model)
-            sums = self.sums()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._due.wait(), self._heartbeat_seconds)
+            self._due.clear()
+            verify(await self._queue.bundle_hash())
+            if self._generations is not None:
+                await self._generations.look()
+            sums, now = self.sums(), time.monotonic()
+            rates = {name: (sums[name] - before.get(name, 0)) / (now - reported_at) for name in sums}
+            await self._beat(rates.get("embedded", 0.0))
             for name, event in (("embedded", "embedding"), ("read", "reading")):
-                done = sums.get(name, 0)
-                if done != before.get(name, 0):
-                    rate = (done - before.get(name, 0)) / self._heartbeat_seconds
-                    self._log.info(event, **{name: done}, per_second=round(rate, 1))
-            before = sums
+                if rates.get(name):
+                    self._log.info(event, **{name: sums[name]}, per_second=round(rates[name], 1))
+            before, reported_at = sums, now
+            if self._generations is not None and now - trimmed_at >= _TRIM_SECONDS:
+                trimmed_at = now
+                await self._queue.trim_queries()
 
-    async def _fold(self, queue: WorkQueue) -> None:
+    async def _fold(self) -> None:
         """Keep the postings of the lexical leg up to date; writers do it too, so this may stop any time."""
         while True:
-            while await queue.fold():
-                pass
-            await asyncio.sleep(_FOLD_SECONDS)
+            seconds = _IDLE_FOLD_SECONDS
+            while await self._queue.fold():
+                seconds = _FOLD_SECONDS
+            await asyncio.sleep(seconds)
 
-    async def _listen(self, link: Link) -> None:
+    async def _listen(self) -> None:
         """Wake the parts on notifications; they are hints, so a server without LISTEN will do."""
-
         while True:
             try:
-                async for _ in link.listen():
-                    for part in (self._pipeline, self._enricher):
-                        if part is not None:
-                            part.wake()
+                async for channel in self._listening.listen("pgrecall_embed", "pgrecall_query"):
+                    if channel != "pgrecall_embed" and self._generations is not None:
+                        self._generations.wake_for_queries()
+                    if channel != "pgrecall_query":
+                        self._noticed.set()
+                        for part in (self._generations, self._enricher):
+                            if part is not None:
+                                part.wake()
             except psycopg.OperationalError as error:
                 self._log.warning("notifications stopped", error=describe(error))
                 await asyncio.sleep(_LISTEN_PAUSE_SECONDS)
-            except psycopg.Error as error:
-                self._log.warning("no notifications from this server, polling", error=describe(error))
+            except (psycopg.Error, PoolerBetween) as error:
+                self._poll_blindly(error)
                 return
+
+    def _poll_blindly(self, error: Exception) -> None:
+        self._polling.seconds = min(self._polling.seconds, _BLIND_SECONDS)
+        self._polling.longest_seconds = min(self._polling.longest_seconds, _LONGEST_BLIND_SECONDS)
+        self._log.warning(
+            "no notifications from this server, polling",
+            error="a pooler is between" if isinstance(error, PoolerBetween) else describe(error),
+            hint="Name a direct connection with PGRECALL_EMBEDDER_LISTEN_DSN.",
+        )
+
+    async def _notice(self) -> None:
+        """Follow generations that were added, switched or dropped; however many notifications there are."""
+        while self._generations is not None:
+            await self._noticed.wait()
+            self._noticed.clear()
+            await self._generations.look()
+            await asyncio.sleep(_NOTICE_PAUSE_SECONDS)
 
 
 def _cores() -> int:

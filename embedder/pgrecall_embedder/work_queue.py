@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import uuid
@@ -10,14 +11,16 @@ from typing import TYPE_CHECKING
 
 from psycopg import errors
 
+from pgrecall.errors import PgrecallError
+
 from .providers import ModelSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from .connection import Link
 
-__all__ = ["Claimed", "Installation", "WorkQueue", "is_missing_schema"]
+__all__ = ["Claimed", "Generation", "Waiting", "WorkQueue", "is_missing_schema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +33,33 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
-    """What the database was set up for: the hash of its code, and its model (None if it has none)."""
+class Generation:
+    """Embeddings of one model.
 
-    bundle_hash: str | None
-    model: ModelSpec | None
+    Attributes:
+        id: Its number.
+        is_active: Whether recall reads it; if not, it is being built.
+        model: What embeds for it.
+    """
+
+    id: int
+    is_active: bool
+    model: ModelSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What keeps a generation from being done, besides what can be claimed.
+
+    Attributes:
+        leased: Memories that workers hold.
+        retrying: Memories that wait for another attempt.
+        parked: Memories that are not tried any more.
+    """
+
+    leased: int
+    retrying: int
+    parked: int
 
 
 class WorkQueue:
@@ -44,63 +69,129 @@ class WorkQueue:
         claims: The connection that claims.
         writes: The connection that writes back, so that claiming never waits for the index.
         upkeep: The connection that folds postings, so that neither waits for that.
+        lease_seconds: For how long nobody else claims what is claimed here.
     """
 
-    def __init__(self, claims: Link, writes: Link, upkeep: Link) -> None:
+    def __init__(self, claims: Link, writes: Link, upkeep: Link, lease_seconds: float) -> None:
         self._claims = claims
         self._writes = writes
         self._upkeep = upkeep
+        self._lease_seconds = lease_seconds
         self.worker = uuid.uuid4()
 
     @property
-    def generation(self) -> int:
+    def connections(self) -> int:
         """Changes when the answer to a claim may have been lost with its connection."""
-        return self._claims.generation
+        return self._claims.connections
 
-    async def installation(self) -> Installation:
-        """Ask what is installed.
+    async def bundle_hash(self) -> str | None:
+        """Ask for the hash of the database's code.
 
         Raises:
             psycopg.Error: The database holds no pgrecall, or the role may not ask.
         """
         [(bundle_hash,)] = await self._claims.fetch("SELECT pgrecall.bundle_hash()")
-        rows = await self._claims.fetch(
-            "SELECT id, name, dimension, provider, document_prompt FROM pgrecall.active_model()"
-        )
-        return Installation(bundle_hash, ModelSpec(*rows[0]) if rows else None)
+        return None if bundle_hash is None else str(bundle_hash)
 
-    async def claim(self, limit: int) -> list[Claimed]:
-        """Lease up to `limit` memories, newest first."""
+    async def generations(self) -> list[Generation]:
+        """Ask what is to be embedded, the active generation first."""
         rows = await self._claims.fetch(
-            "SELECT memory_id, content_hash, content FROM pgrecall.claim(%s, %s)", [self.worker, limit]
+            "SELECT generation, state = 'active', model_id, model, dimension, provider, document_prompt, "
+            "query_prompt FROM pgrecall.embedded_generations()"
         )
-        return [Claimed(*row) for row in rows]
+        return [Generation(number, is_active, ModelSpec(*model)) for number, is_active, *model in rows]
 
-    async def complete(self, memories: Sequence[Claimed], vectors: Sequence[str]) -> int:
+    async def is_confined(self) -> bool:
+        """Whether the database itself keeps sensitive memories from this worker."""
+        [(confined,)] = await self._claims.fetch(
+            "SELECT row_security_active('pgrecall.memories') AND NOT pg_has_role('pgrecall_reader', 'USAGE')"
+        )
+        return bool(confined)
+
+    async def claim(self, generation: int, limit: int) -> list[Claimed]:
+        """Lease up to `limit` memories, newest first.
+
+        Raises:
+            PgrecallError: There is a sensitive one among them.
+        """
+        rows = await self._claims.fetch(
+            "SELECT memory_id, content_hash, content, is_sensitive "
+            "FROM pgrecall.claim(%s, %s, make_interval(secs => %s), %s)",
+            [self.worker, limit, self._lease_seconds, generation],
+        )
+        if any(is_sensitive is not False for *_, is_sensitive in rows):
+            raise PgrecallError(
+                "the queue gave out a sensitive memory; nothing was sent to a model",
+                hint="Run `pgrecall migrate`: the function pgrecall.claim is not as it was installed.",
+            )
+        return [Claimed(*claimed) for *claimed, _ in rows]
+
+    async def complete(
+        self,
+        generation: int,
+        memories: Sequence[Claimed],
+        vectors: Sequence[str],
+        is_truncated: Sequence[bool],
+    ) -> int:
         """Write vectors back; returns how many landed. The others were edited or taken away meanwhile."""
         ids = [memory.memory_id for memory in memories]
         hashes = [memory.content_hash for memory in memories]
         [(landed,)] = await self._writes.fetch(
-            "SELECT pgrecall.complete(%s, %s::bigint[], %s::bytea[], %s::text[])",
-            [self.worker, ids, hashes, list(vectors)],
+            "SELECT pgrecall.complete(%s, %s::bigint[], %s::bytea[], %s::text[], %s, %s::boolean[])",
+            [self.worker, ids, hashes, list(vectors), generation, list(is_truncated)],
         )
         return int(landed)
 
-    async def fail(self, memory: Claimed, error: str) -> None:
+    async def fail(self, generation: int, memory: Claimed, error: str, cause: str) -> None:
         """Report a memory that cannot be embedded; `error` must not quote it."""
-        await self._writes.fetch("SELECT pgrecall.fail(%s, %s, %s)", [self.worker, memory.memory_id, error])
+        await self._writes.fetch(
+            "SELECT pgrecall.fail(%s, %s, %s, %s, %s)",
+            [self.worker, memory.memory_id, error, cause, generation],
+        )
 
-    async def release(self) -> int:
-        """Give back all leases; returns how many there were."""
-        [(released,)] = await self._writes.fetch("SELECT pgrecall.release(%s)", [self.worker])
+    async def release(self, generation: int | None = None) -> int:
+        """Give back all leases, or those of one generation; returns how many there were."""
+        [(released,)] = await self._writes.fetch(
+            "SELECT pgrecall.release(%s, %s::integer)", [self.worker, generation]
+        )
         return int(released)
 
-    async def heartbeat(self, bundle_hash: str, model: str, embedded: int) -> None:
-        """Say that this worker is alive and how many embeddings it has stored."""
-        await self._claims.fetch(
-            "SELECT pgrecall.heartbeat(%s, %s, %s, %s, %s, %s)",
-            [self.worker, socket.gethostname(), os.getpid(), bundle_hash, model, embedded],
+    async def waiting(self, generation: int) -> Waiting:
+        """Ask what keeps a generation from being done, besides what can be claimed."""
+        rows = await self._claims.fetch(
+            "SELECT leased, retrying, parked FROM pgrecall.waiting(%s)", [generation]
         )
+        return Waiting(*rows[0])
+
+    async def heartbeat(
+        self,
+        bundle_hash: str,
+        model: str,
+        embedded: int,
+        generations: Sequence[int],
+        per_second: float,
+        pauses: Sequence[Mapping[str, str]],
+    ) -> None:
+        """Say that this worker is alive, what it embeds, and how much of it."""
+        await self._claims.fetch(
+            "SELECT pgrecall.heartbeat(%s, %s, %s, %s, %s, %s, %s::integer[], %s::real, %s::jsonb)",
+            [
+                self.worker,
+                socket.gethostname(),
+                os.getpid(),
+                bundle_hash,
+                model,
+                embedded,
+                list(generations),
+                per_second,
+                json.dumps(pauses),
+            ],
+        )
+
+    async def trim_queries(self) -> int:
+        """Forget old embeddings of queries; returns how many."""
+        [(gone,)] = await self._upkeep.fetch("SELECT pgrecall.trim_queries()")
+        return int(gone)
 
     async def fold(self) -> int:
         """Bring the postings of one namespace up to date; returns how many memories had changed."""

@@ -32,15 +32,14 @@ if TYPE_CHECKING:
         EmbeddingModel,
         FactHit,
         FactsResult,
-        HealthCheck,
         NewMemory,
         RecalledMemory,
         RecallResult,
         SettingInForce,
-        Status,
         TimelineMemory,
         TimelineResult,
     )
+    from .operations import Failure, Generation, HealthCheck, IndexStatus, Status, Worker
     from .options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
     from .reranking import CrossEncoderReranker, HttpReranker, Reranker
 
@@ -52,9 +51,10 @@ _ERRORS = (
     "UnknownLanguage", "UnknownNamespace",
 )  # fmt: skip
 _MODELS = (
-    "EmbeddingModel", "FactHit", "FactsResult", "HealthCheck", "NewMemory", "RecallResult", "RecalledMemory",
-    "SettingInForce", "Status", "TimelineMemory", "TimelineResult",
+    "EmbeddingModel", "FactHit", "FactsResult", "NewMemory", "RecallResult", "RecalledMemory",
+    "SettingInForce", "TimelineMemory", "TimelineResult",
 )  # fmt: skip
+_OPERATIONS = ("Failure", "Generation", "HealthCheck", "IndexStatus", "Status", "Worker")
 _EXPLAINING = ("ExplainResult", "Explanation")
 _OPTIONS = ("MemoryFields", "RecallFilters", "RecallOptions", "RevisableFields")
 _RERANKERS = ("CrossEncoderReranker", "HttpReranker", "Reranker")
@@ -63,6 +63,7 @@ _HOME = {
     "Client": "client_sync",
     **dict.fromkeys(_ERRORS, "errors"),
     **dict.fromkeys(_MODELS, "models"),
+    **dict.fromkeys(_OPERATIONS, "operations"),
     **dict.fromkeys(_EXPLAINING, "explaining"),
     **dict.fromkeys(_OPTIONS, "options"),
     **dict.fromkeys(_RERANKERS, "reranking"),
@@ -80,8 +81,11 @@ __all__ = [
     "Explanation",
     "FactHit",
     "FactsResult",
+    "Failure",
+    "Generation",
     "HealthCheck",
     "HttpReranker",
+    "IndexStatus",
     "InvalidInput",
     "InvalidVector",
     "MemoryFields",
@@ -105,6 +109,7 @@ __all__ = [
     "TooLarge",
     "UnknownLanguage",
     "UnknownNamespace",
+    "Worker",
     "__version__",
 ]
 

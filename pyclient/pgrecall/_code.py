@@ -25,6 +25,7 @@ __all__ = [
     "SAY_SO_AFTER_SECONDS",
     "install_code",
     "is_installed",
+    "patiently",
     "refuse_foreign_functions",
     "remove_code",
     "scalar",
@@ -42,6 +43,9 @@ SAY_SO_AFTER_SECONDS = 5.0
 # hold nobody up and can be many, long ones outlast slow transactions; two of each, for the two orders below.
 LOCK_TIMEOUTS = ("100ms", "100ms", "400ms", "400ms")
 
+# Written by revisions and by changes of generations: state, which no installation makes or drops.
+STATE_FUNCTIONS = ("embedding_of", "name_embedding_of")
+
 _log = logging.getLogger(__name__)
 
 
@@ -52,7 +56,7 @@ def install_code(conn: psycopg.Connection[Any]) -> None:
         psycopg.Error: With a note that names the file; DependentObjectsStillExist where something of the
             user's stands on a function that is to go.
     """
-    _patiently(conn, _install)
+    patiently(conn, _install)
 
 
 def _install(conn: psycopg.Connection[Any]) -> None:
@@ -85,7 +89,7 @@ def is_installed(conn: psycopg.Connection[Any]) -> bool:
     present = conn.execute(
         f"""
         SELECT p.proname FROM pg_catalog.pg_proc p
-        WHERE p.pronamespace = 'pgrecall'::regnamespace
+        WHERE (p.pronamespace = 'pgrecall'::regnamespace AND NOT p.proname IN {STATE_FUNCTIONS})
            OR (p.pronamespace = 'public'::regnamespace
                AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
         """.encode()
@@ -110,7 +114,7 @@ def remove_code(conn: psycopg.Connection[Any]) -> None:
         psycopg.errors.DependentObjectsStillExist: Something of the user's stands on it; then all of it stays.
     """
     if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL"):
-        _patiently(conn, _remove)
+        patiently(conn, _remove)
 
 
 def _remove(conn: psycopg.Connection[Any]) -> None:
@@ -217,7 +221,7 @@ _CODE_OBJECTS = f"""
         UNION ALL
         SELECT format('DROP ROUTINE %s', p.oid::regprocedure), p.oid, p.xmin
         FROM pg_catalog.pg_proc p
-        WHERE p.pronamespace = 'pgrecall'::regnamespace
+        WHERE (p.pronamespace = 'pgrecall'::regnamespace AND NOT p.proname IN {STATE_FUNCTIONS})
            OR (p.pronamespace = 'public'::regnamespace
                AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
     ) item
@@ -250,7 +254,7 @@ def _drop(conn: psycopg.Connection[Any], commands: list[str]) -> None:
         commands = [command for command, _ in blocked]
 
 
-def _patiently(conn: psycopg.Connection[Any], work: Callable[[psycopg.Connection[Any]], None]) -> None:
+def patiently(conn: psycopg.Connection[Any], work: Callable[[psycopg.Connection[Any]], None]) -> None:
     """Do work in a transaction that has all its locks before it begins, and gives them up rather than wait.
 
     A client's transaction that holds one of them and waits for another would deadlock with this one, but only

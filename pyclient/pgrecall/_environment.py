@@ -205,6 +205,8 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
         if request.action == "upgrade":
             _make_schema(conn)
         elif steps:
+            for step in steps:
+                getattr(step.revision.module, "refuse_downgrade", lambda _: None)(conn)
             # Everything that sql/ made, so that a downgrade can change the tables below it.
             remove_code(conn)
         conn.autocommit = False
@@ -346,13 +348,13 @@ def _dimension(conn: psycopg.Connection[Any], request: _Request) -> int:
             hint="Take the model's own dimension.",
         )
     known = KNOWN_MODELS.get(model) if model is not None else None
-    if known is not None and wanted is not None and known.dimension != wanted:
+    if known is not None and wanted is None:
+        wanted = known.dimension
+    if known is not None and wanted not in known.dimensions:
         raise InvalidInput(
             f"model {model} has {known.dimension} dimensions, not {wanted}",
-            hint=f"Leave --dim out, or pass --dim {known.dimension}.",
+            hint=f"Leave --dim out, or pass one of {', '.join(map(str, known.dimensions))}.",
         )
-    if known is not None:
-        wanted = known.dimension
     column = _column_dimension(conn)
     if column is None and model is not None and wanted is None:
         raise InvalidInput(
@@ -361,9 +363,8 @@ def _dimension(conn: psycopg.Connection[Any], request: _Request) -> int:
         )
     if column is not None and wanted is not None and wanted != column:
         raise InvalidInput(
-            f"memories.embedding is halfvec({column}), and {wanted} dimensions were asked for",
-            hint="The dimension is fixed when a database is first migrated: choose a model that fits it, "
-            "or a new database.",
+            f"the memories' embeddings have {column} dimensions, and {wanted} were asked for",
+            hint="Choose a model that fits, or change to this one with `pgrecall reembed --model NAME`.",
         )
     if column is not None:
         return column
@@ -376,6 +377,8 @@ def _column_dimension(conn: psycopg.Connection[Any]) -> int | None:
         "SELECT atttypmod FROM pg_catalog.pg_attribute "
         "WHERE attrelid = to_regclass('pgrecall.memories') AND attname = 'embedding'",
     )
+    if scalar(conn, "SELECT to_regclass('pgrecall.generations') IS NOT NULL"):
+        value = scalar(conn, "SELECT dimension FROM pgrecall.generations WHERE state = 'active'")
     return None if value is None else int(value)
 
 
@@ -392,6 +395,6 @@ def _use_model(conn: psycopg.Connection[Any], request: _Request) -> None:
         return
     spec = KNOWN_MODELS.get(name, ModelSpec(request.dimension))
     conn.execute(
-        "SELECT pgrecall.activate_model(%s, %s, %s, %s)",
-        (name, spec.dimension, spec.query_prompt, spec.document_prompt),
+        "SELECT pgrecall.activate_model(%s, %s, %s, %s, %s)",
+        (name, request.dimension, spec.query_prompt, spec.document_prompt, spec.provider),
     )

@@ -231,7 +231,9 @@ def tuning(
 _CHECKS: dict[str, Callable[[str, object], Any]] = {
     **dict.fromkeys(("content", "title", "category", "source", "session", "speaker", "language"), text),
     **dict.fromkeys(("external_id", "namespace", "on_conflict", "query", "query_vec"), text),
-    **dict.fromkeys(("text", "topic", "timeframe", "strategy", "fusion", "sort_by", "profile"), text),
+    **dict.fromkeys(
+        ("text", "topic", "timeframe", "strategy", "fusion", "sort_by", "profile", "cause"), text
+    ),
     **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda"), number),
     **dict.fromkeys(("tags", "expanded_keywords", "categories", "tags_any", "tags_all"), texts),
     **dict.fromkeys(("labels", "concepts"), texts),
@@ -241,7 +243,7 @@ _CHECKS: dict[str, Callable[[str, object], Any]] = {
     "collapse_duplicates": flag,
     **dict.fromkeys(("metadata", "metadata_contains"), json_object),
     **dict.fromkeys(("position", "k", "max_chars", "per_item"), whole),
-    **dict.fromkeys(("id", "successor"), identity),
+    **dict.fromkeys(("id", "successor", "memory_id"), identity),
     "ids": identities,
     "importance": fraction,
 }

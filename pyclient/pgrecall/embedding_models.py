@@ -11,25 +11,80 @@ DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """An embedding model: `dimension` of its vectors, texts put before a query and before a document."""
+    """An embedding model.
+
+    Attributes:
+        dimension: The length of its vectors, unless another is asked for.
+        query_prompt: What it wants before a query.
+        document_prompt: What it wants before a document.
+        provider: Who computes it.
+        other_dimensions: Other lengths it was made for: shorter ones that its vectors can be cut to
+            (Matryoshka), and those that its service has to be asked for.
+    """
 
     dimension: int
     query_prompt: str = ""
     document_prompt: str = ""
+    provider: str = "sentence-transformers"
+    other_dimensions: tuple[int, ...] = ()
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        """All lengths its vectors can have, the usual one first."""
+        return (self.dimension, *self.other_dimensions)
 
 
-# Prompts as their model cards give them.
-_BGE_QUERY = "Represent this sentence for searching relevant passages: "
+def _e5(dimension: int) -> ModelSpec:
+    return ModelSpec(dimension, "query: ", "passage: ")
+
+
+# Prompts and lengths as the models' cards and the services' documents give them. Voyage and Cohere are told
+# what a text is and want no prompt.
+_SEARCH = "Represent this sentence for searching relevant passages: "
+_BGE_ZH = "为这个句子生成表示以用于检索相关文章："
+_NOMIC = ("search_query: ", "search_document: ")
+_SHORTER = (512, 256, 128, 64)
+_VOYAGE = ModelSpec(1024, provider="voyage", other_dimensions=(2048, 512, 256))
+
 KNOWN_MODELS: dict[str, ModelSpec] = {
     DEFAULT_MODEL: ModelSpec(384),
+    "sentence-transformers/all-MiniLM-L12-v2": ModelSpec(384),
     "sentence-transformers/all-mpnet-base-v2": ModelSpec(768),
-    "BAAI/bge-small-en-v1.5": ModelSpec(384, _BGE_QUERY),
-    "BAAI/bge-base-en-v1.5": ModelSpec(768, _BGE_QUERY),
-    "BAAI/bge-large-en-v1.5": ModelSpec(1024, _BGE_QUERY),
+    "sentence-transformers/multi-qa-MiniLM-L6-cos-v1": ModelSpec(384),
+    "sentence-transformers/multi-qa-mpnet-base-cos-v1": ModelSpec(768),
+    "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2": ModelSpec(384),
+    "sentence-transformers/paraphrase-multilingual-mpnet-base-v2": ModelSpec(768),
+    "BAAI/bge-small-en-v1.5": ModelSpec(384, _SEARCH),
+    "BAAI/bge-base-en-v1.5": ModelSpec(768, _SEARCH),
+    "BAAI/bge-large-en-v1.5": ModelSpec(1024, _SEARCH),
+    "BAAI/bge-small-zh-v1.5": ModelSpec(512, _BGE_ZH),
+    "BAAI/bge-base-zh-v1.5": ModelSpec(768, _BGE_ZH),
+    "BAAI/bge-large-zh-v1.5": ModelSpec(1024, _BGE_ZH),
     "BAAI/bge-m3": ModelSpec(1024),
-    "intfloat/e5-small-v2": ModelSpec(384, "query: ", "passage: "),
-    "intfloat/e5-large-v2": ModelSpec(1024, "query: ", "passage: "),
-    "intfloat/multilingual-e5-small": ModelSpec(384, "query: ", "passage: "),
-    "intfloat/multilingual-e5-large": ModelSpec(1024, "query: ", "passage: "),
-    "nomic-ai/nomic-embed-text-v1.5": ModelSpec(768, "search_query: ", "search_document: "),
+    "intfloat/e5-small-v2": _e5(384),
+    "intfloat/e5-base-v2": _e5(768),
+    "intfloat/e5-large-v2": _e5(1024),
+    "intfloat/multilingual-e5-small": _e5(384),
+    "intfloat/multilingual-e5-base": _e5(768),
+    "intfloat/multilingual-e5-large": _e5(1024),
+    "nomic-ai/nomic-embed-text-v1": ModelSpec(768, *_NOMIC),
+    "nomic-ai/nomic-embed-text-v1.5": ModelSpec(768, *_NOMIC, other_dimensions=_SHORTER),
+    "thenlper/gte-small": ModelSpec(384),
+    "thenlper/gte-base": ModelSpec(768),
+    "thenlper/gte-large": ModelSpec(1024),
+    "mixedbread-ai/mxbai-embed-large-v1": ModelSpec(1024, _SEARCH, other_dimensions=_SHORTER),
+    "text-embedding-3-small": ModelSpec(1536, provider="openai", other_dimensions=(1024, 768, 512, 256)),
+    "text-embedding-3-large": ModelSpec(
+        3072, provider="openai", other_dimensions=(2048, 1536, 1024, 768, 512, 256)
+    ),
+    "voyage-4-large": _VOYAGE,
+    "voyage-4": _VOYAGE,
+    "voyage-4-lite": _VOYAGE,
+    "voyage-3-large": _VOYAGE,
+    "voyage-3.5": _VOYAGE,
+    "voyage-3.5-lite": _VOYAGE,
+    "voyage-code-3": _VOYAGE,
+    "embed-v4.0": ModelSpec(1536, provider="cohere", other_dimensions=(1024, 512, 256)),
+    "embed-english-v3.0": ModelSpec(1024, provider="cohere"),
+    "embed-multilingual-v3.0": ModelSpec(1024, provider="cohere"),
 }

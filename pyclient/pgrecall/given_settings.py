@@ -25,7 +25,8 @@ PREFIX = "PGRECALL_"
 _RESERVED = ("embedder_", "test_", "bench_", "rerank_")
 _ELSEWHERE = {
     "namespace": "It goes above [settings], beside dsn.",
-    "embedding_model": "Change it with `pgrecall migrate --model NAME`.",
+    "embedding_model": "Choose it with `pgrecall migrate --model`, another by `pgrecall reembed --model`.",
+    "query_model": "It follows from the model that queries are embedded with: `model`, above [settings].",
 }
 
 
@@ -86,7 +87,7 @@ def accepted(given: Iterable[GivenSetting], known: Iterable[Mapping[str, Any]]) 
     stored_only = {row["name"]: row["is_stored_only"] for row in known}
     chosen: dict[str, GivenSetting] = {}
     for one in given:
-        if one.name not in stored_only:
+        if one.name not in stored_only and one.name not in _ELSEWHERE:
             if one.may_be_foreign:
                 continue
             raise InvalidInput(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeVar, overload
+from uuid import UUID
 
 Item = TypeVar("Item", covariant=True)
 
@@ -265,59 +266,6 @@ class FactsResult(Listed[FactHit]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
-    """The row of `recall_status()`.
-
-    Attributes:
-        schema_revision: The migration the database is at.
-        bundle_hash: The hash of the installed SQL code.
-        model: The active embedding model; None if none has been chosen.
-        dimension: The length of its vectors.
-        namespaces: Number of namespaces.
-        memories: Number of memories that are not forgotten.
-        sensitive: How many of them are never embedded.
-        embedded: How many have an embedding.
-        pending: How many should have one and do not, those in progress and failed among them.
-        in_progress: How many a worker holds right now.
-        failed: How many wait for another attempt after an error.
-        oldest_pending: How long the oldest has been waiting; None if nothing waits.
-        workers: Number of embedder daemons alive.
-        dense_index_valid: True if the vector index can be used.
-        dense_index_name: Its name; None if it is missing.
-        server_version: PostgreSQL's version.
-        pgvector_version: pgvector's version.
-        unread: How many memories are to be read for names, times and facts, those that failed among them.
-        unread_failed: How many of them could not be read so far.
-        oldest_unread: How long the oldest has been waiting; None if nothing waits.
-    """
-
-    schema_revision: str | None
-    bundle_hash: str | None
-    model: str | None
-    dimension: int
-    namespaces: int
-    memories: int
-    sensitive: int
-    embedded: int
-    pending: int
-    in_progress: int
-    failed: int
-    oldest_pending: timedelta | None
-    workers: int
-    dense_index_valid: bool
-    dense_index_name: str | None
-    server_version: str
-    pgvector_version: str
-    unread: int
-    unread_failed: int
-    oldest_unread: timedelta | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain JSON values; `oldest_pending` and `oldest_unread` are in seconds."""
-        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingModel:
     """The database's active embedding model.
 
@@ -337,23 +285,6 @@ class EmbeddingModel:
     def from_row(cls, row: Mapping[str, Any]) -> EmbeddingModel:
         """Make one from the row of `pgrecall.active_model()`."""
         return cls(**{field.name: row[field.name] for field in fields(cls)})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HealthCheck:
-    """One finding of `pgrecall.health()`.
-
-    Attributes:
-        check_name: What was examined.
-        status: How it stands.
-        detail: What was found.
-        remedy: What to run; None where nothing need be done.
-    """
-
-    check_name: str
-    status: Literal["ok", "warn", "fail"]
-    detail: str
-    remedy: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -391,4 +322,6 @@ def plain(value: Any) -> Any:
         return value.total_seconds()
     if isinstance(value, tuple):
         return list(value)
+    if isinstance(value, UUID):
+        return str(value)
     return value

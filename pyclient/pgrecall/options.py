@@ -14,6 +14,9 @@ Strategy = Literal["hybrid", "vector", "fulltext", "prefilter", "auto"]
 Fusion = Literal["cc", "rrf"]
 """How the legs become one score: convex combination, or reciprocal ranks."""
 
+Embed = bool | Literal["daemon"] | None
+"""Who embeds the query: this process, nobody, an embedder; None takes this process, else an embedder."""
+
 SortBy = Literal["relevance", "importance", "recency"]
 """What a recall is ordered by."""
 

@@ -8,28 +8,33 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Unpack
 
 from .arguments import Vector, given, options, seconds, tuning, vector_text
+from .asking_sync import Asking
 from .connecting import in_place
 from .deadline import in_time_apart
-from .embedding import embed_query
-from .errors import EmbeddingUnavailable, PgrecallError
+from .embedding import EMBED_SECONDS, QueryVector, WantedVector, embed_query, wanted_vector, without_vector
+from .errors import EmbeddingUnavailable, InvalidInput, PgrecallError, SchemaMismatch
 from .explaining import ExplainResult, Explanation
 from .models import EmbeddingModel, IterativeScan
-from .options import RecallOptions
-from .session_sync import Session
+from .options import Embed, RecallOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
+
+    from psycopg.rows import DictRow
 
     from .timeframes import Timeframe
 
 MODEL_SECONDS = 60.0
 """For how long the name of the active model is taken as known."""
 
+# They take settings as an argument, which saves the transaction around a SET LOCAL.
+_WITH_SETTINGS = ("public.recall", "public.recall_explain")
+
 _log = logging.getLogger("pgrecall")
 
 
-class Querying(Session):
+class Querying(Asking):
     """What the client needs to ask a question, and what needs just that: the briefing, the explanation."""
 
     _model: tuple[float, EmbeddingModel | None] | None = None
@@ -42,7 +47,9 @@ class Querying(Session):
         max_chars: int = 2000,
         per_item: int = 200,
         vector: Vector | None = None,
-        embed: bool | None = None,
+        embed: Embed = None,
+        private: bool = False,
+        embed_timeout: float = EMBED_SECONDS,
         namespace: str | None = None,
         categories: Iterable[str] | None = None,
         tags_any: Iterable[str] | None = None,
@@ -64,7 +71,9 @@ class Querying(Session):
             max_chars: Characters of the whole text at most, 200 to 100,000.
             per_item: Characters of each memory at most, 20 to 10,000.
             vector: The query's embedding, if the caller has it; `embed` is then not looked at.
-            embed: As for `recall`.
+            embed: As for `recall`, and so are the next two.
+            private: Whether the question may not be stored.
+            embed_timeout: Seconds to wait for an embedder.
             namespace: The namespace to search.
             categories: Only memories of these categories.
             tags_any: Only memories with one of these tags.
@@ -92,11 +101,12 @@ class Querying(Session):
             since=since,
             until=until,
             include_sensitive=include_sensitive,
-            query_vec=None if vector is None else vector_text(vector),
         )
+        asked = wanted_vector(vector, embed, private, embed_timeout)
         limit = seconds("timeout", timeout)
         try:
-            return in_time_apart(limit, self._briefing, arguments, embed)
+            rows, _ = in_time_apart(limit, self._recalled, "public.recall_briefing", arguments, query, asked)
+            return str(next(iter(rows[0].values())))
         except Exception as error:  # noqa: BLE001 - a model may raise anything, and say the query
             _log.warning(
                 "no briefing: %s, SQLSTATE %s",
@@ -105,14 +115,6 @@ class Querying(Session):
             )
             return ""
 
-    def _briefing(self, arguments: dict[str, Any], embed: bool | None) -> str:
-        arguments |= given(namespace=self._namespace(arguments.get("namespace")))
-        if "query_vec" not in arguments:
-            query_vec, _ = self._query_vector(arguments["query"], None, embed)
-            if query_vec is not None:
-                arguments["query_vec"] = query_vec
-        return str(self._value("public.recall_briefing", arguments))
-
     def explain(
         self,
         query: str,
@@ -120,7 +122,9 @@ class Querying(Session):
         ids: Iterable[int] | None = None,
         k: int | None = None,
         vector: Vector | None = None,
-        embed: bool | None = None,
+        embed: Embed = None,
+        private: bool = False,
+        embed_timeout: float = EMBED_SECONDS,
         timeframe: Timeframe | None = None,
         hnsw_ef_search: int | None = None,
         hnsw_iterative_scan: IterativeScan | None = None,
@@ -137,7 +141,9 @@ class Querying(Session):
             ids: The memories to explain, at most 1,000, returned or not; None explains those returned.
             k: As for `recall`, and so are all others.
             vector: The query's embedding, if the caller has it.
-            embed: Whether to embed the query here.
+            embed: As for `recall`, and so are the next two.
+            private: Whether the question may not be stored.
+            embed_timeout: Seconds to wait for an embedder.
             timeframe: Only memories of that time, and those that speak of it.
             hnsw_ef_search: pgvector's candidate list for this call.
             hnsw_iterative_scan: pgvector's iterative scan for this call.
@@ -153,9 +159,9 @@ class Querying(Session):
         """
         arguments = given(query=query, ids=ids, k=k, **options(wanted, RecallOptions))
         chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
-        notice = self._resolve(arguments, query, vector, embed, timeframe)
-        rows = self._rows("public.recall_explain", arguments, chosen)
-        return ExplainResult(query, tuple(map(Explanation.from_row, rows)), notice)
+        asked = wanted_vector(vector, embed, private, embed_timeout)
+        rows, used = self._recalled("public.recall_explain", arguments, query, asked, timeframe, chosen)
+        return ExplainResult(query, tuple(map(Explanation.from_row, rows)), used.notice)
 
     def active_model(self) -> EmbeddingModel | None:
         """Return the model the database's embeddings are made with; known for a minute once asked."""
@@ -165,41 +171,93 @@ class Querying(Session):
             self._model = (monotonic(), found)
         return self._model[1]
 
-    def _resolve(
+    def _recalled(
         self,
-        arguments: dict[str, Any],
+        function: str,
+        arguments: Mapping[str, Any],
         text: str,
-        vector: Vector | None,
-        embed: bool | None,
-        timeframe: Timeframe | None,
-    ) -> str | None:
-        """Add namespace, timeframe and vector to a call's arguments; return the notice."""
-        arguments |= given(
-            namespace=self._namespace(arguments.get("namespace")),
-            timeframe=self._timeframe(timeframe),
-        )
-        query_vec, notice = self._query_vector(text, vector, embed)
-        arguments |= given(query_vec=query_vec)
-        return notice
+        asked: WantedVector,
+        timeframe: Timeframe | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> tuple[list[DictRow], QueryVector]:
+        """Call a function that recalls, with namespace, timeframe and vector added to its arguments.
 
-    def _query_vector(
-        self, query: str, vector: Vector | None, embed: bool | None
-    ) -> tuple[str | None, str | None]:
-        """Return the query vector as text, and the notice if there should be one and is none."""
-        if vector is not None:
-            return vector_text(vector), None
-        if embed is False or not query.strip():
-            return None, None  # nothing to embed: the server says what it thinks of an empty query
+        A vector that was made here goes with the name of its model. Where the database has changed to another
+        one meanwhile, it is made again, once.
+        """
+        complete = {
+            **arguments,
+            **given(
+                namespace=self._namespace(arguments.get("namespace")),
+                timeframe=self._timeframe(timeframe),
+            ),
+        }
+        used = self._query_vector(text, asked)
+        try:
+            rows = self._rows_by(function, complete, used, settings)
+        except (SchemaMismatch, InvalidInput):
+            if not self._is_outdated(used):
+                raise
+            used = self._query_vector(text, asked)
+            rows = self._rows_by(function, complete, used, settings)
+        if self._metrics is not None:
+            self._metrics.embedded(used.source)
+        return rows, used
+
+    def _rows_by(
+        self,
+        function: str,
+        arguments: Mapping[str, Any],
+        used: QueryVector,
+        settings: Mapping[str, str] | None,
+    ) -> list[DictRow]:
+        if used.vector is None:
+            return self._rows(function, arguments, settings)
+        arguments = {**arguments, "query_vec": used.vector}
+        if used.model is None:
+            return self._rows(function, arguments, settings)
+        if function in _WITH_SETTINGS:
+            arguments["settings"] = {"query_model": used.model}
+        else:
+            settings = {**(settings or {}), "pgrecall.query_model": used.model}
+        return self._rows(function, arguments, settings)
+
+    def _is_outdated(self, used: QueryVector) -> bool:
+        """Whether the database has another model than the one that made a vector; it is asked anew."""
+        if used.model is None or used.vector is None:
+            return False
+        self._model = None
+        active = self.active_model()
+        return active is None or (active.name, active.dimension) != (used.model, used.vector.count(",") + 1)
+
+    def _query_vector(self, query: str, asked: WantedVector) -> QueryVector:
+        if asked.vector is not None:
+            return QueryVector(asked.vector, source="given")
+        if asked.embed is False or not query.strip():
+            return QueryVector()  # nothing to embed: the server says what it thinks of an empty query
+        if asked.embed == "daemon":
+            if asked.is_private:
+                return without_vector("a private query is not put to an embedder")
+            answer = self._ask(query, asked.seconds)
+            return without_vector(answer.reason) if answer.found is None else answer.found
         target = self.open()
         active = self.active_model()
         try:
             # No connection is held meanwhile: loading a model takes seconds.
-            numbers = in_place(embed_query, query, active, target.model, download=embed is True)
+            numbers = in_place(embed_query, query, active, target.model, download=asked.embed is True)
         except EmbeddingUnavailable as error:
-            if embed is True:
+            if asked.embed is True:
                 raise
-            return None, f"{error.message}: recalled by words and concepts only"
-        return vector_text(numbers), None
+            reason = error.message
+        else:
+            return QueryVector(vector_text(numbers), None if active is None else active.name, "local")
+        if active is not None and not asked.is_private:
+            answer = self._ask(query, asked.seconds)
+            if answer.found is not None:
+                return answer.found
+            if answer.was_put:
+                reason = f"{reason}, and {answer.reason}"
+        return without_vector(reason)
 
     def _namespace(self, namespace: str | None) -> str | None:
         if namespace is not None:

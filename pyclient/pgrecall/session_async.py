@@ -14,7 +14,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from .arguments import call, given
-from .connecting import CONNECTION_OPTIONS, in_thread, not_migrated, resolve, verify
+from .connecting import CONNECTION_OPTIONS, connection_options, in_thread, not_migrated, resolve, verify
 from .deadline import STATEMENT_TIMEOUT, time_left
 from .errors import ConnectionFailed, InvalidInput, SchemaMismatch, UnknownNamespace, error_from
 from .given_settings import GivenSetting, accepted
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .connecting import Target
+    from .metrics import ClientMetrics
     from .timeframes import Timeframe
 
 
@@ -42,7 +43,9 @@ class AsyncSession:
         pool_min: int = 1,
         pool_max: int = 4,
         pool_timeout: float = 30.0,
+        metrics: ClientMetrics | None = None,
     ) -> None:
+        self._metrics = metrics
         self._asked = (dsn, namespace, model)
         self._pool_size = (pool_min, pool_max)
         self._pool_timeout = pool_timeout
@@ -83,7 +86,7 @@ class AsyncSession:
                 least, most = self._pool_size
                 self._pool = AsyncConnectionPool(
                     self._target.dsn,
-                    kwargs={**CONNECTION_OPTIONS, "row_factory": dict_row},
+                    kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
                     min_size=least,
                     max_size=most,
                     timeout=self._pool_timeout,

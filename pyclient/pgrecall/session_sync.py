@@ -15,7 +15,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import ConnectionPool
 
 from .arguments import call, given
-from .connecting import CONNECTION_OPTIONS, in_place, not_migrated, resolve, verify
+from .connecting import CONNECTION_OPTIONS, connection_options, in_place, not_migrated, resolve, verify
 from .deadline import STATEMENT_TIMEOUT, time_left
 from .errors import ConnectionFailed, InvalidInput, SchemaMismatch, UnknownNamespace, error_from
 from .given_settings import GivenSetting, accepted
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .connecting import Target
+    from .metrics import ClientMetrics
     from .timeframes import Timeframe
 
 
@@ -43,7 +44,9 @@ class Session:
         pool_min: int = 1,
         pool_max: int = 4,
         pool_timeout: float = 30.0,
+        metrics: ClientMetrics | None = None,
     ) -> None:
+        self._metrics = metrics
         self._asked = (dsn, namespace, model)
         self._pool_size = (pool_min, pool_max)
         self._pool_timeout = pool_timeout
@@ -84,7 +87,7 @@ class Session:
                 least, most = self._pool_size
                 self._pool = ConnectionPool(
                     self._target.dsn,
-                    kwargs={**CONNECTION_OPTIONS, "row_factory": dict_row},
+                    kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
                     min_size=least,
                     max_size=most,
                     timeout=self._pool_timeout,

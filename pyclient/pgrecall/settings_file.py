@@ -22,10 +22,11 @@ from .errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-CONNECTION = ("dsn", "data_dir", "namespace", "model", "pg_bindir")
+CONNECTION = ("dsn", "data_dir", "namespace", "model", "pg_bindir", "prepare")
 """The keys outside [settings]: what the client itself needs to know."""
 
 _PATHS = ("data_dir", "pg_bindir")
+_SWITCHES = ("prepare",)
 _TABLE = "settings"
 _POSITION = re.compile(r"^(?P<reason>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
 
@@ -129,6 +130,8 @@ def _connection(path: Path, text: str, content: Mapping[str, Any]) -> Iterable[t
                 near(name, CONNECTION)
                 or f"There are {', '.join(CONNECTION)}; settings of the database go below [{_TABLE}].",
             )
+        if isinstance(value, bool) and name in _SWITCHES:
+            value = "on" if value else "off"
         if not isinstance(value, str):
             raise _refused(place, f"{name} must be text", "Put it in quotes.")
         if value and name in _PATHS:

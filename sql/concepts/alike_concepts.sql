@@ -15,7 +15,7 @@ DECLARE
     by_cosine real := pgrecall.stored_setting('resolve_embedding')::real;
     own record;
 BEGIN
-    SELECT c.namespace_id, c.type, c.embedding INTO own FROM pgrecall.concepts c WHERE c.id = alike_concepts.concept_id;
+    SELECT c.namespace_id, c.type INTO own FROM pgrecall.concepts c WHERE c.id = alike_concepts.concept_id;
     IF own.namespace_id IS NULL OR own.type = 'FILE' OR pgrecall.is_exact_name(alike_concepts.concept_id) THEN
         RETURN;
     END IF;
@@ -27,11 +27,7 @@ BEGIN
         ORDER BY a.alias
         LIMIT 10
     ), nearest AS MATERIALIZED (
-        SELECT c.id, 1 - (c.embedding <=> own.embedding) AS cosine
-        FROM pgrecall.concepts c
-        WHERE own.embedding IS NOT NULL AND c.embedding IS NOT NULL AND c.namespace_id = own.namespace_id
-        ORDER BY c.embedding <=> own.embedding
-        LIMIT 11
+        SELECT n.id, n.cosine FROM pgrecall.nearest_concepts(alike_concepts.concept_id, 11) n
     ), candidates AS MATERIALIZED (
         SELECT n.alias, near.concept_id AS id, near.alias AS other, NULL::double precision AS cosine
         FROM names n CROSS JOIN LATERAL pgrecall.alike_names(own.namespace_id, n.alias) near

@@ -42,7 +42,7 @@ BEGIN
     DELETE FROM pgrecall.concept_merges g
     WHERE g.concept_id = settle_concept.concept_id AND g.split_at IS NULL AND (NOT g.aliases && names OR names <@ g.aliases);
 
-    UPDATE pgrecall.concepts c SET key = a.alias, name = a.name, embedding = NULL, resolved_at = NULL
+    UPDATE pgrecall.concepts c SET key = a.alias, name = a.name, resolved_at = NULL
     FROM pgrecall.concept_aliases a
     WHERE c.id = settle_concept.concept_id AND c.key <> ALL (names)
       AND a.namespace_id = c.namespace_id AND a.alias = names[1];

@@ -25,7 +25,7 @@ BEGIN
     SELECT a.name INTO own FROM pgrecall.concept_aliases a WHERE a.namespace_id = merge.namespace_id AND a.alias = merge.key;
 
     -- Where the name of one that stayed is a name that goes, it gets its own back first: names of concepts are unique.
-    UPDATE pgrecall.concepts c SET key = a.alias, name = a.name, embedding = NULL, resolved_at = NULL
+    UPDATE pgrecall.concepts c SET key = a.alias, name = a.name, resolved_at = NULL
     FROM pgrecall.concept_aliases a
     WHERE c.id = merge.concept_id AND c.key = ANY (merge.aliases)
       AND a.namespace_id = merge.namespace_id AND a.alias = merge.into_key;

@@ -3,6 +3,8 @@
 -- Looks at 20,000 of them at the most, from a different place each time: which of them a second memory has mentioned is
 -- written nowhere, since those who mention a concept would wait for each other to write it.
 --
+-- EXECUTE plans with the generation: name_embedding_of() is its column then, and the index serves.
+--
 -- batch  how many at the most
 CREATE OR REPLACE FUNCTION pgrecall.unembedded_concepts(batch integer DEFAULT 100)
 RETURNS TABLE (id bigint, name text)
@@ -10,30 +12,35 @@ LANGUAGE plpgsql VOLATILE ROWS 100
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    generation integer := pgrecall.active_generation();
     first bigint;
     last bigint;
     start bigint;
 BEGIN
-    SELECT c.id INTO first FROM pgrecall.concepts c WHERE c.embedding IS NULL ORDER BY c.id LIMIT 1;
-    SELECT c.id INTO last FROM pgrecall.concepts c WHERE c.embedding IS NULL ORDER BY c.id DESC LIMIT 1;
+    EXECUTE 'SELECT c.id FROM pgrecall.concepts c WHERE pgrecall.name_embedding_of(c, $1) IS NULL ORDER BY c.id LIMIT 1'
+        INTO first USING generation;
+    EXECUTE 'SELECT c.id FROM pgrecall.concepts c WHERE pgrecall.name_embedding_of(c, $1) IS NULL ORDER BY c.id DESC LIMIT 1'
+        INTO last USING generation;
     start := first + floor(random() * (last - first + 1))::bigint;
-    RETURN QUERY
-    SELECT looked.id, looked.name
-    FROM (
-        (SELECT c.id, c.name FROM pgrecall.concepts c
-         WHERE c.embedding IS NULL AND c.id >= start ORDER BY c.id LIMIT 20000)
-        UNION ALL
-        (SELECT c.id, c.name FROM pgrecall.concepts c
-         WHERE c.embedding IS NULL AND c.id < start ORDER BY c.id LIMIT 20000)
-        LIMIT 20000
-    ) looked
-    CROSS JOIN LATERAL (
-        SELECT FROM pgrecall.mentions one
-        JOIN pgrecall.mentions two ON two.concept_id = one.concept_id AND two.memory_id <> one.memory_id
-        WHERE one.concept_id = looked.id
-        LIMIT 1
-    ) mentioned
-    LIMIT batch;
+    RETURN QUERY EXECUTE $statement$
+        SELECT looked.id, looked.name
+        FROM (
+            (SELECT c.id, c.name FROM pgrecall.concepts c
+             WHERE pgrecall.name_embedding_of(c, $1) IS NULL AND c.id >= $2 ORDER BY c.id LIMIT 20000)
+            UNION ALL
+            (SELECT c.id, c.name FROM pgrecall.concepts c
+             WHERE pgrecall.name_embedding_of(c, $1) IS NULL AND c.id < $2 ORDER BY c.id LIMIT 20000)
+            LIMIT 20000
+        ) looked
+        CROSS JOIN LATERAL (
+            SELECT FROM pgrecall.mentions one
+            JOIN pgrecall.mentions two ON two.concept_id = one.concept_id AND two.memory_id <> one.memory_id
+            WHERE one.concept_id = looked.id
+            LIMIT 1
+        ) mentioned
+        LIMIT $3
+    $statement$
+    USING generation, start, batch;
 END
 $function$;
 

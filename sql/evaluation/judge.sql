@@ -12,7 +12,7 @@
 --
 -- Errors  22023 nothing relevant, an id that is NULL or both relevant and excluded, a name out of range, a query that
 --         recall() would refuse;  54000 a query too long, more than 500 excluded;  42704 no such namespace;
---         P0002 a relevant memory that the namespace does not have, or that is forgotten
+--         P0002 a relevant memory that the namespace does not have, or that is forgotten;  55000 a vector, and no model chosen
 CREATE OR REPLACE FUNCTION pgrecall.judge(
     query_id text, query text, query_vec halfvec, relevant bigint[],
     stratum text DEFAULT 'all', exclude bigint[] DEFAULT '{}', namespace text DEFAULT NULL
@@ -26,9 +26,14 @@ DECLARE
     home integer := pgrecall.namespace_id(namespace);
     excluded_ids bigint[] := ARRAY(SELECT DISTINCT e.id FROM unnest(exclude) AS e (id) ORDER BY e.id);
     refused record;
+    made_for integer;
 BEGIN
     PERFORM pgrecall.check_query(query, query_vec);
-    IF home IS NULL THEN
+    made_for := pgrecall.query_generation(query_vec, NULLIF(current_setting('pgrecall.query_model', true), ''));
+    IF query_vec IS NOT NULL AND (SELECT g.model_id IS NULL FROM pgrecall.generations g WHERE g.id = made_for) THEN
+        RAISE EXCEPTION 'no embedding model is active'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Choose one: pgrecall migrate --model NAME.';
+    ELSIF home IS NULL THEN
         RAISE EXCEPTION 'there is no namespace "%"', left(pgrecall.namespace_name(namespace), 200)
             USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.namespaces lists them.';
     ELSIF COALESCE(length(query_id), 0) NOT BETWEEN 1 AND 200 THEN
@@ -67,16 +72,13 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave NULLs out of relevant and exclude.';
     END IF;
 
-    INSERT INTO pgrecall.judged_queries AS q (
-        namespace_id, embedding_model_id, query_id, query, stratum, exclude, query_vec
-    )
-    VALUES (
-        home, CASE WHEN query_vec IS NOT NULL THEN (SELECT a.id FROM pgrecall.active_model() a) END,
-        judge.query_id, COALESCE(judge.query, ''), judge.stratum, excluded_ids, judge.query_vec
-    )
+    INSERT INTO pgrecall.judged_queries AS q (namespace_id, query_id, query, stratum, exclude)
+    VALUES (home, judge.query_id, COALESCE(judge.query, ''), judge.stratum, excluded_ids)
     ON CONFLICT ON CONSTRAINT judged_queries_pkey DO UPDATE
-        SET embedding_model_id = excluded.embedding_model_id, query = excluded.query, stratum = excluded.stratum,
-            exclude = excluded.exclude, query_vec = excluded.query_vec;
+        SET query = excluded.query, stratum = excluded.stratum, exclude = excluded.exclude;
+    DELETE FROM pgrecall.judged_vectors v WHERE v.namespace_id = home AND v.query_id = judge.query_id;
+    INSERT INTO pgrecall.judged_vectors (namespace_id, query_id, embedding_model_id, query_vec)
+    SELECT home, judge.query_id, g.model_id, judge.query_vec FROM pgrecall.generations g WHERE g.id = made_for AND query_vec IS NOT NULL;
     -- The row above is locked now: another judge() of this query waits, and then replaces all of this.
     DELETE FROM pgrecall.judgements j
     WHERE j.namespace_id = home AND j.query_id = judge.query_id AND j.memory_id <> ALL (relevant);

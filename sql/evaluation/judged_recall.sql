@@ -11,10 +11,15 @@
 --                some. What is as near as the last of the exact list counts as found. NULL: no vector, or nothing
 --                is embedded
 --
+-- generation  whose embeddings are searched; queries that have a vector, but none of its model, are left out then.
+--             NULL: the one that recall() reads
+--
 -- Errors  22023 k outside 1..500, a setting out of range;  42704 no such namespace;  55000 vectors of another model
 --
 -- Costs two searches of the dense leg a query on top of the recall, one of them over all of the namespace.
-CREATE OR REPLACE FUNCTION pgrecall.judged_recall(namespace text DEFAULT NULL, k integer DEFAULT 10)
+CREATE OR REPLACE FUNCTION pgrecall.judged_recall(
+    namespace text DEFAULT NULL, k integer DEFAULT 10, generation integer DEFAULT NULL
+)
 RETURNS TABLE (
     query_id text, stratum text, relevant integer, hits integer,
     recall_at_k double precision, ndcg_at_10 double precision, mrr double precision, dense_overlap double precision
@@ -31,6 +36,7 @@ DECLARE
     home integer := pgrecall.namespace_id(namespace);
     settings pgrecall.recall_settings := pgrecall.effective_settings();
     foreign_vectors bigint;
+    chosen record;
 BEGIN
     IF home IS NULL THEN
         RAISE EXCEPTION 'there is no namespace "%"', left(pgrecall.namespace_name(namespace), 200)
@@ -39,11 +45,22 @@ BEGIN
         RAISE EXCEPTION 'k must be between 1 and 500, not %', COALESCE(k::text, 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Measure what callers ask for; the default is 10.';
     END IF;
-    SELECT count(*) INTO foreign_vectors
+    SELECT g.id, g.model_id, m.name AS model INTO chosen
+    FROM pgrecall.generations g
+    LEFT JOIN pgrecall.embedding_models m ON m.id = g.model_id
+    WHERE CASE WHEN judged_recall.generation IS NOT NULL THEN g.id = judged_recall.generation
+               WHEN settings.query_model IS NOT NULL THEN m.name = settings.query_model
+               ELSE g.state = 'active' END
+    ORDER BY g.state = 'active' DESC
+    LIMIT 1;
+    SELECT count(*) FILTER (WHERE v.is_comparable IS NOT NULL AND NOT v.is_comparable) INTO foreign_vectors
     FROM pgrecall.judged_queries q
-    WHERE q.namespace_id = home AND q.query_vec IS NOT NULL
-      AND q.embedding_model_id IS DISTINCT FROM (SELECT a.id FROM pgrecall.active_model() a);
-    IF foreign_vectors > 0 THEN
+    CROSS JOIN LATERAL (
+        SELECT bool_or(v.embedding_model_id IS NOT DISTINCT FROM chosen.model_id) AS is_comparable
+        FROM pgrecall.judged_vectors v WHERE v.namespace_id = q.namespace_id AND v.query_id = q.query_id
+    ) v
+    WHERE q.namespace_id = home;
+    IF foreign_vectors > 0 AND judged_recall.generation IS NULL THEN
         RAISE EXCEPTION '% judged queries have vectors of another embedding model', foreign_vectors
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Vectors of two models cannot be compared: judge() them again with those of the model in use.';
@@ -51,12 +68,23 @@ BEGIN
 
     RETURN QUERY
         WITH judged AS MATERIALIZED (
-            SELECT q.query_id, q.stratum, q.query, q.query_vec, q.exclude,
+            SELECT q.query_id, q.stratum, q.query, q.exclude,
+                   (SELECT v.query_vec FROM pgrecall.judged_vectors v
+                    WHERE v.namespace_id = q.namespace_id AND v.query_id = q.query_id
+                      AND v.embedding_model_id = chosen.model_id) AS query_vec,
                    array_agg(j.memory_id) AS relevant, count(*)::integer AS count
             FROM pgrecall.judged_queries q
             JOIN pgrecall.judgements j ON j.namespace_id = q.namespace_id AND j.query_id = q.query_id
             JOIN pgrecall.memories m ON m.id = j.memory_id
             WHERE q.namespace_id = home AND pgrecall.matches(m, NULL)
+              AND (
+                  foreign_vectors = 0
+                  OR NOT EXISTS (SELECT FROM pgrecall.judged_vectors v WHERE v.namespace_id = q.namespace_id AND v.query_id = q.query_id)
+                  OR EXISTS (
+                      SELECT FROM pgrecall.judged_vectors v
+                      WHERE v.namespace_id = q.namespace_id AND v.query_id = q.query_id AND v.embedding_model_id = chosen.model_id
+                  )
+              )
             GROUP BY q.namespace_id, q.query_id
         )
         SELECT g.query_id, g.stratum, g.count, answer.hits,
@@ -74,7 +102,8 @@ BEGIN
             FROM (
                 SELECT r.id, row_number() OVER (ORDER BY r.ordinality) AS place
                 FROM public.recall(
-                    g.query, g.query_vec, greatest(k, mrr_places) + cardinality(g.exclude), judged_recall.namespace
+                    g.query, g.query_vec, greatest(k, mrr_places) + cardinality(g.exclude), judged_recall.namespace,
+                    settings => CASE WHEN judged_recall.generation IS NOT NULL THEN jsonb_build_object('query_model', chosen.model) END
                 ) WITH ORDINALITY r
                 WHERE r.id <> ALL (g.exclude)
             ) p
@@ -85,14 +114,14 @@ BEGIN
                        SELECT count(*)
                        FROM pgrecall.dense_leg(
                            home, g.query_vec, NULL, greatest(settings.leg_depth, k),
-                           settings.dense_exact_rows
+                           settings.dense_exact_rows, chosen.id
                        ) d
                        WHERE d.score >= exact.last
                    )::double precision / NULLIF(exact.size, 0) AS overlap
             FROM (
                 SELECT count(*) AS size, min(d.score) AS last
                 FROM pgrecall.dense_leg(
-                    home, g.query_vec, NULL, greatest(settings.leg_depth, k), whole_namespace
+                    home, g.query_vec, NULL, greatest(settings.leg_depth, k), whole_namespace, chosen.id
                 ) d
             ) exact
         ) dense

@@ -9,6 +9,8 @@ SET search_path FROM CURRENT
 AS $function$
 BEGIN
     DELETE FROM pgrecall.embedding_jobs j WHERE j.memory_id = NEW.id;
+    DELETE FROM pgrecall.embedding_failures f WHERE f.memory_id = NEW.id;
+    DELETE FROM pgrecall.truncated_embeddings t WHERE t.memory_id = NEW.id;
     RETURN NULL;
 END
 $function$;

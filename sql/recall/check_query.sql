@@ -1,6 +1,6 @@
 -- Refuses what recall cannot answer.
 --
--- Errors  22023 neither words nor vector, a vector of another dimension or of length zero;
+-- Errors  22023 neither words nor vector, a vector of length zero;
 --         54000 a query of more than 16,384 characters
 CREATE OR REPLACE FUNCTION pgrecall.check_query(query text, query_vec halfvec)
 RETURNS void
@@ -14,11 +14,6 @@ BEGIN
     ELSIF query_vec IS NULL AND COALESCE(query, '') !~ '[^[:space:]\u00a0\u2007\u202f\u3000]' THEN
         RAISE EXCEPTION 'there is nothing to recall by: the query is empty and there is no vector'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass words, a query_vec, or both.';
-    ELSIF vector_dims(query_vec) <> pgrecall.embedding_dimension() THEN
-        RAISE EXCEPTION 'the query vector has % dimensions, the memories'' embeddings have %',
-                vector_dims(query_vec), pgrecall.embedding_dimension()
-            USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'Embed the query with the model that recall_status() names.';
     ELSIF l2_norm(query_vec) = 0 THEN
         RAISE EXCEPTION 'the query vector is zero'
             USING ERRCODE = 'invalid_parameter_value',

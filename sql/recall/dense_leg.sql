@@ -7,8 +7,10 @@
 --
 -- depth       how many memories at the most
 -- exact_rows  namespaces of up to this many memories are small
+-- generation  whose embeddings; NULL: the active one's
 CREATE OR REPLACE FUNCTION pgrecall.dense_leg(
-    namespace_id integer, query_vec halfvec, filter pgrecall.recall_filter, depth integer, exact_rows integer
+    namespace_id integer, query_vec halfvec, filter pgrecall.recall_filter, depth integer, exact_rows integer,
+    generation integer DEFAULT NULL
 )
 RETURNS TABLE (id bigint, rank integer, score double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50
@@ -17,6 +19,7 @@ AS $function$
 DECLARE
     nearest bigint[];
     distances double precision[];
+    chosen integer := COALESCE(generation, pgrecall.active_generation());
 BEGIN
     IF query_vec IS NULL THEN
         RETURN;
@@ -26,15 +29,15 @@ BEGIN
         EXECUTE $statement$
             SELECT array_agg(n.id), array_agg(n.distance)
             FROM (
-                SELECT m.id, m.embedding <=> $2 AS distance
+                SELECT m.id, pgrecall.embedding_of(m, $5) <=> $2 AS distance
                 FROM pgrecall.memories m
-                WHERE m.namespace_id = $1 AND m.embedding IS NOT NULL AND pgrecall.matches(m, $3)
-                ORDER BY m.embedding <=> $2
+                WHERE m.namespace_id = $1 AND pgrecall.embedding_of(m, $5) IS NOT NULL AND pgrecall.matches(m, $3)
+                ORDER BY pgrecall.embedding_of(m, $5) <=> $2
                 LIMIT $4
             ) n
         $statement$
         INTO nearest, distances
-        USING namespace_id, query_vec, filter, depth;
+        USING namespace_id, query_vec, filter, depth, chosen;
     END IF;
 
     -- Adding zero keeps the planner from answering the exact search by the index as well.
@@ -42,15 +45,15 @@ BEGIN
         EXECUTE $statement$
             SELECT array_agg(n.id), array_agg(n.distance)
             FROM (
-                SELECT m.id, m.embedding <=> $2 AS distance
+                SELECT m.id, pgrecall.embedding_of(m, $5) <=> $2 AS distance
                 FROM pgrecall.memories m
-                WHERE m.namespace_id = $1 AND m.embedding IS NOT NULL AND pgrecall.matches(m, $3)
-                ORDER BY (m.embedding <=> $2) + 0, m.id
+                WHERE m.namespace_id = $1 AND pgrecall.embedding_of(m, $5) IS NOT NULL AND pgrecall.matches(m, $3)
+                ORDER BY (pgrecall.embedding_of(m, $5) <=> $2) + 0, m.id
                 LIMIT $4
             ) n
         $statement$
         INTO nearest, distances
-        USING namespace_id, query_vec, filter, depth;
+        USING namespace_id, query_vec, filter, depth, chosen;
     END IF;
 
     RETURN QUERY

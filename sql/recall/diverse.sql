@@ -38,7 +38,7 @@ BEGIN
     END IF;
     FOR spot IN 1 .. COALESCE(cardinality(ids), 0) LOOP
         EXIT WHEN cardinality(kept) >= wanted;
-        twin := CASE WHEN settings.collapse_duplicates THEN pgrecall.twin(ids[spot], kept, settings.duplicate_similarity) END;
+        twin := CASE WHEN settings.collapse_duplicates THEN pgrecall.twin(ids[spot], kept, settings.duplicate_similarity, settings.generation) END;
         IF twin IS NULL THEN
             kept := kept || ids[spot];
             worth := worth || scores[spot];
@@ -56,7 +56,7 @@ BEGIN
     END IF;
 
     size := cardinality(kept);
-    likeness := pgrecall.likeness(kept, settings.mmr_similarity = 'words');
+    likeness := pgrecall.likeness(kept, settings.mmr_similarity = 'words', settings.generation);
     nearest := array_fill(0::double precision, ARRAY[size]);
     FOR turn IN 1 .. least(k, size) LOOP
         best := NULL;

@@ -2,10 +2,11 @@
 --
 -- Words count where one of the two has no embedding, too: Jaccard's index of their lexemes.
 --
--- by_words  whether only words count
+-- by_words    whether only words count
+-- generation  whose embeddings
 --
 -- Returns n * n numbers, those of the first memory with each of them first; n = cardinality(memory_ids).
-CREATE OR REPLACE FUNCTION pgrecall.likeness(memory_ids bigint[], by_words boolean)
+CREATE OR REPLACE FUNCTION pgrecall.likeness(memory_ids bigint[], by_words boolean, generation integer)
 RETURNS double precision[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -13,7 +14,7 @@ AS $function$
 BEGIN
     RETURN (
         WITH memory AS MATERIALIZED (
-            SELECT u.place, m.embedding, m.search_vector, length(m.search_vector) AS words
+            SELECT u.place, pgrecall.embedding_of(m, generation) AS embedding, m.search_vector, length(m.search_vector) AS words
             FROM unnest(memory_ids) WITH ORDINALITY u (id, place)
             JOIN pgrecall.memories m ON m.id = u.id
         ), word AS MATERIALIZED (

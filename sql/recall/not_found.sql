@@ -31,7 +31,7 @@ BEGIN
         WHEN settings.dense_weight = 0 OR settings.strategy = 'prefilter' THEN NULL
         WHEN question.query_vec IS NULL THEN 'no vector was given'
         WHEN memory.is_sensitive THEN 'it is sensitive, so never embedded'
-        WHEN memory.embedding IS NULL THEN 'it is not embedded yet'
+        WHEN pgrecall.embedding_of(memory, (question.settings).generation) IS NULL THEN 'it is not embedded yet'
         WHEN ranked.dense_weight > 0 THEN 'others are nearer to the vector (the dense leg''s depth)'
     END;
     IF settings.graph_weight > 0 AND settings.graph_hops > 0 THEN

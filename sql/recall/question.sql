@@ -2,7 +2,7 @@
 --
 -- arguments  settings of this call by name
 --
--- Errors  those of effective_settings, check_query and strategy_settings;  22023 nothing that a score could be made of
+-- Errors  those of effective_settings, check_query, query_generation and strategy_settings;  22023 nothing that a score could be made of
 CREATE OR REPLACE FUNCTION pgrecall.question(query text, query_vec halfvec, namespace text, arguments jsonb)
 RETURNS pgrecall.question
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -13,6 +13,7 @@ DECLARE
     settings pgrecall.recall_settings := pgrecall.effective_settings(arguments);
 BEGIN
     PERFORM pgrecall.check_query(query, query_vec);
+    settings.generation := pgrecall.query_generation(query_vec, settings.query_model);
     settings := pgrecall.strategy_settings(settings, query, query_vec IS NOT NULL);
     IF settings.factor_relevance + settings.factor_importance + settings.factor_recency = 0 THEN
         RAISE EXCEPTION 'factor_relevance, factor_importance and factor_recency are all 0'

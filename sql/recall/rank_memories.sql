@@ -80,7 +80,7 @@ BEGIN
         WHERE depth.lexical > 0
     ), dense AS MATERIALIZED (
         SELECT d.id, d.rank
-        FROM pgrecall.dense_leg(question.namespace_id, query_vec, filter, depth.dense, settings.dense_exact_rows) d
+        FROM pgrecall.dense_leg(question.namespace_id, query_vec, filter, depth.dense, settings.dense_exact_rows, settings.generation) d
         WHERE depth.dense > 0
     ), named AS MATERIALIZED (
         SELECT n.id, n.share
@@ -98,7 +98,7 @@ BEGIN
         SELECT f.id, f.lexical_rank, f.dense_rank, f.share, COALESCE(f.lexical_score, m.lexical_score) AS lexical_score,
                m.similarity, m.holds_phrase, m.importance, m.category, m.happened_at
         FROM found f
-        JOIN pgrecall.scored_memories(reading, query_vec) m ON m.id = f.id
+        JOIN pgrecall.scored_memories(reading, query_vec, settings.generation) m ON m.id = f.id
     ), usual AS MATERIALIZED (
         SELECT NULLIF(greatest(max(s.lexical_score), settings.lexical_coverage * reading.mass), 0) AS full_lexical,
                COALESCE(avg(greatest(s.similarity, 0)) FILTER (WHERE s.similarity IS NOT NULL), 0) AS similarity
@@ -150,7 +150,7 @@ BEGIN
         SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.holds_phrase, m.importance, m.category, m.happened_at,
                n.is_candidate
         FROM more n
-        JOIN pgrecall.scored_memories(reading, query_vec) m ON m.id = n.id
+        JOIN pgrecall.scored_memories(reading, query_vec, settings.generation) m ON m.id = n.id
     ), part AS MATERIALIZED (
         SELECT p.*, COALESCE(l.share, 0) AS lent,
                pgrecall.leg_part(settings.fusion, lexical_weight, total, p.lexical_rank,

@@ -34,7 +34,7 @@ BEGIN
             WHEN is_small THEN 'dense leg, exactly (a small namespace):' ELSE 'dense leg, as the planner sees fit:'
         END]);
         RETURN QUERY EXECUTE explain || pgrecall.statement_of('pgrecall.dense_leg', CASE WHEN is_small THEN 2 ELSE 1 END)
-            USING question.namespace_id, query_vec, filter, depth;
+            USING question.namespace_id, query_vec, filter, depth, settings.generation;
     END IF;
     IF settings.graph_weight > 0 THEN
         SELECT array_agg(r.id ORDER BY r.place), array_agg(r.relevance ORDER BY r.place) INTO seeds, levels

@@ -1,5 +1,5 @@
 -- The first of some memories that says the same as another one: the same text, or a cosine from some similarity on.
-CREATE OR REPLACE FUNCTION pgrecall.twin(id bigint, among bigint[], similarity double precision)
+CREATE OR REPLACE FUNCTION pgrecall.twin(id bigint, among bigint[], similarity double precision, generation integer)
 RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (
@@ -7,7 +7,7 @@ RETURN (
     FROM unnest(among) WITH ORDINALITY a (id, place)
     JOIN pgrecall.memories other ON other.id = a.id
     JOIN pgrecall.memories m ON m.id = twin.id
-    WHERE other.content_hash = m.content_hash OR 1 - (other.embedding <=> m.embedding) >= twin.similarity
+    WHERE other.content_hash = m.content_hash OR 1 - (pgrecall.embedding_of(other, generation) <=> pgrecall.embedding_of(m, generation)) >= twin.similarity
     ORDER BY a.place
     LIMIT 1
 );

@@ -21,9 +21,10 @@ BEGIN
         recipe || E'\n' || pgrecall.embedding_text(NEW.title, NEW.content, NEW.expanded_keywords, recipe), 'UTF8'
     ));
     IF TG_OP = 'UPDATE' AND (NEW.is_sensitive OR NEW.content_hash <> OLD.content_hash) THEN
-        NEW.embedding := NULL;
-        NEW.embedding_model_id := NULL;
-        NEW.embedded_at := NULL;
+        -- Of every generation.
+        NEW := jsonb_populate_record(
+            NEW, (SELECT jsonb_object_agg(g.column_name, NULL) FROM pgrecall.generations g)
+        );
     END IF;
     RETURN NEW;
 END

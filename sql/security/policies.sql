@@ -22,6 +22,15 @@ DROP POLICY IF EXISTS judgements_members ON pgrecall.judgements;
 CREATE POLICY judgements_members ON pgrecall.judgements
     TO pgrecall_reader, pgrecall_writer, pgrecall_admin USING (true);
 
+DROP POLICY IF EXISTS judged_vectors_members ON pgrecall.judged_vectors;
+CREATE POLICY judged_vectors_members ON pgrecall.judged_vectors
+    TO pgrecall_reader, pgrecall_writer, pgrecall_admin USING (true);
+
+-- Readers and writers ask by functions, so that none reads what another asks.
+DROP POLICY IF EXISTS query_embeddings_embedder ON pgrecall.query_embeddings;
+CREATE POLICY query_embeddings_embedder ON pgrecall.query_embeddings
+    TO pgrecall_embedder, pgrecall_admin USING (true);
+
 DROP POLICY IF EXISTS temporal_refs_members ON pgrecall.temporal_refs;
 CREATE POLICY temporal_refs_members ON pgrecall.temporal_refs
     TO pgrecall_reader, pgrecall_writer, pgrecall_admin USING (true);

@@ -18,9 +18,6 @@ BEGIN
     IF definition IS NULL THEN
         RAISE EXCEPTION 'there is no setting "%"', set_setting.name
             USING ERRCODE = 'undefined_object', HINT = 'SELECT name, effect FROM pgrecall.settings_reference lists them.';
-    ELSIF definition.name = 'embedding_model' THEN
-        RAISE EXCEPTION 'the embedding model is not set by hand'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Use pgrecall.activate_model(), or pgrecall migrate --model NAME.';
     ELSIF NULLIF(value, '') IS NULL THEN
         DELETE FROM pgrecall.settings s WHERE s.name = set_setting.name;
     ELSE

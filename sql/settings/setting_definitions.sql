@@ -6,9 +6,9 @@
 -- override it, set_setting() brings what is there in line.
 CREATE OR REPLACE VIEW pgrecall.setting_definitions AS
 SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.description, d.choices,
-       d.name IN ('embedding_model', 'embed_keywords', 'lexical_k1', 'lexical_b', 'lexical_length_pivot',
+       d.name IN ('embed_keywords', 'lexical_k1', 'lexical_b', 'lexical_length_pivot',
                   'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d')
-       OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' AS is_stored_only,
+       OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' OR d.name LIKE 'query\_cache\_%' AS is_stored_only,
        CASE WHEN d.unit = 'interval'
             THEN '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'
             ELSE d.pattern END AS pattern
@@ -16,14 +16,18 @@ FROM (VALUES
     -- name, default, minimum, maximum, whole numbers only, unit, description, choices, pattern
     ('namespace', 'default', NULL::double precision, NULL::double precision, false, 'name',
      'The namespace of a call that names none.', NULL::text[], NULL::text),
-    ('embedding_model', '', NULL, NULL, false, 'name',
-     'The model whose vectors memories.embedding holds; written by pgrecall.activate_model().', NULL, NULL),
     ('embed_keywords', 'off', NULL, NULL, false, 'on | off',
      'Whether expanded_keywords are part of the embedded text. Stored only.', ARRAY['on', 'off'], NULL),
 
     ('profile', 'default', NULL, NULL, false, 'name',
      'The profile in force, of pgrecall.profiles: values for many settings, below what a session has SET.', NULL, NULL),
     ('k', '10', 1, 1000, true, 'memories', 'How many memories a recall returns that does not say.', NULL, NULL),
+    ('query_model', '', NULL, NULL, false, 'name',
+     'The model that made the query''s vector; empty: the active one or, by the vector''s dimension, the one before it.', NULL, NULL),
+    ('query_cache_age', '7 days', NULL, NULL, false, 'interval',
+     'For how long the embedding of a query is kept that nobody asks again (embed="daemon"). Stored only.', NULL, NULL),
+    ('query_cache_size', '10000', 0, 1000000, true, 'queries',
+     'How many embeddings of queries are kept at the most. Stored only.', NULL, NULL),
     ('strategy', 'hybrid', NULL, NULL, false, 'strategy',
      'Which legs find: hybrid (all); vector; fulltext; prefilter (what the words find, ordered by the vector); auto '
      '(hybrid, the words counting more where the query is a quotation, an identifier, a version or a path).',

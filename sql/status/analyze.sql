@@ -6,7 +6,8 @@ SET search_path FROM CURRENT
 AS $function$
 BEGIN
     ANALYZE pgrecall.namespaces, pgrecall.memories, pgrecall.postings, pgrecall.lexicon, pgrecall.unposted,
-        pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions;
+        pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions, pgrecall.relationships, pgrecall.relationship_evidence,
+        pgrecall.temporal_refs, pgrecall.extractions, pgrecall.embedding_jobs, pgrecall.embedding_failures;
 END
 $function$;
 

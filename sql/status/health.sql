@@ -1,26 +1,69 @@
 -- health: what is in order and what is not, with what to run. `pgrecall doctor` prints it.
 --
--- status  ok, warn or fail
+-- status  ok; info: worth knowing; warn: recall is worse for it, or will be; fail: something is broken
 CREATE OR REPLACE FUNCTION pgrecall.health()
 RETURNS TABLE (check_name text, status text, detail text, remedy text)
-LANGUAGE sql STABLE PARALLEL SAFE
+-- Restricted, as the statistics are.
+LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
     SELECT c.check_name, CASE WHEN c.good THEN 'ok' ELSE c.otherwise END, c.detail,
            CASE WHEN c.good THEN NULL ELSE c.remedy END
     FROM public.recall_status() s
     CROSS JOIN LATERAL (
-        SELECT count(*) FILTER (WHERE NOT i.indisvalid OR NOT i.indisready) AS invalid,
-               string_agg(i.indexrelid::regclass::text, ', ') FILTER (WHERE NOT i.indisvalid OR NOT i.indisready) AS names
-        FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid
-        WHERE t.relnamespace = 'pgrecall'::regnamespace
+        SELECT string_agg(i.index_name, ', ') AS names,
+               string_agg(format('REINDEX INDEX CONCURRENTLY pgrecall.%I', i.index_name), '; ') AS repair
+        FROM pgrecall.index_status() i
+        WHERE NOT i.is_valid AND NOT i.is_building
     ) x
     CROSS JOIN LATERAL (
         SELECT COALESCE(NULLIF(current_setting('hnsw.ef_search', true), ''), '40')::integer AS ef_search,
-               (SELECT f.value FROM pgrecall.settings_in_force f WHERE f.name = 'leg_depth') AS leg_depth,
                COALESCE(current_setting('hnsw.iterative_scan', true), 'off') AS iterative_scan,
                (SELECT min(f.name) FROM pgrecall.settings_in_force f
                 WHERE NOT pgrecall.accepts(f.name, f.value)) AS bad_setting
     ) g
+    CROSS JOIN LATERAL (
+        -- A leg is never shorter than k. NULL where that cannot be said.
+        SELECT max(f.value::numeric::integer) AS depth
+        FROM pgrecall.settings_in_force f
+        WHERE f.name IN ('k', 'leg_depth') AND g.bad_setting IS NULL
+    ) l
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS alive,
+               count(*) FILTER (WHERE s.generation = ANY (w.generations)) AS embedding,
+               count(*) FILTER (WHERE s.other_generation = ANY (w.generations)) AS building,
+               string_agg(format('%s:%s', w.hostname, w.pid), ', ') FILTER (WHERE NOT w.is_current) AS outdated,
+               string_agg(format('%s:%s works as %s', w.hostname, w.pid, w.role_name), ', ')
+                   FILTER (WHERE NOT w.is_confined) AS unconfined
+        FROM pgrecall.worker_status() w
+        WHERE w.is_alive
+    ) e
+    CROSS JOIN LATERAL (
+        SELECT string_agg(DISTINCT format('%s: %s until %s', p.model, p.cause, p.until), ', ') AS pauses
+        FROM pgrecall.worker_status() w
+        CROSS JOIN LATERAL jsonb_to_recordset(w.pauses) AS p (model text, cause text, until text)
+        WHERE w.is_alive
+    ) p
+    CROSS JOIN LATERAL (
+        SELECT string_agg(format('%s %s', c.value, c.key), ', ' ORDER BY c.value::bigint DESC, c.key) AS causes
+        FROM jsonb_each_text(s.failures_by_cause) c
+    ) f
+    CROSS JOIN LATERAL (
+        SELECT string_agg(format('%s: %s dead of %s', t.relname, t.n_dead_tup, t.n_dead_tup + t.n_live_tup), ', ')
+                   AS tables,
+               string_agg(format('pgrecall.%I', t.relname), ', ') AS names
+        FROM pg_stat_all_tables t
+        WHERE t.schemaname = 'pgrecall' AND t.n_dead_tup > 10000
+          AND 5 * t.n_dead_tup > t.n_dead_tup + t.n_live_tup
+    ) d
+    CROSS JOIN LATERAL (
+        SELECT t.n_mod_since_analyze AS changed, t.n_live_tup AS rows
+        FROM pg_stat_all_tables t WHERE t.relid = 'pgrecall.memories'::regclass
+    ) a
+    CROSS JOIN LATERAL (
+        -- Each namespace is scored by its own; few of them are no burden, however many namespaces have some.
+        SELECT COALESCE(max(u.memories), 0) AS most
+        FROM (SELECT count(*) AS memories FROM pgrecall.unposted u GROUP BY u.namespace_id) u
+    ) u
     CROSS JOIN LATERAL (VALUES
         (1, 'server version', current_setting('server_version_num')::integer BETWEEN 150000 AND 189999, 'warn',
          'PostgreSQL ' || s.server_version, 'pgrecall is tested on PostgreSQL 15 to 18.'),
@@ -28,31 +71,71 @@ BEGIN ATOMIC
          'Create the database with ENCODING ''UTF8'' TEMPLATE template0.'),
         (3, 'pgvector', string_to_array(s.pgvector_version, '.')::integer[] >= ARRAY[0, 8], 'fail',
          'pgvector ' || s.pgvector_version, 'Install pgvector 0.8 or newer, then ALTER EXTENSION vector UPDATE.'),
-        (4, 'indexes', x.invalid = 0 AND s.dense_index_valid, 'fail',
-         COALESCE('invalid: ' || x.names, CASE WHEN s.dense_index_valid THEN 'all valid' ELSE 'memories_embedding_idx is missing' END),
-         COALESCE('REINDEX INDEX CONCURRENTLY ' || x.names, 'pgrecall migrate --revision 0001, then pgrecall migrate')),
-        (5, 'settings', g.bad_setting IS NULL, 'fail', COALESCE('pgrecall.' || g.bad_setting || ' is out of range', 'all valid'),
+        (4, 'indexes', x.names IS NULL AND s.dense_index_valid, 'fail',
+         COALESCE('invalid: ' || x.names,
+                  CASE WHEN s.dense_index_valid THEN 'all valid' ELSE 'the index of the embeddings is missing' END),
+         COALESCE(x.repair, (
+             SELECT format('CREATE INDEX CONCURRENTLY memories_%s_idx ON pgrecall.memories '
+                           'USING hnsw (%I halfvec_cosine_ops) WITH (m = 16, ef_construction = 64) '
+                           'WHERE deleted_at IS NULL', n.column_name, n.column_name)
+             FROM pgrecall.generations n WHERE n.id = s.generation))),
+        (5, 'settings', g.bad_setting IS NULL, 'fail',
+         COALESCE('pgrecall.' || g.bad_setting || ' is out of range', 'all valid'),
          'SELECT * FROM pgrecall.settings_in_force shows values and ranges; RESET it or use pgrecall.set_setting().'),
-        (6, 'hnsw.ef_search', g.bad_setting IS NOT NULL OR g.ef_search >= g.leg_depth::numeric, 'warn',
-         format('%s, the legs go %s deep', g.ef_search, g.leg_depth),
-         format('ALTER DATABASE %I SET hnsw.ef_search = 100', current_database())),
+        (6, 'hnsw.ef_search', l.depth IS NULL OR g.ef_search >= l.depth, 'warn',
+         format('%s, the legs go %s deep', g.ef_search, l.depth),
+         format('ALTER DATABASE %I SET hnsw.ef_search = %s', current_database(), greatest(100, l.depth))),
         (7, 'hnsw.iterative_scan', g.iterative_scan <> 'off', 'warn', g.iterative_scan,
          format('ALTER DATABASE %I SET hnsw.iterative_scan = relaxed_order', current_database())),
-        (8, 'embedding model', s.model IS NOT NULL, 'warn', COALESCE(s.model || ', ' || s.dimension || ' dimensions', 'none chosen'),
-         'pgrecall migrate --model NAME'),
-        (9, 'embedder', s.workers > 0 OR s.pending = 0, 'warn', s.workers || ' alive', 'pgrecall embedder'),
-        (10, 'pending embeddings', s.oldest_pending IS NULL OR s.oldest_pending < interval '10 minutes', 'warn',
+        (8, 'embedding model', s.model IS NOT NULL, 'warn',
+         COALESCE(s.model || ', ' || s.dimension || ' dimensions', 'none chosen'), 'pgrecall migrate --model NAME'),
+        (9, 'generations', s.other_state IS NULL OR s.other_state = 'building' AND e.building > 0,
+         CASE s.other_state WHEN 'building' THEN 'warn' ELSE 'info' END,
+         format('%s active', s.generation) || CASE s.other_state
+             WHEN 'building' THEN
+                 format(', %s (%s) is being built by %s embedders', s.other_generation, s.other_model, e.building)
+             WHEN 'retired' THEN format(', %s (%s) is retired and takes room', s.other_generation, s.other_model)
+             ELSE ''
+         END,
+         CASE s.other_state WHEN 'building' THEN 'pgrecall reembed --model ' || s.other_model
+                            ELSE 'pgrecall reembed --drop-old' END),
+        (10, 'embedder', e.embedding > 0 OR s.pending = s.parked, 'warn',
+         e.alive || ' alive'
+             || CASE WHEN e.alive > e.embedding THEN format(', %s for the active model', e.embedding) ELSE '' END,
+         'pgrecall embedder'),
+        (11, 'pending embeddings', s.oldest_pending IS NULL OR s.oldest_pending < interval '10 minutes', 'warn',
          format('%s pending, %s in progress, %s failed%s', s.pending, s.in_progress, s.failed,
                 ', the oldest for ' || date_trunc('second', s.oldest_pending)),
-         CASE WHEN s.workers > 0 THEN 'SELECT * FROM pgrecall.embedding_jobs shows the errors.' ELSE 'pgrecall embedder' END),
-        (11, 'unread memories', s.oldest_unread IS NULL OR s.oldest_unread < interval '10 minutes', 'warn',
+         CASE WHEN e.embedding > 0 THEN 'SELECT * FROM pgrecall.embedding_jobs shows the errors.'
+              ELSE 'pgrecall embedder' END),
+        (12, 'failures', s.parked = 0, 'warn',
+         COALESCE('not tried any more: ' || f.causes, 'none'), 'pgrecall failures'),
+        (13, 'provider', p.pauses IS NULL, 'warn', COALESCE(p.pauses, 'none is paused'),
+         'Embedders ask again by themselves then. If it goes on, look at the provider''s key and quota, and their log.'),
+        (14, 'embedder''s code', e.outdated IS NULL, 'warn',
+         COALESCE('another version: ' || e.outdated, 'that of the database'),
+         'Install the database''s version of pgrecall there, and start the embedder again.'),
+        (15, 'embedder''s role', e.unconfined IS NULL, 'info',
+         COALESCE(e.unconfined, 'sees no sensitive memory'),
+         'CREATE ROLE … LOGIN IN ROLE pgrecall_embedder, and let the embedder log in as that.'),
+        (16, 'unread memories', s.oldest_unread IS NULL OR s.oldest_unread < interval '10 minutes', 'warn',
          format('%s to be read for names, times and facts, %s failed%s', s.unread, s.unread_failed,
                 ', the oldest waits for ' || date_trunc('second', s.oldest_unread)),
          CASE
-             WHEN s.workers > 0 OR s.unread_failed = s.unread THEN 'SELECT * FROM pgrecall.extractions WHERE is_pending shows the errors.'
+             WHEN e.alive > 0 OR s.unread_failed = s.unread THEN
+                 'SELECT * FROM pgrecall.extractions WHERE is_pending shows the errors.'
              ELSE 'pgrecall graph build'
          END),
-        (12, 'locale', lower('ÄЖ') = 'äж', 'warn', (SELECT d.datctype FROM pg_database d WHERE d.datname = current_database()),
+        (17, 'postings', u.most <= 1000, 'warn', format('%s memories are not in them yet', s.unposted),
+         'SELECT pgrecall.fold_postings(), until it returns 0; an embedder does so by itself.'),
+        (18, 'statistics',
+         s.memories < 1000 OR s.analyzed_at IS NOT NULL AND a.changed <= greatest(10000, a.rows / 2), 'warn',
+         COALESCE(format('made %s, %s rows changed since', date_trunc('second', s.analyzed_at), a.changed),
+                  'not made since the server lost count'),
+         'SELECT pgrecall.analyze()'),
+        (19, 'dead rows', d.tables IS NULL, 'warn', COALESCE(d.tables, 'few'), 'VACUUM (ANALYZE) ' || d.names),
+        (20, 'locale', lower('ÄЖ') = 'äж', 'warn',
+         (SELECT d.datctype FROM pg_database d WHERE d.datname = current_database()),
          'Capitals beyond ASCII are other letters here: create the database with LC_CTYPE ''C.UTF-8'' TEMPLATE template0.')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;

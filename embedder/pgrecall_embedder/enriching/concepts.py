@@ -73,15 +73,18 @@ class ConceptKeeper:
         waiting = [(int(number), str(name)) for number, name in rows if number not in self._hopeless]
         if not waiting:
             return False
-        vectors = await embed([name for _, name in waiting])
+        embedded = await embed([name for _, name in waiting])
+        if embedded is None:
+            return False
         done = [
             (number, vector, name)
-            for (number, name), vector in zip(waiting, vectors, strict=True)
+            for (number, name), vector in zip(waiting, embedded.vectors, strict=True)
             if isinstance(vector, str)
         ]
         self._hopeless |= {number for number, _ in waiting} - {number for number, _, _ in done}
+        columns = [list(column) for column in zip(*done, strict=True)] if done else [[], [], []]
         await self._link.fetch(
-            "SELECT pgrecall.embed_concepts(%s::bigint[], %s::text[], %s::text[])",
-            [list(column) for column in zip(*done, strict=True)] if done else [[], [], []],
+            "SELECT pgrecall.embed_concepts(%s::bigint[], %s::text[], %s::text[], %s)",
+            [*columns, embedded.generation],
         )
         return True

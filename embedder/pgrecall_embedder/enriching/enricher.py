@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from pgrecall_embedder.connection import Patience
-    from pgrecall_embedder.providers import EmbeddingProvider
 
     from .frames import Ready
     from .setup import Setup
+    from .vectors import ActiveModel
 
 __all__ = ["Enricher"]
 
@@ -40,7 +40,7 @@ class Enricher:
     Args:
         dsn: Connection string of the database.
         patience: How long to wait for a server that went away.
-        provider: The model for names of concepts and for labels; None: they are not embedded.
+        active: Says what the model for names of concepts and for labels is; None: they are not embedded.
         is_embedding: Whether memories wait for their embedding: then nothing is done for concepts.
         drain: Return when nothing is left, instead of waiting for more.
         poll_seconds: How long to wait for a notification before looking anyway.
@@ -53,7 +53,7 @@ class Enricher:
         dsn: str,
         patience: Patience,
         *,
-        provider: EmbeddingProvider | None,
+        active: Callable[[], ActiveModel | None] | None,
         is_embedding: Callable[[], bool],
         drain: bool,
         poll_seconds: float,
@@ -61,7 +61,7 @@ class Enricher:
         log: FilteringBoundLogger,
     ) -> None:
         self._links = [Link(dsn, patience) for _ in range(3)]
-        self._vectors = None if provider is None else Vectors(provider)
+        self._vectors = None if active is None else Vectors(active)
         self._is_embedding = is_embedding
         self._drain = drain
         self._poll_seconds = poll_seconds
@@ -191,7 +191,7 @@ class Enricher:
         self._stopping = True
         try:
             for queue in queues:
-                if queue.generation:
+                if queue.connections:
                     await queue.release()
         except psycopg.Error as error:
             self._log.warning("memories to read could not be released", error=describe(error))

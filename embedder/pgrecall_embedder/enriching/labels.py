@@ -38,6 +38,7 @@ class Labels:
         self._embed = embed
         self._decided: set[tuple[int, str]] = set()
         self._vectors: dict[str, str | None] = {}
+        self._generation: int | None = None
 
     async def settle(
         self, client: LlmClient, cache: Cache | None, namespace_id: int, stated: Iterable[str]
@@ -85,7 +86,15 @@ class Labels:
         missing = [one for one in (label, *known) if one not in self._vectors]
         if missing and self._embed is not None:
             found = await self._embed(missing)
-            for one, made in zip(missing, found, strict=True):
+            if found is None:
+                return []
+            if found.generation != self._generation:
+                # Vectors of two models cannot be compared.
+                self._generation = found.generation
+                if self._vectors:
+                    self._vectors = {}
+                    return await self._similar(label, known)
+            for one, made in zip(missing, found.vectors, strict=True):
                 self._vectors[one] = made if isinstance(made, str) else None
         own = self._vectors.get(label)
         others = [(one, vector) for one in known if (vector := self._vectors.get(one)) is not None]

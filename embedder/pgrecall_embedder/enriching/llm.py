@@ -126,15 +126,15 @@ class LlmEnricher:
 
     async def run(self) -> None:
         """Work until stopped or, when draining, until nothing is left that can be done."""
-        generation = self._queue.generation
+        connections = self._queue.connections
         try:
             while not self._stopping.is_set():
                 self._look.clear()
                 was_last = self._is_last()
                 client = await self._client()
                 if client is not None and time.monotonic() >= self._paused_until:
-                    if generation != self._queue.generation:
-                        generation = self._queue.generation
+                    if connections != self._queue.connections:
+                        connections = self._queue.connections
                         await self._queue.release()
                     if await self._batch(client):
                         continue

@@ -54,9 +54,9 @@ class ExtractionQueue:
         self.worker = uuid.uuid4()
 
     @property
-    def generation(self) -> int:
+    def connections(self) -> int:
         """Changes when the answer to a claim may have been lost with its connection."""
-        return self._link.generation
+        return self._link.connections
 
     async def setup(self, known: str | None = None) -> Setup | None:
         """Ask how memories are to be read; None where that is as it was.

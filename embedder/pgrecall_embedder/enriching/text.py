@@ -119,16 +119,16 @@ class TextEnricher:
             self._results.put_nowait(None)
 
     async def _claim(self) -> None:
-        generation = self._queue.generation
+        connections = self._queue.connections
         while not self._stopping.is_set():
             self._look.clear()
-            if generation != self._queue.generation:
+            if connections != self._queue.connections:
                 # The connection broke, and a claim whose answer was lost has nobody to work on it: settle
                 # what is in hand, give back everything else.
                 if self._in_hand:
                     await self._look.wait()
                     continue
-                generation = self._queue.generation
+                connections = self._queue.connections
                 await self._queue.release()
             if self._to_read > _BATCH // 2:
                 self._dry = False

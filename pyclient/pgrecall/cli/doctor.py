@@ -1,17 +1,19 @@
 """`pgrecall doctor`: what is wrong, and what to run."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from .common import DataDir, Dsn, effective_dsn
 
 if TYPE_CHECKING:
-    from pgrecall.models import HealthCheck
+    from psycopg import Connection
+
+    from pgrecall.operations import HealthCheck
 
 OLDEST, NEWEST = 15, 18
-_COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
+_COLOURS = {"ok": "green", "info": "cyan", "warn": "yellow", "fail": "red"}
 
 
 def doctor(dsn: Dsn = None, data_dir: DataDir = None) -> None:
@@ -35,7 +37,7 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
     from pgrecall.connecting import CONNECTION_OPTIONS
     from pgrecall.errors import error_from
     from pgrecall.install import check
-    from pgrecall.models import HealthCheck
+    from pgrecall.operations import HealthCheck
 
     try:
         with psycopg.connect(dsn, **CONNECTION_OPTIONS) as connection:
@@ -59,13 +61,29 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
         detail=f"revision {state.revision}, SQL code {state.expected_hash[:12]}",
         remedy=None,
     )
+    with psycopg.connect(dsn, **CONNECTION_OPTIONS) as connection:
+        yield _examine_pooler(connection)
     with Client(dsn, pool_max=1) as client:
         yield from client.health()
 
 
+def _examine_pooler(connection: "Connection[Any]") -> "HealthCheck":
+    """Examine what only a client can see: whether a pooler loses the statements it prepares."""
+    from pgrecall.connecting import pooler_problem
+    from pgrecall.operations import HealthCheck
+
+    problem = pooler_problem(connection)
+    return HealthCheck(
+        check_name="prepared statements",
+        status="ok" if problem is None else "warn",
+        detail="none is lost" if problem is None else problem,
+        remedy=None if problem is None else "pgrecall config --changed",
+    )
+
+
 def _examine_server(version: int, encoding: str | None) -> Iterator["HealthCheck"]:
     """Examine what `migrate` needs of a database in which pgrecall cannot examine itself yet."""
-    from pgrecall.models import HealthCheck
+    from pgrecall.operations import HealthCheck
 
     if not OLDEST <= version <= NEWEST:
         yield HealthCheck(

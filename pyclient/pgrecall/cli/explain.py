@@ -8,6 +8,7 @@ from .common import (
     AllTags,
     AsJson,
     AsOf,
+    ByDaemon,
     Categories,
     DataDir,
     Dsn,
@@ -16,6 +17,7 @@ from .common import (
     IncludeSuperseded,
     Metadata,
     Namespace,
+    Private,
     Settings,
     Since,
     Tags,
@@ -27,6 +29,7 @@ from .common import (
     moment,
     note,
     print_json,
+    who_embeds,
 )
 from .search import clean
 
@@ -57,6 +60,8 @@ def explain(
     as_of: AsOf = None,
     include_superseded: IncludeSuperseded = False,
     embed: Embed = None,
+    embed_by_daemon: ByDaemon = False,
+    private: Private = False,
     setting: Settings = None,
     ef_search: EfSearch = None,
     as_json: AsJson = False,
@@ -78,7 +83,8 @@ def explain(
             query,
             ids=id,
             k=k,
-            embed=embed,
+            embed=who_embeds(embed, embed_by_daemon),
+            private=private,
             namespace=namespace,
             categories=category,
             tags_any=tag,

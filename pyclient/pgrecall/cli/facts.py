@@ -7,15 +7,18 @@ import typer
 from .common import (
     AsJson,
     AsOf,
+    ByDaemon,
     DataDir,
     Dsn,
     Embed,
     IncludeSuperseded,
     Namespace,
+    Private,
     connection_string,
     moment,
     note,
     print_json,
+    who_embeds,
 )
 from .search import clean
 
@@ -36,6 +39,8 @@ def facts(
     ] = None,
     include_superseded: IncludeSuperseded = False,
     embed: Embed = None,
+    embed_by_daemon: ByDaemon = False,
+    private: Private = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -51,7 +56,8 @@ def facts(
         result = client.recall_facts(
             query,
             k=k,
-            embed=embed,
+            embed=who_embeds(embed, embed_by_daemon),
+            private=private,
             namespace=namespace,
             as_of=known_at,
             labels=label,

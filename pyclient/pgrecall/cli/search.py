@@ -1,4 +1,4 @@
-"""`pgrecall recall`, `pgrecall timeline` and `pgrecall status`: what comes out."""
+"""`pgrecall recall` and `pgrecall timeline`: what comes out."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -10,6 +10,7 @@ from .common import (
     AllTags,
     AsJson,
     AsOf,
+    ByDaemon,
     Categories,
     DataDir,
     Dsn,
@@ -18,6 +19,7 @@ from .common import (
     IncludeSuperseded,
     Metadata,
     Namespace,
+    Private,
     Settings,
     Since,
     Tags,
@@ -29,6 +31,7 @@ from .common import (
     moment,
     note,
     print_json,
+    who_embeds,
 )
 
 if TYPE_CHECKING:
@@ -57,6 +60,8 @@ def recall(
     as_of: AsOf = None,
     include_superseded: IncludeSuperseded = False,
     embed: Embed = None,
+    embed_by_daemon: ByDaemon = False,
+    private: Private = False,
     setting: Settings = None,
     ef_search: EfSearch = None,
     rerank: Annotated[
@@ -85,7 +90,8 @@ def recall(
         result = client.recall(
             query,
             k=k,
-            embed=embed,
+            embed=who_embeds(embed, embed_by_daemon),
+            private=private,
             namespace=namespace,
             categories=category,
             tags_any=tag,
@@ -119,6 +125,7 @@ def timeline(
     namespace: Namespace = None,
     timeframe: Timeframe = None,
     as_of: AsOf = None,
+    private: Private = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -128,7 +135,9 @@ def timeline(
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-        result = client.timeline(topic, k=k, namespace=namespace, timeframe=timeframe, as_of=known_at)
+        result = client.timeline(
+            topic, k=k, namespace=namespace, timeframe=timeframe, as_of=known_at, private=private
+        )
     if result.notice is not None:
         note(result.notice)
     if as_json:
@@ -142,20 +151,6 @@ def timeline(
         gap = "" if memory.gap is None else f" (+{age(memory.gap)})"
         speaker = "" if memory.speaker is None else f"{clean(memory.speaker)}: "
         typer.echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {speaker}{clean(memory.content)}")
-
-
-def status(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:
-    """Print counts, queue and versions of the database."""
-    from pgrecall import Client
-
-    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-        found = client.status()
-    if as_json:
-        print_json(found.as_dict())
-        return
-    for name in found.as_dict():
-        value = getattr(found, name)
-        typer.echo(f"{name.replace('_', ' '):<18}{'-' if value is None else clean(str(value))}")
 
 
 def recall_table(result: "RecallResult", now: datetime | None = None, *, full: bool = False) -> "Table":

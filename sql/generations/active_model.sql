@@ -1,11 +1,12 @@
--- The embedding model whose vectors memories.embedding holds; no row if none has been chosen.
+-- The model that made the embeddings that recall reads; no row if none has been chosen.
 CREATE OR REPLACE FUNCTION pgrecall.active_model()
 RETURNS TABLE (id integer, name text, dimension integer, provider text, query_prompt text, document_prompt text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
     SELECT m.id, m.name, m.dimension, m.provider, m.query_prompt, m.document_prompt
-    FROM pgrecall.embedding_models m
-    WHERE m.name = pgrecall.stored_setting('embedding_model');
+    FROM pgrecall.generations g
+    JOIN pgrecall.embedding_models m ON m.id = g.model_id
+    WHERE g.state = 'active';
 END;
 
 COMMENT ON FUNCTION pgrecall.active_model IS 'The embedding model in use, with its prompts; no row if none has been chosen.';

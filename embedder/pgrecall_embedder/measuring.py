@@ -1,0 +1,64 @@
+"""What the daemon tells whoever measures it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+__all__ = ["Metrics", "NoMetrics"]
+
+
+class Metrics(Protocol):
+    """Told of what happens, in the daemon's own thread; never of what a memory says."""
+
+    def embedded(self, memories: int) -> None:
+        """Memories got their embedding."""
+        ...
+
+    def failed(self, cause: str) -> None:
+        """A memory could not be embedded, for a cause in one word."""
+        ...
+
+    def too_late(self, memories: int) -> None:
+        """Embeddings were not stored, since their memories had changed."""
+        ...
+
+    def paused(self, model: str, cause: str, seconds: float) -> None:
+        """A provider is not asked for some seconds."""
+        ...
+
+    def batch(self, seconds: float, texts: int) -> None:
+        """A model has embedded one batch."""
+        ...
+
+    def query_answered(self, seconds: float) -> None:
+        """The query of a client was embedded."""
+        ...
+
+    def waiting(self, generation: int, leased: int, retrying: int, parked: int) -> None:
+        """Memories of a generation cannot be claimed, at a heartbeat."""
+        ...
+
+
+class NoMetrics:
+    """Measures nothing."""
+
+    def embedded(self, memories: int) -> None:
+        """Forget it."""
+
+    def failed(self, cause: str) -> None:
+        """Forget it."""
+
+    def too_late(self, memories: int) -> None:
+        """Forget it."""
+
+    def paused(self, model: str, cause: str, seconds: float) -> None:
+        """Forget it."""
+
+    def batch(self, seconds: float, texts: int) -> None:
+        """Forget it."""
+
+    def query_answered(self, seconds: float) -> None:
+        """Forget it."""
+
+    def waiting(self, generation: int, leased: int, retrying: int, parked: int) -> None:
+        """Forget it."""

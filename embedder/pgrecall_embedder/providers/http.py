@@ -1,0 +1,190 @@
+"""One request to a server of embeddings: sent, answered or not, and what that means.
+
+Redirects are not followed: text and key would go along. No error quotes a text, the key, or what the server
+said, since servers repeat their input.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import time
+from typing import TYPE_CHECKING
+
+from pgrecall.errors import EmbeddingUnavailable
+
+from .errors import InputRefused, ProviderPaused
+from .waiting import seconds_to_wait
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import httpx
+
+    from .settings import Endpoint
+
+__all__ = ["JsonClient", "RequestFailed", "check_httpx"]
+
+_CONNECT_SECONDS = 10.0
+# Idle connections go before the server closes them: most wait for 5 seconds or longer, and a request sent
+# into a connection that is being closed fails.
+_KEEPALIVE_SECONDS = 4.0
+# More at once than embed memories: queries and names are embedded beside them.
+_SPARE_CONNECTIONS = 4
+# The longest vectors have 8,192 numbers, which JSON writes in 25 bytes at most.
+_BYTES_A_VECTOR = 256 * 1024
+_BYTES_MORE = 2**20
+_BYTES_OF_AN_ERROR = 64 * 1024
+
+_REFUSED_INPUT = frozenset({400, 413, 422})
+_PASSING = frozenset({408, 409, 425, 429, 502, 503, 504, 520, 522, 524, 529})
+# 424 is what text-embeddings-inference answers where others have 500.
+_FAILED = frozenset({424, 500})
+_BUSY = 429
+_REFUSALS = {
+    401: "does not take the key: check {prefix}_API_KEY or {prefix}_API_KEY_FILE",
+    402: "wants to be paid: check the account of the key in {prefix}_API_KEY",
+    403: "forbids the request: the key in {prefix}_API_KEY may not use this model",
+    404: "has no such address or model: check {prefix}_URL and the model's name",
+}
+# What servers write when a text is more than the model can read. llama.cpp's calls that an error of its own.
+_TOO_LONG = ("too large to process", "too long", "context length", "context size", "exceed_context")
+
+
+class RequestFailed(ProviderPaused):
+    """A request got no usable answer, and one of its texts may be why: a server can fail over its input.
+
+    Args:
+        message: What happened.
+        retry_after: For how many seconds the server wants to be left alone.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__("outage", message, retry_after)
+
+
+def check_httpx() -> None:
+    """Make sure that there is something to ask with.
+
+    Raises:
+        EmbeddingUnavailable: httpx is not installed.
+    """
+    if importlib.util.find_spec("httpx") is None:
+        raise EmbeddingUnavailable(
+            "an embedding provider behind an address needs httpx",
+            hint="Install it with `pip install 'pgrecall[embedder]'`.",
+        )
+
+
+class JsonClient:
+    """Sends JSON to one address and reads JSON; to be used by several threads. Connections are kept open.
+
+    Args:
+        endpoint: The server.
+        threads: How many threads ask.
+    """
+
+    def __init__(self, endpoint: Endpoint, threads: int) -> None:
+        import httpx
+
+        self._endpoint = endpoint
+        self._http = httpx.Client(
+            timeout=httpx.Timeout(endpoint.timeout, connect=min(_CONNECT_SECONDS, endpoint.timeout)),
+            limits=httpx.Limits(
+                max_connections=threads + _SPARE_CONNECTIONS,
+                max_keepalive_connections=threads,
+                keepalive_expiry=_KEEPALIVE_SECONDS,
+            ),
+            follow_redirects=False,
+            # What is said to stay on this machine is not sent through a proxy.
+            trust_env=endpoint.is_hosted,
+        )
+
+    def __repr__(self) -> str:
+        return f"JsonClient({self._endpoint.url!r})"
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def post(self, fields: Mapping[str, object], texts: int) -> object:
+        """Send a request.
+
+        Args:
+            fields: Its body.
+            texts: How many vectors the answer may hold.
+
+        Returns:
+            The answer.
+
+        Raises:
+            ProviderPaused: It cannot be asked now; `RequestFailed` where a text may be why.
+            InputRefused: It does not take the texts.
+        """
+        import httpx
+
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._endpoint.key is not None:
+            headers["Authorization"] = f"Bearer {self._endpoint.key.get_secret_value()}"
+        body = json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
+        limit = _BYTES_MORE + texts * _BYTES_A_VECTOR
+        try:
+            with self._http.stream("POST", self._endpoint.url, content=body, headers=headers) as response:
+                raw = self._read(response, limit)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise ProviderPaused("outage", _said(f"cannot be reached ({type(error).__name__})")) from None
+        except httpx.TimeoutException:
+            raise self._late() from None
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            raise RequestFailed(_said(f"broke off ({type(error).__name__})")) from None
+        if not response.is_success:
+            raise self._failure(response.status_code, response.headers, raw)
+        try:
+            answer: object = json.loads(raw)
+        except (ValueError, RecursionError):
+            raise RequestFailed(_said("did not answer with JSON")) from None
+        return answer
+
+    def _read(self, response: httpx.Response, limit: int) -> bytes:
+        """Read an answer, as long as it may be and take."""
+        end = time.monotonic() + self._endpoint.timeout
+        if not response.is_success:
+            limit = _BYTES_OF_AN_ERROR
+        raw = bytearray()
+        for piece in response.iter_bytes():
+            raw += piece
+            if len(raw) > limit:
+                if not response.is_success:
+                    break
+                raise RequestFailed(_said(f"answered with more than {limit} bytes"))
+            if time.monotonic() > end:
+                raise self._late()
+        return bytes(raw)
+
+    def _late(self) -> RequestFailed:
+        return RequestFailed(_said(f"took longer than {self._endpoint.timeout:g} s"))
+
+    def _failure(self, status: int, headers: Mapping[str, str], raw: bytes) -> Exception:
+        """Say what a status means; the body is looked at and never quoted."""
+        message = _said(f"answered with HTTP status {status}")
+        prefix = self._endpoint.prefix
+        said = raw.decode("utf-8", "replace").casefold()
+        if status in _REFUSED_INPUT or (status in _FAILED and any(sign in said for sign in _TOO_LONG)):
+            return InputRefused(_said(f"does not take the text (HTTP status {status})"))
+        if status == _BUSY and "insufficient_quota" in said:
+            return ProviderPaused("refused", _said(f"has no quota left for the key in {prefix}_API_KEY"))
+        wait = seconds_to_wait(headers)
+        if status == _BUSY:
+            return ProviderPaused("rate_limit", _said("wants fewer requests (HTTP status 429)"), wait)
+        if status in _FAILED:
+            return RequestFailed(message, wait)
+        if status in _PASSING or status >= 500:
+            return ProviderPaused("outage", message, wait)
+        refusal = _REFUSALS.get(status)
+        if refusal is not None:
+            return ProviderPaused("refused", _said(refusal.format(prefix=prefix)))
+        return ProviderPaused("refused", f"{message}: check {prefix}_URL; redirects are not followed")
+
+
+def _said(what: str) -> str:
+    return f"the embedding server {what}"

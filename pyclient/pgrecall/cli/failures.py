@@ -1,0 +1,88 @@
+"""`pgrecall failures`: memories that could not be embedded and are not tried any more."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import AsJson, DataDir, Dsn, connection_string, note, print_json
+from .search import age, clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pgrecall.operations import Failure
+
+failures = typer.Typer(invoke_without_command=True)
+Cause = Annotated[str | None, typer.Option(help="Only those of this cause.", show_default=False)]
+
+
+@failures.callback()
+def show(
+    context: typer.Context,
+    cause: Cause = None,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many at most.")] = 100,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print the memories that were given up after five attempts, or have them tried again.
+
+    Never what they say: id, namespace, cause and the error of the last attempt.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        found = client.failures(cause, k=k)
+    if as_json:
+        print_json([failure.as_dict() for failure in found])
+        return
+    if not found:
+        note("nothing was given up")
+        return
+    _print_table(found)
+    if len(found) == k:
+        note(f"there may be more: -k {10 * k}")
+    note("try them again: pgrecall failures retry")
+
+
+@failures.command()
+def retry(
+    cause: Cause = None,
+    id: Annotated[int | None, typer.Option("--id", help="Only this memory.", show_default=False)] = None,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Have them tried again, all or some; embedders begin at once."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        freed = client.retry_failures(cause, id=id)
+    typer.echo(f"{freed} {'memory is' if freed == 1 else 'memories are'} tried again")
+
+
+def _print_table(found: "Iterable[Failure]") -> None:
+    from datetime import UTC, datetime
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    now = datetime.now(UTC)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for heading in ("memory", "generation", "attempts", "ago"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("namespace", "cause"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("error", overflow="fold", ratio=1)
+    for failure in found:
+        table.add_row(
+            str(failure.memory_id),
+            str(failure.generation),
+            str(failure.attempts),
+            age(now - failure.failed_at),
+            *(Text(clean(text)) for text in (failure.namespace, failure.cause, failure.error)),
+        )
+    Console().print(table)

@@ -1,0 +1,169 @@
+"""`pgrecall reembed`: change the embedding model while recall goes on."""
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import DataDir, Dsn, effective_dsn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pgrecall.operations import Generation
+    from pgrecall.reembedding import Report
+
+_PLAIN_SECONDS = 10.0
+
+
+def reembed(
+    model: Annotated[str | None, typer.Option(help="The new model, by name or folder.")] = None,
+    dim: Annotated[
+        int | None, typer.Option(min=1, help="Length of its vectors; known models need none.")
+    ] = None,
+    provider: Annotated[
+        str | None, typer.Option(help="Who computes it; default: as known of the model.", show_default=False)
+    ] = None,
+    min_overlap: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Least share of the nearest memories in common; default: 0.3."),
+    ] = None,
+    max_loss: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="By how much judged recall@10 may fall; default: 0.02."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Do not compare, and put up with memories without an embedding.")
+    ] = False,
+    no_switch: Annotated[bool, typer.Option("--no-switch", help="Stop before recall is switched.")] = False,
+    leave_to_daemons: Annotated[
+        bool, typer.Option("--leave-to-daemons", help="Embed nothing here, wait for daemons.")
+    ] = False,
+    rollback: Annotated[
+        bool, typer.Option("--rollback", help="Go back to the embeddings before the last switch.")
+    ] = False,
+    drop_old: Annotated[
+        bool, typer.Option("--drop-old", help="Drop the embeddings before the last switch.")
+    ] = False,
+    cancel: Annotated[bool, typer.Option("--cancel", help="Give up the embeddings being built.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Print how far it is.")] = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Embed all memories by another model, compare, and switch recall to it; nothing stands still meanwhile.
+
+    Interrupted, the same command goes on where it was.
+    """
+    instead = {"--rollback": rollback, "--drop-old": drop_old, "--cancel": cancel, "--status": status}
+    chosen = [name for name, is_chosen in instead.items() if is_chosen]
+    if len(chosen) + (model is not None) != 1:
+        raise typer.BadParameter("pass --model NAME, or one of " + ", ".join(instead))
+    extra = (dim, provider, min_overlap, max_loss)
+    if chosen and (any(value is not None for value in extra) or force or no_switch or leave_to_daemons):
+        raise typer.BadParameter(f"{chosen[0]} takes no other option")
+    target = effective_dsn(dsn, data_dir)
+    from pgrecall import reembedding
+
+    if model is None:
+        simple: dict[str, Callable[[str], object]] = {
+            "--rollback": lambda target: reembedding.rollback(target, report=_print),
+            "--drop-old": lambda target: reembedding.drop_old(target, report=_print),
+            "--cancel": lambda target: reembedding.cancel(target, report=_print),
+            "--status": lambda target: _print_progress(reembedding.progress(target)),
+        }
+        simple[chosen[0]](target)
+        return
+    with _reporting() as report:
+        reembedding.reembed(
+            target,
+            model=model,
+            dim=dim,
+            provider=provider,
+            min_overlap=reembedding.MIN_OVERLAP if min_overlap is None else min_overlap,
+            max_loss=reembedding.MAX_LOSS if max_loss is None else max_loss,
+            force=force,
+            switch=not no_switch,
+            leave_to_daemons=leave_to_daemons,
+            report=report,
+        )
+
+
+def _print(said: "str | Generation") -> None:
+    typer.echo(said)
+
+
+@contextmanager
+def _reporting() -> "Iterator[Report]":
+    """Give a function that prints what happens: a bar on a terminal, else a line now and then."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines().report
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("embedding"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rest]}"))
+    with Progress(*columns, console=console, transient=True) as bars:
+        bar = bars.add_task("embedding", total=None, rest="")
+
+        def report(said: "str | Generation") -> None:
+            if isinstance(said, str):
+                bars.console.print(said, markup=False, highlight=False)
+            else:
+                total = said.embedded + said.pending
+                bars.update(bar, completed=said.embedded, total=total, rest=_rest(said))
+
+        yield report
+
+
+class _Lines:
+    """What happens, line by line; how far it is, no more than every ten seconds and not twice the same."""
+
+    def __init__(self) -> None:
+        self._said_at = 0.0
+        self._said = ""
+
+    def report(self, said: "str | Generation") -> None:
+        if isinstance(said, str):
+            typer.echo(said)
+            return
+        line = _line(said)
+        if line != self._said and time.monotonic() - self._said_at >= _PLAIN_SECONDS:
+            typer.echo(line)
+            self._said, self._said_at = line, time.monotonic()
+
+
+def _print_progress(found: "list[Generation]") -> None:
+    for one in found:
+        model = "no model" if one.model is None else f"{one.model} ({one.provider})"
+        typer.echo(f"generation {one.generation}  {one.state}  {model}  {one.dimension} dimensions")
+        typer.echo(f"  {_line(one)}")
+
+
+def _line(found: "Generation") -> str:
+    rest = _rest(found)
+    return f"embedded {found.embedded} of {found.embedded + found.pending}" + (f", {rest}" if rest else "")
+
+
+def _rest(found: "Generation") -> str:
+    parts = []
+    if found.retrying:
+        parts.append(f"{found.retrying} to be tried again")
+    if found.parked:
+        parts.append(f"{found.parked} could not be")
+    if found.truncated:
+        parts.append(f"{found.truncated} by their beginning only")
+    if found.waiting and found.per_second:
+        parts.append(f"{found.per_second:.0f} a second")
+    if found.waiting and found.eta is not None:
+        parts.append(f"about {_rounded(found.eta.total_seconds())} left")
+    return ", ".join(parts)
+
+
+def _rounded(seconds: float) -> str:
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{max(seconds, 1):.0f} s"

@@ -1,0 +1,43 @@
+-- embed_judged: stores vectors of judged queries by a generation's model; returns how many are new.
+--
+-- A query that was judged anew meanwhile, with other words, keeps what judge() gave it.
+--
+-- namespaces, query_ids, queries  as unembedded_judged() gave them;  embeddings  as text, '[0.1,…]', in the same order
+--
+-- Errors  22023 not one embedding for each query, or not one of the generation's dimension
+CREATE OR REPLACE FUNCTION pgrecall.embed_judged(
+    generation integer, namespaces text[], query_ids text[], queries text[], embeddings text[]
+)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    chosen pgrecall.generations;
+    landed integer;
+BEGIN
+    SELECT g.* INTO chosen FROM pgrecall.generations g WHERE g.id = embed_judged.generation;
+    IF cardinality(query_ids) <> cardinality(embeddings) OR cardinality(query_ids) <> cardinality(namespaces)
+       OR cardinality(query_ids) <> cardinality(queries) THEN
+        RAISE EXCEPTION '% judged queries have % embeddings', cardinality(query_ids), cardinality(embeddings)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one embedding for each query, in the same order.';
+    ELSIF EXISTS (
+        SELECT FROM unnest(embeddings) e (value)
+        WHERE e.value IS NULL OR vector_dims(e.value::halfvec) <> chosen.dimension OR l2_norm(e.value::halfvec) = 0
+    ) THEN
+        RAISE EXCEPTION 'an embedding has not % dimensions, or is zero', chosen.dimension
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed the queries with the model of that generation.';
+    END IF;
+    INSERT INTO pgrecall.judged_vectors (namespace_id, query_id, embedding_model_id, query_vec)
+    SELECT q.namespace_id, q.query_id, chosen.model_id, e.embedding::halfvec
+    FROM unnest(namespaces, query_ids, queries, embeddings) AS e (namespace, query_id, query, embedding)
+    JOIN pgrecall.namespaces n ON n.name = e.namespace
+    JOIN pgrecall.judged_queries q ON q.namespace_id = n.id AND q.query_id = e.query_id AND q.query = e.query
+    WHERE chosen.model_id IS NOT NULL
+    ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS landed = ROW_COUNT;
+    RETURN landed;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.embed_judged IS 'Stores vectors of judged queries by a generation''s model.';

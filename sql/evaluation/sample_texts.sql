@@ -1,0 +1,41 @@
+-- sample_texts: texts to ask for in place of real queries: titles of memories, or their first sentences.
+--
+-- From all over the table, by steps of the id, so that a second call finds the same. Only of memories that two generations
+-- have embedded, in namespaces of more than 20: where there are fewer, any two rankings of 10 have most in common. Never of
+-- a sensitive one.
+--
+-- n           how many at the most
+-- generation  the other one, beside the active one
+CREATE OR REPLACE FUNCTION pgrecall.sample_texts(n integer, generation integer)
+RETURNS TABLE (memory_id bigint, text text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    RETURN QUERY EXECUTE $statement$
+        SELECT DISTINCT ON (found.id) found.id,
+               left(COALESCE(
+                   NULLIF(btrim(found.title), ''),
+                   substring(btrim(found.content, E' \t\r\n') FROM '^(.*?[.!?。！？])(?:\s|$)'),
+                   found.content
+               ), 300)
+        FROM (SELECT min(m.id) AS first, max(m.id) AS last FROM pgrecall.memories m) ids
+        CROSS JOIN generate_series(0, $1 - 1) step
+        CROSS JOIN LATERAL (
+            SELECT m.id, m.title, m.content
+            FROM pgrecall.memories m
+            WHERE m.id >= ids.first + (ids.last - ids.first) * step / greatest($1 - 1, 1)
+              AND NOT m.is_sensitive AND pgrecall.matches(m, NULL)
+              AND pgrecall.embedding_of(m, $2) IS NOT NULL AND pgrecall.embedding_of(m, $3) IS NOT NULL
+              AND pgrecall.namespace_size(m.namespace_id, 21) > 20
+            ORDER BY m.id
+            LIMIT 1
+        ) found
+        ORDER BY found.id
+    $statement$
+    USING n, pgrecall.active_generation(), generation;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.sample_texts IS
+    'Titles or first sentences of memories from all over the table, to ask for in place of real queries.';

@@ -1,0 +1,46 @@
+-- Registers an embedding model and makes it that of the active generation, which must be empty or of that model.
+--
+-- query_prompt, document_prompt  texts put before a query and before a memory
+--
+-- Errors  22023 its dimension is not the generation's;  55000 there are embeddings of another model, or with another
+--         document_prompt
+CREATE OR REPLACE FUNCTION pgrecall.activate_model(
+    name text, dimension integer, query_prompt text DEFAULT '', document_prompt text DEFAULT '',
+    provider text DEFAULT 'sentence-transformers'
+)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    before record;
+    registered integer;
+BEGIN
+    SELECT g.id, g.dimension, m.id AS model_id, m.document_prompt INTO before
+    FROM pgrecall.generations g
+    LEFT JOIN pgrecall.embedding_models m ON m.id = g.model_id
+    WHERE g.state = 'active'
+    FOR UPDATE OF g;
+    IF activate_model.dimension <> before.dimension THEN
+        RAISE EXCEPTION 'model % has % dimensions, the memories'' embeddings have %',
+                activate_model.name, activate_model.dimension, before.dimension
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Choose a model that fits, or change to this one with pgrecall reembed --model NAME.';
+    END IF;
+    registered := pgrecall.register_model(
+        activate_model.name, activate_model.dimension, activate_model.provider, activate_model.query_prompt,
+        activate_model.document_prompt
+    );
+    IF (registered IS DISTINCT FROM before.model_id OR activate_model.document_prompt <> before.document_prompt)
+       AND EXISTS (SELECT FROM pgrecall.memories m WHERE pgrecall.embedding_of(m, before.id) IS NOT NULL) THEN
+        RAISE EXCEPTION 'there are embeddings of another model than %', activate_model.name
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Vectors of two models cannot be compared. Change the model with pgrecall reembed --model NAME.';
+    END IF;
+    UPDATE pgrecall.generations g SET model_id = registered WHERE g.id = before.id;
+    RETURN registered;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.activate_model IS
+    'Registers an embedding model and makes it that of the active generation, where that has no embeddings of another.';

@@ -1,0 +1,7 @@
+-- The generation of embeddings that recall reads unless it is told otherwise.
+CREATE OR REPLACE FUNCTION pgrecall.active_generation()
+RETURNS integer
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (SELECT g.id FROM pgrecall.generations g WHERE g.state = 'active');
+
+COMMENT ON FUNCTION pgrecall.active_generation IS 'The generation of embeddings that recall reads.';

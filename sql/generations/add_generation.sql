@@ -1,0 +1,74 @@
+-- Begins a generation: an empty column of embeddings beside the active one, under the same rules; returns its number.
+--
+-- Once more with the same model it returns the one that is being built. It takes an exclusive lock of memories and concepts
+-- for a moment; set lock_timeout, so that nobody waits behind it for long, and try again. Embedders begin once the statements
+-- of generation_statements(…, 'fill') have run.
+--
+-- Errors  55000 another generation is there, being built or retired, or the active one is of that model;  22023 dimension out of range
+CREATE OR REPLACE FUNCTION pgrecall.add_generation(
+    model text, dimension integer, provider text DEFAULT 'sentence-transformers',
+    query_prompt text DEFAULT '', document_prompt text DEFAULT ''
+)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    other record;
+    made pgrecall.generations;
+    widths integer;
+BEGIN
+    IF add_generation.dimension IS NULL OR add_generation.dimension NOT BETWEEN 1 AND 4000 THEN
+        RAISE EXCEPTION 'the dimension must be between 1 and 4000, not %', COALESCE(add_generation.dimension::text, 'NULL')
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Take the model''s own, or one that it can be cut to.';
+    END IF;
+    LOCK TABLE pgrecall.generations IN SHARE ROW EXCLUSIVE MODE;
+    SELECT g.id, g.state, g.dimension, m.name INTO other
+    FROM pgrecall.generations g
+    LEFT JOIN pgrecall.embedding_models m ON m.id = g.model_id
+    WHERE g.state <> 'active';
+    IF other.state = 'building' AND other.name = add_generation.model AND other.dimension = add_generation.dimension THEN
+        RETURN other.id;
+    ELSIF other.id IS NOT NULL THEN
+        RAISE EXCEPTION 'generation % (model %, %) is still there', other.id, COALESCE(other.name, 'none'), other.state
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = CASE other.state WHEN 'building' THEN 'Let it be finished, or give it up: pgrecall reembed --cancel.'
+                                          ELSE 'Drop it first: pgrecall reembed --drop-old.' END;
+    ELSIF EXISTS (
+        SELECT FROM pgrecall.active_model() a
+        WHERE a.name = add_generation.model AND a.dimension = add_generation.dimension
+    ) THEN
+        RAISE EXCEPTION 'recall reads the embeddings of model % already', add_generation.model
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Another dimension of it would be another generation.';
+    END IF;
+
+    INSERT INTO pgrecall.generations AS g (id, model_id, dimension, state)
+    -- Never a number again: an embedder may still have vectors in hand for one that was given up.
+    SELECT nextval('pgrecall.generation_numbers'),
+           pgrecall.register_model(
+               add_generation.model, add_generation.dimension, add_generation.provider, add_generation.query_prompt,
+               add_generation.document_prompt
+           ),
+           add_generation.dimension, 'building'
+    RETURNING g.* INTO made;
+    SELECT sum(g.dimension) INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;
+    EXECUTE format(
+        'ALTER TABLE pgrecall.memories ADD COLUMN %1$I halfvec(%2$s), ALTER COLUMN %1$I SET STORAGE %3$s, '
+        'ADD CONSTRAINT %4$I CHECK (NOT is_sensitive OR %1$I IS NULL) NOT VALID, SET (toast_tuple_target = %5$s)',
+        -- As in the first revision: in line as long as a page has room for all of them and the rest of the row.
+        made.column_name, made.dimension, CASE WHEN made.dimension <= 2000 AND widths <= 3500 THEN 'PLAIN' ELSE 'EXTERNAL' END,
+        'memories_sensitive_not_' || made.column_name, least(8160, 2048 + 2 * COALESCE(widths, 0))
+    );
+    EXECUTE format('ALTER TABLE pgrecall.concepts ADD COLUMN %I halfvec(%s)', made.column_name, made.dimension);
+    EXECUTE format(
+        'COMMENT ON COLUMN pgrecall.memories.%I IS %L', made.column_name,
+        format('Of generation %s: NULL until an embedder fills it; NULL again when the embedded text changes.', made.id)
+    );
+    PERFORM pgrecall.dispatch_embeddings();
+    PERFORM pgrecall.grant_generations();
+    RETURN made.id;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.add_generation IS
+    'Begins a generation: an empty column of embeddings beside the active one, under the same rules; returns its number.';

@@ -1,0 +1,39 @@
+-- Drops a generation that recall does not read, with its column; the room comes back with the next VACUUM FULL.
+--
+-- It takes exclusive locks for a moment, as add_generation() does.
+--
+-- Errors  55000 recall reads it;  P0002 no such generation
+CREATE OR REPLACE FUNCTION pgrecall.drop_generation(generation integer)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    gone pgrecall.generations;
+    widths integer;
+BEGIN
+    LOCK TABLE pgrecall.generations IN SHARE ROW EXCLUSIVE MODE;
+    SELECT g.* INTO gone FROM pgrecall.generations g WHERE g.id = drop_generation.generation;
+    IF gone.id IS NULL THEN
+        RAISE EXCEPTION 'there is no generation %', COALESCE(drop_generation.generation::text, 'NULL')
+            USING ERRCODE = 'no_data_found', HINT = 'SELECT * FROM pgrecall.generation_progress() lists them.';
+    ELSIF gone.state = 'active' THEN
+        RAISE EXCEPTION 'recall reads generation %', gone.id
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Switch to the other one first.';
+    END IF;
+    -- Before its row goes, which claims in hand refer to: they end first.
+    LOCK TABLE pgrecall.memories, pgrecall.concepts IN ACCESS EXCLUSIVE MODE;
+    -- Its leases and failures go with it.
+    DELETE FROM pgrecall.generations g WHERE g.id = gone.id;
+    PERFORM pgrecall.dispatch_embeddings();
+    SELECT sum(g.dimension) INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;
+    EXECUTE format(
+        'ALTER TABLE pgrecall.memories DROP COLUMN %I, SET (toast_tuple_target = %s)',
+        gone.column_name, least(8160, 2048 + 2 * COALESCE(widths, 0))
+    );
+    EXECUTE format('ALTER TABLE pgrecall.concepts DROP COLUMN %I', gone.column_name);
+    PERFORM pg_notify('pgrecall_embed', '');
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.drop_generation IS 'Drops a generation that recall does not read, with its column.';

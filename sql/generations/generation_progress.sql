@@ -1,0 +1,50 @@
+-- How far each generation is, the active one first.
+--
+-- pending         memories without an embedding that should have one: those in hand, waiting for another attempt, and parked
+-- in_progress     leased to a worker now;  retrying  waiting for another attempt after a failure
+-- parked          not tried any more (embedding_failures);  truncated  embedded by their beginning only
+-- oldest_pending  since when the oldest has waited that is not parked
+-- per_second      what its embedders did at their last heartbeat; NULL: none is alive
+-- eta             how long that will take for what is pending and not parked
+--
+-- Reads every memory: seconds where there are millions.
+CREATE OR REPLACE FUNCTION pgrecall.generation_progress()
+RETURNS TABLE (
+    generation integer, state text, model text, dimension integer, provider text, embedded bigint, pending bigint,
+    in_progress bigint, retrying bigint, parked bigint, truncated bigint, oldest_pending interval, per_second double precision,
+    eta interval
+)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
+BEGIN ATOMIC
+    SELECT g.id, g.state, m.name, g.dimension, m.provider, n.embedded, n.pending,
+           j.in_progress, j.retrying, n.parked, t.truncated, now() - n.oldest, w.per_second,
+           make_interval(secs => (n.pending - n.parked) / NULLIF(w.per_second, 0))
+    FROM pgrecall.generations g
+    LEFT JOIN pgrecall.embedding_models m ON m.id = g.model_id
+    CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE s.is_embedded) AS embedded,
+               count(*) FILTER (WHERE NOT s.is_embedded) AS pending,
+               count(*) FILTER (WHERE NOT s.is_embedded AND s.is_parked) AS parked,
+               min(s.updated_at) FILTER (WHERE NOT s.is_embedded AND NOT s.is_parked) AS oldest
+        FROM (
+            SELECT pgrecall.embedding_of(m, g.id) IS NOT NULL AS is_embedded, f.memory_id IS NOT NULL AS is_parked, m.updated_at
+            FROM pgrecall.memories m
+            LEFT JOIN pgrecall.embedding_failures f ON f.memory_id = m.id AND f.generation_id = g.id
+            WHERE m.deleted_at IS NULL AND NOT m.is_sensitive
+        ) s
+    ) n
+    CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE j.lease_expires_at > now()) AS in_progress,
+               count(*) FILTER (WHERE j.next_attempt_at > now()) AS retrying
+        FROM pgrecall.embedding_jobs j WHERE j.generation_id = g.id
+    ) j
+    CROSS JOIN LATERAL (SELECT count(*) AS truncated FROM pgrecall.truncated_embeddings t WHERE t.generation_id = g.id) t
+    CROSS JOIN LATERAL (
+        SELECT sum(w.per_second) AS per_second FROM pgrecall.workers w
+        WHERE g.id = ANY (w.generations) AND w.last_seen_at > now() - interval '30 seconds'
+    ) w
+    ORDER BY g.state;
+END;
+
+COMMENT ON FUNCTION pgrecall.generation_progress IS
+    'How far each generation of embeddings is: embedded, pending, failed, and how long the rest will take.';

@@ -1,0 +1,25 @@
+-- Forgets embeddings of queries that have not been asked for long, and the oldest beyond a number; returns how many.
+--
+-- By the settings query_cache_age and query_cache_size.
+CREATE OR REPLACE FUNCTION pgrecall.trim_queries()
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    gone bigint;
+BEGIN
+    DELETE FROM pgrecall.query_embeddings q
+    WHERE q.used_at < clock_timestamp() - pgrecall.stored_setting('query_cache_age')::interval
+       OR q.id IN (
+            SELECT o.id FROM pgrecall.query_embeddings o
+            ORDER BY o.used_at DESC
+            OFFSET pgrecall.stored_setting('query_cache_size')::integer
+       );
+    GET DIAGNOSTICS gone = ROW_COUNT;
+    RETURN gone;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.trim_queries IS
+    'Forgets embeddings of queries that have not been asked for long, and the oldest beyond a number; returns how many.';

@@ -1,0 +1,20 @@
+-- index_status: the indexes of pgrecall's tables with their sizes, the largest first.
+--
+-- is_valid     it can be used: a build that was interrupted leaves an index that cannot
+-- is_building  it is being built now; who may not see what other roles run sees it as invalid only
+CREATE OR REPLACE FUNCTION pgrecall.index_status()
+RETURNS TABLE (index_name text, table_name text, method text, bytes bigint, is_valid boolean, is_building boolean)
+-- Restricted, as the statistics are.
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 60
+BEGIN ATOMIC
+    SELECT c.relname::text, t.relname::text, a.amname::text, pg_relation_size(c.oid), i.indisvalid AND i.indisready,
+           EXISTS (SELECT FROM pg_stat_progress_create_index b WHERE b.index_relid = c.oid)
+    FROM pg_index i
+    JOIN pg_class c ON c.oid = i.indexrelid
+    JOIN pg_class t ON t.oid = i.indrelid
+    JOIN pg_am a ON a.oid = c.relam
+    WHERE t.relnamespace = 'pgrecall'::regnamespace
+    ORDER BY pg_relation_size(c.oid) DESC, c.relname;
+END;
+
+COMMENT ON FUNCTION pgrecall.index_status IS 'The indexes of pgrecall''s tables: size, and whether they can be used.';

@@ -1,0 +1,31 @@
+-- worker_status: the embedders that gave a sign of life within the last day, those alive first.
+--
+-- generations     that it embeds;  embedded  since it started;  per_second  since the heartbeat before
+-- pauses          providers that it does not ask now: [{"model": …, "cause": …, "until": …}]
+-- last_seen       how long ago its last heartbeat was;  is_alive  that was less than 30 seconds ago
+-- is_current      it runs the SQL code that is installed
+-- is_confined     it works as a member of pgrecall_embedder that owns nothing: row-level security keeps sensitive
+--                 memories from it
+CREATE OR REPLACE FUNCTION pgrecall.worker_status()
+RETURNS TABLE (
+    worker uuid, hostname text, pid integer, role_name text, model text, generations integer[], embedded bigint,
+    per_second double precision, pauses jsonb, running interval, last_seen interval,
+    is_alive boolean, is_current boolean, is_confined boolean
+)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 4
+BEGIN ATOMIC
+    SELECT w.id, w.hostname, w.pid, w.role_name, w.model, w.generations, w.embedded, w.per_second, w.pauses,
+           w.last_seen_at - w.started_at, now() - w.last_seen_at, w.last_seen_at > now() - interval '30 seconds',
+           w.bundle_hash IS NOT DISTINCT FROM pgrecall.bundle_hash(),
+           COALESCE(
+               pg_has_role(r.oid, 'pgrecall_embedder', 'USAGE') AND NOT pg_has_role(r.oid, t.relowner, 'USAGE')
+               AND NOT r.rolbypassrls, false
+           )
+    FROM pgrecall.workers w
+    LEFT JOIN pg_roles r ON r.rolname = w.role_name
+    LEFT JOIN pg_class t ON t.oid = 'pgrecall.memories'::regclass
+    ORDER BY w.last_seen_at > now() - interval '30 seconds' DESC, w.hostname, w.pid;
+END;
+
+COMMENT ON FUNCTION pgrecall.worker_status IS
+    'The embedders that gave a sign of life within the last day: what they embed, how fast, what they wait for.';
