@@ -134,7 +134,7 @@ def facts_of(document: Document, rows: Sequence[Mapping[str, object]], dropped: 
 
 def normalised(name: str) -> str:
     """Return the form in which names are looked for: that of pgrecall.normalise(), without accents."""
-    folded = unicodedata.normalize("NFKD", name.casefold())
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
     plain = "".join(sign for sign in folded if not unicodedata.combining(sign))
     return " ".join(_SEPARATORS.sub(" ", unicodedata.normalize("NFKC", plain)).split())
 
