@@ -61,7 +61,12 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 
 
 def start(dsn: str, *options: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([*COMMAND, *options, "--dsn", dsn], stdout=subprocess.DEVNULL)
+    return subprocess.Popen(
+        [*COMMAND, *options, "--dsn", dsn],
+        stdout=subprocess.DEVNULL,
+        # Where the tests run in the background, Ctrl-C may be ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def kill_when(condition: Callable[[], bool], dsn: str) -> None:
