@@ -26,9 +26,9 @@ _PAUSE_SECONDS = 0.02
 def asking(dsn: str, count: int) -> dict[str, Any]:
     """Measure how long a client waits for the embedding of a question, the first time and from the cache.
 
-    The bare model embeds the same questions in a process of its own, half of them before and half after. There
-    is a pause between two questions for either: a model that computes without one is faster than anybody who
-    asks now and then sees it.
+    The bare model embeds the same questions in a process of its own, half of them before and half after. For
+    either there is a pause between two questions: a model that computes without one is faster than anybody
+    who asks now and then sees it.
 
     Args:
         dsn: The database; a daemon works on it.
