@@ -123,14 +123,16 @@ def kill_at(step: str, dsn: str, conn: Connection[Any], models: ModelServer, fil
         kill_when(lambda: bool(models.asked), dsn)
         models.free.set()
     else:
-        # What the switch needs is held.
+        # What the switch needs is held, before the comparison ends.
+        models.asked.clear()
+        models.free.clear()
         with psycopg.connect(dsn) as other:
             waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE %s"
-            until_built = "SELECT count(*) FROM pg_class WHERE relname = 'concepts_embedding_2_idx'"
 
             def is_switching() -> bool:
-                if scalar(conn, until_built):
+                if models.asked and not models.free.is_set():
                     other.execute("LOCK TABLE pgrecall.generations IN ROW EXCLUSIVE MODE")
+                    models.free.set()
                 return bool(scalar(conn, waits, "%switch_generation(%"))
 
             kill_when(is_switching, dsn)
