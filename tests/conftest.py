@@ -22,6 +22,7 @@ from migrating import schema
 from pgrecall import Client
 from pgrecall.install import migrate, set_database_defaults
 from pgrecall.server import EmbeddedServer
+from reembed_support import ModelServer
 from reranking_support import Endpoint, served
 
 if TYPE_CHECKING:
@@ -146,4 +147,12 @@ def shared(new_database: Callable[..., str], template: str) -> Iterator[Client]:
 def endpoint() -> Iterator[Endpoint]:
     """A reranker over HTTP that answers, and records what it is sent."""
     with served() as serving:
+        yield serving
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A server that has every model of the tests of reembed."""
+    with ModelServer() as serving:
+        monkeypatch.setenv("PGRECALL_EMBEDDER_OPENAI_URL", serving.url)
         yield serving

@@ -16,6 +16,7 @@ from uuid import uuid4
 import psycopg
 
 from memories import scalar
+from pgrecall.reembedding import reembed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,6 +49,15 @@ def sentences(count: int) -> list[str]:
     draw = random.Random(7)
     every = [f"{one} {two} {three}." for one in _SUBJECTS for two in _VERBS for three in _OBJECTS]
     return draw.sample(every, count)
+
+
+TEXTS = sentences(60)
+
+
+def change(dsn: str, model: str = NEW, **options: Any) -> Any:
+    """Change to a model of the server."""
+    dim = int(model.rpartition("-")[2])
+    return reembed(dsn, model=model, dim=dim, provider="openai", **{"leave_to_daemons": True} | options)
 
 
 def until(condition: Callable[[], object]) -> None:

@@ -27,37 +27,23 @@ from reembed_support import (
     NEW,
     NOISE,
     OLD,
+    TEXTS,
     Filler,
     ModelServer,
     build,
+    change,
     filled,
     generations,
     judge,
     leftovers,
-    sentences,
     until,
     vector_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from psycopg import Connection
-
-TEXTS = sentences(60)
-
-
-@pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """A server that has every model of these tests."""
-    with ModelServer() as serving:
-        monkeypatch.setenv("PGRECALL_EMBEDDER_OPENAI_URL", serving.url)
-        yield serving
-
-
-def change(dsn: str, model: str = NEW, **options: Any) -> Any:
-    dim = int(model.rpartition("-")[2])
-    return reembed(dsn, model=model, dim=dim, provider="openai", **{"leave_to_daemons": True} | options)
 
 
 def found(conn: Connection[Any], text: str, model: str, **options: str) -> list[int]:

@@ -52,14 +52,6 @@ WORKING = """
 """
 
 
-@pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """A server that has every model of these tests."""
-    with ModelServer() as serving:
-        monkeypatch.setenv("PGRECALL_EMBEDDER_OPENAI_URL", serving.url)
-        yield serving
-
-
 def start(dsn: str, *options: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [*COMMAND, *options, "--dsn", dsn],

@@ -14,40 +14,25 @@ from pgrecall.install import check, migrate
 from pgrecall.reembedding import (
     cancel,
     drop_old,
-    reembed,
 )
 from reembed_support import (
     NEW,
     NOISE,
     OLD,
+    TEXTS,
     ModelServer,
     build,
+    change,
     filled,
     judge,
-    sentences,
     until,
     vector_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from psycopg import Connection
-
-TEXTS = sentences(60)
-
-
-@pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """A server that has every model of these tests."""
-    with ModelServer() as serving:
-        monkeypatch.setenv("PGRECALL_EMBEDDER_OPENAI_URL", serving.url)
-        yield serving
-
-
-def change(dsn: str, model: str = NEW, **options: Any) -> Any:
-    dim = int(model.rpartition("-")[2])
-    return reembed(dsn, model=model, dim=dim, provider="openai", **{"leave_to_daemons": True} | options)
 
 
 def test_a_shorter_cut_of_the_same_model(dsn: str, conn: Connection[Any], models: ModelServer) -> None:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from pgrecall.errors import EmbeddingUnavailable
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DocumentVectors", "EmbeddingProvider", "ModelSpec", "ProviderFactory"]
+__all__ = ["DocumentVectors", "EmbeddingProvider", "ModelSpec", "ProviderFactory", "refuse_shorter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +98,20 @@ class EmbeddingProvider(Protocol):
 
 
 ProviderFactory: TypeAlias = Callable[[ModelSpec, int], EmbeddingProvider]
+
+
+def refuse_shorter(model: ModelSpec, native: int) -> None:
+    """Refuse a model whose vectors cannot be cut to what the database stores.
+
+    Args:
+        model: The model.
+        native: The length of its vectors.
+
+    Raises:
+        EmbeddingUnavailable: They are shorter.
+    """
+    if native < model.dimension:
+        raise EmbeddingUnavailable(
+            f"model {model.name} gives {native} dimensions, the database stores {model.dimension}",
+            hint="Choose a model of the database's dimension with `pgrecall migrate --model NAME`.",
+        )

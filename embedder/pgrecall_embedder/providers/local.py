@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pgrecall.embedding_models import DEFAULT_MODEL
 from pgrecall.errors import EmbeddingUnavailable
 
-from .base import DocumentVectors
+from .base import DocumentVectors, refuse_shorter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,12 +76,7 @@ class SentenceTransformersProvider:
         self._copying = threading.Lock()
         on_cpu = self._shared.device.type == "cpu"
         self._token_budget = _CPU_TOKEN_BUDGET if on_cpu else _ACCELERATOR_TOKEN_BUDGET
-        native = int(self._shared.encode(["dimension"], show_progress_bar=False).shape[1])
-        if native < model.dimension:
-            raise EmbeddingUnavailable(
-                f"model {model.name} gives {native} dimensions, the database stores {model.dimension}",
-                hint="Choose a model of the database's dimension with `pgrecall migrate --model NAME`.",
-            )
+        refuse_shorter(model, int(self._shared.encode(["dimension"], show_progress_bar=False).shape[1]))
         self._dimension = model.dimension
 
     @property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable
 
-from .base import DocumentVectors
+from .base import DocumentVectors, refuse_shorter
 from .onnx_files import find, read
 
 if TYPE_CHECKING:
@@ -67,12 +67,7 @@ class OnnxProvider:
         self._files = files
         self._has_types = "token_type_ids" in inputs
         self._output = output.name
-        native = self._pooled(self._encodings(["dimension"], "")).shape[1]
-        if native < model.dimension:
-            raise EmbeddingUnavailable(
-                f"model {model.name} gives {native} dimensions, the database stores {model.dimension}",
-                hint="Choose a model of the database's dimension with `pgrecall migrate --model NAME`.",
-            )
+        refuse_shorter(model, self._pooled(self._encodings(["dimension"], "")).shape[1])
         self._dimension = model.dimension
 
     @property
