@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from chaos_server import MAX_WORDS, POISON, is_refused
+from embedder_support import PATIENCE, until
 
 if TYPE_CHECKING:
     import random
@@ -28,7 +29,6 @@ PROMPT = "passage: "
 MARK = "Quuxilory"
 """A word of every memory, and of nothing else."""
 LEASE_SECONDS = 10
-PATIENCE = 60.0
 TIMEOUT_SECONDS = 2
 BACKLOG = 600
 NAMESPACES = ("alpha", "beta", "gamma", "delta", "epsilon")
@@ -131,12 +131,17 @@ class Fleet:
         self._start(number)
 
     def stop(self) -> list[int]:
-        """Ask all to stop, and return their exit codes."""
+        """Ask all to stop, and return their exit codes; one that is still starting would just be ended."""
+        until(self._have_started)
         for process, _ in self._running.values():
             process.terminate()
         codes = [process.wait(PATIENCE) for process, _ in self._running.values()]
         self.close()
         return codes
+
+    def _have_started(self) -> bool:
+        self.check()
+        return all("embedder started" in Path(log.name).read_text() for _, log in self._running.values())
 
     def close(self) -> None:
         for process, log in self._running.values():

@@ -8,6 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
@@ -23,17 +24,19 @@ from enricher_support import (
     texts,
     without_spacy,
 )
-from pgrecall_embedder.enriching.queue import NO_ANCHOR
+from pgrecall_embedder.connection import Link, Patience
+from pgrecall_embedder.enriching.queue import NO_ANCHOR, ExtractionQueue
 from pgrecall_embedder.enriching.reader import Reader, ReaderBroken
 from pgrecall_embedder.enriching.setup import Setup
+from pgrecall_embedder.enriching.text import land
 from pgrecall_embedder.extraction.base import Document
+from pgrecall_embedder.logs import make_logger
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import psycopg
+    from collections.abc import Iterable, Sequence
 
     from pgrecall_embedder.enriching.frames import Read
+    from pgrecall_embedder.enriching.queue import Claimed
 
 
 @pytest.fixture(autouse=True)
@@ -69,16 +72,13 @@ def test_both_are_done_and_neither_waits_for_the_other(dsn: str, conn: psycopg.C
             await eventually(lambda: pending(conn) == 0)
             assert set(recorder.texts) <= set(contents)
             recorder.free.set()
-            query = "SELECT count(*) FROM pgrecall.concepts WHERE embedding IS NOT NULL"
-            await eventually(lambda: conn.execute(query).fetchall()[0][0] > 5)
+            query = "SELECT count(embedding) > 5 AND bool_and(resolved_at IS NOT NULL) FROM pgrecall.concepts"
+            await eventually(lambda: conn.execute(query).fetchall() == [(True,)])
 
     asyncio.run(scenario())
     assert conn.execute("SELECT embedded, pending, unread FROM recall_status()").fetchall() == [(40, 0, 0)]
     names = {row[0] for row in conn.execute("SELECT name FROM pgrecall.concepts WHERE embedding IS NOT NULL")}
     assert set(recorder.texts) - set(contents) == names
-    assert conn.execute("SELECT count(*) FROM pgrecall.concepts WHERE resolved_at IS NULL").fetchall() == [
-        (0,)
-    ]
 
 
 def test_the_role_of_the_embedder_is_enough(dsn: str, conn: psycopg.Connection[Any]) -> None:
@@ -308,6 +308,43 @@ def test_what_the_database_refuses_is_failed_alone(
     assert CANARY not in capfd.readouterr().err
     status = conn.execute("SELECT unread, unread_failed FROM recall_status()").fetchall()
     assert status == [(1, 1)]
+
+
+class _AmongOthers(ExtractionQueue):
+    """A queue that another worker looks at until what was read has once been stored, or left out."""
+
+    def __init__(self, link: Link, other: psycopg.Connection[Any]) -> None:
+        super().__init__(link, "text", "5 minutes")
+        self.other = other
+        self.landed: list[int] = []
+
+    async def complete(self, version: str, read: Iterable[tuple[Claimed, str]]) -> int:
+        landed = await super().complete(version, read)
+        self.other.rollback()
+        self.landed.append(landed)
+        return landed
+
+
+def test_what_another_worker_only_looked_at_lands(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    store(conn, texts(3))
+
+    async def scenario(other: psycopg.Connection[Any]) -> None:
+        link = Link(dsn, Patience(asyncio.Event(), PATIENCE, make_logger(as_json=True)))
+        try:
+            queue = _AmongOthers(link, other)
+            claimed = await queue.claim(3)
+            looked_at = claimed[0].document.memory_id
+            # As a claim does that began before this one was committed, until its own commit.
+            other.execute("SELECT FROM pgrecall.extractions WHERE memory_id = %s FOR UPDATE", [looked_at])
+            body = '{"mentions":[],"times":[],"facts":[]}'
+            assert await land(queue, "v", [(one, body) for one in claimed]) == (3, [])
+            assert queue.landed == [2, 1]
+        finally:
+            await link.close()
+
+    with psycopg.connect(dsn) as other:
+        asyncio.run(scenario(other))
+    assert pending(conn) == 0
 
 
 # -- without the extra

@@ -278,6 +278,8 @@ def test_there_and_back_again(conn: Connection[Any], dsn: str, both: dict[str, i
         assert len(list(listener.notifies(timeout=5, stop_after=1))) == 1
     late = remember(conn, "written since")
     assert [row[0] for row in rows(conn, "pgrecall.embedded_generations")] == [2]
+    # Whoever has not heard of the switch yet gets nothing for the model of before.
+    assert claim(conn, generation=1) == []
     embed_all(conn, 2)
     call(conn, "pgrecall.switch_generation", 1)
     assert order(conn, NORTH) == [a, b, c]

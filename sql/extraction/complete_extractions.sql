@@ -5,7 +5,8 @@
 --
 -- Workers take turns storing in a namespace; nobody else waits for them for long: what a writer holds for more than half a
 -- second makes this give up (55P03), and the same call may be made again. What a writer is changing at this moment is left
--- out, as if it were changed already.
+-- out, as if it were changed already. So is what another claim looks at that began before this one's lease was committed:
+-- the ticket stands then, and the same call a moment later stores it.
 --
 -- enricher  text or llm
 -- version   of the extractor, its models and its settings

@@ -7,6 +7,8 @@
 --
 -- A lease that ran out counts as an attempt: its worker may have died of the text. After the fifth it is parked.
 --
+-- Nothing is pending for a retired generation: whoever has not heard of the switch yet sends no text to its model.
+--
 -- batch  how many at the most;  lease  after how long another worker may have them;  generation  NULL: the active one
 --
 -- is_sensitive  never true; whoever sends texts away looks at it once more
@@ -27,7 +29,7 @@ BEGIN
     PERFORM FROM pgrecall.memories m WHERE false;
     SELECT g.* INTO made_for FROM pgrecall.generations g
     WHERE g.id = COALESCE(claim.generation, pgrecall.active_generation());
-    IF made_for.id IS NULL OR batch < 1 THEN
+    IF made_for.id IS NULL OR made_for.state = 'retired' OR batch < 1 THEN
         RETURN;
     END IF;
     WITH hopeless AS (

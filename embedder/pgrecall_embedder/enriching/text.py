@@ -27,6 +27,9 @@ __all__ = ["Counts", "TextEnricher", "land"]
 _BATCH: Final = 64
 _BROKEN_PAUSE: Final = 30.0
 _STOP_SECONDS: Final = 10.0
+# Another worker, whose claim began before this one was committed, holds a row for a moment in vain.
+# What is left out for that keeps its lease, and nobody would come back to it before that ends.
+_LEFT_OUT_PAUSES: Final = (0.05, 0.25, 1.0)
 # What one memory of a batch may be to blame for.
 _REFUSALS: Final = (
     psycopg.DataError,
@@ -211,6 +214,8 @@ async def land(
 ) -> tuple[int, list[tuple[Claimed, str]]]:
     """Store what was read, halving what the database refuses down to the memories that are to blame.
 
+    What is left out is tried again: its memory has changed, or another worker had only looked at it.
+
     Args:
         queue: Where it goes.
         version: Of what read it.
@@ -219,6 +224,22 @@ async def land(
     Returns:
         How many landed, and those that were refused, each with the reason.
     """
+    landed, refused = await _land(queue, version, read)
+    for pause in _LEFT_OUT_PAUSES:
+        if landed + len(refused) == len(read):
+            break
+        await asyncio.sleep(pause)
+        # Whatever has landed is not stored twice.
+        blamed = {one for one, _ in refused}
+        more, also_refused = await _land(queue, version, [item for item in read if item[0] not in blamed])
+        landed += more
+        refused += also_refused
+    return landed, refused
+
+
+async def _land(
+    queue: ExtractionQueue, version: str, read: Sequence[tuple[Claimed, str]]
+) -> tuple[int, list[tuple[Claimed, str]]]:
     if not read:
         return 0, []
     try:
@@ -227,6 +248,6 @@ async def land(
         if len(read) == 1:
             return 0, [(read[0][0], describe(error))]
     middle = len(read) // 2
-    first = await land(queue, version, read[:middle])
-    second = await land(queue, version, read[middle:])
+    first = await _land(queue, version, read[:middle])
+    second = await _land(queue, version, read[middle:])
     return first[0] + second[0], first[1] + second[1]
