@@ -5,40 +5,87 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
+import re
 import shutil
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from pytest_postgresql.janitor import DatabaseJanitor
 
 from migrating import schema
 from pgrecall import Client
-from pgrecall.install import migrate, set_database_defaults
+from pgrecall._code import DATABASE_DEFAULTS
+from pgrecall.install import migrate
 from pgrecall.server import EmbeddedServer
 from reembed_support import ModelServer
 from reranking_support import Endpoint, served
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
 # A settings file of the user's own would change what is tested.
 os.environ["PGRECALL_CONFIG"] = os.devnull
 
-# The tests crash servers by kill -9 only, never the machine, so nothing waits for a disk.
-FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+# The tests crash servers by kill -9 only, never the machine, so nothing waits for a disk. Making and
+# dropping a database walks the shared buffers, and thousands are made: few buffers do.
+FAST = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "wal_compression": "off",
+    "shared_buffers": "128MB",
+    "max_connections": "200",
+}
+MEMORY = Path("/dev/shm")
+ROOM = 8 * 2**30
+"""Bytes that must be free in memory for the servers of several sessions; in a container there may be 64 MB."""
+
+LONGEST = {
+    "test_benchmarks_bm25", "test_benchmarks_graph", "test_benchmarks_layouts", "test_benchmarks_quality",
+    "test_benchmarks_speed", "test_bm25", "test_canary", "test_chaos", "test_cli", "test_config_file",
+    "test_embedder", "test_embedder_lifecycle", "test_embedder_outages", "test_enricher",
+    "test_enricher_crash", "test_generations", "test_migrations", "test_migrations_at_once",
+    "test_postings_concurrency", "test_provider_onnx", "test_query_embeddings", "test_queue_discipline",
+    "test_ranking_properties", "test_recall", "test_recall_briefing", "test_reembed", "test_reembed_crash",
+    "test_server", "test_wheel",
+}  # fmt: skip
+"""Files that take longest, most of them for few tests."""
+SERVER_FIXTURES = {"server", "server_dsn", "public_dir"}
+STARTS_SERVERS = re.compile(r"EmbeddedServer|subprocess|Popen|bindir|binaries")
+"""What is written in a file whose tests may start servers, or commands that do."""
+
+
+@functools.cache
+def starts_servers(file: Path) -> bool:
+    """Whether a test of this file may reach a server that no fixture of the session gives it."""
+    return STARTS_SERVERS.search(file.read_text(encoding="utf-8")) is not None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark `no_server` the tests for which it makes no difference what PostgreSQL there is; put long files first."""
+    # A long file begun last would keep one worker busy while the others have nothing left.
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
+    for item in items:
+        needs = SERVER_FIXTURES.intersection(getattr(item, "fixturenames", SERVER_FIXTURES))
+        if not needs and not starts_servers(item.path):
+            item.add_marker(pytest.mark.no_server)
 
 
 @pytest.fixture(scope="session")
 def public_dir() -> Iterator[Path]:
     """A folder that the server's own user can reach, which pytest's private ones are not when root tests."""
-    folder = Path(tempfile.mkdtemp(prefix="pgr-", dir="/tmp"))
+    # A database is some 300 files: a disk's file system takes ten times as long to make them.
+    in_memory = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM
+    folder = Path(tempfile.mkdtemp(prefix="pgr-", dir=MEMORY if in_memory else "/tmp"))
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
@@ -64,33 +111,37 @@ def server_dsn(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def janitor(server_dsn: str) -> Callable[..., DatabaseJanitor]:
-    """A function that says how to make and drop one more database, a clone of `template` if that is given."""
+def database(server_dsn: str) -> Iterator[Callable[..., AbstractContextManager[str]]]:
+    """A function that makes a database, empty or a clone of `template`, for the length of a `with`."""
     numbers = itertools.count()
+    with psycopg.connect(server_dsn, autocommit=True) as admin:
+        unsafe = admin.execute("SELECT current_setting('fsync') = 'off'").fetchone()
+        # Where nothing waits for a disk, copying the files costs less than logging every page of them.
+        strategy = sql.SQL("STRATEGY file_copy" if unsafe == (True,) else "STRATEGY wal_log")
 
-    def make(template: str | None = None) -> DatabaseJanitor:
-        parts = conninfo_to_dict(server_dsn)
-        return DatabaseJanitor(
-            user=str(parts.get("user", "postgres")),
-            host=str(parts.get("host", "localhost")),
-            port=str(parts.get("port", 5432)),
-            password=None if parts.get("password") is None else str(parts["password"]),
-            dbname=f"pgrecall_test_{os.getpid()}_{next(numbers)}",
-            template_dbname=template,
-            maintenance_dbname=str(parts.get("dbname", "postgres")),
-        )
+        @contextmanager
+        def make(template: str = "template1", settings: Mapping[str, str] | None = None) -> Iterator[str]:
+            name = f"pgrecall_test_{os.getpid()}_{next(numbers)}"
+            new, old = sql.Identifier(name), sql.Identifier(template)
+            admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {} {}").format(new, old, strategy))
+            try:
+                for setting, value in (settings or {}).items():
+                    change = sql.SQL("ALTER DATABASE {} SET {} = {}")
+                    admin.execute(change.format(new, sql.SQL(setting), sql.Literal(value)))
+                yield make_conninfo(server_dsn, dbname=name)
+            finally:
+                admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(new))
 
-    return make
+        yield make
 
 
 @pytest.fixture(scope="session")
-def new_database(server_dsn: str, janitor: Callable[..., DatabaseJanitor]) -> Iterator[Callable[..., str]]:
+def new_database(database: Callable[..., AbstractContextManager[str]]) -> Iterator[Callable[..., str]]:
     """A function that makes a database, empty or a clone of `template`, for the rest of the session."""
     with ExitStack() as stack:
 
-        def make(template: str | None = None) -> str:
-            made = stack.enter_context(janitor(template))
-            return make_conninfo(server_dsn, dbname=made.dbname)
+        def make(template: str = "template1") -> str:
+            return stack.enter_context(database(template))
 
         yield make
 
@@ -112,12 +163,9 @@ def fresh(new_database: Callable[..., str]) -> str:
 
 
 @pytest.fixture
-def dsn(server_dsn: str, janitor: Callable[..., DatabaseJanitor], template: str) -> Iterator[str]:
+def dsn(database: Callable[..., AbstractContextManager[str]], template: str) -> Iterator[str]:
     """Connection string of a fresh, migrated database (dimension 384), dropped after the test."""
-    with janitor(template) as clone:
-        cloned = make_conninfo(server_dsn, dbname=clone.dbname)
-        with psycopg.connect(cloned, autocommit=True) as connection:
-            set_database_defaults(connection)  # a clone does not inherit them
+    with database(template, DATABASE_DEFAULTS) as cloned:  # a clone does not inherit them
         yield cloned
 
 

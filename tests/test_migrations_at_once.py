@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import threading
+from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -27,16 +29,21 @@ def test_twenty_at_once(new_database: Callable[..., str], fresh: str, pending: s
         run(dsn, "SELECT remember('row ' || n) FROM generate_series(1, 200) n")
         run(dsn, "UPDATE pgrecall.memories SET embedding = array_fill(id::real, ARRAY[384])::vector::halfvec")
         migrate(dsn, revision=BEFORE_INDEX)
-    with psycopg.connect(dsn, autocommit=True) as gate:
-        gate.execute("SELECT pg_advisory_lock(%s)", (LOCK_KEY,))
-        processes = [installer(dsn) for _ in range(20)]
-        wait_for(
-            dsn,
-            "count(*) = 20 FROM pg_stat_activity "
-            "WHERE application_name = 'pgrecall-migrate' AND datname = current_database()",
-        )
-    errors = [process.communicate(timeout=SECONDS)[1].decode() for process in processes]
-    assert [process.returncode for process in processes] == [0] * 20, errors
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(
+        ["alembic.command", "pgrecall.install"]
+    )  # imported once, not twenty times
+    with ProcessPoolExecutor(20, processes) as pool:
+        with psycopg.connect(dsn, autocommit=True) as gate:
+            gate.execute("SELECT pg_advisory_lock(%s)", (LOCK_KEY,))
+            installs = [pool.submit(migrate, dsn) for _ in range(20)]
+            wait_for(
+                dsn,
+                "count(*) = 20 FROM pg_stat_activity "
+                "WHERE application_name = 'pgrecall-migrate' AND datname = current_database()",
+            )
+        for install in installs:
+            install.result(SECONDS)
     assert index_is_valid(dsn)
     assert check(dsn).current
     assert schema(dsn) == fresh

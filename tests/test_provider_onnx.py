@@ -34,9 +34,12 @@ if TYPE_CHECKING:
     from pgrecall_embedder.providers import EmbeddingProvider
 
 _MISSING = [name for name in ("onnxruntime", "onnx", "onnxscript") if find_spec(name) is None]
-pytestmark = pytest.mark.skipif(
-    bool(_MISSING), reason=f"not installed: {', '.join(_MISSING)} (pip install 'pgrecall[onnx-export]')"
-)
+pytestmark = [
+    pytest.mark.no_server,  # the one command it starts runs a model
+    pytest.mark.skipif(
+        bool(_MISSING), reason=f"not installed: {', '.join(_MISSING)} (pip install 'pgrecall[onnx-export]')"
+    ),
+]
 
 ODD_TEXTS = [
     *(f"A {'very ' * length}long walk." for length in range(13)),
