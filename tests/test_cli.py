@@ -79,8 +79,8 @@ def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     assert outcome.code == 0
     names = re.findall(r"^│ (\w+) ", outcome.out, re.MULTILINE)
     assert names == [
-        "up", "down", "dsn", "migrate", "remember", "import", "embedder", "reembed", "recall", "explain", "timeline",
-        "facts", "briefing", "status", "doctor", "failures", "config", "graph",
+        "up", "down", "dsn", "migrate", "remember", "import", "export", "embedder", "reembed", "recall", "explain",
+        "timeline", "facts", "briefing", "status", "doctor", "failures", "config", "graph",
     ]  # fmt: skip
     for name in names:
         assert cli(name, "--help").code == 0

@@ -32,6 +32,9 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "sql-api.md"
 GROUPS = {
     "For whoever runs the database": (
         "create_namespace",
+        "export_memories",
+        "import_memories",
+        "link_memories",
         "set_setting",
         "settings_list",
         "activate_model",

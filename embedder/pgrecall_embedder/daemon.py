@@ -12,7 +12,7 @@ import psycopg
 
 from pgrecall.bundle import bundle_hash
 from pgrecall.connecting import not_migrated, verify
-from pgrecall.errors import EmbeddingUnavailable, InvalidInput, error_from
+from pgrecall.errors import EmbeddingUnavailable, InvalidInput, ReadOnlyServer, error_from
 
 from .connection import Link, Patience, PoolerBetween
 from .enriching import Enricher
@@ -142,6 +142,7 @@ class Daemon:
             SchemaMismatch: The database does not fit this package, or its model not its column.
             EmbeddingUnavailable: No model can be loaded.
             ConnectionFailed: The server cannot be reached.
+            ReadOnlyServer: The server is a standby.
             ExceptionGroup: Something failed on the way.
         """
         try:
@@ -166,7 +167,13 @@ class Daemon:
 
     async def _check(self) -> None:
         try:
-            await self._claims.connect()
+            connection = await self._claims.connect()
+            if connection.info.parameter_status("in_hot_standby") == "on":
+                raise ReadOnlyServer(
+                    "this server is a standby, and an embedder writes",
+                    hint="Connect it to the primary. With target_session_attrs=read-write the connection "
+                    "string may name all servers, and the primary among them is found.",
+                )
             verify(await self._queue.bundle_hash())
         except psycopg.Error as error:
             if is_missing_schema(error):

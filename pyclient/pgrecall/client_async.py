@@ -25,6 +25,7 @@ from .operating_async import AsyncOperating
 from .options import Embed, MemoryFields, RecallFilters, RecallOptions, RevisableFields
 from .querying_async import AsyncQuerying
 from .reranking import second_stage
+from .transferring_async import AsyncTransferring
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from .timeframes import Timeframe
 
 
-class AsyncClient(AsyncOperating, AsyncQuerying):
+class AsyncClient(AsyncOperating, AsyncQuerying, AsyncTransferring):
     """A client of one database. Open it with `async with`, or call `close` when done.
 
     It connects at the first call, and compares the database's SQL code with the package's then. One client

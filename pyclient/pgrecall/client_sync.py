@@ -26,6 +26,7 @@ from .operating_sync import Operating
 from .options import Embed, MemoryFields, RecallFilters, RecallOptions, RevisableFields
 from .querying_sync import Querying
 from .reranking import second_stage
+from .transferring_sync import Transferring
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from .timeframes import Timeframe
 
 
-class Client(Operating, Querying):
+class Client(Operating, Querying, Transferring):
     """A client of one database. Open it with `with`, or call `close` when done.
 
     It connects at the first call, and compares the database's SQL code with the package's then. One client

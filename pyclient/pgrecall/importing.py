@@ -3,6 +3,8 @@
 `content` is required. Known keys are the fields of a memory, with two short forms: `id` for `external_id` and
 `lang` for `language`, which may be a code such as `de`, a text-search configuration, or `auto`. Every other
 key goes to the metadata. Times are ISO 8601; one without a zone is UTC.
+
+A line that has the key `pgrecall` is one of `pgrecall export`: it says all of its memory, the namespace too.
 """
 
 from __future__ import annotations
@@ -13,20 +15,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .arguments import new_memory
-from .errors import (
-    Conflict,
-    InvalidInput,
-    NotFound,
-    PgrecallError,
-    TooLarge,
-    UnknownLanguage,
-    UnknownNamespace,
-)
+from .errors import InvalidInput, PgrecallError, TooLarge
 from .languages import AUTO, LANGUAGES, load_detector
 from .models import NewMemory
+from .restoring import MARK, REFUSALS, Restorer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from .client_sync import Client
 
@@ -47,7 +42,7 @@ _TEXTS = ("content", "title", "category", "source", "speaker")
 _NAMES = ("session", "external_id")
 _TIMES = ("occurred_at", "created_at", "valid_from", "valid_to")
 _AS_THEY_ARE = ("tags", "expanded_keywords", "importance", "position", "is_sensitive")
-_REFUSALS = (Conflict, InvalidInput, NotFound, TooLarge, UnknownLanguage, UnknownNamespace)
+_QUOTED_MARK = f'"{MARK}"'.encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +63,9 @@ class ImportReport:
         without_id: Lines that have no id, so that importing them again would store them again.
         namespaces: The namespaces named by lines or by the caller.
         rejected: The lines that were left out.
+        differing: Of those present, lines of an export whose external id belongs to another text; it stays.
+        embedded: Embeddings that lines of an export brought along.
+        left_out: Embeddings of theirs that this database has no place for, by model.
     """
 
     stored: int
@@ -75,6 +73,9 @@ class ImportReport:
     without_id: int
     namespaces: tuple[str, ...]
     rejected: tuple[Rejection, ...]
+    differing: int = 0
+    embedded: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -82,6 +83,7 @@ class _Run:
     client: Client
     namespace: str | None
     newest: int
+    restorer: Restorer
     stored: int = 0
     present: int = 0
     without_id: int = 0
@@ -103,7 +105,7 @@ def import_jsonl(
     Args:
         client: Where to import to.
         lines: A file opened for reading bytes, or any iterable of lines; it is read once, as it is stored.
-        namespace: Where lines go that name no namespace themselves.
+        namespace: Where lines go that name no namespace themselves; those of an export do.
         namespace_field: The key whose value names a line's namespace.
         detect_language: True detects the language of lines that name none.
         progress: Told the number of bytes of each line once that line is dealt with.
@@ -117,12 +119,18 @@ def import_jsonl(
     """
     if detect_language:
         load_detector()
-    run = _Run(client, namespace, client.last_memory_id())
+    run = _Run(client, namespace, client.last_memory_id(), Restorer(client))
     batch: list[tuple[int, NewMemory]] = []
-    size = 0
+    size = waiting = 0
     for number, raw in _numbered(lines):
         try:
-            memory = parse_line(raw, namespace=namespace, namespace_field=namespace_field)
+            memory = None
+            exported = _QUOTED_MARK in raw and _object(raw)
+            if exported and isinstance(exported.get(MARK), int):
+                run.restorer.add(number, raw, exported)
+                waiting += 1
+            else:
+                memory = parse_line(raw, namespace=namespace, namespace_field=namespace_field)
         except PgrecallError as error:
             run.rejected.append(Rejection(number, error.message))
         else:
@@ -130,18 +138,20 @@ def import_jsonl(
                 if detect_language and memory.language is None:
                     memory = replace(memory, language=AUTO)
                 batch.append((number, memory))
+                waiting += 1
         size += len(raw)
-        if len(batch) >= BATCH_LINES or size >= BATCH_BYTES:
+        if waiting >= BATCH_LINES or size >= BATCH_BYTES:
             _store(run, batch)
+            run.newest = max(run.newest, run.restorer.flush())
             batch = []
             if progress is not None:
                 progress(size)
-            size = 0
+            size = waiting = 0
     _store(run, batch)
+    run.restorer.finish()
     if progress is not None:
         progress(size)
-    run.rejected.sort(key=lambda rejection: rejection.line)
-    return ImportReport(run.stored, run.present, run.without_id, tuple(run.namespaces), tuple(run.rejected))
+    return _report(run)
 
 
 def parse_line(
@@ -180,6 +190,21 @@ def parse_line(
     memory = NewMemory(**{"content": None, **values})
     _check_limits(new_memory(memory))
     return memory
+
+
+def _report(run: _Run) -> ImportReport:
+    restored = run.restorer
+    rejected = [*run.rejected, *(Rejection(number, reason) for number, reason in restored.rejected)]
+    return ImportReport(
+        stored=run.stored + restored.stored,
+        present=run.present + restored.present,
+        without_id=run.without_id,
+        namespaces=tuple(run.namespaces | restored.namespaces),
+        rejected=tuple(sorted(rejected, key=lambda rejection: rejection.line)),
+        differing=restored.differing,
+        embedded=restored.embedded,
+        left_out=restored.left_out,
+    )
 
 
 def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -296,7 +321,7 @@ def _store(run: _Run, batch: list[tuple[int, NewMemory]]) -> None:
             on_conflict="keep",
             batch_size=len(batch),
         )
-    except _REFUSALS as refusal:
+    except REFUSALS as refusal:
         # What the server would refuse is caught line by line above; whatever it refuses all the same is found
         # by halving, so that one line never takes its neighbours with it.
         error = refusal

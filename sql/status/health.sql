@@ -129,14 +129,21 @@ BEGIN ATOMIC
         (17, 'postings', u.most <= 1000, 'warn', format('%s memories are not in them yet', s.unposted),
          'SELECT pgrecall.fold_postings(), until it returns 0; an embedder does so by itself.'),
         (18, 'statistics',
-         s.memories < 1000 OR s.analyzed_at IS NOT NULL AND a.changed <= greatest(10000, a.rows / 2), 'warn',
+         -- A standby counts nothing; it plans with the statistics of its primary.
+         pg_is_in_recovery() OR s.memories < 1000 OR s.analyzed_at IS NOT NULL AND a.changed <= greatest(10000, a.rows / 2), 'warn',
          COALESCE(format('made %s, %s rows changed since', date_trunc('second', s.analyzed_at), a.changed),
-                  'not made since the server lost count'),
+                  CASE WHEN pg_is_in_recovery() THEN 'the primary''s' ELSE 'not made since the server lost count' END),
          'SELECT pgrecall.analyze()'),
         (19, 'dead rows', d.tables IS NULL, 'warn', COALESCE(d.tables, 'few'), 'VACUUM (ANALYZE) ' || d.names),
         (20, 'locale', lower('ÄЖ') = 'äж', 'warn',
          (SELECT d.datctype FROM pg_database d WHERE d.datname = current_database()),
-         'Capitals beyond ASCII are other letters here: create the database with LC_CTYPE ''C.UTF-8'' TEMPLATE template0.')
+         'Capitals beyond ASCII are other letters here: create the database with LC_CTYPE ''C.UTF-8'' TEMPLATE template0.'),
+        (21, 'standby', NOT pg_is_in_recovery(), 'info',
+         CASE WHEN pg_is_in_recovery()
+              THEN format('it answers recalls only, as of %s',
+                          COALESCE(date_trunc('second', pg_last_xact_replay_timestamp())::text, 'its start'))
+              ELSE 'no, it takes writes' END,
+         'Writers and embedders belong to the primary; SELECT pg_promote() makes this one it.')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

@@ -15,7 +15,7 @@ from .explain import explain
 from .facts import facts
 from .failures import failures
 from .graph import graph
-from .memories import import_, remember
+from .memories import export, import_, remember
 from .reembed import reembed
 from .schema import migrate
 from .search import recall, timeline
@@ -39,6 +39,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "migrate": migrate,
     "remember": remember,
     "import": import_,
+    "export": export,
     "embedder": embedder,
     "reembed": reembed,
     "recall": recall,

@@ -1,15 +1,17 @@
-"""`pgrecall remember` and `pgrecall import`: what goes in."""
+"""`pgrecall remember`, `pgrecall import` and `pgrecall export`: what goes in, and out again."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
 from .common import DataDir, Dsn, Namespace, connection_string, json_object, moment, note
+from .search import clean
 
 if TYPE_CHECKING:
     from pgrecall.importing import ImportReport
@@ -98,6 +100,7 @@ def import_(
     Each line is an object with content and, if wanted, id, title, lang, category, tags, expanded_keywords,
     importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
     is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Namespaces are made as needed.
+    Lines that `pgrecall export` wrote say all of a memory, its embedding and namespace included.
     """
     if not _is_dash(file) and (file.is_dir() or not file.exists()):
         raise typer.BadParameter(f"there is no file {file}", param_hint="file")
@@ -124,6 +127,75 @@ def import_(
     _print_report(report)
     if report.rejected:
         raise typer.Exit(1)
+
+
+def export(
+    file: Annotated[Path, typer.Argument(help="Where to; - writes standard output.")] = Path("-"),
+    namespace: Annotated[
+        str | None, typer.Option("--namespace", "-n", help="Only this namespace; default: all.")
+    ] = None,
+    include_sensitive: Annotated[
+        bool, typer.Option("--include-sensitive", help="Also sensitive memories, in plain text.")
+    ] = False,
+    include_forgotten: Annotated[
+        bool, typer.Option("--include-forgotten", help="Also forgotten memories.")
+    ] = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write memories as JSON Lines, with all their fields and embeddings; `pgrecall import` reads them.
+
+    Sensitive and forgotten memories are left out unless asked for, and so is what only they supersede. The
+    file appears when it is complete, and is readable by its owner alone.
+    """
+    from pgrecall import Client
+
+    number = 0
+    with (
+        Client(connection_string(dsn, data_dir), pool_max=1) as client,
+        _written(file) as out,
+        # Closed here, so that the cursor ends before the connection does.
+        closing(
+            client.export_memories(
+                namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
+            )
+        ) as lines,
+    ):
+        for number, line in enumerate(lines, 1):  # noqa: B007 - the last is the number of lines
+            out.write(line.encode() + b"\n")
+    note(f"{_count(number, 'memory', 'memories')} exported")
+
+
+@contextmanager
+def _written(file: Path) -> Iterator[IO[bytes]]:
+    """Open a file that takes its name when it is complete."""
+    from tempfile import NamedTemporaryFile
+
+    from pgrecall import PgrecallError
+
+    if _is_dash(file):
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if file.is_dir():
+        raise typer.BadParameter(f"{file} is a folder", param_hint="file")
+    try:
+        # Made for its owner alone: it holds what the database keeps from others.
+        with NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}-", delete=False) as out:
+            unfinished = Path(out.name)
+            try:
+                yield out
+                out.flush()
+                os.fsync(out.fileno())
+                unfinished.replace(file)
+            except BaseException:
+                unfinished.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise PgrecallError(
+            f"cannot write {file}: {error.strerror}",
+            hint="Check the path, its permissions and the free space.",
+        ) from error
 
 
 @contextmanager
@@ -174,6 +246,12 @@ def _print_report(report: "ImportReport") -> None:
     typer.echo(f"{_count(report.stored, 'memory', 'memories')} stored{where}")
     if report.present:
         typer.echo(f"{_count(report.present, 'line')} already there")
+    if report.differing:
+        note(f"{_count(report.differing, 'line')} of them with another text, which stays: the id is taken")
+    if report.embedded:
+        typer.echo(f"{_count(report.embedded, 'embedding')} stored")
+    for model, number in report.left_out.items():
+        note(f"{_count(number, 'embedding')} of {clean(model)} left out: an embedder makes its own")
     if report.rejected:
         typer.echo(f"{_count(len(report.rejected), 'line')} rejected", err=True)
     if report.without_id:

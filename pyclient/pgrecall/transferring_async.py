@@ -1,0 +1,81 @@
+"""Memories out of a database and into another one with all they have, for the asynchronous client."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from .arguments import call, given
+from .session_async import AsyncSession
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping, Sequence
+
+_ROWS_AT_ONCE = 200
+
+
+class AsyncTransferring(AsyncSession):
+    """What `pgrecall export` and `pgrecall import` do in the database."""
+
+    async def export_memories(
+        self,
+        namespace: str | None = None,
+        *,
+        include_sensitive: bool | None = None,
+        include_forgotten: bool | None = None,
+    ) -> AsyncGenerator[str]:
+        """Yield memories as lines of JSON, without line ends, in the order of their ids.
+
+        They are read as they are asked for, and all as they were at the first: a transaction is open until
+        the last, or until the iterator is closed.
+
+        Args:
+            namespace: Only this one; None is all there are.
+            include_sensitive: True also yields sensitive memories.
+            include_forgotten: True also yields forgotten ones.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+        """
+        statement, parameters = call(
+            "pgrecall.export_memories",
+            given(
+                namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
+            ),
+        )
+        async with (
+            self._connection() as connection,
+            connection.transaction(),
+            connection.cursor("pgrecall_export") as cursor,
+        ):
+            cursor.itersize = _ROWS_AT_ONCE
+            await cursor.execute(statement, parameters)
+            async for row in cursor:
+                yield row["line"]
+
+    async def import_memories(self, lines: Sequence[str]) -> list[dict[str, Any]]:
+        """Store lines of an export, all of them or none; `pgrecall.import_jsonl` takes a whole file.
+
+        Returns:
+            For each line its place from 1, the memory's id, the outcome ('stored', 'present' or 'differs'),
+            the number of embeddings stored with it, and the models of those that were left out.
+
+        Raises:
+            InvalidInput: A line is not as an export writes it; also TooLarge and UnknownLanguage.
+        """
+        return await self._rows("pgrecall.import_memories", {"lines": f"[{','.join(lines)}]"})
+
+    async def link_memories(self, links: Sequence[Mapping[str, Any]]) -> int:
+        """Say what supersedes memories that were imported and are superseded.
+
+        Args:
+            links: For each its id and superseded_by, ids of this database, and of its line superseded_at,
+                updated_at and deleted_at.
+
+        Returns:
+            How many of them were waiting for that.
+
+        Raises:
+            InvalidInput: They would supersede one another in a circle.
+        """
+        return int(await self._value("pgrecall.link_memories", {"links": json.dumps(links)}))
