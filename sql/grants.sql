@@ -5,6 +5,9 @@
 -- pgrecall_embedder  claims pending memories and writes embeddings back: of a memory it can change nothing else,
 --                    and it sees no sensitive one, and no judged query (policies.sql)
 -- pgrecall_admin     every function, and every row of every table; owns nothing
+--
+-- Whose rows: a reader or writer has those of the namespaces it was granted (grant_namespace), a member of
+-- pgrecall_everywhere as well all of them. That role has no privilege of its own.
 REVOKE ALL ON SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON ALL TABLES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
@@ -20,13 +23,17 @@ GRANT USAGE ON SCHEMA pgrecall TO pgrecall_reader, pgrecall_embedder;
 GRANT SELECT ON
     pgrecall.alembic_version, pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concept_overview,
     pgrecall.concepts, pgrecall.embedding_failures, pgrecall.embedding_jobs, pgrecall.embedding_models,
-    pgrecall.entity_rules, pgrecall.extractions, pgrecall.generations, pgrecall.installation, pgrecall.judged_queries,
+    pgrecall.entity_rules, pgrecall.extractions, pgrecall.generations, pgrecall.grants, pgrecall.installation,
+    pgrecall.judged_queries,
     pgrecall.judged_vectors, pgrecall.judgements, pgrecall.lexicon, pgrecall.llm_usage, pgrecall.memories,
     pgrecall.mentions, pgrecall.namespaces, pgrecall.postings, pgrecall.profile_definitions, pgrecall.profiles,
     pgrecall.relation_labels, pgrecall.relationship_evidence, pgrecall.relationships, pgrecall.setting_definitions,
     pgrecall.settings, pgrecall.settings_in_force, pgrecall.settings_reference, pgrecall.temporal_refs,
     pgrecall.truncated_embeddings, pgrecall.unposted, pgrecall.workers
     TO pgrecall_reader;
+GRANT SELECT, INSERT (generation_id, role, query_hash, query),
+      UPDATE (query, error, requested_at, answered_at, leased_until, used_at)
+    ON pgrecall.query_embeddings TO pgrecall_reader;
 GRANT EXECUTE ON FUNCTION
     public.parse_timeframe, public.recall, public.recall_briefing, public.recall_explain, public.recall_facts,
     public.recall_status, public.recall_timeline, pgrecall.accepted, pgrecall.accepts, pgrecall.active_generation,
@@ -42,23 +49,25 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.every_word, pgrecall.export_memories,
     pgrecall.extra_words, pgrecall.failures, pgrecall.field_weight, pgrecall.filtered_by,
     pgrecall.find_concept, pgrecall.generation_progress, pgrecall.generation_statements, pgrecall.graph_export,
-    pgrecall.graph_leg, pgrecall.graph_step, pgrecall.graph_walk, pgrecall.half_open, pgrecall.health, pgrecall.holds,
+    pgrecall.graph_leg, pgrecall.graph_step, pgrecall.graph_walk, pgrecall.half_open, pgrecall.health, pgrecall.held_roles,
+    pgrecall.holds,
     pgrecall.identifier_words, pgrecall.impact_settings, pgrecall.impacts, pgrecall.index_status,
     pgrecall.is_exact_name, pgrecall.is_exact_query, pgrecall.is_misspelt, pgrecall.is_split_apart,
     pgrecall.iso_range, pgrecall.judged_recall, pgrecall.known_labels, pgrecall.known_namespace,
     pgrecall.last_memory_id, pgrecall.leg_depth,
     pgrecall.leg_part, pgrecall.lexical_leg, pgrecall.lexical_query, pgrecall.likeliest_language, pgrecall.likeness,
-    pgrecall.link_share, pgrecall.local_range, pgrecall.marked_pronouns, pgrecall.matches, pgrecall.month_pattern,
+    pgrecall.link_share, pgrecall.local_range, pgrecall.marked_pronouns, pgrecall.matches, pgrecall.may_write, pgrecall.month_pattern,
     pgrecall.name_embedding_of, pgrecall.named_concepts, pgrecall.named_memories, pgrecall.namespace_id,
     pgrecall.namespace_name, pgrecall.namespace_size, pgrecall.nearest_concepts, pgrecall.noisy_or,
     pgrecall.normalise, pgrecall.not_among_best, pgrecall.not_found, pgrecall.odd_words, pgrecall.one_line,
     pgrecall.part_of_day, pgrecall.phrase_range, pgrecall.phrase_words, pgrecall.plain_name, pgrecall.postings_budget,
     pgrecall.prefix_words, pgrecall.query_concepts, pgrecall.query_facts, pgrecall.query_generation,
     pgrecall.query_languages, pgrecall.query_mass, pgrecall.query_terms, pgrecall.query_words, pgrecall.question,
-    pgrecall.rank_distinct, pgrecall.rank_memories, pgrecall.read_words, pgrecall.reads_accents, pgrecall.recall_eval,
+    pgrecall.rank_distinct, pgrecall.rank_granted, pgrecall.rank_memories, pgrecall.ranked_memories, pgrecall.read_words, pgrecall.reads_accents, pgrecall.recall_eval,
     pgrecall.recall_plan, pgrecall.recurring_range, pgrecall.referring_memories, pgrecall.refuse_setting,
     pgrecall.related_concepts, pgrecall.resolved_settings, pgrecall.rolling_range, pgrecall.rrf, pgrecall.same_name,
-    pgrecall.score_arithmetic, pgrecall.scored_memories, pgrecall.separated, pgrecall.session_neighbours,
+    pgrecall.score_arithmetic, pgrecall.scored_memories, pgrecall.sees_all, pgrecall.separated,
+    pgrecall.session_neighbours, pgrecall.session_role,
     pgrecall.settings_list, pgrecall.shape_range, pgrecall.shortened, pgrecall.spelled, pgrecall.stated_label,
     pgrecall.statement_of, pgrecall.stored_setting, pgrecall.strategy_settings, pgrecall.telling_words,
     pgrecall.temporal_references, pgrecall.term_query, pgrecall.time_words, pgrecall.token_words, pgrecall.top_score,
@@ -67,7 +76,8 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.weekday_range, pgrecall.without_accents, pgrecall.words, pgrecall.worker_status
     TO pgrecall_reader;
 
-GRANT INSERT, UPDATE ON pgrecall.memories, pgrecall.namespaces TO pgrecall_writer;
+GRANT INSERT, UPDATE ON pgrecall.memories TO pgrecall_writer;
+GRANT INSERT (name, language), UPDATE (languages) ON pgrecall.namespaces TO pgrecall_writer;
 GRANT INSERT, UPDATE, DELETE ON
     pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.extractions,
     pgrecall.judged_queries, pgrecall.judged_vectors, pgrecall.judgements, pgrecall.mentions,

@@ -108,6 +108,15 @@ def embed(conn: Connection[Any], memory_id: int) -> None:
     assert stored(conn, memory_id)["embedding"] is not None
 
 
+def share(conn: Connection[Any], namespace: str = "default", access: str = "write") -> None:
+    """Let every reader read a namespace, and every writer write it."""
+    for role in ("pgrecall_reader", "pgrecall_writer"):
+        conn.execute(
+            "SELECT pgrecall.grant_namespace(%s, %s, %s)",
+            (role, namespace, access if role == "pgrecall_writer" else "read"),
+        )
+
+
 @contextmanager
 def refused(conn: Connection[Any], sqlstate: str) -> Iterator[None]:
     """The block fails with this SQLSTATE and a hint, and leaves every table as it was."""

@@ -21,7 +21,7 @@ from bm25_support import (
     queries,
     texts,
 )
-from memories import call, remember, remember_many, rows, scalar
+from memories import call, remember, remember_many, rows, scalar, share
 from postings_support import fold, noted, problems
 
 if TYPE_CHECKING:
@@ -337,6 +337,7 @@ def test_readers_under_row_level_security_see_the_same(thousand: Connection[Any]
     owners = [leg(thousand, terms, 10, 100) for terms in asked]
     recalled = [rows(thousand, "recall", " ".join(terms)) for terms in asked]
     with thousand.transaction():
+        share(thousand)
         thousand.execute("SET LOCAL ROLE pgrecall_reader")
         assert thousand.execute("SELECT row_security_active('pgrecall.memories')").fetchone() == (True,)
         assert [leg(thousand, terms, 10, 100) for terms in asked] == owners
@@ -346,6 +347,7 @@ def test_readers_under_row_level_security_see_the_same(thousand: Connection[Any]
 @pytest.mark.parametrize("reader", [None, "pgrecall_reader"])
 def test_recall_goes_by_the_indexes(filtered: Connection[Any], reader: str | None) -> None:
     with filtered.transaction():
+        share(filtered)
         if reader is not None:
             filtered.execute(f"SET LOCAL ROLE {reader}".encode())
         # The walk of the graph leg has its own test, over more memories than are sooner read than looked up.

@@ -15,7 +15,7 @@ from benchmarks.datasets import Query, load_dataset
 from benchmarks.metrics import evaluate
 from corpus import fill, vector
 from judging import DIMENSION, angle, embed_as, judge, measured, remember_fan
-from memories import call, contents, refused, remember, remember_many, rows, scalar
+from memories import call, contents, refused, remember, remember_many, rows, scalar, share
 from migrating import run
 from pgrecall.install import check, migrate
 
@@ -319,6 +319,7 @@ def test_vectors_of_another_model_are_refused(conn: Connection[Any], fan: list[i
 
 def test_reader_measures_writer_judges_embedder_sees_nothing(conn: Connection[Any]) -> None:
     number = remember(conn, "a yellow submarine")
+    share(conn)
     conn.execute("SET ROLE pgrecall_writer")
     judge(conn, "q", [number], query="submarine")
     judge(conn, "p", [number], query="canary")

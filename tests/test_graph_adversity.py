@@ -11,7 +11,7 @@ import pytest
 
 from enricher_support import mentions_of, read_all, without_spacy
 from extraction_support import claimed, complete, extract, fact, holders, wrong
-from memories import call, remember, rows, scalar
+from memories import call, remember, rows, scalar, share
 from pgrecall.errors import InvalidInput
 from pgrecall_embedder.extraction.gazetteer import EntityRules, Gazetteer
 
@@ -49,6 +49,7 @@ def test_a_label_goes_with_the_last_memory_that_states_it(conn: Connection[Any],
     )
     assert "relation_labels" in holders(conn, SECRET)
     with conn.transaction():
+        share(conn)
         conn.execute("SET LOCAL ROLE pgrecall_writer")
         hide(conn, memory, how)
     assert holders(conn, SECRET) <= OWN_TABLES

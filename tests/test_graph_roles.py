@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from extraction_support import claimed, complete, fact, mention, time, wrong
-from memories import call, concepts, remember, rows
+from memories import call, concepts, remember, rows, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,6 +64,7 @@ def test_the_embedder_reads_and_resolves_and_no_more(conn: Connection[Any]) -> N
 
 
 def test_a_writer_merges_and_splits(conn: Connection[Any]) -> None:
+    share(conn)
     with role(conn, "pgrecall_writer"):
         remember(conn, tags=["a", "b"])
         ids = [call(conn, "pgrecall.find_concept", name) for name in "ab"]
@@ -77,6 +78,7 @@ def test_a_writer_merges_and_splits(conn: Connection[Any]) -> None:
 
 def test_a_reader_looks_and_changes_nothing(conn: Connection[Any]) -> None:
     remember(conn, tags=["a", "b"])
+    share(conn)
     with role(conn, "pgrecall_reader"):
         (a, b) = (call(conn, "pgrecall.find_concept", name) for name in "ab")
         assert [row[0] for row in rows(conn, "pgrecall.concept_neighbours", a)] == [b]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from extraction_support import extract, fact, mention, names, partition, wrong
-from memories import call, concepts, refused, remember, rows, scalar, waits
+from memories import call, concepts, refused, remember, rows, scalar, share, waits
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -204,6 +204,7 @@ def test_the_overview_counts_what_is_there(conn: Connection[Any]) -> None:
     })  # fmt: skip
     number = merge(conn, "nyc", "new york", method="llm")
     with conn.transaction():
+        share(conn)
         conn.execute("SET LOCAL ROLE pgrecall_reader")
         query = "SELECT namespace, name, type, aliases, mentions, about, first_seen, last_seen, merged FROM pgrecall.concept_overview"
         (found,) = conn.execute(query.encode()).fetchall()
@@ -220,6 +221,7 @@ def test_neighbours_share_memories_or_relationships(conn: Connection[Any]) -> No
     number = remember(conn, "facts")
     extract(conn, {number: {"facts": [fact("A", "owns", "Car"), fact("Dealer", "sold to", "A")]}})
     with conn.transaction():
+        share(conn)
         conn.execute("SET LOCAL ROLE pgrecall_reader")
         found = rows(conn, "pgrecall.concept_neighbours", find(conn, "a"))
         assert len(rows(conn, "pgrecall.concept_neighbours", find(conn, "a"), 2)) == 2

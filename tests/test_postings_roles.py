@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from memories import call, remember, remember_many
+from memories import call, remember, remember_many, share
 from postings_support import fold, noted, postings, problems
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def test_nobody_writes_postings_by_hand(conn: Connection[Any], role: str) -> Non
 
 
 def test_writers_write_postings_by_writing_memories(conn: Connection[Any]) -> None:
+    share(conn)
     conn.execute("SET ROLE pgrecall_writer")
     number = remember(conn, "tea")
     remember_many(conn, [{"content": f"tea {place}"} for place in range(300)])
@@ -88,10 +89,9 @@ def test_what_runs_with_the_owners_rights_pins_its_search_path(conn: Connection[
     """
     found = dict(conn.execute(query.encode()).fetchall())
     assert set(found) == {
-        "answered_embedding",
-        "ask_embedding",
         "fold_postings",
         "memories_post",
+        "rank_granted",
         "unposted_fold",
     }
     for path in found.values():
@@ -107,6 +107,7 @@ def test_a_callers_own_tables_and_functions_deceive_nobody(conn: Connection[Any]
         conn.execute(
             f"CREATE FUNCTION trap.{signature} LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END'".encode()
         )
+    share(conn)
     conn.execute("SET ROLE pgrecall_writer")
     conn.execute("CREATE TEMPORARY TABLE memories (id bigint)")
     conn.execute("CREATE TEMPORARY TABLE unposted (memory_id bigint)")

@@ -99,17 +99,23 @@ def test_the_text_goes_with_the_answer(alive: Connection[Any]) -> None:
 
 
 def test_nobody_reads_what_others_ask(alive: Connection[Any]) -> None:
-    ask(alive)
+    asked = ask(alive)[0]
+    answer(alive, asked, NORTH)
     for name in ("pgrecall_reader", "pgrecall_writer"):
         with role(alive, name):
             for query in (
-                "SELECT query FROM pgrecall.query_embeddings",
                 "SELECT * FROM pgrecall.claim_queries(1)",
                 "SELECT pgrecall.answer_queries('{1}', '{NULL}', '{NULL}')",
                 "SELECT pgrecall.trim_queries()",
             ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     alive.execute(query.encode())
+    with role(alive, "pgrecall_writer"):
+        assert rows(alive, "pgrecall.answered_embedding", asked) == []
+        assert alive.execute("SELECT * FROM pgrecall.query_embeddings").fetchall() == []
+        # The same question of another role is one of its own, and not answered yet.
+        (found,) = rows(alive, "pgrecall.ask_embedding", QUERY)
+        assert (found[0] != asked, found[1]) == (True, None)
     with role(alive, "pgrecall_embedder"), pytest.raises(psycopg.errors.InsufficientPrivilege):
         rows(alive, "pgrecall.ask_embedding", QUERY)
 

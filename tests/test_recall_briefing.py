@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from briefings import OPENING, Item, brief, hidden, texts
-from memories import call, refused, remember, scalar
+from memories import call, refused, remember, scalar, share
 from wording import SIGNS, TEXT
 
 if TYPE_CHECKING:
@@ -402,6 +402,7 @@ def test_refused(conn: Connection[Any], sqlstate: str, options: dict[str, object
 def test_a_reader_may_ask(conn: Connection[Any]) -> None:
     remember(conn, "tea", tags=["tea", "milk"])
     relate(conn, "tea", "goes with", "milk")
+    share(conn)
     conn.execute("SET ROLE pgrecall_reader")
     assert texts(conn, "tea") == ["tea goes with milk", "tea"]
     conn.execute("SET ROLE pgrecall_embedder")

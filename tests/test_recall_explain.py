@@ -11,7 +11,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from memories import call, remember
+from memories import call, remember, share
 from pgrecall import InvalidInput, TooLarge
 
 if TYPE_CHECKING:
@@ -119,12 +119,7 @@ def test_a_memory_that_is_not_there_or_elsewhere(conn: Connection[Any]) -> None:
 def test_row_level_security_makes_it_no_such_memory(conn: Connection[Any]) -> None:
     mine = remember(conn, "tea")
     hidden = remember(conn, "tea of theirs", namespace="theirs", create_namespace=True)
-    conn.execute(
-        """
-        CREATE POLICY only_mine ON pgrecall.memories AS RESTRICTIVE TO pgrecall_reader
-            USING (namespace_id = (SELECT n.id FROM pgrecall.namespaces n WHERE n.name = 'default'))
-        """
-    )
+    share(conn)
     conn.execute("SET ROLE pgrecall_reader")
     for namespace in ("default", "theirs"):
         assert reason(conn, "tea", hidden, namespace=namespace) == "no such memory"
@@ -307,6 +302,7 @@ def test_factors_that_are_all_zero_are_refused(conn: Connection[Any]) -> None:
 def test_a_reader_may_explain_where_nothing_can_be_written(conn: Connection[Any]) -> None:
     number = embedded(conn, "tea", unit(1), tags=["cup"], session="s", position=1)
     duplicate = remember(conn, "tea", session="s", position=2)
+    share(conn)
     conn.execute("SET ROLE pgrecall_reader")
     conn.execute("SET default_transaction_read_only = on")
     rows = explain(

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from facts_support import day, fact, lives, recalled, relationships, told, triples
-from memories import call, contents, embed, refused, remember, rows, scalar
+from memories import call, contents, embed, refused, remember, rows, scalar, share
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -260,6 +260,7 @@ def test_refuses_what_recall_refuses(conn: Connection[Any]) -> None:
 
 def test_readers_recall_facts_in_a_transaction_that_only_reads(conn: Connection[Any]) -> None:
     told(conn, "x", fact("Ana", "leads", "Apollo"))
+    share(conn)
     before = contents(conn)
     conn.execute("SET ROLE pgrecall_reader; SET default_transaction_read_only = on")
     assert triples(conn, "Ana", labels=["leads"], concepts=["Ana"]) == [("Ana", "leads", "Apollo")]

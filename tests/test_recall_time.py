@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from psycopg.types.range import Range
 
-from memories import call, refused, remember, remember_many, rows, scalar, stored
+from memories import call, refused, remember, remember_many, rows, scalar, share, stored
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -257,6 +257,7 @@ def test_the_timeline_refuses_what_recall_refuses(conn: Connection[Any]) -> None
 
 def test_readers_have_a_timeline(conn: Connection[Any]) -> None:
     number = remember(conn, "tea yesterday")
+    share(conn)
     conn.execute("SET ROLE pgrecall_reader")
     conn.execute("SET default_transaction_read_only = on")
     assert [row[0] for row in rows(conn, "recall_timeline", "tea", timeframe=period(MARCH, None))] == [number]

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from memories import call, concepts, contents, embed, refused, remember, scalar, stored, waits
+from memories import call, concepts, contents, embed, refused, remember, scalar, share, stored, waits
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -242,6 +242,7 @@ def test_sensitive_memory_is_in_its_own_row_only(conn: Connection[Any]) -> None:
 @pytest.mark.parametrize("role", [None, "pgrecall_admin", "pgrecall_writer"])
 def test_sensitive_memory_cannot_be_embedded(conn: Connection[Any], role: str | None) -> None:
     number = remember(conn, "x", is_sensitive=True)
+    share(conn)
     if role is not None:
         conn.execute(f"SET ROLE {role}")
     update = (

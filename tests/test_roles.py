@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from memories import call, contents, remember, rows, stored
+from memories import call, contents, remember, rows, share, stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,6 +84,7 @@ def test_public_may_do_nothing(conn: Connection[Any], nobody: str) -> None:
 
 def test_reader_recalls_and_writes_nothing(conn: Connection[Any]) -> None:
     number = remember(conn, "a yellow submarine", tags=["boat"])
+    share(conn)
     before = contents(conn)
     with role(conn, "pgrecall_reader"):
         vector = str([1.0] * 384)
@@ -113,8 +114,9 @@ def test_reader_recalls_and_writes_nothing(conn: Connection[Any]) -> None:
     assert contents(conn) == before
 
 
-def test_writer_does_everything_public(conn: Connection[Any]) -> None:
-    with role(conn, "pgrecall_writer"):
+def test_writer_does_everything_public(conn: Connection[Any], nobody: str) -> None:
+    conn.execute(f"GRANT pgrecall_writer, pgrecall_everywhere TO {nobody}")
+    with role(conn, nobody):
         one = remember(
             conn, "one", tags=["a", "b"], expanded_keywords=["c"], namespace="new", create_namespace=True
         )
@@ -142,6 +144,7 @@ def test_writer_does_everything_public(conn: Connection[Any]) -> None:
 def test_writer_clears_the_queue_of_what_became_secret(conn: Connection[Any]) -> None:
     number = remember(conn)
     rows(conn, "pgrecall.claim", WORKER)
+    share(conn)
     with role(conn, "pgrecall_writer"):
         call(conn, "revise", number, is_sensitive=True)
     assert contents(conn)["embedding_jobs"] == []
@@ -262,6 +265,7 @@ def test_only_admin_and_owner_change_settings(conn: Connection[Any]) -> None:
 
 def test_a_member_works_through_its_roles(conn: Connection[Any], nobody: str) -> None:
     conn.execute(f"GRANT pgrecall_writer TO {nobody}")
+    share(conn)
     with role(conn, nobody):
         remember(conn, "x", tags=["a"], is_sensitive=True)
         assert len(rows(conn, "recall", "x")) == 1

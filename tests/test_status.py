@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from memories import share
 from operations_support import OTHER, VECTOR, WORKER, beat, dicts, park, remember, status, switch
 from pgrecall.bundle import bundle_hash
 
@@ -203,6 +204,7 @@ def test_a_reader_may_see_it_all(conn: Connection[Any]) -> None:
     (number,) = remember(conn, "one")
     park(conn, number, "error")
     beat(conn, generations=[1])
+    share(conn)
     conn.execute("SET ROLE pgrecall_reader")
     assert status(conn)["parked"] == 1
     for function in ("worker_status", "failures", "index_status", "generation_progress", "health"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from memories import call, embed, refused, remember, remember_many, rows
+from memories import call, embed, refused, remember, remember_many, rows, share
 from migrating import run
 from pgrecall.install import migrate
 
@@ -233,6 +233,7 @@ def test_refresh_makes_them_anew(conn: Connection[Any]) -> None:
 def test_roles(conn: Connection[Any]) -> None:
     number = remember(conn, "in June 2023")
     query = "SELECT memory_id FROM pgrecall.temporal_refs"
+    share(conn)
     for role in ("pgrecall_reader", "pgrecall_writer", "pgrecall_admin"):
         conn.execute(f"SET ROLE {role}".encode())
         assert conn.execute(query.encode()).fetchall() == [(number,)]
@@ -249,6 +250,7 @@ def test_roles(conn: Connection[Any]) -> None:
 
 
 def test_a_writer_keeps_them(conn: Connection[Any]) -> None:
+    share(conn)
     conn.execute("SET ROLE pgrecall_writer")
     number = remember(conn, "in June 2023")
     call(conn, "revise", number, content="in July 2023")

@@ -31,8 +31,7 @@ SECURITY_DEFINER = {
     "pgrecall.memories_post",
     "pgrecall.unposted_fold",
     "pgrecall.fold_postings",
-    "pgrecall.ask_embedding",
-    "pgrecall.answered_embedding",
+    "pgrecall.rank_granted",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {

@@ -12,7 +12,7 @@ import psycopg
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from benchmarks.speed.generator import GENERATOR, Chunk, Corpus
 from benchmarks.speed.mentions import store_mentions
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-__all__ = ["Loading", "connect", "create_database", "drop_database", "open_database", "sizes", "warm_up"]
+__all__ = [
+    "Loading",
+    "connect",
+    "copied_database",
+    "create_database",
+    "drop_database",
+    "open_database",
+    "sizes",
+    "warm_up",
+]
 
 _FORMAT = 2
 """Raised when databases are filled, or `Loading` is kept, in another way."""
@@ -41,6 +50,13 @@ _COLUMNS = {
 }  # fmt: skip
 _BYTES_PER_NEIGHBOUR_LIST = 500
 """What pgvector's index build keeps in memory for an element with m = 16, besides the vector."""
+
+
+_PARAMETERS = """
+SELECT split_part(p, '=', 1), substr(p, strpos(p, '=') + 1)
+FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase, unnest(s.setconfig) p
+WHERE d.datname = %s AND s.setrole = 0
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +102,40 @@ def drop_database(server: str, name: str) -> None:
     """Drop a database if it is there."""
     with connect(server) as connection:
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@contextlib.contextmanager
+def copied_database(server: str, dsn: str, suffix: str) -> Iterator[str]:
+    """Copy a database, and drop the copy at the end.
+
+    Args:
+        server: Connection string of a role that may create databases.
+        dsn: The database to copy; nobody may be connected to it.
+        suffix: What the copy's name ends with.
+
+    Yields:
+        The copy's connection string.
+    """
+    source = str(conninfo_to_dict(dsn)["dbname"])
+    name = f"{source}_{suffix}"
+    drop_database(server, name)
+    with connect(server) as connection:
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
+                sql.Identifier(name), sql.Identifier(source)
+            )
+        )
+        # A copy has the data and not the parameters: without them the server would compile every plan.
+        for parameter, value in connection.execute(_PARAMETERS, (source,)).fetchall():
+            connection.execute(
+                sql.SQL("ALTER DATABASE {} SET {} = {}").format(
+                    sql.Identifier(name), sql.SQL(".").join(map(sql.Identifier, parameter.split("."))), value
+                )
+            )
+    try:
+        yield make_conninfo(server, dbname=name)
+    finally:
+        drop_database(server, name)
 
 
 def open_database(

@@ -2,7 +2,7 @@
 --
 -- language  text-search configuration of its queries, and of its memories that name none; ignored if it exists
 --
--- Errors  22023 an empty or too long name;  42704 no such language
+-- Errors  22023 an empty or too long name;  42704 no such language;  42501 it is not there for this role, which may not make any
 CREATE OR REPLACE FUNCTION pgrecall.create_namespace(name text, language text DEFAULT 'english')
 RETURNS integer
 LANGUAGE plpgsql VOLATILE
@@ -19,6 +19,12 @@ BEGIN
 
     SELECT n.id INTO found FROM pgrecall.namespaces n WHERE n.name = create_namespace.name;
     IF found IS NULL THEN
+        IF NOT pgrecall.sees_all() THEN
+            -- Whether it exists or not: which namespaces others have is nobody's business.
+            RAISE EXCEPTION 'role "%" may not make namespaces', current_user
+                USING ERRCODE = 'insufficient_privilege',
+                      HINT = 'An administrator makes it with pgrecall.create_namespace() and gives it with pgrecall.grant_namespace().';
+        END IF;
         INSERT INTO pgrecall.namespaces AS n (name, language) VALUES (create_namespace.name, create_namespace.language)
         ON CONFLICT ON CONSTRAINT namespaces_name_key DO NOTHING
         RETURNING n.id INTO found;

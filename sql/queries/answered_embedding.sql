@@ -1,9 +1,7 @@
 -- The answer to a question put with ask_embedding(); no row as long as there is none.
---
--- As security definer, since nobody is to read what others ask; an id alone tells nothing of the query.
 CREATE OR REPLACE FUNCTION pgrecall.answered_embedding(id bigint)
 RETURNS TABLE (embedding halfvec, error text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER ROWS 1
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column

@@ -2,7 +2,7 @@
 --
 -- Without a vector and an error the question is put: LISTEN pgrecall_answer, or look again with answered_embedding(id). An
 -- embedder that is alive answers first of all its work; where none is, nothing is written. The text stays only until it is
--- answered, then its hash. As security definer, since nobody is to read what others ask.
+-- answered, then its hash. Each role has a cache of its own, so that none learns what another asks.
 --
 -- query  as recall() gets it
 --
@@ -12,12 +12,13 @@
 -- Errors  22023 an empty query;  54000 a query too long;  25006 on a standby
 CREATE OR REPLACE FUNCTION pgrecall.ask_embedding(query text)
 RETURNS TABLE (id bigint, embedding halfvec, model text, error text)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+LANGUAGE plpgsql VOLATILE ROWS 1
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
     hash bytea := sha256(convert_to(COALESCE(ask_embedding.query, ''), 'UTF8'));
+    asking CONSTANT regrole := quote_ident(current_user)::regrole;
     used_anew CONSTANT interval := '1 hour';
     failed_for CONSTANT interval := '10 seconds';
     active record;
@@ -41,7 +42,7 @@ BEGIN
 
     SELECT q.id, q.embedding, q.error, q.used_at INTO known
     FROM pgrecall.query_embeddings q
-    WHERE q.generation_id = active.id AND q.query_hash = hash
+    WHERE q.generation_id = active.id AND q.role = asking AND q.query_hash = hash
       AND (q.embedding IS NOT NULL OR q.error IS NOT NULL AND q.answered_at > clock_timestamp() - failed_for);
     IF FOUND THEN
         -- Written now and then only: being read must not cost a write each time.
@@ -59,8 +60,8 @@ BEGIN
     END IF;
 
     RETURN QUERY
-    INSERT INTO pgrecall.query_embeddings AS q (generation_id, query_hash, query)
-    VALUES (active.id, hash, ask_embedding.query)
+    INSERT INTO pgrecall.query_embeddings AS q (generation_id, role, query_hash, query)
+    VALUES (active.id, asking, hash, ask_embedding.query)
     ON CONFLICT ON CONSTRAINT query_embeddings_pkey DO UPDATE
         SET query = excluded.query, error = NULL, answered_at = NULL, requested_at = excluded.requested_at,
             used_at = excluded.used_at, leased_until = CASE WHEN q.query IS NOT NULL THEN q.leased_until END
@@ -69,7 +70,8 @@ BEGIN
     IF NOT FOUND THEN
         -- Answered between the look and the insertion.
         RETURN QUERY SELECT q.id, q.embedding, active.name, q.error
-        FROM pgrecall.query_embeddings q WHERE q.generation_id = active.id AND q.query_hash = hash;
+        FROM pgrecall.query_embeddings q
+        WHERE q.generation_id = active.id AND q.role = asking AND q.query_hash = hash;
     END IF;
     PERFORM pg_notify('pgrecall_query', '');
 END

@@ -89,7 +89,8 @@ BEGIN
             settings.graph_weight, settings.graph_mention
         ) n
         WHERE depth.graph > 0 AND settings.graph_hops > 0
-    ), found AS (
+    ), found AS MATERIALIZED (
+        -- For its plain id: under row-level security memories are not looked up by the COALESCE that USING makes.
         SELECT id, lexical.rank AS lexical_rank, dense.rank AS dense_rank, lexical.score AS lexical_score, named.share
         FROM lexical
         FULL OUTER JOIN dense USING (id)

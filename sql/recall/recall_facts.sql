@@ -95,7 +95,7 @@ BEGIN
                least(r.relevance / NULLIF(pgrecall.top_score(
                    (question.settings).fusion, r.lexical_weight + r.dense_weight, (question.settings).rrf_k
                ), 0), 1) AS share
-        FROM pgrecall.rank_memories(question, filter, now()) r
+        FROM pgrecall.ranked_memories(question, filter, now()) r
     ), near AS MATERIALIZED (
         SELECT n.id, max(n.share) AS share
         FROM (

@@ -1,0 +1,167 @@
+# ruff: noqa: E501 (lines of SQL)
+"""The command: `python -m benchmarks tenants`."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from benchmarks.speed import machine
+from benchmarks.speed.console import table
+from benchmarks.speed.generator import LARGE, MEDIUM, Corpus
+from benchmarks.speed.measure import WARM_UP, Latency, alternately
+from benchmarks.speed.questions import NATURAL, Question, questions
+from benchmarks.speed.shared import add_run_options, circumstances, positive, say, write
+from benchmarks.speed.storage import connect, copied_database, open_database, warm_up
+from benchmarks.speed.systems import recall
+from pgrecall.server import EmbeddedServer, ServerError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from psycopg import Connection
+
+    from benchmarks.speed.measure import Call
+
+__all__ = ["FORMAT", "add_to"]
+
+FORMAT = 1
+"""Raised when a results file changes so that older ones cannot be read."""
+
+_ROLES = ("bench_one", "bench_many", "bench_member", "bench_everywhere")
+_PREPARE = (
+    *(f"DROP ROLE IF EXISTS {role}" for role in _ROLES),
+    *(f"CREATE ROLE {role} IN ROLE pgrecall_reader" for role in _ROLES),
+    "GRANT pgrecall_everywhere TO bench_everywhere",
+    # Grants by way of another role, as a team's.
+    "GRANT bench_many TO bench_member",
+    "INSERT INTO pgrecall.namespaces (name) SELECT 'tenant ' || n FROM generate_series(1, {namespaces}) n",
+    "INSERT INTO pgrecall.memories (namespace_id, content, language) "
+    "SELECT n.id, 'a memory of ' || n.name, 'english' FROM pgrecall.namespaces n WHERE n.name LIKE 'tenant %'",
+    "SELECT pgrecall.grant_namespace('bench_one', name) FROM pgrecall.namespaces WHERE name IN ('{large}', '{medium}')",
+    "SELECT pgrecall.grant_namespace('bench_many', name) FROM pgrecall.namespaces",
+    "VACUUM ANALYZE pgrecall.memories, pgrecall.namespaces, pgrecall.grants, pgrecall.postings, pgrecall.unposted",
+)
+_NAMESPACES = {"90%": LARGE, "1%": MEDIUM}
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser("tenants", help="what row-level security costs recall")
+    parser.set_defaults(command=_tenants)
+    parser.add_argument("--rows", type=positive, default=100_000, metavar="N", help="memories")
+    parser.add_argument("--dim", type=positive, default=384, metavar="N", help="of the embeddings")
+    parser.add_argument(
+        "--namespaces", type=positive, default=10_000, metavar="N", help="more namespaces, and grants"
+    )
+    parser.add_argument("--queries", type=positive, default=200, metavar="N", help="questions a role")
+    parser.add_argument(
+        "--seconds", type=float, default=20.0, metavar="S", help="ask a role no longer than this"
+    )
+    add_run_options(parser)
+
+
+def _tenants(options: argparse.Namespace) -> int:
+    """Run the benchmark: 0, or 2 if the server cannot be used."""
+    try:
+        with contextlib.ExitStack() as stack:
+            if (dsn := options.dsn) is None:
+                server = EmbeddedServer(options.cache / "speed")
+                dsn = server.up()
+                stack.callback(server.down)
+            result = _measure(dsn, options)
+    except (ServerError, psycopg.OperationalError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(_render(result))
+    write(options.json, result)
+    return 0
+
+
+def _measure(server: str, options: argparse.Namespace) -> dict[str, Any]:
+    corpus = Corpus(options.rows, options.dim, options.seed)
+    source, _ = open_database(
+        server, corpus, fresh=False, build_memory=machine.memory_mb() * 2**20 // 4, say=say
+    )
+    asked = questions(corpus, NATURAL, options.queries + WARM_UP)
+    with contextlib.ExitStack() as stack:
+        dsn = stack.enter_context(copied_database(server, source, "tenants"))
+        owner = stack.enter_context(connect(dsn))
+        say(f"making {options.namespaces:,} namespaces and grants")
+        for statement in _PREPARE:
+            owner.execute(
+                statement.format(namespaces=options.namespaces, large=LARGE, medium=MEDIUM).encode()
+            )
+        warm_up(owner)
+        sessions = {"owner": owner}
+        for role in _ROLES:
+            session = sessions[role.removeprefix("bench_")] = stack.enter_context(connect(dsn))
+            session.execute(f"SET ROLE {role}".encode())
+        say("asking")
+        times = {
+            f"{name}:{share}": asdict(Latency.of(one))
+            for share, namespace in _NAMESPACES.items()
+            for name, one in _ask(sessions, namespace, asked, options.seconds).items()
+        }
+        result = {
+            **circumstances("tenants", FORMAT, options.seed, "benchmarks/speed", "benchmarks/tenants"),
+            "dim": options.dim,
+            "rows": options.rows,
+            "namespaces": options.namespaces,
+            "grants": {role: _grants(owner, role) for role in _ROLES},
+            "server": machine.server(owner),
+            "settings": machine.settings(owner),
+            "times": times,
+            "ratios": _ratios(times),
+        }
+        for session in [*sessions.values()][1:]:
+            session.close()
+        for role in _ROLES:
+            owner.execute(f"DROP OWNED BY {role}; DROP ROLE {role}".encode())
+    return result
+
+
+def _ask(
+    sessions: dict[str, Connection[Any]], namespace: str, asked: Sequence[Question], seconds: float
+) -> dict[str, list[float]]:
+    call = recall(namespace=namespace)
+
+    def of(session: Connection[Any]) -> Call:
+        return lambda _, question: call(session, question)
+
+    return alternately(
+        sessions["owner"], {name: of(session) for name, session in sessions.items()}, asked, seconds
+    )
+
+
+def _grants(owner: Connection[Any], role: str) -> int:
+    row = owner.execute(
+        "SELECT count(*) FROM pgrecall.grants g WHERE pg_has_role(%s, g.role, 'USAGE')", (role,)
+    ).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _ratios(times: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Return time of each role through the owner's, by the namespace, at p50 and p95."""
+    ratios = {}
+    for name, one in times.items():
+        role, share = name.split(":")
+        if role != "owner":
+            whole = times[f"owner:{share}"]
+            ratios[name] = {point: round(one[point] / whole[point], 3) for point in ("p50", "p95")}
+    return ratios
+
+
+def _render(result: dict[str, Any]) -> str:
+    rows = []
+    for name, one in result["times"].items():
+        ratio = result["ratios"].get(name, {"p50": 1.0, "p95": 1.0})
+        rows.append(
+            (name, f"{one['p50']:.1f}", f"{one['p95']:.1f}", f"{ratio['p50']:.2f}", f"{ratio['p95']:.2f}")
+        )
+    return table(("role and namespace", "p50 ms", "p95 ms", "p50 / owner", "p95 / owner"), rows)

@@ -1,0 +1,128 @@
+# ruff: noqa: E501 (lines of SQL)
+"""Tenants: who may read and write which namespace.
+
+The role pgrecall_everywhere and the grants of single namespaces; the policies that read them are in sql/. What a client
+asks to have embedded is kept apart by the role that asked.
+"""
+
+from alembic import op
+
+from pgrecall.install import run_sql
+
+revision = "0011"
+down_revision = "0010"
+branch_labels = None
+depends_on = None
+
+# Roles belong to the whole cluster: another database may have made this one already, or be making it now.
+ROLE = """
+DO $roles$
+BEGIN
+    BEGIN
+        IF to_regrole('pgrecall_everywhere') IS NULL THEN
+            CREATE ROLE pgrecall_everywhere NOLOGIN;
+        END IF;
+    EXCEPTION WHEN duplicate_object OR unique_violation THEN
+        NULL;
+    END;
+    BEGIN
+        IF NOT pg_has_role('pgrecall_admin', 'pgrecall_everywhere', 'MEMBER') THEN
+            GRANT pgrecall_everywhere TO pgrecall_admin;
+        END IF;
+    EXCEPTION WHEN unique_violation THEN
+        NULL;
+    END;
+END
+$roles$;
+"""
+
+# By regrole: a role that is made anew under a dropped one's name inherits nothing, and dumps still carry the name.
+GRANTS = """
+CREATE TABLE pgrecall.grants (
+    namespace_id integer NOT NULL REFERENCES pgrecall.namespaces (id) ON DELETE CASCADE,
+    role         regrole NOT NULL,
+    access       text NOT NULL CHECK (access IN ('read', 'write')),
+    granted_at   timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, role) INCLUDE (access)
+);
+CREATE INDEX grants_role_idx ON pgrecall.grants (role);
+COMMENT ON TABLE pgrecall.grants IS
+    'Who may read and write which namespace: grant_namespace() and revoke_namespace() keep it. Members of a role have what it has.';
+COMMENT ON COLUMN pgrecall.grants.access IS 'read, or write, which includes it.';
+"""
+
+QUERIES = """
+TRUNCATE pgrecall.query_embeddings;
+ALTER TABLE pgrecall.query_embeddings
+    ADD COLUMN role regrole NOT NULL DEFAULT quote_ident(current_user)::regrole,
+    DROP CONSTRAINT query_embeddings_pkey,
+    ADD PRIMARY KEY (generation_id, role, query_hash),
+    ADD CONSTRAINT query_embeddings_length CHECK (length(query) <= 16384);
+COMMENT ON COLUMN pgrecall.query_embeddings.role IS 'Who asked: nobody else learns by the cache what was asked.';
+"""
+
+# Policies are replaceable code from now on, all of them.
+POLICIES = """
+DO $policies$
+DECLARE
+    found record;
+BEGIN
+    FOR found IN SELECT p.policyname, p.tablename FROM pg_policies p WHERE p.schemaname = 'pgrecall' LOOP
+        EXECUTE format('DROP POLICY %I ON pgrecall.%I', found.policyname, found.tablename);
+    END LOOP;
+END
+$policies$;
+"""
+
+# Shut from now on, whatever policies there are.
+SHUT = """
+DO $shut$
+DECLARE
+    found record;
+BEGIN
+    FOR found IN
+        SELECT c.oid::regclass AS table FROM pg_class c
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r'
+    LOOP
+        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', found.table);
+    END LOOP;
+END
+$shut$;
+"""
+
+OPEN = """
+DO $open$
+DECLARE
+    found record;
+BEGIN
+    FOR found IN
+        SELECT c.oid::regclass AS table FROM pg_class c
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r' AND c.relrowsecurity
+          AND c.relname NOT IN ('judged_queries', 'judgements', 'judged_vectors', 'query_embeddings', 'temporal_refs', 'llm_answers')
+    LOOP
+        EXECUTE format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY', found.table);
+    END LOOP;
+END
+$open$;
+"""
+
+
+def upgrade() -> None:
+    connection = op.get_bind()
+    for statements in (ROLE, GRANTS, QUERIES, POLICIES, SHUT):
+        run_sql(connection, statements)
+
+
+def downgrade() -> None:
+    run_sql(
+        op.get_bind(),
+        f"""
+        {POLICIES}
+        {OPEN}
+        TRUNCATE pgrecall.query_embeddings;
+        ALTER TABLE pgrecall.query_embeddings
+            DROP CONSTRAINT query_embeddings_pkey, DROP CONSTRAINT query_embeddings_length, DROP COLUMN role,
+            ADD PRIMARY KEY (generation_id, query_hash);
+        DROP TABLE pgrecall.grants;
+        """,
+    )
