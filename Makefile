@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build clean
+.PHONY: help setup demo test server test-server lint format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -33,6 +33,17 @@ demo: $(VENV)/.demo  ## start the embedded server, import the sample, embed it, 
 
 test: $(VENV)/.dev  ## run the whole test suite against real PostgreSQL servers
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+
+server:  ## install PostgreSQL 15 with the server extensions, and start a cluster of its own (Debian 12, root)
+	@tools/system_server.sh packages
+	@tools/system_server.sh pgvector
+	@tools/system_server.sh cluster
+
+# Tests that do not touch the server under test would only repeat what they do with `make test`.
+test-server: $(VENV)/.dev  ## run the test suite on PostgreSQL 15, in a cluster that is dropped afterwards (Debian 12, root)
+	@tools/system_server.sh packages
+	@tools/system_server.sh pgvector
+	tools/system_server.sh scratch $(BIN)/python -m pytest -m 'not no_server' --numprocesses auto --maxprocesses 4 --dist loadfile
 
 lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files in date
 	$(BIN)/ruff format --check .

@@ -16,7 +16,7 @@ from psycopg.rows import dict_row
 from typer.testing import CliRunner
 
 from backup_support import DIMENSION, MODEL, OTHER_DIMENSION, OTHER_MODEL, SECRET, embed_all, fill, prepared
-from memories import contents, refused, remember, remember_many, rows
+from memories import contents, refused, remember, remember_many, rows, share
 from pgrecall import Client, PermissionDenied, UnknownNamespace
 from pgrecall.cli import app
 from pgrecall.importing import ImportReport, Rejection, import_jsonl
@@ -321,6 +321,12 @@ def test_roles(full: Client, target: Client) -> None:
     lines = list(full.export_memories("lea"))
     dsn = target.open().dsn
     with Client(make_conninfo(dsn, options="-c role=pgrecall_writer")) as writer:
+        # A tenant makes no namespaces: it imports into what it was given.
+        with pytest.raises(PermissionDenied):
+            bring(writer, lines)
+        with psycopg.connect(dsn, autocommit=True) as owner:
+            owner.execute("SELECT pgrecall.create_namespace('lea')")
+            share(owner, "lea")
         assert bring(writer, lines).embedded == len(lines)
     with Client(make_conninfo(dsn, options="-c role=pgrecall_reader")) as reader:
         assert len(list(reader.export_memories())) == len(lines)

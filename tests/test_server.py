@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
     MakeServer = Callable[..., EmbeddedServer]
 
+# It is the wheel's server whatever server the other tests are run on.
+pytestmark = pytest.mark.no_server
+
 ROOT = os.geteuid() == 0
 only_root = pytest.mark.skipif(
     not ROOT, reason="needs root: another user runs the server, file systems are mounted"
@@ -41,10 +44,12 @@ GB = 2**30
 MB = 2**20
 
 
-@pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith(("PGRECALL_", "PG"))]:
-        monkeypatch.delenv(name)
+@pytest.fixture(scope="module", autouse=True)
+def _no_settings_from_outside() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("PG")]:
+            patch.delenv(name)
+        yield
 
 
 def processes(embedded: EmbeddedServer) -> list[psutil.Process]:

@@ -15,7 +15,7 @@ DECLARE
     memory_ids bigint[];
     sources text[];
     named pgrecall.naming[];
-    lost pgrecall.naming[] := '{}';
+    lost pgrecall.naming[] := '{}'::pgrecall.naming[];
 BEGIN
     IF TG_OP = 'INSERT' THEN
         SELECT array_agg(n.id), array_agg(s.source), array_agg(ROW (n.namespace_id, s.alias, s.name)::pgrecall.naming)

@@ -17,7 +17,7 @@ BEGIN
     JOIN pgrecall.relationships r ON r.id = e.relationship_id
     WHERE e.memory_id = ANY (memory_ids) AND (remove_evidence.source IS NULL OR e.source = remove_evidence.source);
     IF namespace_ids IS NULL THEN
-        RETURN '{}';
+        RETURN '{}'::pgrecall.naming[];
     END IF;
     -- Locked before anything is removed, so that of two memories that go at once the second sees the first gone.
     PERFORM pgrecall.lock_facts(namespace_ids);

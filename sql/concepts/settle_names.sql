@@ -18,8 +18,8 @@ DECLARE
     item record;
     made bigint;
     owner bigint;
-    owners bigint[] := '{}';
-    gone text[] := '{}';
+    owners bigint[] := '{}'::bigint[];
+    gone text[] := '{}'::text[];
 BEGIN
     FOR item IN
         SELECT n.namespace_id, n.alias, min(n.name) AS name, bool_or(n.is_named) AS is_named

@@ -18,7 +18,7 @@ DECLARE
     namespace_ids integer[];
     fact record;
     edge bigint;
-    touched bigint[] := '{}';
+    touched bigint[] := '{}'::bigint[];
 BEGIN
     SELECT array_agg(DISTINCT (r.item ->> 'namespace_id')::integer) INTO namespace_ids
     FROM jsonb_array_elements(read) r (item)

@@ -24,8 +24,8 @@ DECLARE
     namesakes text[];
     old record;
     edge bigint;
-    touched bigint[] := '{}';
-    moved bigint := 0;
+    touched bigint[] := '{}'::bigint[];
+    moved bigint := 0::bigint;
     changed bigint;
 BEGIN
     IF COALESCE(length(stated), 0) NOT BETWEEN 1 AND 200 OR COALESCE(length(wanted), 0) NOT BETWEEN 1 AND 200 THEN
@@ -51,7 +51,7 @@ BEGIN
     ON CONFLICT ON CONSTRAINT relation_labels_pkey DO UPDATE
         SET label = EXCLUDED.label, method = EXCLUDED.method, similarity = EXCLUDED.similarity, decided_at = now();
     IF wanted = before THEN
-        RETURN 0;
+        RETURN 0::bigint;
     END IF;
 
     FOR old IN

@@ -35,11 +35,11 @@ DECLARE
     far_place integer;
     -- Of each run.
     run integer := 0;
-    objects bigint[] := '{}';
-    starts timestamptz[] := '{}';
-    ends timestamptz[] := '{}';
-    recorded timestamptz[] := '{}';
-    run_closers integer[] := '{}';
+    objects bigint[] := '{}'::bigint[];
+    starts timestamptz[] := '{}'::timestamptz[];
+    ends timestamptz[] := '{}'::timestamptz[];
+    recorded timestamptz[] := '{}'::timestamptz[];
+    run_closers integer[] := '{}'::integer[];
     has_undated boolean;
 BEGIN
     SELECT array_agg(ROW (s.place, s.id, s.relationship_id, s.memory_id, s.target_id, s.source_alias, s.target_alias, s.begins,

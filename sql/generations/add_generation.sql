@@ -51,7 +51,7 @@ BEGIN
            ),
            add_generation.dimension, 'building'
     RETURNING g.* INTO made;
-    SELECT sum(g.dimension) INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;
+    SELECT sum(g.dimension)::integer INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;
     EXECUTE format(
         'ALTER TABLE pgrecall.memories ADD COLUMN %1$I halfvec(%2$s), ALTER COLUMN %1$I SET STORAGE %3$s, '
         'ADD CONSTRAINT %4$I CHECK (NOT is_sensitive OR %1$I IS NULL) NOT VALID, SET (toast_tuple_target = %5$s)',

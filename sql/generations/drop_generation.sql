@@ -26,7 +26,7 @@ BEGIN
     -- Its leases and failures go with it.
     DELETE FROM pgrecall.generations g WHERE g.id = gone.id;
     PERFORM pgrecall.dispatch_embeddings();
-    SELECT sum(g.dimension) INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;
+    SELECT sum(g.dimension)::integer INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;
     EXECUTE format(
         'ALTER TABLE pgrecall.memories DROP COLUMN %I, SET (toast_tuple_target = %s)',
         gone.column_name, least(8160, 2048 + 2 * COALESCE(widths, 0))

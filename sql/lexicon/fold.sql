@@ -18,7 +18,7 @@ DECLARE
     vectors tsvector[];
 BEGIN
     IF NOT pgrecall.lock_postings(fold.namespace_id) THEN
-        RETURN 0;
+        RETURN 0::bigint;
     END IF;
     SELECT array_agg(u.memory_id),
            array_agg(u.memory_id) FILTER (WHERE u.posted_vector IS NOT NULL),
@@ -32,7 +32,7 @@ BEGIN
         FOR UPDATE SKIP LOCKED
     ) u;
     IF changed IS NULL THEN
-        RETURN 0;
+        RETURN 0::bigint;
     ELSIF cardinality(posted) >= 10000 AND (
         SELECT 4 * count(u.posted_vector) FROM pgrecall.unposted u WHERE u.namespace_id = fold.namespace_id
     ) >= (
@@ -40,7 +40,7 @@ BEGIN
     ) THEN
         -- Much of the namespace has changed: to make all of it anew is less work.
         PERFORM pgrecall.rebuild_postings(namespace_id);
-        RETURN cardinality(changed);
+        RETURN cardinality(changed)::bigint;
     END IF;
 
     DELETE FROM pgrecall.unposted u WHERE u.namespace_id = fold.namespace_id AND u.memory_id = ANY (changed);
@@ -48,7 +48,7 @@ BEGIN
         PERFORM pgrecall.unpost(namespace_id, posted, vectors);
     END IF;
     PERFORM pgrecall.post_memories(namespace_id, changed);
-    RETURN cardinality(changed);
+    RETURN cardinality(changed)::bigint;
 END
 $function$;
 

@@ -26,7 +26,7 @@ BEGIN
             RETURN folded;
         END IF;
     END LOOP;
-    RETURN 0;
+    RETURN 0::bigint;
 END
 $function$;
 

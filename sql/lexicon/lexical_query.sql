@@ -30,15 +30,15 @@ BEGIN
         terms := pgrecall.query_terms(languages, query);
         reading.budget := pgrecall.postings_budget(settings, depth);
         -- As stored, like impact_settings(), which would read them once more.
-        reading.impacts := (
+        reading.impacts := ROW (
             settings.lexical_k1, settings.lexical_b, settings.lexical_length_pivot, settings.field_weight_a,
             settings.field_weight_b, settings.field_weight_c, settings.field_weight_d
-        );
+        )::pgrecall.impact_settings;
         -- The arguments from a row, so that every plan expects the same of them and one is kept.
         SELECT array_agg(w.term ORDER BY w.documents, w.term), array_agg(w.idf ORDER BY w.documents, w.term),
                array_agg(pgrecall.term_query(w.term)) FILTER (WHERE w.documents > reading.budget),
                -- N of idf = ln((N + 1) / (df + 0.5)), the same for every word; namespace_size() counts changes twice.
-               round(max(exp(w.idf) * (w.documents + 0.5)) - 1)
+               round(max(exp(w.idf) * (w.documents + 0.5)) - 1)::integer
         INTO reading.words, reading.idfs, reading.common, documents
         FROM (SELECT namespace_id AS home, terms AS list, settings.lexical_terms AS most OFFSET 0) a
         CROSS JOIN LATERAL pgrecall.query_words(a.home, a.list, a.most) w;

@@ -11,11 +11,11 @@ CREATE OR REPLACE FUNCTION pgrecall.query_mass(
     languages regconfig[], query text, terms text[], words text[], idfs double precision[], documents integer
 )
 RETURNS double precision
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    rarest double precision := ln(1 + (greatest(documents, 1) - 0.5) / 1.5);
+    rarest double precision := ln(1 + (greatest(documents, 1) - 0.5) / 1.5)::double precision;
 BEGIN
     RETURN (
         SELECT min(m.mass)

@@ -14,7 +14,7 @@ DECLARE
     most CONSTANT integer := 512;
     many CONSTANT integer := 10000;
     here CONSTANT text := NEW.namespace_id::text;
-    noted integer;
+    noted bigint;
 BEGIN
     IF current_setting('pgrecall.folded', true) = here THEN
         RETURN NULL;

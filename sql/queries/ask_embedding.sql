@@ -19,8 +19,8 @@ AS $function$
 DECLARE
     hash bytea := sha256(convert_to(COALESCE(ask_embedding.query, ''), 'UTF8'));
     asking CONSTANT regrole := quote_ident(current_user)::regrole;
-    used_anew CONSTANT interval := '1 hour';
-    failed_for CONSTANT interval := '10 seconds';
+    used_anew CONSTANT interval := interval '1 hour';
+    failed_for CONSTANT interval := interval '10 seconds';
     active record;
     known record;
 BEGIN

@@ -15,7 +15,7 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     began CONSTANT timestamptz := clock_timestamp();
-    waited double precision := 0;
+    waited double precision := 0::double precision;
 BEGIN
     IF COALESCE(awaited_embedding.seconds NOT BETWEEN 0 AND 60, true) THEN
         RAISE EXCEPTION 'cannot wait for % seconds', awaited_embedding.seconds
@@ -25,7 +25,7 @@ BEGIN
         RETURN QUERY SELECT a.embedding, a.error FROM pgrecall.answered_embedding(awaited_embedding.id) AS a;
         EXIT WHEN FOUND OR waited >= awaited_embedding.seconds;
         PERFORM pg_sleep(least(0.001 + waited / 50, awaited_embedding.seconds - waited));
-        waited := extract(epoch FROM clock_timestamp() - began);
+        waited := date_part('epoch', clock_timestamp() - began);
     END LOOP;
 END
 $function$;

@@ -22,7 +22,7 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     made_for pgrecall.generations;
-    start integer := floor(random() * (SELECT max(n.id) + 1 FROM pgrecall.namespaces n));
+    start integer := floor(random() * (SELECT max(n.id) + 1 FROM pgrecall.namespaces n))::integer;
     chosen bigint[];
 BEGIN
     -- From here on the column cannot be dropped.

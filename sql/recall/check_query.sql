@@ -4,7 +4,7 @@
 --         54000 a query of more than 16,384 characters
 CREATE OR REPLACE FUNCTION pgrecall.check_query(query text, query_vec halfvec)
 RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 BEGIN

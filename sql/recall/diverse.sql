@@ -18,14 +18,14 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     wanted integer := CASE WHEN settings.mmr_lambda < 1 THEN greatest(settings.mmr_pool, k) ELSE k END;
-    kept bigint[] := '{}';
-    worth double precision[] := '{}';
-    hidden jsonb := '{}';
+    kept bigint[] := '{}'::bigint[];
+    worth double precision[] := '{}'::double precision[];
+    hidden jsonb := '{}'::jsonb;
     twin bigint;
     size integer;
     likeness double precision[];
     nearest double precision[];
-    chosen integer[] := '{}';
+    chosen integer[] := '{}'::integer[];
     best integer;
     highest double precision;
     marginal double precision;

@@ -14,7 +14,7 @@ DECLARE
     best jsonb;
     places bigint;
     seen bigint;
-    seen_before bigint := -1;
+    seen_before bigint := (-1)::bigint;
 BEGIN
     IF NOT settings.collapse_duplicates THEN
         RETURN QUERY SELECT r.* FROM pgrecall.ranked_memories(question, filter, reference_time, also) r;

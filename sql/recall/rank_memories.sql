@@ -50,8 +50,8 @@ DECLARE
     recent pgrecall.recall_filter := filter;
     floors jsonb := CASE WHEN settings.half_life IS NOT NULL THEN pgrecall.evergreen_floors(settings.evergreen) END;
     factors double precision := NULLIF(settings.factor_relevance + settings.factor_importance + settings.factor_recency, 0);
-    lexical_weight double precision := 0;
-    dense_weight double precision := 0;
+    lexical_weight double precision := 0::double precision;
+    dense_weight double precision := 0::double precision;
     total double precision;
     top double precision;
 BEGIN

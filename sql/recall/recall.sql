@@ -81,7 +81,7 @@ DECLARE
     filter pgrecall.recall_filter := (
         recall.categories, recall.tags_any, recall.tags_all, recall.metadata_contains, recall.since, recall.until,
         recall.include_superseded, pgrecall.half_open(recall.timeframe), recall.as_of, recall.include_sensitive,
-        NULL  -- referring, below
+        NULL::bigint[]  -- referring, below
     );
 BEGIN
     filter.referring := pgrecall.referring_memories(question.namespace_id, filter.timeframe);

@@ -84,9 +84,9 @@ DECLARE
         recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains,
         recall_explain.since, recall_explain.until, recall_explain.include_superseded,
         pgrecall.half_open(recall_explain.timeframe), recall_explain.as_of, recall_explain.include_sensitive,
-        NULL  -- referring, below
+        NULL::bigint[]  -- referring, below
     );
-    reference_time timestamptz := COALESCE(recall_explain.reference_time, now());
+    counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
 BEGIN
     filter.referring := pgrecall.referring_memories(question.namespace_id, filter.timeframe);
     IF cardinality(ids) > 1000 THEN
@@ -96,7 +96,7 @@ BEGIN
     RETURN QUERY
         WITH ranked AS MATERIALIZED (
             SELECT r AS line, r.id, r.place, r.score, r.duplicates
-            FROM pgrecall.rank_distinct(question, filter, reference_time, ids) r
+            FROM pgrecall.rank_distinct(question, filter, counted_from, ids) r
         ), returned AS MATERIALIZED (
             SELECT count(*)::integer AS total, (array_agg(r.score ORDER BY r.place DESC))[1] AS lowest_score
             FROM ranked r
@@ -113,7 +113,7 @@ BEGIN
                    WHEN r.id IS NULL THEN 'no such memory'
                    ELSE COALESCE(
                        pgrecall.filtered_by(m, filter),
-                       CASE WHEN NOT (r.line).is_candidate THEN pgrecall.not_found(m, r.line, question, reference_time) END,
+                       CASE WHEN NOT (r.line).is_candidate THEN pgrecall.not_found(m, r.line, question, counted_from) END,
                        pgrecall.not_among_best(
                            r.line, question, (SELECT b.id FROM ranked b WHERE w.id = ANY (b.duplicates)),
                            t.total, t.lowest_score

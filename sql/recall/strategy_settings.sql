@@ -35,7 +35,7 @@ BEGIN
         chosen.adjacency_share := 0;
         chosen.phrase_bonus := 0;
         chosen.fusion := 'cc';
-        chosen.lexical_weight := CASE WHEN chosen.strategy = 'fulltext' THEN 1 ELSE 0 END;
+        chosen.lexical_weight := CASE WHEN chosen.strategy = 'fulltext' THEN 1::double precision ELSE 0 END;
         chosen.dense_weight := 1 - chosen.lexical_weight;
     END IF;
     IF chosen.lexical_weight > 0 AND chosen.lexical_mode IN ('ts_rank', 'prefix') THEN

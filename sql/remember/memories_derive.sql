@@ -16,7 +16,7 @@ BEGIN
         || setweight(pgrecall.words(config, array_to_string(NEW.expanded_keywords, ' ')), 'B')
         || setweight(pgrecall.words(config, array_to_string(NEW.tags, ' ')), 'C')
         || setweight(pgrecall.words(config, COALESCE(NEW.category, '')), 'D');
-    NEW.word_count := (SELECT COALESCE(sum(cardinality(l.positions)), 0) FROM unnest(NEW.search_vector) l);
+    NEW.word_count := (SELECT COALESCE(sum(cardinality(l.positions)), 0)::integer FROM unnest(NEW.search_vector) l);
     NEW.content_hash := sha256(convert_to(
         recipe || E'\n' || pgrecall.embedding_text(NEW.title, NEW.content, NEW.expanded_keywords, recipe), 'UTF8'
     ));

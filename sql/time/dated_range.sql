@@ -3,7 +3,7 @@
 -- day  NULL: the whole of months months
 CREATE OR REPLACE FUNCTION pgrecall.dated_range(year integer, month integer, day integer, months integer, zone text)
 RETURNS tstzrange
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE

@@ -12,8 +12,8 @@ AS $function$
 DECLARE
     known CONSTANT jsonb := pgrecall.time_words();
     words text[] := string_to_array(phrase, ' ');
-    kinds text[] := '{}';
-    v text[] := '{}';
+    kinds text[] := '{}'::text[];
+    v text[] := '{}'::text[];
     months integer;
     size integer;
     entry jsonb;
@@ -31,7 +31,7 @@ BEGIN
                 WHEN words[place] !~ '\ds$' THEN jsonb_build_array('number', rtrim(words[place], 'stndrh'))
             END;
         ELSIF entry ->> 0 = 'stretch' THEN
-            months := entry ->> 2;
+            months := (entry ->> 2)::integer;
         END IF;
         kinds[place] := COALESCE(entry ->> 0, 'other');
         v[place] := entry ->> 1;

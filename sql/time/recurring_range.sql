@@ -7,11 +7,11 @@ CREATE OR REPLACE FUNCTION pgrecall.recurring_range(
     which text, month integer, day integer, months integer, anchor timestamptz, zone text
 )
 RETURNS tstzrange
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    year CONSTANT integer := date_part('year', anchor AT TIME ZONE zone);
+    year CONSTANT integer := date_part('year', anchor AT TIME ZONE zone)::integer;
     found tstzrange;
 BEGIN
     IF which = 'this' THEN

@@ -11,7 +11,7 @@ LANGUAGE plpgsql
 AS $procedure$
 DECLARE
     size CONSTANT integer := 1000;
-    done bigint := 0;
+    done bigint := 0::bigint;
     ids bigint[];
 BEGIN
     IF namespace IS NOT NULL THEN

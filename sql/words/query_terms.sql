@@ -8,7 +8,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    stop_words text[] := '{}';
+    stop_words text[] := '{}'::text[];
 BEGIN
     IF cardinality(languages) > 1 OR octet_length(query) > length(query) THEN
         stop_words := ARRAY(
