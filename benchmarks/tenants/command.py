@@ -12,7 +12,7 @@ import psycopg
 
 from benchmarks.speed import machine
 from benchmarks.speed.console import table
-from benchmarks.speed.generator import LARGE, MEDIUM, Corpus
+from benchmarks.speed.generator import LARGE, MEDIUM, SPAN, START, TAGS, Corpus
 from benchmarks.speed.measure import WARM_UP, Latency, alternately
 from benchmarks.speed.questions import NATURAL, Question, questions
 from benchmarks.speed.shared import add_run_options, circumstances, positive, say, write
@@ -47,7 +47,24 @@ _PREPARE = (
     "SELECT pgrecall.grant_namespace('bench_many', name) FROM pgrecall.namespaces",
     "VACUUM ANALYZE pgrecall.memories, pgrecall.namespaces, pgrecall.grants, pgrecall.postings, pgrecall.unposted",
 )
-_NAMESPACES = {"90%": LARGE, "1%": MEDIUM}
+# Inside a function that runs with another role's rights recall has the policies alone (ranked_memories).
+_BY_POLICIES = """
+CREATE FUNCTION public.bench_by_policies(query text, query_vec halfvec, namespace text, tags_all text[], since timestamptz)
+RETURNS SETOF bigint LANGUAGE plpgsql STABLE SECURITY DEFINER AS $$
+BEGIN
+    RETURN QUERY SELECT r.id FROM recall(
+        query, query_vec, namespace => namespace, tags_all => tags_all, since => since
+    ) r;
+END $$;
+ALTER FUNCTION public.bench_by_policies OWNER TO bench_many;
+"""
+_CASES: dict[str, dict[str, Any]] = {
+    "90%": {"namespace": LARGE},
+    "1%": {"namespace": MEDIUM},
+    "90%, tag of 0.01%": {"namespace": LARGE, "tags_all": [TAGS["0.01%"]]},
+    "90%, time of 1%": {"namespace": LARGE, "since": START + SPAN * 0.99},
+}
+"""The namespace, by its share of the memories, and filters."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -97,6 +114,7 @@ def _measure(server: str, options: argparse.Namespace) -> dict[str, Any]:
             owner.execute(
                 statement.format(namespaces=options.namespaces, large=LARGE, medium=MEDIUM).encode()
             )
+        owner.execute(_BY_POLICIES.encode())
         warm_up(owner)
         sessions = {"owner": owner}
         for role in _ROLES:
@@ -104,9 +122,9 @@ def _measure(server: str, options: argparse.Namespace) -> dict[str, Any]:
             session.execute(f"SET ROLE {role}".encode())
         say("asking")
         times = {
-            f"{name}:{share}": asdict(Latency.of(one))
-            for share, namespace in _NAMESPACES.items()
-            for name, one in _ask(sessions, namespace, asked, options.seconds).items()
+            f"{name}:{case}": asdict(Latency.of(one))
+            for case, filters in _CASES.items()
+            for name, one in _ask(sessions, filters, asked, options.seconds).items()
         }
         result = {
             **circumstances("tenants", FORMAT, options.seed, "benchmarks/speed", "benchmarks/tenants"),
@@ -122,21 +140,34 @@ def _measure(server: str, options: argparse.Namespace) -> dict[str, Any]:
         for session in [*sessions.values()][1:]:
             session.close()
         for role in _ROLES:
-            owner.execute(f"DROP OWNED BY {role}; DROP ROLE {role}".encode())
+            owner.execute(f"DROP OWNED BY {role} CASCADE; DROP ROLE {role}".encode())
     return result
 
 
 def _ask(
-    sessions: dict[str, Connection[Any]], namespace: str, asked: Sequence[Question], seconds: float
+    sessions: dict[str, Connection[Any]], filters: dict[str, Any], asked: Sequence[Question], seconds: float
 ) -> dict[str, list[float]]:
-    call = recall(namespace=namespace)
+    call = recall(**filters)
 
     def of(session: Connection[Any]) -> Call:
         return lambda _, question: call(session, question)
 
-    return alternately(
-        sessions["owner"], {name: of(session) for name, session in sessions.items()}, asked, seconds
-    )
+    def by_policies(owner: Connection[Any], question: Question) -> object:
+        arguments = {
+            "tags_all": None,
+            "since": None,
+            **filters,
+            "text": question.text,
+            "vector": question.vector,
+        }
+        return owner.execute(
+            "SELECT * FROM bench_by_policies(%(text)s, %(vector)s, %(namespace)s, %(tags_all)s, %(since)s)",
+            arguments,
+            prepare=True,
+        ).fetchall()
+
+    calls = {name: of(session) for name, session in sessions.items()}
+    return alternately(sessions["owner"], {**calls, "policies": by_policies}, asked, seconds)
 
 
 def _grants(owner: Connection[Any], role: str) -> int:
@@ -147,12 +178,12 @@ def _grants(owner: Connection[Any], role: str) -> int:
 
 
 def _ratios(times: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Return time of each role through the owner's, by the namespace, at p50 and p95."""
+    """Return time of each role through the owner's, by the case, at p50 and p95."""
     ratios = {}
     for name, one in times.items():
-        role, share = name.split(":")
+        role, case = name.split(":")
         if role != "owner":
-            whole = times[f"owner:{share}"]
+            whole = times[f"owner:{case}"]
             ratios[name] = {point: round(one[point] / whole[point], 3) for point in ("p50", "p95")}
     return ratios
 
@@ -164,4 +195,4 @@ def _render(result: dict[str, Any]) -> str:
         rows.append(
             (name, f"{one['p50']:.1f}", f"{one['p95']:.1f}", f"{ratio['p50']:.2f}", f"{ratio['p95']:.2f}")
         )
-    return table(("role and namespace", "p50 ms", "p95 ms", "p50 / owner", "p95 / owner"), rows)
+    return table(("role and case", "p50 ms", "p95 ms", "p50 / owner", "p95 / owner"), rows)
