@@ -13,9 +13,9 @@ REVOKE ALL ON ALL TABLES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgreca
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON ALL ROUTINES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON FUNCTION
-    public.forget, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_explain,
-    public.recall_facts, public.recall_status, public.recall_timeline, public.remember, public.remember_many,
-    public.revise, public.supersede
+    public.forget, public.graph_ppr, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_embed,
+    public.recall_explain, public.recall_facts, public.recall_status, public.recall_timeline, public.remember,
+    public.remember_many, public.revise, public.supersede
     FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 
 GRANT USAGE ON SCHEMA pgrecall TO pgrecall_reader, pgrecall_embedder;
@@ -23,7 +23,7 @@ GRANT USAGE ON SCHEMA pgrecall TO pgrecall_reader, pgrecall_embedder;
 GRANT SELECT ON
     pgrecall.alembic_version, pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concept_overview,
     pgrecall.concepts, pgrecall.embedding_failures, pgrecall.embedding_jobs, pgrecall.embedding_models,
-    pgrecall.entity_rules, pgrecall.extractions, pgrecall.generations, pgrecall.grants, pgrecall.installation,
+    pgrecall.entity_rules, pgrecall.extractions, pgrecall.generations, pgrecall.graph_changes, pgrecall.grants, pgrecall.installation,
     pgrecall.judged_queries,
     pgrecall.judged_vectors, pgrecall.judgements, pgrecall.lexicon, pgrecall.llm_usage, pgrecall.memories,
     pgrecall.mentions, pgrecall.namespaces, pgrecall.postings, pgrecall.profile_definitions, pgrecall.profiles,
@@ -35,8 +35,8 @@ GRANT SELECT, INSERT (generation_id, role, query_hash, query),
       UPDATE (query, error, requested_at, answered_at, leased_until, used_at)
     ON pgrecall.query_embeddings TO pgrecall_reader;
 GRANT EXECUTE ON FUNCTION
-    public.parse_timeframe, public.recall, public.recall_briefing, public.recall_explain, public.recall_facts,
-    public.recall_status, public.recall_timeline, pgrecall.accepted, pgrecall.accepts, pgrecall.active_generation,
+    public.graph_ppr, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_embed,
+    public.recall_explain, public.recall_facts, public.recall_status, public.recall_timeline, pgrecall.accepted, pgrecall.accepts, pgrecall.active_generation,
     pgrecall.active_model, pgrecall.age_at, pgrecall.alike_concepts, pgrecall.alike_names, pgrecall.all_words,
     pgrecall.analyze, pgrecall.answered_embedding, pgrecall.any_term, pgrecall.any_word, pgrecall.ask_embedding,
     pgrecall.awaited_embedding,
@@ -45,7 +45,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.check_settings, pgrecall.check_zone, pgrecall.combining_marks, pgrecall.concept_memories,
     pgrecall.concept_neighbours, pgrecall.date_hint, pgrecall.date_pattern, pgrecall.dated_range, pgrecall.decay,
     pgrecall.dense_leg, pgrecall.diverse, pgrecall.drawn, pgrecall.effective_settings, pgrecall.eight_digits,
-    pgrecall.embedding_dimension, pgrecall.embedding_of, pgrecall.escaped, pgrecall.evergreen_floors,
+    pgrecall.embedding_dimension, pgrecall.embedding_of, pgrecall.english_timeframe, pgrecall.escaped, pgrecall.evergreen_floors,
     pgrecall.every_word, pgrecall.export_memories,
     pgrecall.extra_words, pgrecall.failures, pgrecall.field_weight, pgrecall.filtered_by,
     pgrecall.find_concept, pgrecall.generation_progress, pgrecall.generation_statements, pgrecall.graph_export,
@@ -53,7 +53,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.holds,
     pgrecall.identifier_words, pgrecall.impact_settings, pgrecall.impacts, pgrecall.index_status,
     pgrecall.is_exact_name, pgrecall.is_exact_query, pgrecall.is_misspelt, pgrecall.is_split_apart,
-    pgrecall.iso_range, pgrecall.judged_recall, pgrecall.known_labels, pgrecall.known_namespace,
+    pgrecall.iso_range, pgrecall.judged_recall, pgrecall.known_embedding, pgrecall.known_labels, pgrecall.known_namespace,
     pgrecall.last_memory_id, pgrecall.leg_depth,
     pgrecall.leg_part, pgrecall.lexical_leg, pgrecall.lexical_query, pgrecall.likeliest_language, pgrecall.likeness,
     pgrecall.link_share, pgrecall.local_range, pgrecall.marked_pronouns, pgrecall.matches, pgrecall.may_write, pgrecall.month_pattern,

@@ -25,12 +25,15 @@ from pgrecall import Client
 from pgrecall._code import DATABASE_DEFAULTS
 from pgrecall.install import migrate
 from pgrecall.server import EmbeddedServer
+from plpython_support import python_database, python_dsn, python_server, python_template
 from reembed_support import ModelServer
 from reranking_support import Endpoint, served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
+
+__all__ = ["python_database", "python_dsn", "python_server", "python_template"]
 
 # A settings file of the user's own would change what is tested.
 os.environ["PGRECALL_CONFIG"] = os.devnull

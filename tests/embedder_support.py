@@ -145,8 +145,8 @@ def stored(conn: psycopg.Connection[Any], memory: int) -> NDArray[np.float32] | 
     return None if row[0] is None else np.array(json.loads(row[0]), dtype=np.float32)
 
 
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
+def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)

@@ -53,6 +53,17 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.sample IS 'Counts memories.';
 """
+GOOD_PLPYTHON = """-- Adds one.
+CREATE OR REPLACE FUNCTION pgrecall.sample(n integer)
+RETURNS integer
+LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+return n + 1
+$function$;
+
+COMMENT ON FUNCTION pgrecall.sample IS 'Adds one.';
+"""
 
 
 def problems(text: str, name: str = "status/sample.sql") -> list[str]:
@@ -146,6 +157,22 @@ def test_what_reads_only_reads(old: str, new: str, expected: str) -> None:
     text = GOOD_PLPGSQL.replace(old, new, 1)
     assert problems(text) == []
     assert any(expected in problem for problem in problems(text, "recall/sample.sql"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("return n + 1", "return n +", "the body is not Python"),
+        ("SET search_path FROM CURRENT\n", "", "plpython3u needs SET search_path"),
+        (" PARALLEL SAFE", "", "say PARALLEL SAFE"),
+        ("PARALLEL SAFE", "PARALLEL SAFE SECURITY DEFINER", "the caller's rights, never its owner's"),
+    ],
+)
+def test_python_has_a_folder_of_its_own(old: str, new: str, expected: str) -> None:
+    assert problems(GOOD_PLPYTHON, "plpython/sample.sql") == []
+    assert any("folder plpython/ alone" in problem for problem in problems(GOOD_PLPYTHON))
+    found = problems(GOOD_PLPYTHON.replace(old, new, 1), "plpython/sample.sql")
+    assert any(expected in problem for problem in found), found
 
 
 def test_the_file_is_named_after_its_object() -> None:

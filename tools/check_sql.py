@@ -7,10 +7,12 @@ python tools/check_sql.py --freeze   record the revisions as released; from then
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import json
 import re
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,13 +27,14 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = {"pgrecall", "public"}
 # Several objects a file: what they say only makes sense side by side.
-MANY_OBJECTS = {"grants.sql", "security/policies.sql"}
+MANY_OBJECTS = {"grants.sql", "plpython/grants.sql", "security/policies.sql"}
 # Functions that may run with their owner's rights.
 SECURITY_DEFINER = {
     "pgrecall.memories_post",
     "pgrecall.unposted_fold",
     "pgrecall.fold_postings",
     "pgrecall.rank_granted",
+    "pgrecall.mentions_change",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {
@@ -41,6 +44,9 @@ READING = {
     "status/recall_status.sql",
 }
 MAY_BE_VOLATILE = {"recall/recall_plan.sql"}
+
+# Installed only with plpython3u, each instead of the file of the same name elsewhere.
+PLPYTHON = "plpython/"
 
 Found = tuple[int, str]
 
@@ -313,8 +319,12 @@ def _function(name: str, statement: Statement) -> Iterator[str]:
     if function.volatility in {"immutable", "stable"} and function.parallel is None:
         yield "say PARALLEL SAFE (or RESTRICTED, UNSAFE)"
     # A procedure with a SET clause could not commit.
-    if function.language == "plpgsql" and not function.pins_search_path and not function.is_procedure:
-        yield "plpgsql needs SET search_path FROM CURRENT"
+    if (
+        function.language in {"plpgsql", "plpython3u"}
+        and not function.pins_search_path
+        and not function.is_procedure
+    ):
+        yield f"{function.language} needs SET search_path FROM CURRENT"
     if function.language == "sql":
         if function.body is not None:
             yield "LANGUAGE sql takes RETURN or BEGIN ATOMIC, which are parsed when they are created"
@@ -329,6 +339,15 @@ def _function(name: str, statement: Statement) -> Iterator[str]:
             _plpgsql(statement.text)
         except ParseError as error:
             yield f"the body is not plpgsql: {error.args[0]}"
+    if function.language == "plpython3u":
+        if not name.startswith(PLPYTHON):
+            yield f"plpython3u is for the folder {PLPYTHON} alone"
+        if function.security_definer:
+            yield "plpython3u has the caller's rights, never its owner's"
+        try:
+            ast.parse("def body():\n" + textwrap.indent(function.body or "", " "))
+        except SyntaxError as error:
+            yield f"the body is not Python: {error.msg}"
     code = re.sub(r"--[^\n]*", "", statement.text)
     if any(name.startswith(reading) for reading in READING):
         if re.search(r"\bCREATE\s+(?:LOCAL\s+|GLOBAL\s+)?TEMP", code, re.IGNORECASE):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from benchmarks.graph.tracing import SEEN, WITHOUT, Traced
 from benchmarks.metrics import DEPTH, HEADLINE, evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from benchmarks.metrics import PerQuery
     from benchmarks.quality import Run
 
-__all__ = ["CHALLENGERS", "NOTE", "WALK", "WEIGHTS", "challenge"]
+__all__ = ["CHALLENGERS", "NOTE", "WALK", "WEIGHTS", "MakeGraph", "challenge"]
+
+MakeGraph: TypeAlias = "Callable[[Sequence[int], Sequence[tuple[int, int, bool]], str], Bipartite]"
+"""Makes the graph of a namespace, from its memories, its edges and its name."""
 
 CHALLENGERS: Mapping[str, tuple[float, bool]] = {
     "PageRank 0.5": (0.5, False),
@@ -70,13 +73,22 @@ class _Case:
     listed: dict[str, frozenset[int]]
 
 
-def challenge(run: Run, traces: Mapping[str, Trace], metric: str) -> dict[str, Any]:
+def challenge(
+    run: Run,
+    traces: Mapping[str, Trace],
+    metric: str,
+    *,
+    challengers: Mapping[str, tuple[float, bool]] = CHALLENGERS,
+    make: MakeGraph | None = None,
+) -> dict[str, Any]:
     """Fuse the walk's graph scores and PageRank's, and compare.
 
     Args:
         run: The run; its seed divides the questions.
         traces: What recall returned for each question, with the graph and without it.
         metric: What a weight is chosen by.
+        challengers: The variants of PageRank.
+        make: Makes the graph of a namespace that PageRank walks; None: outside the database.
 
     Returns:
         What the results file says: `reproduced`, how often this fusion with the walk's scores has recall's
@@ -89,14 +101,14 @@ def challenge(run: Run, traces: Mapping[str, Trace], metric: str) -> dict[str, A
     edges = connection.execute(_EDGES).fetchall()
     memories = connection.execute(_MEMORIES).fetchall()
     names = {number: str(id) for _, number, id in memories}
-    cases = _cases(run, traces, _graphs(memories, edges))
+    cases = _cases(run, traces, _graphs(memories, edges, make), challengers)
     in_force = float(run.resources.loaded.description["settings"]["graph_weight"])
     weights = sorted({*WEIGHTS, in_force})
     values = {
         source: {
             weight: evaluate(queries, _rankings(queries, cases, source, weight, names)) for weight in weights
         }
-        for source in (WALK, *CHALLENGERS)
+        for source in (WALK, *challengers)
     }
     tuning, reporting = (np.array(half) for half in halves(queries, run.seed))
     best = {
@@ -132,7 +144,12 @@ def challenge(run: Run, traces: Mapping[str, Trace], metric: str) -> dict[str, A
     }
 
 
-def _cases(run: Run, traces: Mapping[str, Trace], graphs: Mapping[str, Bipartite]) -> dict[str, _Case]:
+def _cases(
+    run: Run,
+    traces: Mapping[str, Trace],
+    graphs: Mapping[str, Bipartite],
+    challengers: Mapping[str, tuple[float, bool]],
+) -> dict[str, _Case]:
     full, plain = Traced(run.resources), Traced(run.resources, WITHOUT)
     for system in (full, plain):
         system.index(run.resources.dataset)
@@ -144,7 +161,7 @@ def _cases(run: Run, traces: Mapping[str, Trace], graphs: Mapping[str, Bipartite
                 starts = [_start(full, query, traces[query.id]) for query in together]
                 ranks = {
                     source: graphs[name].scores(starts, damping, arriving=arriving)
-                    for source, (damping, arriving) in CHALLENGERS.items()
+                    for source, (damping, arriving) in challengers.items()
                 }
                 for place, query in enumerate(together):
                     scores = {source: found[place] for source, found in ranks.items()}
@@ -192,7 +209,9 @@ def _start(full: Traced, query: Query, trace: Trace) -> Start:
 
 
 def _graphs(
-    memories: Sequence[tuple[str, int, str]], edges: Sequence[tuple[str, int, int, bool]]
+    memories: Sequence[tuple[str, int, str]],
+    edges: Sequence[tuple[str, int, int, bool]],
+    make: MakeGraph | None,
 ) -> dict[str, Bipartite]:
     nodes: dict[str, list[int]] = {}
     links: dict[str, list[tuple[int, int, bool]]] = {}
@@ -200,7 +219,12 @@ def _graphs(
         nodes.setdefault(name, []).append(number)
     for name, memory, concept, about in edges:
         links.setdefault(name, []).append((memory, concept, about))
-    return {name: Bipartite(numbers, links.get(name, [])) for name, numbers in nodes.items()}
+    return {
+        name: Bipartite(numbers, links.get(name, []))
+        if make is None
+        else make(numbers, links.get(name, []), name)
+        for name, numbers in nodes.items()
+    }
 
 
 def _by_namespace(queries: Sequence[Query]) -> dict[str, list[Query]]:

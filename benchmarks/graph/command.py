@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.datasets import load_dataset
+from benchmarks.graph import in_database
 from benchmarks.graph.challenger import challenge
 from benchmarks.graph.console import print_report
 from benchmarks.graph.entering import CUTOFFS, entering
@@ -23,7 +24,7 @@ from benchmarks.systems import UnknownSetting
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = ["FORMAT", "KIND", "PAIRS", "PLAIN", "add_to"]
 
@@ -42,6 +43,19 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser("graph", help="what the concept graph brings to recall, on labelled data")
     parser.set_defaults(command=_graph)
     parser.add_argument(
+        "--sweep",
+        default=",".join(VALUES),
+        metavar="OPTIONS",
+        help=f"which settings are tried ({', '.join(VALUES)}); none: `--sweep ''`",
+    )
+    _add_options(parser)
+    ppr = commands.add_parser("ppr", help="graph_ppr() against the walk of the graph leg, on labelled data")
+    ppr.set_defaults(command=_ppr)
+    _add_options(ppr)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--data", type=Path, required=True, metavar="DIR", help="corpus.jsonl, queries.jsonl, qrels.jsonl"
     )
     parser.add_argument(
@@ -50,12 +64,6 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--only", metavar="VALUES", help="only these namespaces, by commas")
     parser.add_argument(
         "--tune-for", default="recall@10", choices=HEADLINE, help="what a setting's best value is best at"
-    )
-    parser.add_argument(
-        "--sweep",
-        default=",".join(VALUES),
-        metavar="OPTIONS",
-        help=f"which settings are tried ({', '.join(VALUES)}); none: `--sweep ''`",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results here")
     parser.add_argument("--seed", type=int, default=42, metavar="N", help="of the halves and the intervals")
@@ -84,15 +92,35 @@ def _graph(options: argparse.Namespace) -> int:
         Unavailable: There is no server or no model, or recall itself does not run.
         UnknownSetting: `--sweep` names something else than a setting of the graph leg.
     """
-    dataset = load_dataset(options.data, options.scope)
     swept = [name for name in options.sweep.split(",") if name]
     unknown = [name for name in swept if name not in VALUES]
     if unknown:
         raise UnknownSetting(f"no sweep of {', '.join(unknown)}; there are: {', '.join(VALUES)}")
+    results = _run(options, KIND, lambda run: measure(run, options.tune_for, swept))
+    print_report(results)
+    write(options.json, results)
+    return 0
+
+
+def _ppr(options: argparse.Namespace) -> int:
+    """Run the command.
+
+    Raises:
+        DataError: The data set is not sound.
+        Unavailable: There is no server with plpython3u, or no model.
+    """
+    results = _run(options, in_database.KIND, lambda run: in_database.measure(run, options.tune_for))
+    in_database.print_report(results)
+    write(options.json, results)
+    return 0
+
+
+def _run(options: argparse.Namespace, kind: str, work: Callable[[Run], dict[str, Any]]) -> dict[str, Any]:
+    dataset = load_dataset(options.data, options.scope)
     if options.only:
         dataset = dataset.restricted_to(options.only.split(","))
     results: dict[str, Any] = {
-        **circumstances(options.seed, KIND, FORMAT),
+        **circumstances(options.seed, kind, FORMAT),
         **dataset_facts(dataset, options.language),
     }
     with Resources(
@@ -104,12 +132,9 @@ def _graph(options: argparse.Namespace) -> int:
         keep=options.keep,
         say=say,
     ) as resources:
-        run = Run(resources, dataset.queries, options.seed, say)
-        results |= measure(run, options.tune_for, swept)
+        results |= work(Run(resources, dataset.queries, options.seed, say))
         results |= resources.description
-    print_report(results)
-    write(options.json, results)
-    return 0
+    return results
 
 
 def measure(run: Run, metric: str, swept: Sequence[str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from pgrecall.config import effective_dsn
 from pgrecall.errors import PgrecallError
@@ -46,6 +47,12 @@ def main() -> int:
         metavar="PORT",
         help="serve metrics to this machine's Prometheus (default: PGRECALL_EMBEDDER_METRICS_PORT)",
     )
+    parser.add_argument(
+        "--socket",
+        type=Path,
+        metavar="PATH",
+        help="answer recall_embed() of a server on this machine (default: PGRECALL_EMBEDDER_SOCKET)",
+    )
     parser.add_argument("--log-json", action="store_true", help="log JSON, one object a line")
     options = parser.parse_args()
     try:
@@ -61,6 +68,7 @@ def main() -> int:
         lease_seconds=options.lease,
         listen_dsn=options.listen_dsn,
         metrics_port=options.metrics_port,
+        socket_path=options.socket,
         log_json=options.log_json,
     )
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import psycopg
 
 from pgrecall.errors import InvalidInput, PgrecallError, error_from
 
-from .daemon import LEASE_SECONDS, Daemon
+from .daemon import LEASE_SECONDS, SOCKET_MODE, Daemon
 from .logs import describe, make_logger
 from .metrics import PrometheusMetrics
 from .providers import load_provider
@@ -26,6 +27,7 @@ __all__ = ["LISTEN_VARIABLE", "run"]
 
 LISTEN_VARIABLE: Final = "PGRECALL_EMBEDDER_LISTEN_DSN"
 METRICS_VARIABLE: Final = "PGRECALL_EMBEDDER_METRICS_PORT"
+SOCKET_VARIABLE: Final = "PGRECALL_EMBEDDER_SOCKET"
 
 
 def run(
@@ -37,6 +39,8 @@ def run(
     lease_seconds: float = LEASE_SECONDS,
     listen_dsn: str | None = None,
     metrics_port: int | None = None,
+    socket_path: Path | None = None,
+    socket_mode: int | None = None,
     log_json: bool = False,
     factory: ProviderFactory = load_provider,
 ) -> int:
@@ -54,6 +58,9 @@ def run(
             PGRECALL_EMBEDDER_LISTEN_DSN, or else `dsn`.
         metrics_port: Where this machine's Prometheus finds metrics, 0 for any free port; None takes
             PGRECALL_EMBEDDER_METRICS_PORT, or else serves none.
+        socket_path: Where to answer queries of the functions in Python (`recall_embed`); None takes
+            PGRECALL_EMBEDDER_SOCKET, or else answers nowhere.
+        socket_mode: The permissions of that socket; None: this user and its group.
         log_json: Log JSON, one object a line.
         factory: Loads the model.
 
@@ -82,6 +89,8 @@ def run(
             metrics=metrics,
             log=log,
             factory=factory,
+            socket_path=_socket(socket_path),
+            socket_mode=SOCKET_MODE if socket_mode is None else socket_mode,
         )
         asyncio.run(_main(daemon, log))
     except Exception as error:  # noqa: BLE001 - the traceback of anything unforeseen could quote a memory
@@ -105,6 +114,15 @@ def _metrics(port: int | None, log: FilteringBoundLogger) -> PrometheusMetrics |
     metrics = PrometheusMetrics()
     log.info("metrics are served", address=f"http://127.0.0.1:{metrics.serve(port)}/metrics")
     return metrics
+
+
+def _socket(path: Path | None) -> Path | None:
+    given = os.environ.get(SOCKET_VARIABLE, "")
+    if path is None and given:
+        path = Path(given)
+    if path is not None and not path.is_absolute():
+        raise InvalidInput(f"the socket {path} is not an absolute path", hint="Name it from the root on.")
+    return path
 
 
 async def _main(daemon: Daemon, log: FilteringBoundLogger) -> None:

@@ -21,21 +21,28 @@ from .logs import describe
 from .measuring import NoMetrics
 from .pipeline import Polling, Work
 from .providers import load_provider
+from .query_socket import QuerySocket
 from .work_queue import WorkQueue, is_missing_schema
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from structlog.typing import FilteringBoundLogger
 
     from .measuring import Metrics
     from .providers import ProviderFactory
+    from .query_socket import Asked
 
-__all__ = ["LEASE_SECONDS", "Daemon", "Part"]
+__all__ = ["LEASE_SECONDS", "SOCKET_MODE", "Daemon", "Part"]
 
 Part: TypeAlias = Literal["embedding", "extraction"]
 """What a daemon can be held to."""
 
 LEASE_SECONDS: Final = 120.0
 """For how long nobody else claims what a daemon has claimed, unless it is told otherwise."""
+
+SOCKET_MODE: Final = 0o660
+"""Who may ask on the socket, unless it is told otherwise: this user and its group."""
 
 # Notifications bring work at once; looking anyway is for those that got lost. All who look put less than one
 # query a second when there is nothing to do.
@@ -72,6 +79,8 @@ class Daemon:
             there is none, twice as long.
         heartbeat_seconds: How often to report to the database.
         factory: Loads a model.
+        socket_path: Where to answer queries of the functions in Python; None: nowhere.
+        socket_mode: The permissions of that socket.
 
     Raises:
         InvalidInput: `concurrency` is less than 1, or `lease_seconds` are not more than 0.
@@ -91,6 +100,8 @@ class Daemon:
         poll_seconds: float = _POLL_SECONDS,
         heartbeat_seconds: float = _HEARTBEAT_SECONDS,
         factory: ProviderFactory = load_provider,
+        socket_path: Path | None = None,
+        socket_mode: int = SOCKET_MODE,
     ) -> None:
         if concurrency is not None and concurrency < 1:
             raise InvalidInput("concurrency must be at least 1", hint="Leave it out for one thread a core.")
@@ -127,6 +138,9 @@ class Daemon:
         )
         self._generations: Generations | None = None
         self._enricher: Enricher | None = None
+        self._socket: QuerySocket | None = None
+        if socket_path is not None and only != "extraction" and not drain:
+            self._socket = QuerySocket(socket_path, socket_mode, answer=self._embed_query, log=log)
 
     def stop(self) -> None:
         """Stop cleanly: finish what is in hand, write it back, release the rest."""
@@ -202,6 +216,8 @@ class Daemon:
                     tasks.create_task(work)
                     for work in (self._report(), self._fold(), self._listen(), self._notice())
                 ]
+                if self._socket is not None:
+                    background.append(tasks.create_task(self._socket.serve()))
                 parts = [
                     tasks.create_task(part.run())
                     for part in (self._generations, self._enricher)
@@ -318,6 +334,12 @@ class Daemon:
             error="a pooler is between" if isinstance(error, PoolerBetween) else describe(error),
             hint="Name a direct connection with PGRECALL_EMBEDDER_LISTEN_DSN.",
         )
+
+    async def _embed_query(self, asked: Asked) -> str:
+        generation, model, query, _ = asked
+        if self._generations is None:
+            raise EmbeddingUnavailable("the embedder does not embed")
+        return await self._generations.embed_query(generation, model, query)
 
     async def _notice(self) -> None:
         """Follow generations that were added, switched or dropped; however many notifications there are."""

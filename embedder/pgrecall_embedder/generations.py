@@ -137,6 +137,27 @@ class Generations:
             if served.answerer is not None:
                 served.answerer.wake()
 
+    async def embed_query(self, generation: int, model: str, query: str) -> str:
+        """Embed a query for recall, as text of a vector.
+
+        Args:
+            generation: The one that whoever asks takes for the active one.
+            model: The name of its model.
+            query: The query.
+
+        Raises:
+            EmbeddingUnavailable: It is not that one, or its model is not loaded.
+            Exception: The model failed; what it says may hold the query.
+        """
+        for served in self._served.values():
+            if served.answerer is not None:
+                if (served.generation.id, served.generation.model.name) != (generation, model):
+                    raise EmbeddingUnavailable(
+                        "the embedder works with another model, or for another database"
+                    )
+                return await served.answerer.embed(query)
+        raise EmbeddingUnavailable("the embedder has not loaded its model yet")
+
     def stop(self) -> None:
         """Finish what the models have in hand, and return."""
         self._stopping = True

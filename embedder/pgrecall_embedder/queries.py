@@ -12,6 +12,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from pgrecall.errors import EmbeddingUnavailable
+
 from .logs import describe
 from .providers.errors import ProviderPaused
 
@@ -66,6 +68,7 @@ class QueryAnswerer:
         ]
         self._in_hand = 0
         self._stopping = False
+        self._threads: ThreadPoolExecutor | None = None
 
     @property
     def is_answering(self) -> bool:
@@ -89,9 +92,34 @@ class QueryAnswerer:
             ExceptionGroup: The database refused a call.
         """
         with ThreadPoolExecutor(len(self._looks), thread_name_prefix="query") as threads:
-            async with asyncio.TaskGroup() as tasks:
-                for look in self._looks:
-                    tasks.create_task(self._work(look, threads))
+            self._threads = threads
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    for look in self._looks:
+                        tasks.create_task(self._work(look, threads))
+            finally:
+                self._threads = None
+
+    async def embed(self, query: str) -> str:
+        """Embed a query that did not come through the database, after those that are in hand.
+
+        Who gives up waiting cancels it, as long as the model has not begun.
+
+        Raises:
+            EmbeddingUnavailable: This is not running any more.
+            Exception: The model failed; what it says may hold the query.
+        """
+        if self._threads is None or self._stopping:
+            raise EmbeddingUnavailable("the embedder is stopping")
+        started = time.monotonic()
+        self._in_hand += 1
+        try:
+            vector = await asyncio.get_running_loop().run_in_executor(self._threads, self._embed, query)
+        finally:
+            self._in_hand -= 1
+        if self._answered is not None:
+            self._answered(time.monotonic() - started)
+        return vector
 
     async def _work(self, look: asyncio.Event, threads: ThreadPoolExecutor) -> None:
         while not self._stopping:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import logging
 import random
@@ -13,7 +14,7 @@ import psycopg
 from psycopg import sql
 
 from pgrecall import __version__
-from pgrecall.bundle import bundle_hash, sql_files
+from pgrecall.bundle import bundle_hash, installed_files, sql_files
 from pgrecall.errors import SchemaMismatch
 
 if TYPE_CHECKING:
@@ -49,42 +50,68 @@ STATE_FUNCTIONS = ("embedding_of", "name_embedding_of")
 _log = logging.getLogger(__name__)
 
 
-def install_code(conn: psycopg.Connection[Any]) -> None:
+def install_code(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
     """Install sql/ in one transaction and drop what an older bundle made and this one does not.
+
+    Args:
+        conn: A connection in autocommit.
+        plpython: Whether with the functions in Python; the database keeps what was chosen.
 
     Raises:
         psycopg.Error: With a note that names the file; DependentObjectsStillExist where something of the
             user's stands on a function that is to go.
     """
-    patiently(conn, _install)
+    patiently(conn, functools.partial(_install, plpython=plpython))
 
 
-def _install(conn: psycopg.Connection[Any]) -> None:
-    # The last file gives the grants, on every function there is: what is stale has to be gone by then.
-    *objects, grants = sql_files()
+def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
+    files = installed_files(plpython=plpython)
+    # Grants are on every function there is: what is stale has to be gone by then.
+    grants = [file for file in files if file.name.endswith("grants.sql")]
     path = sql.SQL("SET LOCAL search_path = pgrecall, {}, pg_temp").format(vector_schema(conn))
     conn.execute(path)
-    for file in objects:
-        _run(conn, file.name, file.text)
+    for file in files:
+        if file not in grants:
+            _run(conn, file.name, file.text)
     _drop(conn, _commands(conn, stale=True))
-    _run(conn, grants.name, grants.text)
+    if plpython:
+        _own_python(conn)
+    for file in grants:
+        _run(conn, file.name, file.text)
     conn.execute(
         f"""
         UPDATE pgrecall.installation
-        SET bundle_hash = %s, package_version = %s, installed_at = now(), public_functions = ARRAY(
+        SET bundle_hash = %s, package_version = %s, installed_at = now(), has_plpython = %s,
+            public_functions = ARRAY(
             SELECT {_SIGNATURE} FROM pg_catalog.pg_proc p
             WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) ORDER BY 1)
         """.encode(),
-        (bundle_hash(), __version__, _function_names("public")),
+        (bundle_hash(), __version__, plpython, _function_names("public")),
     )
 
 
-def is_installed(conn: psycopg.Connection[Any]) -> bool:
+def _own_python(conn: psycopg.Connection[Any]) -> None:
+    """Take over the functions in Python: only a superuser is to own what the database's rules do not bind."""
+    rows = conn.execute(
+        """
+        SELECT format('ALTER FUNCTION %s OWNER TO CURRENT_USER', p.oid::regprocedure)
+        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+        WHERE l.lanname = 'plpython3u'
+          AND p.pronamespace IN ('pgrecall'::regnamespace, 'public'::regnamespace)
+          AND p.xmin = pg_current_xact_id()::xid AND p.proowner <> current_user::regrole
+        """
+    ).fetchall()
+    for (command,) in rows:
+        conn.execute(command.encode())
+
+
+def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
     """Tell whether the code in the database is this package's, whole, and finds pgvector where it is now.
 
     Installing takes a lock that recalls wait for, so it is not done when there is nothing to do.
     """
-    if scalar(conn, "SELECT bundle_hash FROM pgrecall.installation") != bundle_hash():
+    stored = conn.execute("SELECT bundle_hash, has_plpython FROM pgrecall.installation").fetchone()
+    if stored != (bundle_hash(), plpython):
         return False
     present = conn.execute(
         f"""
@@ -103,7 +130,9 @@ def is_installed(conn: psycopg.Connection[Any]) -> bool:
           AND NOT format('search_path=pgrecall, %I, pg_temp', n.nspname) = ANY (p.proconfig)
         """,
     )
-    names = sorted(name for schema in ("pgrecall", "public") for name in _function_names(schema))
+    names = sorted(
+        name for schema in ("pgrecall", "public") for name in _function_names(schema, plpython=plpython)
+    )
     return sorted(row[0] for row in present) == names and misplaced == 0
 
 
@@ -119,7 +148,6 @@ def remove_code(conn: psycopg.Connection[Any]) -> None:
 
 def _remove(conn: psycopg.Connection[Any]) -> None:
     _drop(conn, _commands(conn, stale=False))
-    conn.execute("ALTER TABLE pgrecall.memories DISABLE ROW LEVEL SECURITY")
     for setting in scalar(conn, "SELECT database_settings FROM pgrecall.installation"):
         name, _, value = setting.partition("=")
         # What the operator has changed since is the operator's.
@@ -294,9 +322,11 @@ def _run(conn: psycopg.Connection[Any], name: str, text: str) -> None:
         raise
 
 
-def _function_names(schema: str) -> list[str]:
+def _function_names(schema: str, *, plpython: bool | None = None) -> list[str]:
+    """Return the names of what the files make: of one installation's, or of all."""
+    files = sql_files() if plpython is None else installed_files(plpython=plpython)
     pattern = re.compile(rf"CREATE OR REPLACE (?:FUNCTION|PROCEDURE) {schema}\.(\w+)\s*\(")
-    return sorted({name for file in sql_files() for name in pattern.findall(file.text)})
+    return sorted({name for file in files for name in pattern.findall(file.text)})
 
 
 def _database_settings(conn: psycopg.Connection[Any]) -> dict[str, str]:

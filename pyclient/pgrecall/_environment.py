@@ -29,6 +29,7 @@ from pgrecall._code import (
     set_database_defaults,
     vector_schema,
 )
+from pgrecall._plpython import prepare_plpython, refuse_plpython, switch
 from pgrecall.bundle import folder
 from pgrecall.embedding_models import DEFAULT_MODEL, KNOWN_MODELS, ModelSpec
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
@@ -67,6 +68,7 @@ class _Request:
     action: str
     dimension: int | None = None
     model: str | None = None
+    plpython: bool | None = None
     messages: list[str] = field(default_factory=list)
 
 
@@ -151,6 +153,7 @@ def _request(context: EnvironmentContext) -> _Request:
         action=attributes.get("action") or (command[0].__name__ if command else ""),
         dimension=number,
         model=attributes.get("model", arguments.get("model")),
+        plpython=attributes.get("plpython", switch(arguments.get("plpython"))),
         messages=attributes.setdefault("messages", []),
     )
 
@@ -191,6 +194,7 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
     if request.action == "upgrade":
         request.dimension = _dimension(conn, request)
         _refuse_unsuitable(conn)
+        refuse_plpython(conn, request.plpython)
     elif revision is None and not scalar(conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"):
         return
     # An index build takes as long as it takes; how long to wait for locks stays the operator's choice.
@@ -310,8 +314,9 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
     elif revision != script_directory().get_current_head():
         request.messages.append(f"revision {revision} is not the newest: no SQL functions are installed")
     elif request.action == "upgrade":
-        if not is_installed(conn):
-            install_code(conn)
+        plpython = prepare_plpython(conn, request.plpython)
+        if not is_installed(conn, plpython=plpython):
+            install_code(conn, plpython=plpython)
         _use_model(conn, request)
         _tune_database(conn, request)
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-__all__ = ["SqlFile", "bundle_hash", "folder", "sql_files"]
+__all__ = ["SqlFile", "bundle_hash", "folder", "installed_files", "sql_files"]
+
+_PLPYTHON = "plpython/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,11 @@ class SqlFile:
 
     name: str
     text: str
+
+    @property
+    def needs_plpython(self) -> bool:
+        """Whether it is installed only with plpython3u."""
+        return self.name.startswith(_PLPYTHON)
 
 
 def folder(name: str) -> Path:
@@ -34,6 +41,19 @@ def sql_files() -> tuple[SqlFile, ...]:
     lines = (base / "manifest.txt").read_text(encoding="utf-8").splitlines()
     names = [line for line in (line.split("#")[0].strip() for line in lines) if line]
     return tuple(SqlFile(name, (base / name).read_text(encoding="utf-8")) for name in names)
+
+
+@cache
+def installed_files(*, plpython: bool) -> tuple[SqlFile, ...]:
+    """Return the files that one installation has, in their order.
+
+    Args:
+        plpython: With plpython3u: its files too, each instead of the plain one of the same name.
+    """
+    if not plpython:
+        return tuple(file for file in sql_files() if not file.needs_plpython)
+    names = {Path(file.name).name for file in sql_files() if file.needs_plpython} - {"grants.sql"}
+    return tuple(file for file in sql_files() if file.needs_plpython or Path(file.name).name not in names)
 
 
 @cache

@@ -21,6 +21,7 @@ from pgrecall._environment import (
     script_directory,
     stored_revision,
 )
+from pgrecall._plpython import has_plpython
 from pgrecall.bundle import bundle_hash, folder
 from pgrecall.errors import InvalidInput, error_from
 
@@ -62,6 +63,7 @@ class MigrationState:
     bundle_hash: str | None
     expected_hash: str
     problems: tuple[str, ...]
+    has_plpython: bool = False
 
     @property
     def current(self) -> bool:
@@ -70,7 +72,12 @@ class MigrationState:
 
 
 def migrate(
-    dsn: str, *, dim: int | None = None, model: str | None = None, revision: str = "head"
+    dsn: str,
+    *,
+    dim: int | None = None,
+    model: str | None = None,
+    revision: str = "head",
+    plpython: bool | None = None,
 ) -> MigrationReport:
     """Bring the database to `revision` and, at the newest one, install this package's SQL.
 
@@ -79,6 +86,7 @@ def migrate(
         dim: Dimension N of `embedding halfvec(N)`, 1 to 4000; fixed when the database is first migrated.
         model: Name of the embedding model to use; its dimension must be N.
         revision: Revision to go to; an older one, or `base`, downgrades.
+        plpython: With the functions in Python, or without; None: as before. A superuser's to change.
 
     Returns:
         A `MigrationReport`.
@@ -98,7 +106,12 @@ def migrate(
     config = _alembic_config()
     messages: list[str] = []
     config.attributes.update(
-        dsn=dsn, action="downgrade" if down else "upgrade", dim=dim, model=model, messages=messages
+        dsn=dsn,
+        action="downgrade" if down else "upgrade",
+        dim=dim,
+        model=model,
+        plpython=plpython,
+        messages=messages,
     )
     try:
         with _ALEMBIC:
@@ -115,7 +128,7 @@ def migrate(
             raise error_from(error.orig) from error
         raise
     after = check(dsn)
-    changed = (before.revision, before.bundle_hash) != (after.revision, after.bundle_hash)
+    changed = before != after
     return MigrationReport(after.revision, after.bundle_hash, changed, tuple(messages))
 
 
@@ -134,6 +147,7 @@ def check(dsn: str) -> MigrationState:
             revision = stored_revision(conn)
             if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL"):
                 installed = scalar(conn, "SELECT bundle_hash FROM pgrecall.installation")
+            plpython = has_plpython(conn)
     except psycopg.Error as error:
         raise error_from(error) from error
     problems = []
@@ -145,7 +159,7 @@ def check(dsn: str) -> MigrationState:
         problems.append(f"revision {revision} is behind {head}: run `pgrecall migrate`")
     elif installed != bundle_hash():
         problems.append("the installed SQL is not this package's: run `pgrecall migrate`")
-    return MigrationState(revision, head, installed, bundle_hash(), tuple(problems))
+    return MigrationState(revision, head, installed, bundle_hash(), tuple(problems), plpython)
 
 
 def _alembic_config() -> Config:

@@ -31,8 +31,8 @@ BEGIN
         SELECT t.name, format(r.test, t.name, t.column_name) AS reads, format(w.test, t.name, t.column_name) AS writes
         FROM granted r, granted_to_write w, (VALUES
             ('concept_aliases', 'namespace_id'), ('concept_merges', 'namespace_id'), ('concepts', 'namespace_id'),
-            ('judged_queries', 'namespace_id'), ('judged_vectors', 'namespace_id'), ('lexicon', 'namespace_id'),
-            ('memories', 'namespace_id'), ('namespaces', 'id'), ('postings', 'namespace_id'),
+            ('graph_changes', 'namespace_id'), ('judged_queries', 'namespace_id'), ('judged_vectors', 'namespace_id'),
+            ('lexicon', 'namespace_id'), ('memories', 'namespace_id'), ('namespaces', 'id'), ('postings', 'namespace_id'),
             ('relation_labels', 'namespace_id'), ('relationships', 'namespace_id'), ('unposted', 'namespace_id')
         ) t (name, column_name)
         UNION ALL

@@ -8,7 +8,8 @@ CREATE OR REPLACE VIEW pgrecall.setting_definitions AS
 SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.description, d.choices,
        d.name IN ('embed_keywords', 'lexical_k1', 'lexical_b', 'lexical_length_pivot',
                   'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d')
-       OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' OR d.name LIKE 'query\_cache\_%' AS is_stored_only,
+       OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' OR d.name LIKE 'query\_cache\_%'
+       OR d.name IN ('embed_socket', 'embed_timeout', 'python_venv') AS is_stored_only,
        CASE WHEN d.unit = 'interval'
             THEN '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'
             ELSE d.pattern END AS pattern
@@ -28,6 +29,14 @@ FROM (VALUES
      'For how long the embedding of a query is kept that nobody asks again (embed="daemon"). Stored only.', NULL, NULL),
     ('query_cache_size', '10000', 0, 1000000, true, 'queries',
      'How many embeddings of queries are kept at the most. Stored only.', NULL, NULL),
+    ('embed_socket', '', NULL, NULL, false, 'path',
+     'Where recall_embed() finds the embedder, on the database server: its pgrecall embedder --socket. Needs pgrecall migrate '
+     '--with-plpython. Stored only.', NULL, '^/[^[:cntrl:]]{1,100}$'),
+    ('embed_timeout', '500', 1, 60000, true, 'milliseconds',
+     'How long recall_embed() waits for the embedder; then it is NULL. Stored only.', NULL, NULL),
+    ('python_venv', '', NULL, NULL, false, 'folder',
+     'The virtual environment with scipy and dateparser, on the database server, for the functions in Python. It is root''s '
+     'or the server''s own, and open to nobody else. Stored only.', NULL, '^/[^[:cntrl:]]+$'),
     ('strategy', 'hybrid', NULL, NULL, false, 'strategy',
      'Which legs find: hybrid (all); vector; fulltext; prefilter (what the words find, ordered by the vector); auto '
      '(hybrid, the words counting more where the query is a quotation, an identifier, a version or a path).',

@@ -28,7 +28,7 @@ BEGIN
     FOR stretch IN SELECT m[1] FROM regexp_matches(seen, pattern, 'gi') m LOOP
         number := number + 1;
         place := place + length(between_them[number]);
-        period := public.parse_timeframe(
+        period := pgrecall.english_timeframe(
             stretch,
             CASE
                 WHEN stretch ~* ('\m' || pgrecall.month_pattern() || '\M') AND stretch !~* '^(last|next)|\d{4}'

@@ -1,6 +1,8 @@
 """`pgrecall embedder`: the daemon that embeds and reads."""
 
+import re
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -43,6 +45,17 @@ def embedder(
             show_default=False,
         ),
     ] = None,
+    socket: Annotated[
+        Path | None,
+        typer.Option(
+            help="Answer recall_embed() of a server on this machine, by a Unix socket of this path; "
+            "default: PGRECALL_EMBEDDER_SOCKET.",
+            show_default=False,
+        ),
+    ] = None,
+    socket_mode: Annotated[
+        str, typer.Option(help="Who may ask there: the permissions of the socket, in octal digits.")
+    ] = "660",
     log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON lines.")] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -66,6 +79,14 @@ def embedder(
             lease_seconds=lease,
             listen_dsn=listen_dsn,
             metrics_port=metrics_port,
+            socket_path=socket,
+            socket_mode=_mode(socket_mode),
             log_json=log_json,
         )
     )
+
+
+def _mode(digits: str) -> int:
+    if not re.fullmatch("0?[0-7]{3}", digits):
+        raise typer.BadParameter("--socket-mode takes three octal digits, such as 660")
+    return int(digits, 8)

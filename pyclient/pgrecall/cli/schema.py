@@ -13,20 +13,28 @@ def migrate(
     ] = None,
     model: Annotated[str | None, typer.Option(help="Embedding model, by name or folder.")] = None,
     revision: Annotated[str, typer.Option(help="Where to go; 'base' takes everything back.")] = "head",
+    plpython: Annotated[
+        bool | None,
+        typer.Option(
+            "--with-plpython/--without-plpython",
+            help="With the functions in Python, which need a superuser and plpython3u; default: as before.",
+            show_default=False,
+        ),
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 if not current.")] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
     """Bring the database to the schema and the SQL code of this package."""
-    if check and (dim is not None or model is not None or revision != "head"):
-        raise typer.BadParameter("--check takes no --dim, --model or --revision")
+    if check and (dim is not None or model is not None or revision != "head" or plpython is not None):
+        raise typer.BadParameter("--check takes no --dim, --model, --revision or --with-plpython")
     target = effective_dsn(dsn, data_dir)
     if check:
         _check(target)
         return
     from pgrecall.install import migrate as bring
 
-    report = bring(target, dim=dim, model=model, revision=revision)
+    report = bring(target, dim=dim, model=model, revision=revision, plpython=plpython)
     for message in report.messages:
         typer.echo(message)
     where = "nothing is installed" if report.revision is None else f"revision {report.revision}"

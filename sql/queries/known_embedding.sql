@@ -1,0 +1,22 @@
+-- The embedding of a query that this role asked for before (ask_embedding), by the active model; NULL if none is kept.
+--
+-- A standby has none: the table is unlogged.
+CREATE OR REPLACE FUNCTION pgrecall.known_embedding(query text)
+RETURNS halfvec
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RETURN NULL;
+    END IF;
+    RETURN (
+        SELECT q.embedding FROM pgrecall.query_embeddings q
+        WHERE q.generation_id = pgrecall.active_generation() AND q.role = quote_ident(current_user)::regrole
+          AND q.query_hash = sha256(convert_to(known_embedding.query, 'UTF8'))
+    );
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.known_embedding IS
+    'The embedding of a query that this role asked for before, by the active model; NULL if none is kept.';

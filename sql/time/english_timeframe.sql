@@ -1,0 +1,77 @@
+-- The time that a phrase in English speaks of, for parse_timeframe(), which says what is understood.
+--
+-- anchor, zone  see there
+--
+-- Errors  22023 unknown zone
+CREATE OR REPLACE FUNCTION pgrecall.english_timeframe(text text, anchor timestamptz, zone text)
+RETURNS tstzrange
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    home CONSTANT text := COALESCE(zone, current_setting('TimeZone'));
+    phrase text;
+    opener text;
+    parts text[];
+    first tstzrange;
+    last tstzrange;
+    ends timestamptz;
+    found tstzrange;
+BEGIN
+    IF zone IS NOT NULL THEN
+        PERFORM pgrecall.check_zone(zone);
+    END IF;
+    IF text IS NULL OR anchor IS NULL OR anchor NOT BETWEEN '0002-01-01 00:00 UTC' AND '9990-01-01 00:00 UTC' THEN
+        RETURN NULL;
+    END IF;
+    -- Commas and line breaks become spaces, dashes hyphens, quotes and brackets go.
+    phrase := translate(lower(left(text, 200)), E',;\t\n\r\u00a0\u2013\u2014\u2212"''\u2018\u2019\u201c\u201d?!()[]', '      ---');
+    phrase := array_to_string(
+        array_remove(array_remove(array_remove(string_to_array(replace(phrase || ' ', '. ', ' '), ' '), ''), 'the'), 'of'), ' '
+    );
+    phrase := replace(replace(replace(phrase, 'a couple', 'couple'), 'a few', 'few'), 'a dozen', 'dozen');
+    phrase := replace(replace(phrase, 'up to ', 'until '), 'prior to ', 'before ');
+    phrase := replace(replace(replace(replace(phrase, ' until ', ' to '), ' till ', ' to '), ' through ', ' to '), ' - ', ' to ');
+    opener := split_part(phrase, ' ', 1);
+    IF opener IN ('before', 'after', 'until', 'till', 'by', 'since') AND strpos(phrase, ' to ') = 0 THEN
+        parts := ARRAY[substr(phrase, length(opener) + 2)];
+    ELSIF opener = 'from' AND phrase ~ ' (on|onward|onwards)$' THEN
+        opener := 'since';
+        parts := ARRAY[regexp_replace(substr(phrase, 6), ' \w+$', '')];
+    ELSIF opener = 'between' THEN
+        parts := string_to_array(substr(phrase, 9), ' and ');
+    ELSIF strpos(phrase, ' ') = 0 AND length(phrase) - length(replace(phrase, '/', '')) = 1 THEN
+        parts := string_to_array(phrase, '/');
+    ELSE
+        parts := string_to_array(CASE WHEN opener = 'since' THEN substr(phrase, 7) ELSE phrase END, ' to ');
+    END IF;
+
+    last := pgrecall.phrase_range(parts[cardinality(parts)], anchor, home);
+    -- The end of a range is included, but what a time of day covers is only how precisely it is said.
+    ends := CASE WHEN upper(last) - lower(last) < interval '1 hour' THEN lower(last) ELSE upper(last) END;
+    IF cardinality(parts) = 2 THEN
+        first := pgrecall.phrase_range(parts[1], anchor, home);
+        -- "March to May 2024", "Friday to Monday": the beginning is the one before the end.
+        IF (parts[1] !~ '\d{4}' AND parts[2] ~ '\d{4}') OR lower(first) >= ends THEN
+            first := pgrecall.phrase_range(parts[1], lower(last), home);
+        END IF;
+        found := CASE WHEN lower(first) < ends THEN tstzrange(lower(first), ends) END;
+    ELSIF cardinality(parts) = 1 THEN
+        found := CASE
+            WHEN last IS NULL THEN NULL
+            WHEN opener = 'before' THEN tstzrange(NULL, lower(last))
+            WHEN opener = 'after' THEN tstzrange(upper(last), NULL)
+            WHEN opener = 'since' THEN tstzrange(lower(last), NULL)
+            WHEN opener IN ('until', 'till', 'by') THEN tstzrange(NULL, ends)
+            WHEN opener <> 'between' THEN last
+        END;
+    END IF;
+    -- What a client could not read is nothing to recall by.
+    IF lower(found) < '0001-01-02 00:00 UTC' OR upper(found) > '9999-12-30 00:00 UTC' THEN
+        RETURN NULL;
+    END IF;
+    RETURN found;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.english_timeframe IS 'The time that a phrase in English speaks of, as a half-open range; NULL if it is not understood.';
