@@ -20,6 +20,7 @@ from .reembed import reembed
 from .schema import migrate
 from .search import recall, timeline
 from .server import down, dsn, up
+from .shard import shard
 from .status import status
 
 __all__ = ["app", "main"]
@@ -59,6 +60,8 @@ app.add_typer(config, name="config")
 app.add_typer(
     graph, name="graph", help="Build the concept graph, look at it, correct it, write it to a file."
 )
+
+app.add_typer(shard, name="shard", help="Spread namespaces over several databases, behind a router.")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,116 @@
+"""`pgrecall shard`: namespaces spread over several databases, behind a router."""
+
+from typing import Annotated
+
+import typer
+
+from .common import AsJson, Dsn, effective_dsn, note, print_json
+
+shard = typer.Typer(no_args_is_help=True)
+_ROUTER = "The database given by --dsn or PGRECALL_DSN is the router; connect as a superuser."
+
+
+@shard.command(epilog=_ROUTER)
+def init(
+    shards: Annotated[
+        str | None,
+        typer.Option(help="The shards: connection strings of migrated databases, with commas between."),
+    ] = None,
+    dsn: Dsn = None,
+) -> None:
+    """Make an empty database the router of shards, or bring a router to this package's code."""
+    from pgrecall.sharding import init as make
+
+    given = [part.strip() for part in (shards or "").split(",") if part.strip()]
+    numbers = make(effective_dsn(dsn, None), given)
+    typer.echo(f"the router has {len(numbers)} {'shard' if len(numbers) == 1 else 'shards'}")
+
+
+@shard.command(epilog=_ROUTER)
+def add(
+    database: Annotated[str, typer.Argument(help="Connection string of a migrated database.")],
+    dsn: Dsn = None,
+) -> None:
+    """Add a shard. Namespaces stay where they are; `pgrecall shard move` moves them."""
+    from pgrecall.sharding import add as put
+
+    typer.echo(f"added as shard {put(effective_dsn(dsn, None), database)}")
+
+
+@shard.command("list", epilog=_ROUTER)
+def list_(
+    namespaces: Annotated[bool, typer.Option("--namespaces", help="Print the namespaces instead.")] = False,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+) -> None:
+    """Print the shards, or the namespaces and where they are."""
+    from dataclasses import asdict
+
+    from pgrecall.sharding import placements
+    from pgrecall.sharding import shards as all_shards
+
+    router = effective_dsn(dsn, None)
+    if namespaces:
+        placed = placements(router)
+        if as_json:
+            print_json([asdict(one) for one in placed])
+            return
+        for one in placed:
+            typer.echo(f"{one.shard}  {one.namespace}")
+        away = sum(one.shard != one.hashed for one in placed)
+        if away:
+            note(f"{away} are not where their hash puts them; move one there: pgrecall shard move NAME")
+        return
+    found = all_shards(router)
+    if as_json:
+        print_json([asdict(each) for each in found])
+        return
+    for each in found:
+        state = f"{each.namespaces} namespaces" if each.is_alive else "cannot be reached"
+        typer.echo(f"{each.shard}  {each.conninfo}  {state}")
+
+
+@shard.command(epilog=_ROUTER)
+def move(
+    namespace: Annotated[str, typer.Argument(help="The namespace.")],
+    to: Annotated[
+        int | None,
+        typer.Option(
+            "--to",
+            help="The shard to move it to; default: that of the hash of its name. The one it is on gives up "
+            "a move that was interrupted.",
+            show_default=False,
+        ),
+    ] = None,
+    patience: Annotated[
+        float, typer.Option(help="Seconds to wait for the end of transactions older than the move.")
+    ] = 60.0,
+    dsn: Dsn = None,
+) -> None:
+    """Move a namespace to another shard while it is in use, or go on with a move that was interrupted."""
+    from pgrecall.sharding import move as bring
+
+    report = bring(effective_dsn(dsn, None), namespace, to, patience=patience, progress=note)
+    if report is None:
+        typer.echo(f"{namespace} stays where it is")
+        return
+    typer.echo(f"moved {namespace} from shard {report.source} to shard {report.target}")
+    if report.digest:
+        rows = sum(report.rows.values())
+        typer.echo(
+            f"{report.rows['memories']} memories, {rows} rows in all, hash {report.digest} on both; "
+            f"writers waited for {report.blocked:.2f} s"
+        )
+
+
+@shard.command(epilog=_ROUTER)
+def check(dsn: Dsn = None) -> None:
+    """Compare the shards with each other and with the router; exit 1 if something is wrong."""
+    from pgrecall.sharding import check as compare
+
+    problems = compare(effective_dsn(dsn, None))
+    for problem in problems:
+        typer.echo(problem, err=True)
+    if problems:
+        raise typer.Exit(1)
+    typer.echo("the shards and the router fit together")
