@@ -182,3 +182,22 @@ def test_planning_time_does_not_grow_with_namespaces(skewed: Connection[Any]) ->
             "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid()"
         ).fetchone() or (0,)
         assert locks < 60
+
+
+def test_the_large_namespace_is_not_read_whole_among_thousands_of_small_ones(skewed: Connection[Any]) -> None:
+    """A plan that is kept expects a namespace of average size: of a large one it must not read every memory."""
+    read = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_all_tables WHERE relid = 'pgrecall.memories'::regclass"
+    with skewed.transaction(force_rollback=True):
+        skewed.execute(
+            "INSERT INTO pgrecall.namespaces (name) SELECT 'tenant ' || i FROM generate_series(1, 5000) i"
+        )
+        skewed.execute(
+            "INSERT INTO pgrecall.memories (namespace_id, content, language) "
+            "SELECT n.id, 'word3', 'english' FROM pgrecall.namespaces n WHERE n.name LIKE 'tenant %'"
+        )
+        skewed.execute("ANALYZE pgrecall.memories, pgrecall.namespaces, pgrecall.postings, pgrecall.unposted")
+        for call in range(12):
+            (before,) = skewed.execute(read).fetchone() or (0,)
+            assert len(ask(skewed, vector(skewed, call))) == 10
+            (after,) = skewed.execute(read).fetchone() or (0,)
+            assert after - before < LARGE // 4, f"call {call + 1}"

@@ -13,7 +13,7 @@ BEGIN ATOMIC
         SELECT m.search_vector AS vector, 1 AS change
         FROM pgrecall.unposted u
         JOIN pgrecall.memories m ON m.id = u.memory_id
-        WHERE u.namespace_id = query_words.namespace_id AND m.namespace_id = query_words.namespace_id
+        WHERE u.namespace_id = query_words.namespace_id AND m.namespace_id + 0 = query_words.namespace_id
           AND m.deleted_at IS NULL AND m.search_vector <> ''
         UNION ALL
         SELECT u.posted_vector, -1

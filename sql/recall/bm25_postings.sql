@@ -59,7 +59,8 @@ BEGIN ATOMIC
         SELECT m.id, c.score, c.common_words, m.search_vector, m.word_count
         FROM candidate c
         JOIN pgrecall.memories m ON m.id = c.memory_id
-        WHERE m.namespace_id = bm25_postings.namespace_id
+        -- Not by the namespace: a plan that is kept expects few memories of one, and would read all of a large one.
+        WHERE m.namespace_id + 0 = bm25_postings.namespace_id
           AND (required IS NULL OR m.search_vector @@ required) AND pgrecall.matches(m, filter)
         ORDER BY c.score DESC, c.memory_id
         LIMIT CASE WHEN common IS NULL THEN depth ELSE greatest(100, depth) END

@@ -47,7 +47,8 @@ BEGIN ATOMIC
         SELECT m.id
         FROM reached r
         JOIN pgrecall.memories m ON m.id = r.memory_id
-        WHERE m.namespace_id = graph_walk.namespace_id AND pgrecall.matches(m, filter)
+        -- Not by the namespace, as in bm25_postings.
+        WHERE m.namespace_id + 0 = graph_walk.namespace_id AND pgrecall.matches(m, filter)
         ORDER BY r.reach DESC, r.memory_id
         LIMIT depth
     )

@@ -37,7 +37,8 @@ BEGIN ATOMIC
     SELECT m.id, r.share
     FROM reached r
     JOIN pgrecall.memories m ON m.id = r.memory_id
-    WHERE m.namespace_id = named_memories.namespace_id AND pgrecall.matches(m, filter)
+    -- Not by the namespace, as in bm25_postings.
+    WHERE m.namespace_id + 0 = named_memories.namespace_id AND pgrecall.matches(m, filter)
     ORDER BY r.share DESC, r.memory_id
     LIMIT depth;
 END;

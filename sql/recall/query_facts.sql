@@ -37,7 +37,7 @@ BEGIN ATOMIC
               SELECT true
               FROM pgrecall.relationship_evidence e
               JOIN pgrecall.memories m ON m.id = e.memory_id
-              WHERE e.relationship_id = n.id AND m.namespace_id = query_facts.namespace_id
+              WHERE e.relationship_id = n.id AND m.namespace_id + 0 = query_facts.namespace_id
                 AND pgrecall.matches(m, query_facts.filter)
               LIMIT 1
           ),

@@ -141,7 +141,7 @@ BEGIN
             UNION ALL
             SELECT l.id, true FROM lent l
             UNION ALL
-            SELECT m.id, false FROM pgrecall.memories m WHERE m.id = ANY (also) AND m.namespace_id = question.namespace_id
+            SELECT m.id, false FROM pgrecall.memories m WHERE m.id = ANY (also) AND m.namespace_id + 0 = question.namespace_id
         ) n (id, is_candidate)
         WHERE NOT EXISTS (SELECT FROM scored s WHERE s.id = n.id)
         GROUP BY n.id

@@ -175,7 +175,7 @@ BEGIN
                 ) e
                 CROSS JOIN LATERAL (
                     SELECT FROM pgrecall.memories m
-                    WHERE m.id = e.memory_id AND m.namespace_id = question.namespace_id AND pgrecall.matches(m, filter)
+                    WHERE m.id = e.memory_id AND m.namespace_id + 0 = question.namespace_id AND pgrecall.matches(m, filter)
                     LIMIT 1
                 ) m
                 LEFT JOIN hit h ON h.id = e.memory_id
