@@ -7,7 +7,18 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from benchmarks import daemon, extraction, graph, layouts, quality_command, report, sharding, speed, tenants
+from benchmarks import (
+    daemon,
+    extraction,
+    graph,
+    layouts,
+    operations,
+    quality_command,
+    report,
+    sharding,
+    speed,
+    tenants,
+)
 from benchmarks.datasets import DataError
 from benchmarks.resources import Unavailable
 from benchmarks.systems import UnknownSetting, UnknownSystem
@@ -35,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     daemon.add_to(commands)
     tenants.add_to(commands)
     sharding.add_to(commands)
+    operations.add_to(commands)
     options = parser.parse_args(arguments)
     # A terminated run takes its scratch server along, as an interrupted one does.
     previous = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

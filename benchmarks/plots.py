@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["Plot", "ablation_plot", "latency_plot", "quality_plot", "shows"]
+__all__ = ["Plot", "ablation_plot", "latency_plot", "quality_plot", "settings_plot", "shows"]
 
 _STYLE = 2
 """Raised when a plot of the same numbers looks different."""
@@ -75,11 +75,23 @@ def latency_plot(lines: Mapping[str, Mapping[str, Sequence[tuple[int, float, flo
     return Plot("latency", {"dimensions": lines})
 
 
+def settings_plot(
+    setting: str, panels: Mapping[str, Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]]
+) -> Plot:
+    """Plot what a setting does.
+
+    Args:
+        setting: Its name.
+        panels: By what is measured, corpus and line: values of the setting, and what was measured there.
+    """
+    return Plot("settings", {"setting": setting, "panels": panels})
+
+
 class Plot:
     """What a PNG shows.
 
     Args:
-        kind: `quality`, `ablation` or `latency`.
+        kind: `quality`, `ablation`, `latency` or `settings`.
         data: The numbers.
     """
 
@@ -93,7 +105,12 @@ class Plot:
         """Draw it, unless the file shows just that already."""
         if shows(path) == self.digest:
             return
-        draw = {"quality": self._quality, "ablation": self._ablation, "latency": self._latency}[self._kind]
+        draw = {
+            "quality": self._quality,
+            "ablation": self._ablation,
+            "latency": self._latency,
+            "settings": self._settings,
+        }[self._kind]
         figure = draw()
         FigureCanvasAgg(figure)
         drawn = io.BytesIO()
@@ -138,6 +155,15 @@ class Plot:
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", fontsize=8)
         return figure
 
+    def _settings(self) -> Figure:
+        panels = self._data["panels"]
+        figure = Figure(figsize=(5.2 * len(panels), 3.9), layout="constrained")
+        for panel, (title, corpora) in zip(figure.subplots(1, len(panels)), panels.items(), strict=True):
+            _by_value(panel, corpora)
+            panel.set_title(title, fontsize=9)
+            panel.set_xlabel(self._data["setting"], fontsize=8)
+        return figure
+
 
 def shows(path: Path) -> str | None:
     """Return the digest of what a PNG shows; None if there is no such file or it has none."""
@@ -179,3 +205,27 @@ def _curves(panel: Axes, systems: Mapping[str, Sequence[Sequence[float]]]) -> No
     panel.tick_params(axis="y", labelsize=8)
     panel.set_xlabel("memories", fontsize=8)
     panel.grid(color=_FAINT, linewidth=0.4)
+
+
+def _by_value(panel: Axes, corpora: Mapping[str, Mapping[str, Sequence[Sequence[float]]]]) -> None:
+    """Draw every line in a colour of its own, full for the first corpus and dashed for the others."""
+    every: set[float] = set()
+    for style, (corpus, lines) in zip(("o-", "s--", "^:"), corpora.items(), strict=False):
+        for colour, (name, points) in zip(_LINES, lines.items(), strict=False):
+            values = [value for value, _ in points]
+            every |= set(values)
+            panel.plot(
+                values,
+                [found for _, found in points],
+                style,
+                color=colour,
+                label=f"{name} ({corpus})",
+                markersize=4,
+                linewidth=1,
+            )
+    panel.set_xscale("log")
+    panel.set_xticks(sorted(every), [f"{value:g}" for value in sorted(every)], fontsize=8)
+    panel.xaxis.set_minor_formatter(NullFormatter())
+    panel.tick_params(axis="y", labelsize=8)
+    panel.grid(color=_FAINT, linewidth=0.4)
+    panel.legend(fontsize=6)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from psycopg.conninfo import make_conninfo
 
+from memories import share
 from pgrecall import __version__
 from pgrecall.cli import main
 
@@ -305,6 +306,7 @@ def test_import_by_a_role_that_may_not_analyze(
     cli: Callable[..., Outcome], dsn: str, conn: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     conn.execute("REVOKE EXECUTE ON FUNCTION pgrecall.analyze FROM pgrecall_reader")
+    share(conn)
     writer = make_conninfo(dsn, options="-c role=pgrecall_writer")
     outcome = cli("import", _write(tmp_path, {"id": 1, "content": "tea"}), "--dsn", writer)
     assert (outcome.code, outcome.out) == (0, "1 memory stored\n")

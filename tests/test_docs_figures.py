@@ -1,7 +1,8 @@
 """Every figure of README and docs/ has a results file behind it, or says how else it was taken.
 
-README's figures and docs/benchmarks.md are generated, and test_benchmarks_report.py says that they are in date. A page
-that people write, a decision above all, has a line of this form before its first section:
+README's figures, docs/benchmarks.md and what stands between two comments in other pages are generated, and
+test_benchmarks_report.py says that they are in date. A page that people write, a decision above all, has a line of this
+form before its first section:
 
     Figures: [quality-locomo.json](../../benchmarks/results/quality-locomo.json), revision 0123456789ab.
 
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from benchmarks.report.places import without
 from benchmarks.report.readme import BEGIN, END
 
 if TYPE_CHECKING:
@@ -114,6 +116,7 @@ def figures(text: str) -> list[str]:
 
 def problems(text: str, folder: Path) -> list[str]:
     """What is wrong with the figures of a page in a folder."""
+    text = without(text)
     front = text.partition("\n## ")[0]
     source = SOURCE.search(front)
     if source is None:

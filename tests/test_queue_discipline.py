@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from embedding_queue import ONE, OTHER, begin, claim, complete, due, fail, lost, role, table
-from memories import call, contents, remember, remember_many, rows, scalar, stored
+from memories import call, contents, remember, remember_many, rows, scalar, share, stored
 from pgrecall.install import migrate
 
 if TYPE_CHECKING:
@@ -157,6 +157,7 @@ def test_what_changes_starts_afresh(conn: Connection[Any], change: str, state: s
     if state == "embedded":
         assert complete(conn, [number], is_truncated=[True]) == 1
         assert len(table(conn, "truncated_embeddings")) == 1
+    share(conn)
     with role(conn, "pgrecall_writer"):
         if change == "edit":
             call(conn, "revise", number, content="new")

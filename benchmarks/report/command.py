@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.plots import shows
+from benchmarks.report import operations
 from benchmarks.report.page import render
+from benchmarks.report.places import fill
 from benchmarks.report.readme import figures, put
 from benchmarks.results import read
 
@@ -41,7 +43,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def main(root: Path | None = None, *, check: bool) -> int:
-    """Write the report, its plots and the figures of README.md, or say whether they are in date.
+    """Write the report, its plots and the figures of other pages, or say whether they are in date.
 
     Args:
         root: The checkout; None: this one.
@@ -52,6 +54,7 @@ def main(root: Path | None = None, *, check: bool) -> int:
 
     Raises:
         NoPlace: README.md has no place for its figures.
+        NoFigures: A page of docs/ has a place for figures that there are none for.
         ValueError: A results file is of another format.
     """
     root = root or ROOT
@@ -62,6 +65,10 @@ def main(root: Path | None = None, *, check: bool) -> int:
         docs / "benchmarks.md": text,
         readme: put(readme.read_text(encoding="utf-8"), figures(results)),
     }
+    blocks = operations.blocks(results)
+    for path in sorted(docs.rglob("*.md")):
+        if path not in pages:
+            pages[path] = fill(path.name, path.read_text(encoding="utf-8"), blocks)
     stale = [
         path for path, page in pages.items() if not path.is_file() or path.read_text(encoding="utf-8") != page
     ]

@@ -25,19 +25,26 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 __all__ = [
+    "HNSW",
+    "MODEL",
     "Loading",
+    "build_memory_mb",
     "connect",
     "copied_database",
+    "copy_memories",
     "create_database",
     "drop_database",
     "open_database",
+    "seconds",
     "sizes",
     "warm_up",
 ]
 
 _FORMAT = 2
 """Raised when databases are filled, or `Loading` is kept, in another way."""
-_HNSW = "pgrecall.memories_embedding_idx"
+MODEL = "synthetic"
+HNSW = "pgrecall.memories_embedding_idx"
+"""The index of the embeddings."""
 _TABLES = (
     "memories", "postings", "lexicon", "unposted",
     "mentions", "concepts", "concept_aliases", "extractions", "namespaces", "settings",
@@ -163,7 +170,8 @@ def open_database(
         return dsn, loading
     say(f"{name}: making {corpus.rows:,} memories")
     create_database(server, name)
-    migrate(dsn, dim=corpus.dimension)
+    # The vectors are of no model; embedders and their queue want one to be named.
+    migrate(dsn, dim=corpus.dimension, model=MODEL)
     with connect(dsn) as connection:
         loading = _fill(connection, corpus, build_memory, say)
         # Written last: a database without it is one whose making was interrupted.
@@ -192,8 +200,8 @@ def _fill(
     connection: Connection[Any], corpus: Corpus, build_memory: int, say: Callable[[str], None]
 ) -> Loading:
     register_vector(connection)
-    (definition,) = connection.execute("SELECT pg_get_indexdef(%s::regclass)", (_HNSW,)).fetchone() or ("",)
-    connection.execute(f"DROP INDEX {_HNSW}".encode())
+    (definition,) = connection.execute("SELECT pg_get_indexdef(%s::regclass)", (HNSW,)).fetchone() or ("",)
+    connection.execute(f"DROP INDEX {HNSW}".encode())
     namespaces: dict[str, int] = {}
     for name in corpus.namespaces:
         (namespaces[name],) = connection.execute(
@@ -204,7 +212,7 @@ def _fill(
     for index in range(corpus.chunks):
         chunk = corpus.chunk(index)  # its making is not counted
         begun = time.perf_counter()
-        _copy(connection, chunk, namespaces)
+        copy_memories(connection, chunk, namespaces)
         copied += time.perf_counter() - begun
         if (index + 1) % 10 == 0:
             say(f"  {(index + 1) * len(chunk.memories):,} stored")
@@ -214,23 +222,29 @@ def _fill(
     store_mentions(connection, corpus, namespaces)
     mentioned = time.perf_counter() - begun
 
-    needed = corpus.rows * (2 * corpus.dimension + _BYTES_PER_NEIGHBOUR_LIST) * 5 // 4
-    megabytes = max(64, min(needed, build_memory) // 2**20)
+    megabytes = build_memory_mb(corpus.rows, corpus.dimension, build_memory)
     connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (f"{megabytes}MB",))
     say("  building indexes")
-    builds = {_HNSW.split(".")[1]: _seconds(connection, str(definition)), **_rebuild(connection)}
-    vacuumed = _seconds(connection, "VACUUM ANALYZE " + ", ".join(f"pgrecall.{table}" for table in _TABLES))
+    builds = {HNSW.split(".")[1]: seconds(connection, str(definition)), **_rebuild(connection)}
+    vacuumed = seconds(connection, "VACUUM ANALYZE " + ", ".join(f"pgrecall.{table}" for table in _TABLES))
     return Loading(
         copy=round(copied, 2),
         rows_per_second=round(corpus.rows / copied, 1),
         mentions=round(mentioned, 2),
-        index_builds={name: round(seconds, 2) for name, seconds in builds.items()},
+        index_builds={name: round(took, 2) for name, took in builds.items()},
         build_memory_mb=megabytes,
         vacuum=round(vacuumed, 2),
     )
 
 
-def _copy(connection: Connection[Any], chunk: Chunk, namespaces: dict[str, int]) -> None:
+def copy_memories(connection: Connection[Any], chunk: Chunk, namespaces: dict[str, int]) -> None:
+    """COPY a chunk's memories, with their embeddings.
+
+    Args:
+        connection: To the database; pgvector's types are registered.
+        chunk: The memories.
+        namespaces: Ids of the namespaces by name.
+    """
     columns = ", ".join(f'"{name}"' for name in _COLUMNS)
     statement = f"COPY pgrecall.memories ({columns}) FROM STDIN (FORMAT binary)"
     with connection.cursor().copy(statement.encode()) as copy:
@@ -257,22 +271,35 @@ def _copy(connection: Connection[Any], chunk: Chunk, namespaces: dict[str, int])
             )
 
 
+def build_memory_mb(rows: int, dimension: int, most: int) -> int:
+    """Return the maintenance_work_mem, in MB, in which an HNSW graph is built without going to disk.
+
+    Args:
+        rows: How many memories have an embedding.
+        dimension: Of the embeddings.
+        most: Bytes that the build may take at the most.
+    """
+    needed = rows * (2 * dimension + _BYTES_PER_NEIGHBOUR_LIST) * 5 // 4
+    return max(64, min(needed, most) // 2**20)
+
+
 def _rebuild(connection: Connection[Any]) -> dict[str, float]:
     """Time the building of every index of memories but HNSW, each in a transaction that is rolled back."""
     rows = connection.execute(
         "SELECT c.relname, pg_get_indexdef(i.indexrelid) "
         "FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
         "WHERE i.indrelid = 'pgrecall.memories'::regclass AND i.indexrelid <> %s::regclass ORDER BY 1",
-        (_HNSW,),
+        (HNSW,),
     ).fetchall()
     times = {}
     for name, definition in rows:
         with connection.transaction(force_rollback=True):
-            times[name] = _seconds(connection, definition.replace(f"INDEX {name} ON", "INDEX rebuilt ON"))
+            times[name] = seconds(connection, definition.replace(f"INDEX {name} ON", "INDEX rebuilt ON"))
     return times
 
 
-def _seconds(connection: Connection[Any], statement: str) -> float:
+def seconds(connection: Connection[Any], statement: str) -> float:
+    """Run a statement and return how long it took."""
     begun = time.perf_counter()
     connection.execute(statement.encode())
     return time.perf_counter() - begun

@@ -11,7 +11,9 @@ BEGIN ATOMIC
     FROM public.recall_status() s
     CROSS JOIN LATERAL (
         SELECT string_agg(i.index_name, ', ') AS names,
-               string_agg(format('REINDEX INDEX CONCURRENTLY pgrecall.%I', i.index_name), '; ') AS repair
+               -- What an interrupted REINDEX CONCURRENTLY left behind stands beside the index it was to replace.
+               string_agg(format(CASE WHEN i.index_name ~ '_cc(new|old)[0-9]*$' THEN 'DROP INDEX CONCURRENTLY pgrecall.%I'
+                                      ELSE 'REINDEX INDEX CONCURRENTLY pgrecall.%I' END, i.index_name), '; ') AS repair
         FROM pgrecall.index_status() i
         WHERE NOT i.is_valid AND NOT i.is_building
     ) x

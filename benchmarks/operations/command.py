@@ -1,0 +1,233 @@
+"""The commands: `python -m benchmarks sizing`, `ef-search` and `partitioning`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from benchmarks.datasets import POOL
+from benchmarks.operations import console
+from benchmarks.operations.ef_search import (
+    MODES,
+    Build,
+    Subject,
+    build_index,
+    measure_settings,
+    settings_to_try,
+)
+from benchmarks.operations.partitioning import compare
+from benchmarks.operations.sizing import measure_sizes
+from benchmarks.operations.tenants import Tenants
+from benchmarks.operations.texts import pooled, stored
+from benchmarks.scratch import scratch_database
+from benchmarks.speed import machine
+from benchmarks.speed.generator import LARGE, TAGS, Corpus
+from benchmarks.speed.measure import WARM_UP
+from benchmarks.speed.questions import NATURAL, questions
+from benchmarks.speed.shared import add_run_options, circumstances, positive, say, write
+from benchmarks.speed.storage import build_memory_mb, connect, drop_database, open_database
+from pgrecall.server import ServerError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+__all__ = ["FORMAT", "add_to"]
+
+FORMAT = 1
+"""Raised when a results file changes so that older ones cannot be read."""
+_SHIPPED = Build(16, 64)
+"""With what migrations build the index."""
+_FILTER = "50%"
+_FILTERED_VALUES = (40, 100, 400)
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands to the command line."""
+    sizing = commands.add_parser("sizing", help="bytes, time and WAL of a memory, by number and dimension")
+    sizing.set_defaults(command=_sizing)
+    sizing.add_argument(
+        "--rows", type=_numbers, default=[20_000, 100_000], metavar="N,…", help="numbers of memories"
+    )
+    sizing.add_argument("--dims", type=_numbers, default=[384, 1024], metavar="N,…", help="of the embeddings")
+    sizing.add_argument(
+        "--live",
+        type=positive,
+        default=2_000,
+        metavar="N",
+        help="memories to store by remember_many and embed",
+    )
+    add_run_options(sizing)
+
+    ef_search = commands.add_parser(
+        "ef-search", help="hnsw.ef_search and iterative scans against recall and time"
+    )
+    ef_search.set_defaults(command=_ef_search)
+    ef_search.add_argument("--rows", type=positive, default=100_000, metavar="N", help="synthetic memories")
+    ef_search.add_argument("--dim", type=positive, default=384, metavar="N", help="of their embeddings")
+    ef_search.add_argument(
+        "--ef",
+        type=_numbers,
+        default=[10, 20, 40, 100, 200, 400],
+        metavar="N,…",
+        help="values of hnsw.ef_search",
+    )
+    ef_search.add_argument(
+        "--builds", type=_builds, default=[], metavar="M/EF,…", help="other m and ef_construction to try"
+    )
+    ef_search.add_argument(
+        "--data", type=Path, action="append", default=[], metavar="DIR",
+        help="a labelled data set, for real texts and questions (repeatable: all of them in one namespace)",
+    )  # fmt: skip
+    ef_search.add_argument("--queries", type=positive, default=200, metavar="N", help="questions")
+    ef_search.add_argument(
+        "--seconds", type=float, default=10.0, metavar="S", help="ask a way no longer than this"
+    )
+    add_run_options(ef_search)
+
+    partitioning = commands.add_parser(
+        "partitioning", help="one table of memories against partitions by namespace"
+    )
+    partitioning.set_defaults(command=_partitioning)
+    partitioning.add_argument("--rows", type=positive, default=100_000, metavar="N", help="memories")
+    partitioning.add_argument("--dim", type=positive, default=384, metavar="N", help="of the embeddings")
+    partitioning.add_argument("--namespaces", type=positive, default=10_000, metavar="N")
+    partitioning.add_argument(
+        "--partitions", type=_numbers, default=[16, 64], metavar="N,…", help="besides none"
+    )
+    partitioning.add_argument("--queries", type=positive, default=200, metavar="N", help="questions")
+    partitioning.add_argument(
+        "--seconds", type=float, default=10.0, metavar="S", help="ask a way no longer than this"
+    )
+    partitioning.add_argument(
+        "--live",
+        type=positive,
+        default=2_000,
+        metavar="N",
+        help="memories to store by remember_many and embed",
+    )
+    add_run_options(partitioning)
+
+
+def _sizing(options: argparse.Namespace) -> int:
+    def measure() -> dict[str, Any]:
+        with scratch_database(options.dsn, options.cache, keep=False, say=say) as server:
+            return measure_sizes(
+                server, options.rows, options.dims, live=options.live, seed=options.seed, say=say
+            )
+
+    return _run("sizing", options, measure, console.sizing)
+
+
+def _ef_search(options: argparse.Namespace) -> int:
+    return _run("ef-search", options, lambda: _curves(options), console.ef_search)
+
+
+def _partitioning(options: argparse.Namespace) -> int:
+    def measure() -> dict[str, Any]:
+        corpus = Tenants(options.rows, options.dim, options.namespaces, options.seed)
+        with scratch_database(options.dsn, options.cache, keep=False, say=say) as server:
+            found = compare(
+                server, corpus, [0, *options.partitions],
+                queries=options.queries, limit=options.seconds, live=options.live, say=say,
+            )  # fmt: skip
+        return {
+            "rows": options.rows,
+            "dim": options.dim,
+            "tenants": options.namespaces,
+            "queries": options.queries,
+            **found,
+        }
+
+    return _run("partitioning", options, measure, console.partitioning)
+
+
+def _run(
+    kind: str,
+    options: argparse.Namespace,
+    measure: Callable[[], dict[str, Any]],
+    render: Callable[[dict[str, Any]], str],
+) -> int:
+    """Measure, print and write: 0, or 2 if the server cannot be used."""
+    result = circumstances(kind, FORMAT, options.seed, "benchmarks/speed", "benchmarks/operations")
+    try:
+        result |= measure()
+    except (ServerError, psycopg.OperationalError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(render(result))
+    write(options.json, result)
+    return 0
+
+
+def _curves(options: argparse.Namespace) -> dict[str, Any]:
+    """Measure the settings over synthetic memories, and over real texts where there are any."""
+    count, usual = options.queries + WARM_UP, settings_to_try(options.ef)
+    modes = settings_to_try(_FILTERED_VALUES, MODES)
+    corpus = Corpus(options.rows, options.dim, options.seed)
+    memory = machine.memory_mb() * 2**20 // 4
+    corpora = {}
+    with scratch_database(options.dsn, options.cache, keep=False, say=say) as server:
+        dsn, loading = open_database(server, corpus, fresh=True, build_memory=memory, say=say)
+        try:
+            asked = questions(corpus, NATURAL, count)
+            subject = Subject(dsn, LARGE, asked)
+            say("asking")
+            with connect(dsn) as connection:
+                about = machine.server(connection)
+                corpora["synthetic"] = {
+                    "memories": corpus.large,
+                    "dim": options.dim,
+                    "questions": len(asked),
+                    "curve": measure_settings(subject, usual, options.seconds),
+                    "modes": measure_settings(subject, modes, options.seconds),
+                    "filter": f"a tag that {_FILTER} of the memories have",
+                    "filtered": measure_settings(
+                        Subject(dsn, LARGE, asked, [TAGS[_FILTER]]), modes, options.seconds
+                    ),
+                }
+                builds = []
+                for build in options.builds:
+                    say(f"building with m = {build.m}, ef_construction = {build.ef_construction}")
+                    built = build_index(
+                        connection, build, build_memory_mb(corpus.rows, 2 * corpus.dimension, memory)
+                    )
+                    builds.append(
+                        built | {"curve": measure_settings(subject, usual, options.seconds, whole=False)}
+                    )
+        finally:
+            drop_database(server, f"bench_{options.rows}_{options.dim}")
+    if options.data:
+        dataset = pooled(options.data, count, options.seed)
+        with stored(dataset, options.dsn, options.cache, say) as (dsn, asked):
+            say("asking")
+            corpora["texts"] = {
+                "datasets": dataset.name,
+                "memories": len(dataset.memories),
+                "questions": len(asked),
+                "curve": measure_settings(Subject(dsn, POOL, asked), usual, options.seconds),
+            }
+    return {
+        "rows": options.rows,
+        "dim": options.dim,
+        "server": about,
+        "build": {
+            "m": _SHIPPED.m,
+            "ef_construction": _SHIPPED.ef_construction,
+            "seconds": loading.index_builds["memories_embedding_idx"],
+        },
+        "builds": builds,
+        "corpora": corpora,
+    }
+
+
+def _numbers(text: str) -> list[int]:
+    return [positive(part) for part in text.split(",")]
+
+
+def _builds(text: str) -> list[Build]:
+    pairs = [part.partition("/") for part in text.split(",")]
+    return [Build(positive(m), positive(ef_construction)) for m, _, ef_construction in pairs]

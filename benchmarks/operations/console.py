@@ -1,0 +1,104 @@
+"""What the commands print: the tables of the results files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.operations.sizing import KINDS
+from benchmarks.speed.console import surroundings, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["ef_search", "partitioning", "sizing"]
+
+
+def sizing(result: Mapping[str, Any]) -> str:
+    """Render what a memory takes."""
+    sizes = result["sizes"]
+    head = ("", *(f"{one['memories']:,} × {one['dim']}" for one in sizes))
+    kinds = [("bytes a memory", *(f"{one['total_per_memory']:,.0f}" for one in sizes))]
+    kinds += [(kind, *(f"{one['bytes_per_memory'][kind]:,.0f}" for one in sizes)) for kind in KINDS]
+    names = list(sizes[0]["costs"])
+    costs = [
+        (f"{name}: ms, bytes of WAL a memory", *(_cost(one["costs"][name]) for one in sizes))
+        for name in names
+    ]
+    return f"{table(head, [*kinds, *costs])}\n\n{surroundings(result, f'{len(sizes)} sizes')}"
+
+
+def _cost(cost: Mapping[str, float]) -> str:
+    return f"{cost['ms_per_memory']:.2f} {cost['wal_per_memory']:,.0f}"
+
+
+def ef_search(result: Mapping[str, Any]) -> str:
+    """Render the curves."""
+    parts = [
+        f"{name}, {part}, {corpus['memories']:,} memories\n{_curve(corpus[part])}"
+        for name, corpus in result["corpora"].items()
+        for part in ("curve", "modes", "filtered")
+        if part in corpus
+    ]
+    for build in result["builds"]:
+        built = f"m {build['m']}, ef_construction {build['ef_construction']}: {build['seconds']} s"
+        parts += [f"{built}, {build['bytes_per_memory']:,.0f} bytes a memory\n{_curve(build['curve'])}"]
+    return "\n\n".join([*parts, surroundings(result, f"dimension {result['dim']}")])
+
+
+def _curve(curve: Sequence[Mapping[str, Any]]) -> str:
+    ways = [way for way in ("index", "dense leg", "recall") if way in curve[0]]
+    return table(
+        (
+            "ef_search",
+            "iterative_scan",
+            "index used",
+            "returned",
+            *(f"{way}: same, p50, p95" for way in ways),
+        ),
+        (
+            (
+                str(one["ef_search"]),
+                one["iterative_scan"],
+                "yes" if one["uses_index"] else "no",
+                f"{one['returned']:.1f}",
+                *(_way(one[way]) for way in ways),
+            )
+            for one in curve
+        ),
+    )
+
+
+def _way(found: Mapping[str, float]) -> str:
+    shares = [f"{value:.3f}" for name, value in found.items() if "@" in name]
+    return " ".join([*shares, f"{found['p50']:.1f}", f"{found['p95']:.1f}"])
+
+
+def partitioning(result: Mapping[str, Any]) -> str:
+    """Render the comparison."""
+    layouts = result["layouts"]
+    head = ("", *("one table" if name == "0" else f"{name}" for name in layouts))
+    parts = [table(head, _layout_rows(list(layouts.values())))]
+    spaces = ", ".join(f"{kind} {rows:,}" for kind, rows in result["namespaces"].items())
+    parts.append(f"memories of the namespaces: {spaces}; {result['tenants']:,} namespaces in all")
+    parts.append(surroundings(result, f"{result['rows']:,} memories of dimension {result['dim']}"))
+    return "\n\n".join(parts)
+
+
+def _layout_rows(layouts: Sequence[Mapping[str, Any]]) -> Iterable[Sequence[str]]:
+    for name in layouts[0]["times"]:
+        times = [one["times"][name] for one in layouts]
+        yield f"{name}: p50, p95 ms", *(f"{one['p50']:.1f} {one['p95']:.1f}" for one in times)
+    flat = [_flat(one) for one in layouts]
+    for name in flat[0]:
+        yield name, *(f"{one[name]:,}" if name in one else "" for one in flat)
+
+
+def _flat(layout: Mapping[str, Any], before: str = "") -> dict[str, float]:
+    """Return the numbers of a layout but the times, each with the names of all it is in."""
+    found: dict[str, float] = {}
+    for name, value in layout.items():
+        if isinstance(value, dict):
+            found |= _flat(value, f"{before}{name}: ") if name != "times" else {}
+        else:
+            found[before + name] = value
+    return found
