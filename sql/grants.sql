@@ -23,7 +23,7 @@ GRANT USAGE ON SCHEMA pgrecall TO pgrecall_reader, pgrecall_embedder;
 GRANT SELECT ON
     pgrecall.alembic_version, pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concept_overview,
     pgrecall.concepts, pgrecall.embedding_failures, pgrecall.embedding_jobs, pgrecall.embedding_models,
-    pgrecall.entity_rules, pgrecall.extractions, pgrecall.generations, pgrecall.graph_changes, pgrecall.grants, pgrecall.installation,
+    pgrecall.entity_rules, pgrecall.extractions, pgrecall.generations, pgrecall.granted, pgrecall.graph_changes, pgrecall.grants, pgrecall.installation,
     pgrecall.judged_queries,
     pgrecall.judged_vectors, pgrecall.judgements, pgrecall.lexicon, pgrecall.llm_usage, pgrecall.memories,
     pgrecall.mentions, pgrecall.namespaces, pgrecall.postings, pgrecall.profile_definitions, pgrecall.profiles,
@@ -48,9 +48,10 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.embedding_dimension, pgrecall.embedding_of, pgrecall.english_timeframe, pgrecall.escaped, pgrecall.evergreen_floors,
     pgrecall.every_word, pgrecall.export_memories,
     pgrecall.extra_words, pgrecall.failures, pgrecall.field_weight, pgrecall.filtered_by,
-    pgrecall.find_concept, pgrecall.generation_progress, pgrecall.generation_statements, pgrecall.graph_export,
+    pgrecall.find_concept, pgrecall.generation_progress, pgrecall.generation_statements, pgrecall.grant_status,
+    pgrecall.granted_namespaces, pgrecall.graph_export,
     pgrecall.graph_leg, pgrecall.graph_step, pgrecall.graph_walk, pgrecall.half_open, pgrecall.health, pgrecall.held_roles,
-    pgrecall.holds,
+    pgrecall.holds, pgrecall.holds_memory, pgrecall.holds_relationship,
     pgrecall.identifier_words, pgrecall.impact_settings, pgrecall.impacts, pgrecall.index_status,
     pgrecall.is_exact_name, pgrecall.is_exact_query, pgrecall.is_misspelt, pgrecall.is_split_apart,
     pgrecall.iso_range, pgrecall.judged_recall, pgrecall.known_embedding, pgrecall.known_labels, pgrecall.known_namespace,
@@ -87,7 +88,11 @@ GRANT SELECT, DELETE ON pgrecall.llm_answers TO pgrecall_writer;
 GRANT DELETE ON
     pgrecall.embedding_failures, pgrecall.embedding_jobs, pgrecall.truncated_embeddings
     TO pgrecall_writer;
-GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_writer;
+-- To draw an id, and so that policies can tell ids that were given out from those to come. Not numbers of generations.
+GRANT USAGE ON SEQUENCE
+    pgrecall.concept_merges_id_seq, pgrecall.concepts_id_seq, pgrecall.memories_id_seq,
+    pgrecall.relationship_evidence_id_seq, pgrecall.relationships_id_seq
+    TO pgrecall_writer;
 GRANT EXECUTE ON FUNCTION
     public.forget, public.remember, public.remember_many, public.revise, public.supersede, pgrecall.add_alias,
     pgrecall.add_temporal_refs, pgrecall.change_memory, pgrecall.check_language, pgrecall.check_line,
@@ -95,8 +100,8 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.embedding_recipe, pgrecall.embedding_text, pgrecall.import_memories, pgrecall.imported_memory,
     pgrecall.link_memories, pgrecall.is_time, pgrecall.is_used, pgrecall.judge,
     pgrecall.lock_facts, pgrecall.merge_concepts, pgrecall.own_names, pgrecall.refuse_unknown, pgrecall.remove_alias,
-    pgrecall.remove_evidence, pgrecall.remove_labels, pgrecall.remove_mentions, pgrecall.remove_orphan,
-    pgrecall.resolve_conflict, pgrecall.retry_failures, pgrecall.said_concepts, pgrecall.said_names,
+    pgrecall.refuse_reader, pgrecall.remove_evidence, pgrecall.remove_labels, pgrecall.remove_mentions,
+    pgrecall.remove_orphan, pgrecall.resolve_conflict, pgrecall.retry_failures, pgrecall.said_concepts, pgrecall.said_names,
     pgrecall.set_relation_label, pgrecall.settle_concept, pgrecall.settle_facts, pgrecall.settle_label,
     pgrecall.settle_names, pgrecall.settle_type, pgrecall.share_names, pgrecall.split_concept, pgrecall.unjudge
     TO pgrecall_writer;

@@ -295,7 +295,8 @@ LINK = """
         WHERE c.key = 'ana'
         RETURNING id
     )
-    INSERT INTO pgrecall.relationship_evidence (relationship_id, memory_id, label) SELECT id, %(memory)s, 'owns' FROM linked
+    INSERT INTO pgrecall.relationship_evidence (relationship_id, memory_id, namespace_id, label)
+    SELECT id, %(memory)s, 1, 'owns' FROM linked
 """
 
 

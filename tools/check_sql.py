@@ -179,7 +179,10 @@ def _one_object(name: str, parsed: list[Statement]) -> Iterator[Found]:
         # There is no CREATE OR REPLACE CONSTRAINT TRIGGER.
         if any(s.kind == "CreateTrigStmt" and s.node.isconstraint for s in parsed):
             allowed.add("DropStmt")
-        if statement.kind not in allowed:
+        # Nor one that says when it fires: ALTER TABLE … ENABLE ALWAYS TRIGGER.
+        if statement.kind not in allowed and not re.search(
+            r"ENABLE ALWAYS TRIGGER \w+$", statement.text.rstrip("; \n")
+        ):
             yield statement.line, f"{statement.kind} has no place beside a function or a view"
         if statement.kind == "CreateTrigStmt":
             owner = Function.of(functions[0].node).name if functions else None

@@ -48,6 +48,12 @@ CREATE TABLE pgrecall.grants (
 CREATE INDEX grants_role_idx ON pgrecall.grants (role);
 COMMENT ON TABLE pgrecall.grants IS
     'Who may read and write which namespace: grant_namespace() and revoke_namespace() keep it. Members of a role have what it has.';
+CREATE TABLE pgrecall.granted (
+    role       regrole PRIMARY KEY,
+    namespaces boolean[] NOT NULL
+);
+COMMENT ON TABLE pgrecall.granted IS
+    'The namespaces of each role in grants, as one array that is true at their ids: the policies read it. Triggers keep it.';
 COMMENT ON COLUMN pgrecall.grants.access IS 'read, or write, which includes it.';
 """
 
@@ -59,6 +65,45 @@ ALTER TABLE pgrecall.query_embeddings
     ADD PRIMARY KEY (generation_id, role, query_hash),
     ADD CONSTRAINT query_embeddings_length CHECK (length(query) <= 16384);
 COMMENT ON COLUMN pgrecall.query_embeddings.role IS 'Who asked: nobody else learns by the cache what was asked.';
+"""
+
+# A fact's evidence is sentences of memories: its own namespace keeps it apart as cheaply as theirs (sql/security).
+EVIDENCE = """
+ALTER TABLE pgrecall.relationship_evidence ADD COLUMN namespace_id integer;
+UPDATE pgrecall.relationship_evidence e SET namespace_id = m.namespace_id
+FROM pgrecall.memories m WHERE m.id = e.memory_id;
+ALTER TABLE pgrecall.relationship_evidence ALTER COLUMN namespace_id SET NOT NULL;
+COMMENT ON COLUMN pgrecall.relationship_evidence.namespace_id IS 'That of the memory; a trigger fills it.';
+"""
+
+# The planner uses statistics of all rows for whoever asks, and EXPLAIN shows what it makes of them: none of what tenants
+# write is kept in any. What older statistics there are goes, where the one who migrates may take them away.
+STATISTICS = """
+DO $statistics$
+DECLARE
+    found record;
+BEGIN
+    FOR found IN
+        SELECT c.oid, c.relname, a.attname, a.attnum
+        FROM pg_class c
+        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r'
+          AND a.atttypid IN ('text'::regtype, 'bytea'::regtype)
+          AND (c.relname, a.attname) NOT IN (('extractions', 'enricher'), ('mentions', 'source'))
+          AND c.relname IN (
+              'concept_aliases', 'concept_merges', 'concepts', 'embedding_failures', 'embedding_jobs', 'entity_rules',
+              'extractions', 'judged_queries', 'judged_vectors', 'judgements', 'lexicon', 'llm_answers', 'memories',
+              'mentions', 'namespaces', 'postings', 'query_embeddings', 'relation_labels', 'relationship_evidence',
+              'relationships'
+          )
+    LOOP
+        EXECUTE format('ALTER TABLE pgrecall.%%I ALTER COLUMN %%I SET STATISTICS %(target)s', found.relname, found.attname);
+        IF current_setting('is_superuser') = 'on' THEN
+            DELETE FROM pg_statistic s WHERE s.starelid = found.oid AND s.staattnum = found.attnum;
+        END IF;
+    END LOOP;
+END
+$statistics$;
 """
 
 # Policies are replaceable code from now on, all of them.
@@ -109,7 +154,7 @@ $open$;
 
 def upgrade() -> None:
     connection = op.get_bind()
-    for statements in (ROLE, GRANTS, QUERIES, POLICIES, SHUT):
+    for statements in (ROLE, GRANTS, QUERIES, EVIDENCE, STATISTICS % {"target": 0}, POLICIES, SHUT):
         run_sql(connection, statements)
 
 
@@ -118,11 +163,13 @@ def downgrade() -> None:
         op.get_bind(),
         f"""
         {POLICIES}
+        {STATISTICS % {"target": -1}}
+        ALTER TABLE pgrecall.relationship_evidence DROP COLUMN namespace_id;
         {OPEN}
         TRUNCATE pgrecall.query_embeddings;
         ALTER TABLE pgrecall.query_embeddings
             DROP CONSTRAINT query_embeddings_pkey, DROP CONSTRAINT query_embeddings_length, DROP COLUMN role,
             ADD PRIMARY KEY (generation_id, query_hash);
-        DROP TABLE pgrecall.grants;
+        DROP TABLE pgrecall.granted, pgrecall.grants;
         """,
     )

@@ -10,7 +10,8 @@ CREATE OR REPLACE FUNCTION pgrecall.rank_granted(
     question pgrecall.question, filter pgrecall.recall_filter, reference_time timestamptz, also bigint[]
 )
 RETURNS SETOF pgrecall.ranked
-LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER ROWS 10
+-- Restricted: a parallel worker does not know of SET ROLE by the setting.
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
 AS $function$
 DECLARE

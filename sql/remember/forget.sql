@@ -2,6 +2,8 @@
 --
 -- A tombstone: the row stays, what was derived for the concept graph goes. To bring it back, remember it again under
 -- its external_id with on_conflict => 'revise'.
+--
+-- Errors  42501 it may only be read
 CREATE OR REPLACE FUNCTION public.forget(id bigint)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE
@@ -10,7 +12,11 @@ AS $function$
 BEGIN
     UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now()
     WHERE m.id = forget.id AND m.deleted_at IS NULL;
-    RETURN FOUND;
+    IF NOT FOUND THEN
+        PERFORM pgrecall.refuse_reader(forget.id);
+        RETURN false;
+    END IF;
+    RETURN true;
 END
 $function$;
 

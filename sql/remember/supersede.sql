@@ -7,7 +7,7 @@
 -- successor    a memory of the same namespace
 -- occurred_at  when the change happened; also the end of the old fact's validity. NULL: now
 --
--- Errors  P0002 no such memory;  22023 both or neither of content and successor, already superseded, or a circle
+-- Errors  P0002 no such memory;  42501 it may only be read;  22023 both or neither of content and successor, already superseded, or a circle
 CREATE OR REPLACE FUNCTION public.supersede(
     id bigint,
     content text DEFAULT NULL,
@@ -31,7 +31,7 @@ BEGIN
     -- Both rows in the order of their ids, so that two calls that cross do not deadlock.
     PERFORM FROM pgrecall.memories m WHERE m.id IN (supersede.id, successor) ORDER BY m.id FOR NO KEY UPDATE;
     SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.deleted_at IS NULL;
-    IF old.id IS NULL THEN
+    IF old.id IS NULL OR NOT pgrecall.may_write(old.namespace_id) THEN
         PERFORM pgrecall.refuse_unknown(supersede.id);
     ELSIF old.superseded_by = supersede.successor THEN
         RETURN new_id;  -- said before: nothing changes

@@ -8,9 +8,12 @@
 -- Every table of the schema has row-level security (the revisions see to it), so one without a policy here is shut. The
 -- owner is not subject to policies.
 --
--- Grants are looked up row by row, in their primary key: of the forms that can be written this is the one that costs the
--- same with one grant and with ten thousand, and that leaves recall its indexes (docs/adr/0014). The policy of grants itself
--- leaves in them what the role has.
+-- What may be read is looked up in an array that is read once a statement (granted_namespaces), before any condition of the
+-- query looks at the row. What may be written is looked up row by row in the primary key of grants. The policies of grants
+-- leave in them what the role has.
+--
+-- An id that a writer gives must have been drawn before, so that nobody takes those that others are about to get; a row that
+-- it points to must be of the same namespace: a foreign key alone would tell which ids exist.
 DO $policies$
 DECLARE
     found record;
@@ -19,46 +22,54 @@ BEGIN
         EXECUTE format('DROP POLICY %I ON pgrecall.%I', found.policyname, found.tablename);
     END LOOP;
 
-    -- For each table, when a row may be read, and when it may be written.
+    -- For each table, when a row may be read, when it may be changed or deleted, and what it may be then.
     FOR found IN
         WITH granted (test) AS (
-            VALUES ('(SELECT true FROM pgrecall.grants g WHERE g.namespace_id = %1$I.%2$I LIMIT 1)')
+            VALUES ('((SELECT pgrecall.granted_namespaces()))[%1$I.%2$I]')
         ),
         granted_to_write (test) AS (
             VALUES ('(SELECT true FROM pgrecall.grants g WHERE g.namespace_id = %1$I.%2$I AND g.access = ''write'' LIMIT 1)')
         )
         -- Rows with a namespace of their own.
-        SELECT t.name, format(r.test, t.name, t.column_name) AS reads, format(w.test, t.name, t.column_name) AS writes
+        SELECT t.name, format(r.test, t.name, t.column_name) AS reads, format(w.test, t.name, t.column_name) AS mine,
+               format(w.test, t.name, t.column_name) || COALESCE(' AND ' || t.also, '') AS writes
         FROM granted r, granted_to_write w, (VALUES
-            ('concept_aliases', 'namespace_id'), ('concept_merges', 'namespace_id'), ('concepts', 'namespace_id'),
-            ('graph_changes', 'namespace_id'), ('judged_queries', 'namespace_id'), ('judged_vectors', 'namespace_id'),
-            ('lexicon', 'namespace_id'), ('memories', 'namespace_id'), ('namespaces', 'id'), ('postings', 'namespace_id'),
-            ('relation_labels', 'namespace_id'), ('relationships', 'namespace_id'), ('unposted', 'namespace_id')
-        ) t (name, column_name)
+            ('concept_aliases', 'namespace_id', NULL), ('graph_changes', 'namespace_id', NULL),
+            ('judged_queries', 'namespace_id', NULL),
+            ('judged_vectors', 'namespace_id', NULL), ('lexicon', 'namespace_id', NULL), ('namespaces', 'id', NULL),
+            ('postings', 'namespace_id', NULL), ('relation_labels', 'namespace_id', NULL), ('unposted', 'namespace_id', NULL),
+            ('concept_merges', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.concept_merges_id_seq'')'),
+            ('concepts', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.concepts_id_seq'')'),
+            ('memories', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.memories_id_seq'') '
+             'AND (superseded_by IS NULL OR pgrecall.holds_memory(namespace_id, superseded_by))'),
+            ('relationships', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.relationships_id_seq'') '
+             'AND (superseded_by IS NULL OR pgrecall.holds_relationship(namespace_id, superseded_by))'),
+            ('relationship_evidence', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.relationship_evidence_id_seq'') '
+             'AND pgrecall.holds_memory(namespace_id, memory_id) AND pgrecall.holds_relationship(namespace_id, relationship_id)')
+        ) t (name, column_name, also)
         UNION ALL
         -- And with a memory, which must be of the same.
-        SELECT t.name, format(r.test, t.name, 'namespace_id'),
-               format(w.test, t.name, 'namespace_id') || format(
-                   ' AND (SELECT m.namespace_id FROM pgrecall.memories m WHERE m.id = %1$I.memory_id) = namespace_id', t.name
-               )
+        SELECT t.name, format(r.test, t.name, 'namespace_id'), format(w.test, t.name, 'namespace_id'),
+               format(w.test, t.name, 'namespace_id') || ' AND pgrecall.holds_memory(namespace_id, memory_id)'
         FROM granted r, granted_to_write w, (VALUES ('judgements'), ('mentions'), ('temporal_refs')) t (name)
         UNION ALL
         -- Rows of a memory: whoever sees it.
-        SELECT t.name,
-               format('(SELECT true FROM pgrecall.memories m WHERE m.id = %I.memory_id)', t.name),
-               format('(SELECT true FROM pgrecall.memories m JOIN pgrecall.grants g ON g.namespace_id = m.namespace_id '
-                      'WHERE m.id = %I.memory_id AND g.access = ''write'' LIMIT 1)', t.name)
+        SELECT t.name, format('(SELECT true FROM pgrecall.memories m WHERE m.id = %I.memory_id)', t.name), w.test, w.test
         FROM (VALUES ('embedding_failures'), ('embedding_jobs'), ('extractions'), ('llm_answers'),
-                     ('relationship_evidence'), ('truncated_embeddings')) t (name)
+                     ('truncated_embeddings')) t (name)
+        CROSS JOIN LATERAL format(
+            '(SELECT true FROM pgrecall.memories m JOIN pgrecall.grants g ON g.namespace_id = m.namespace_id '
+            'WHERE m.id = %I.memory_id AND g.access = ''write'' LIMIT 1)', t.name
+        ) w (test)
     LOOP
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR SELECT TO pgrecall_reader USING (%s)',
                        found.name || '_read', found.name, found.reads);
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR INSERT TO pgrecall_writer WITH CHECK (%s)',
                        found.name || '_insert', found.name, found.writes);
-        EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR UPDATE TO pgrecall_writer USING (%s)',
-                       found.name || '_update', found.name, found.writes);
+        EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR UPDATE TO pgrecall_writer USING (%s) WITH CHECK (%s)',
+                       found.name || '_update', found.name, found.mine, found.writes);
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR DELETE TO pgrecall_writer USING (%s)',
-                       found.name || '_delete', found.name, found.writes);
+                       found.name || '_delete', found.name, found.mine);
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I TO pgrecall_everywhere USING (true)',
                        found.name || '_everywhere', found.name);
     END LOOP;
@@ -94,13 +105,15 @@ COMMENT ON POLICY memories_embedder ON pgrecall.memories IS 'The embedder''s rol
 -- Rules of all namespaces have none.
 CREATE POLICY entity_rules_read ON pgrecall.entity_rules FOR SELECT TO pgrecall_reader
     USING (namespace_id IS NULL
-           OR (SELECT true FROM pgrecall.grants g WHERE g.namespace_id = entity_rules.namespace_id LIMIT 1));
+           OR ((SELECT pgrecall.granted_namespaces()))[namespace_id]);
 CREATE POLICY entity_rules_everywhere ON pgrecall.entity_rules TO pgrecall_everywhere USING (true);
 
 -- A role sees its own grants, and those of the roles it is a member of.
 CREATE POLICY grants_read ON pgrecall.grants FOR SELECT TO pgrecall_reader
-    USING (role = ANY ((SELECT pgrecall.held_roles())::oid[]));
+    USING (pg_has_role(role, 'USAGE'));
 CREATE POLICY grants_everywhere ON pgrecall.grants TO pgrecall_everywhere USING (true);
+CREATE POLICY granted_read ON pgrecall.granted FOR SELECT TO pgrecall_reader USING (pg_has_role(role, 'USAGE'));
+CREATE POLICY granted_everywhere ON pgrecall.granted TO pgrecall_everywhere USING (true);
 
 -- Whoever asked gets the answer: nobody else learns by the cache what was asked.
 CREATE POLICY query_embeddings_asked ON pgrecall.query_embeddings TO pgrecall_reader

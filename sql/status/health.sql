@@ -66,6 +66,7 @@ BEGIN ATOMIC
         SELECT COALESCE(max(u.memories), 0) AS most
         FROM (SELECT count(*) AS memories FROM pgrecall.unposted u GROUP BY u.namespace_id) u
     ) u
+    CROSS JOIN LATERAL pgrecall.grant_status() t
     CROSS JOIN LATERAL (VALUES
         (1, 'server version', current_setting('server_version_num')::integer BETWEEN 150000 AND 189999, 'warn',
          'PostgreSQL ' || s.server_version, 'pgrecall is tested on PostgreSQL 15 to 18.'),
@@ -145,7 +146,12 @@ BEGIN ATOMIC
               THEN format('it answers recalls only, as of %s',
                           COALESCE(date_trunc('second', pg_last_xact_replay_timestamp())::text, 'its start'))
               ELSE 'no, it takes writes' END,
-         'Writers and embedders belong to the primary; SELECT pg_promote() makes this one it.')
+         'Writers and embedders belong to the primary; SELECT pg_promote() makes this one it.'),
+        (22, 'roles without a grant', t.blind IS NULL, 'info',
+         COALESCE('see nothing: ' || t.blind, 'none'),
+         'SELECT pgrecall.grant_namespace(role, namespace), or GRANT pgrecall_everywhere TO the role.'),
+        (23, 'grants without a role', COALESCE(t.lost, 0) = 0, 'info', COALESCE(t.lost, 0)::text,
+         'DELETE FROM pgrecall.grants g WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = g.role)')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

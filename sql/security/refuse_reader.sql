@@ -1,0 +1,26 @@
+-- Raises an error about a memory that the current role may read but not change.
+--
+-- Without it the memory would seem absent: what may not be changed is not found by a statement that would change it.
+--
+-- Errors  42501
+CREATE OR REPLACE FUNCTION pgrecall.refuse_reader(id bigint)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    namespace text;
+BEGIN
+    SELECT n.name INTO namespace
+    FROM pgrecall.memories m
+    JOIN pgrecall.namespaces n ON n.id = m.namespace_id
+    WHERE m.id = refuse_reader.id AND m.deleted_at IS NULL AND NOT pgrecall.may_write(m.namespace_id);
+    IF FOUND THEN
+        RAISE EXCEPTION 'role "%" may only read namespace "%", with memory %', current_user, namespace, refuse_reader.id
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'An administrator gives more with pgrecall.grant_namespace(role, namespace, ''write'').';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.refuse_reader IS 'Raises an error about a memory that the current role may read but not change.';
