@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 from typer.main import get_command
 
 from operations_support import OTHER, beat, detail, health, remember
@@ -19,6 +18,7 @@ from pgrecall.server import binaries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from psycopg import Connection
 
@@ -133,7 +133,7 @@ def test_an_embedder_that_died(dsn: str, conn: Connection[Any], capsys: pytest.C
 def test_a_dump_is_restored(
     dsn: str,
     conn: Connection[Any],
-    janitor: Callable[..., Any],
+    database: Callable[..., AbstractContextManager[str]],
     public_dir: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -143,8 +143,7 @@ def test_a_dump_is_restored(
     expected = conn.execute("SELECT id, content FROM recall('where does Priya live')").fetchall()
     assert expected
     file = public_dir / "pgrecall.dump"
-    with janitor() as made:
-        restored = make_conninfo(dsn, dbname=made.dbname)
+    with database() as restored:
         # The commands of the guide, with the tests' own server and names.
         for line in script.splitlines():
             words = line.split()

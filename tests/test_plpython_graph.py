@@ -10,6 +10,7 @@ import pytest
 from psycopg import IsolationLevel
 
 from benchmarks.graph.pagerank import Bipartite, Start
+from memories import share
 from plpython_support import tagged, use_modules
 
 if TYPE_CHECKING:
@@ -194,6 +195,7 @@ def test_nothing_is_kept_while_nobody_logs(session: Connection[Any], other: Conn
 def test_only_what_the_caller_may_see_comes_out(session: Connection[Any], other: Connection[Any]) -> None:
     one, two, three = (tagged(other, text, ["trip"]) for text in "abc")
     assert set(ranked(session, [one])) == {one, two, three}
+    share(other)
     other.execute(
         f"CREATE POLICY hidden ON pgrecall.memories AS RESTRICTIVE TO pgrecall_reader USING (id <> {two})"
     )

@@ -41,7 +41,8 @@ class Pair:
             psycopg.connect(self.primary.dsn(), autocommit=True) as there,
             psycopg.connect(self.standby.dsn(), autocommit=True) as here,
         ):
-            written = there.execute("SELECT pg_current_wal_lsn()").fetchone()
+            # Not pg_current_wal_lsn: what was committed asynchronously may not be written yet.
+            written = there.execute("SELECT pg_current_wal_insert_lsn()").fetchone()
             deadline = time.monotonic() + SECONDS
             query = "SELECT pg_last_wal_replay_lsn() >= %s"
             while here.execute(query, written).fetchone() != (True,):
