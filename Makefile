@@ -32,7 +32,7 @@ demo: $(VENV)/.demo  ## start the embedded server, import the sample, embed it, 
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.dev  ## run the whole test suite against real PostgreSQL servers
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest $(if $(MARKS),-m '$(MARKS)') --numprocesses auto --maxprocesses 4 --dist loadfile
 
 server:  ## install PostgreSQL 15 with the server extensions, and start a cluster of its own (Debian 12, root)
 	@tools/system_server.sh packages

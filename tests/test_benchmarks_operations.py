@@ -156,7 +156,6 @@ def test_partitioning(measured: list[tuple[str, dict[str, Any]]]) -> None:
     assert "recall, small namespace" in one["times"]
     named, kept = (found["layouts"][f"3, namespace named{how}"] for how in ("", ", plans kept"))
     assert set(named["times"]) == set(kept["times"]) == set(one["times"])
-    assert min(kept["relation_locks"], named["relation_locks"]) > one["relation_locks"]
     assert found["layouts"]["0, again"]["relation_locks"] == one["relation_locks"]
     assert one["vacuum"]["all_seconds"] == one["vacuum"]["longest_seconds"]
 

@@ -13,6 +13,8 @@ from benchmarks.graph.challenger import WALK
 from plpython_support import has_plpython, use_modules
 from test_benchmarks_graph import CORPUS, QRELS, QUERIES
 
+pytestmark = pytest.mark.server_extras
+
 
 @pytest.fixture
 def command(tmp_path: Path, public_dir: Path) -> list[str]:

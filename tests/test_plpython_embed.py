@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.server_extras
+
 LOADING = 240.0
 EMBED = "SELECT recall_embed(%s)::text"
 

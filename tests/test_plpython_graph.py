@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.server_extras
+
 EDGES = """
 SELECT memory_id, concept_id, bool_or(is_about) FROM pgrecall.mentions WHERE namespace_id = pgrecall.namespace_id(NULL)
 GROUP BY 1, 2 ORDER BY 1, 2

@@ -18,6 +18,8 @@ from plpython_support import has_plpython, notices
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.server_extras
+
 SHARED = ("recall_embed", "parse_timeframe", "graph_ppr")
 IN_PYTHON = """
 SELECT p.proname::text FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang WHERE l.lanname = 'plpython3u' ORDER BY 1

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.server_extras
+
 
 @pytest.fixture(scope="module")
 def reading(python_database: Callable[..., str], python_template: str) -> Iterator[Connection[Any]]:

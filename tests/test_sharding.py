@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.server_extras
+
 _SIGNATURES = """
     SELECT n.nspname || '.' || p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid),
            p.provolatile, obj_description(p.oid) IS NOT NULL

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.server_extras
+
 VECTOR = str([1.0] + [0.0] * 383)
 STEPS = ["prepare", "copy 1", "copy 2", "seal", "compare", "open", "switch", "wait", "delete", "forget"]
 # Ends as kill -9 would, before the step it is told.

@@ -181,7 +181,7 @@ scratch() {
   chmod 700 "$SCRATCH" # nobody is asked for a password in there
   # It ends with the command: what it holds need not outlive the machine.
   pg_createcluster "$MAJOR" "$SCRATCH_NAME" --datadir "$SCRATCH/data" --socketdir "$SCRATCH" --start-conf manual --encoding UTF8 --locale C.UTF-8 \
-    -o fsync=off -o synchronous_commit=off -o full_page_writes=off -o max_connections=400 -o shared_buffers=128MB \
+    -o fsync=off -o synchronous_commit=off -o full_page_writes=off -o max_connections=400 -o shared_buffers=128MB -o random_page_cost=1.1 \
     -o jit=off -o log_checkpoints=off -- --data-checksums --no-sync --auth-local=trust --auth-host=reject > /dev/null
   # By hand, as --pgoption takes no empty value.
   echo "listen_addresses = ''" >> "/etc/postgresql/$MAJOR/$SCRATCH_NAME/postgresql.conf"

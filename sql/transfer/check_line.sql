@@ -9,7 +9,7 @@ LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    kinds CONSTANT jsonb := '{
+    kinds CONSTANT jsonb := jsonb '{
         "pgrecall": "number", "id": "number", "namespace": "string", "namespace_language": "string",
         "updated_at": "string", "deleted_at": "string", "superseded_by": "number", "superseded_at": "string",
         "text_hash": "string", "embeddings": "array"
