@@ -199,3 +199,22 @@ def test_one_who_moves_names_and_a_writer_who_takes_facts_away(
         assert moved() is not None
     assert scalar(conn, "SELECT count(*) FROM pgrecall.relationships") == 0
     assert wrong(conn) == {}
+
+
+@pytest.mark.parametrize("enricher", ["text", "llm"])
+@pytest.mark.parametrize("action", ["forget", "hide"])
+def test_one_who_has_all_read_again_and_a_writer_who_takes_a_memory_away(
+    conn: Connection[Any], dsn: str, enricher: str, action: str
+) -> None:
+    kept, gone = remember(conn), remember(conn, "another")
+    with psycopg.connect(dsn) as writer:
+        if action == "forget":
+            call(writer, "forget", gone)
+        else:
+            call(writer, "revise", gone, is_sensitive=True)
+        again = waits(conn, lambda: call(conn, "pgrecall.redo_extractions", enricher=enricher))
+        writer.commit()
+        again()
+    query = "SELECT array_agg(memory_id) FROM pgrecall.extractions WHERE enricher = %s"
+    assert scalar(conn, query, enricher) == [kept]
+    assert wrong(conn) == {}

@@ -1,6 +1,7 @@
 -- Has memories read again: those that were read by another version, or all of them. Returns how many.
 --
--- What was read stays until it is replaced.
+-- What was read stays until it is replaced. Each memory's note is locked first: a writer who is just making the memory
+-- sensitive, or forgets it, removes the note, and then it is not noted anew.
 --
 -- namespace  NULL: every namespace
 -- version    NULL: whatever version read them, and those given up after failures
@@ -24,8 +25,10 @@ BEGIN
     INSERT INTO pgrecall.extractions AS x (memory_id, enricher)
     SELECT m.id, redo_extractions.enricher
     FROM pgrecall.memories m
+    JOIN pgrecall.extractions t ON t.memory_id = m.id AND t.enricher = 'text'
     WHERE (chosen IS NULL OR m.namespace_id = chosen) AND NOT m.is_sensitive AND m.deleted_at IS NULL
     ORDER BY m.id
+    FOR KEY SHARE OF t
     ON CONFLICT ON CONSTRAINT extractions_pkey DO UPDATE
         SET is_pending = true, next_attempt_at = NULL, attempts = 0, last_error = NULL, waiting_since = now()
         WHERE (NOT x.is_pending OR x.attempts > 0)
