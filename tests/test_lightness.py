@@ -14,8 +14,8 @@ HELP_SECONDS = 0.5
 TRIES = 5
 
 HEAVY = (
-    "alembic", "dateparser", "numpy", "pgvector", "psycopg", "py3langid", "pydantic", "rich", "sentence_transformers", "sqlalchemy",
-    "torch", "transformers",
+    "alembic", "dateparser", "langchain_core", "llama_index", "numpy", "pgvector", "psycopg", "py3langid", "pydantic", "rich",
+    "sentence_transformers", "sqlalchemy", "torch", "transformers",
 )  # fmt: skip
 
 # The peak is read from /proc: ru_maxrss would begin with what the parent process used when it forked.
