@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test server test-server lint format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build clean
+.PHONY: help setup demo test server test-server lint format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -52,14 +52,16 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files in date
 	$(BIN)/python tools/check_sql.py
 	$(BIN)/python tools/async_to_sync.py --check
 	$(BIN)/python tools/sql_reference.py --check
+	$(BIN)/python tools/cli_reference.py --check
 
 format: $(VENV)/.dev  ## format the code and apply the safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md
+generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, docs/cli.md
 	$(BIN)/python tools/async_to_sync.py
 	$(BIN)/python tools/sql_reference.py
+	$(BIN)/python tools/cli_reference.py
 
 ROWS ?= 10000,100000,1000000
 DIM ?= 384
@@ -103,5 +105,8 @@ bench-langchain: $(VENV)/.dev  ## install langchain-postgres for the benchmark, 
 build: $(VENV)/.dev  ## build the wheel and the source distribution into dist/
 	$(BIN)/python -m build
 
+docs: $(VENV)/.dev  ## build the documentation site into site/; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 clean:  ## remove what the other targets made in the checkout (the data folder stays)
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist build site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -55,6 +55,7 @@ ROOM = 8 * 2**30
 LONGEST = {
     "test_benchmarks_bm25", "test_benchmarks_graph", "test_benchmarks_layouts", "test_benchmarks_quality",
     "test_benchmarks_speed", "test_bm25", "test_canary", "test_chaos", "test_cli", "test_config_file",
+    "test_docs_run",
     "test_embedder", "test_embedder_lifecycle", "test_embedder_outages", "test_enricher",
     "test_enricher_crash", "test_generations", "test_migrations", "test_migrations_at_once",
     "test_postings_concurrency", "test_provider_onnx", "test_query_embeddings", "test_queue_discipline",

@@ -105,9 +105,15 @@ def test_the_changelog_names_the_version() -> None:
     assert re.search(rf"(?m)^## (Unreleased|{re.escape(version)})", text_of("CHANGELOG.md"))
 
 
-def test_the_sql_reference_is_in_date() -> None:
+def test_every_decision_is_in_the_index() -> None:
+    found = {path.name for path in (ROOT / "docs" / "adr").glob("[0-9]*.md")}
+    assert set(re.findall(r"\]\((\d{4}[^)]+)\)", text_of("docs/adr/index.md"))) == found
+
+
+@pytest.mark.parametrize("tool", ["sql_reference.py", "cli_reference.py"])
+def test_the_references_are_in_date(tool: str) -> None:
     checked = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "sql_reference.py"), "--check"],
+        [sys.executable, str(ROOT / "tools" / tool), "--check"],
         capture_output=True,
         text=True,
         timeout=120,
