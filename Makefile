@@ -58,10 +58,11 @@ format: $(VENV)/.dev  ## format the code and apply the safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, docs/cli.md
+generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, docs/cli.md, the tools in docs/mcp.md
 	$(BIN)/python tools/async_to_sync.py
 	$(BIN)/python tools/sql_reference.py
 	$(BIN)/python tools/cli_reference.py
+	$(BIN)/python tools/mcp_reference.py
 
 ROWS ?= 10000,100000,1000000
 DIM ?= 384

@@ -81,7 +81,7 @@ def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     names = re.findall(r"^│ (\w+) ", outcome.out, re.MULTILINE)
     assert names == [
         "up", "down", "dsn", "migrate", "remember", "import", "export", "embedder", "reembed", "recall", "explain",
-        "timeline", "facts", "briefing", "status", "doctor", "failures", "config", "graph",
+        "timeline", "facts", "briefing", "mcp", "status", "doctor", "failures", "config", "graph",
         "shard",
     ]  # fmt: skip
     for name in names:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         SettingInForce,
         TimelineMemory,
         TimelineResult,
+        Validity,
     )
     from .operations import Failure, Generation, HealthCheck, IndexStatus, Status, Worker
     from .options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
@@ -52,7 +53,7 @@ _ERRORS = (
 )  # fmt: skip
 _MODELS = (
     "EmbeddingModel", "FactHit", "FactsResult", "NewMemory", "RecallResult", "RecalledMemory",
-    "SettingInForce", "TimelineMemory", "TimelineResult",
+    "SettingInForce", "TimelineMemory", "TimelineResult", "Validity",
 )  # fmt: skip
 _OPERATIONS = ("Failure", "Generation", "HealthCheck", "IndexStatus", "Status", "Worker")
 _EXPLAINING = ("ExplainResult", "Explanation")
@@ -109,6 +110,7 @@ __all__ = [
     "TooLarge",
     "UnknownLanguage",
     "UnknownNamespace",
+    "Validity",
     "Worker",
     "__version__",
 ]

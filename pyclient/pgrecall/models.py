@@ -207,6 +207,23 @@ class TimelineResult(Listed[TimelineMemory]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Validity:
+    """When one memory holds.
+
+    Attributes:
+        id: The memory's id in the database.
+        valid_from: Since when it holds; None if that was not said.
+        valid_to: Until when it holds; None if no end is known.
+        superseded_by: The memory that holds instead; None if none does.
+    """
+
+    id: int
+    valid_from: datetime | None
+    valid_to: datetime | None
+    superseded_by: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FactHit:
     """One fact as `recall_facts` returns it: the columns of the SQL function, in its order.
 

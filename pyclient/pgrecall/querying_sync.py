@@ -14,7 +14,7 @@ from .deadline import in_time_apart
 from .embedding import EMBED_SECONDS, QueryVector, WantedVector, embed_query, wanted_vector, without_vector
 from .errors import EmbeddingUnavailable, InvalidInput, PgrecallError, SchemaMismatch
 from .explaining import ExplainResult, Explanation
-from .models import EmbeddingModel, IterativeScan
+from .models import EmbeddingModel, IterativeScan, Validity
 from .options import Embed, RecallOptions
 
 if TYPE_CHECKING:
@@ -162,6 +162,20 @@ class Querying(Asking):
         asked = wanted_vector(vector, embed, private, embed_timeout)
         rows, used = self._recalled("public.recall_explain", arguments, query, asked, timeframe, chosen)
         return ExplainResult(query, tuple(map(Explanation.from_row, rows)), used.notice)
+
+    def validity(self, ids: Iterable[int], *, namespace: str | None = None) -> dict[int, Validity]:
+        """Return when memories hold, by id.
+
+        Args:
+            ids: The memories; those that are forgotten or in another namespace are left out.
+            namespace: Their namespace.
+
+        Raises:
+            InvalidInput: An id that is no whole number.
+        """
+        arguments = given(ids=ids, namespace=self._namespace(namespace))
+        rows = self._rows("pgrecall.memory_validity", arguments)
+        return {row["id"]: Validity(**row) for row in rows}
 
     def active_model(self) -> EmbeddingModel | None:
         """Return the model the database's embeddings are made with; known for a minute once asked."""

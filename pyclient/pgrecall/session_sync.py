@@ -91,6 +91,9 @@ class Session:
                     min_size=least,
                     max_size=most,
                     timeout=self._pool_timeout,
+                    # Given up when a call gives up: the next one tries at once, where ever longer pauses
+                    # would have it wait for minutes after a server is back.
+                    reconnect_timeout=self._pool_timeout,
                     # A connection that died with a restart of the server is replaced before it is handed out.
                     check=ConnectionPool.check_connection,
                     open=False,

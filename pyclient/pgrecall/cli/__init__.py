@@ -15,6 +15,7 @@ from .explain import explain
 from .facts import facts
 from .failures import failures
 from .graph import graph
+from .mcp import mcp
 from .memories import export, import_, remember
 from .reembed import reembed
 from .schema import migrate
@@ -48,6 +49,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "timeline": timeline,
     "facts": facts,
     "briefing": briefing,
+    "mcp": mcp,
     "status": status,
     "doctor": doctor,
 }

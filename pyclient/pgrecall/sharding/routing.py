@@ -49,6 +49,7 @@ ROUTES: Mapping[str, Route] = {
     "public.supersede": Route("memory", "id"),
     "public.forget": Route("memory", "id"),
     "public.graph_ppr": Route("namespace", "namespace"),
+    "pgrecall.memory_validity": Route("namespace", "namespace"),
     "public.recall_embed": Route("any", "query"),
     "public.parse_timeframe": Route("any"),
     "public.recall_status": Route("status"),

@@ -1,0 +1,26 @@
+"""What a server is started with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Serving"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What the agents of one server may do.
+
+    Attributes:
+        namespace: The namespace of all calls; None takes the client's.
+        any_namespace: True lets each call name a namespace; memories of all of them may be changed then.
+        create_namespace: True makes a namespace at the first memory that is stored in it.
+        read_only: True offers no tool that writes.
+        include_sensitive: True returns sensitive memories as well.
+    """
+
+    namespace: str | None = None
+    any_namespace: bool = False
+    create_namespace: bool = False
+    read_only: bool = False
+    include_sensitive: bool = False
