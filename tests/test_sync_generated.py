@@ -41,6 +41,7 @@ def test_generated_files_are_in_date() -> None:
 def test_a_stale_file_is_found_and_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tool = _tool()
     for name in tool.FILES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text((tool.PACKAGE / name).read_text())
     monkeypatch.setattr(tool, "PACKAGE", tmp_path)
     monkeypatch.setattr(sys, "argv", ["async_to_sync.py", "--check"])

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from .errors import (
         Conflict,
         ConnectionFailed,
+        CopyUnusable,
         EmbeddingUnavailable,
         InvalidInput,
         InvalidVector,
+        NeedsServer,
         NotFound,
         PermissionDenied,
         PgrecallError,
@@ -47,9 +49,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ERRORS = (
-    "Conflict", "ConnectionFailed", "EmbeddingUnavailable", "InvalidInput", "InvalidVector", "NotFound",
-    "PermissionDenied", "PgrecallError", "ReadOnlyServer", "SchemaMismatch", "TimedOut", "TooLarge",
-    "UnknownLanguage", "UnknownNamespace",
+    "Conflict", "ConnectionFailed", "CopyUnusable", "EmbeddingUnavailable", "InvalidInput", "InvalidVector",
+    "NeedsServer", "NotFound", "PermissionDenied", "PgrecallError", "ReadOnlyServer", "SchemaMismatch",
+    "TimedOut", "TooLarge", "UnknownLanguage", "UnknownNamespace",
 )  # fmt: skip
 _MODELS = (
     "EmbeddingModel", "FactHit", "FactsResult", "NewMemory", "RecallResult", "RecalledMemory",
@@ -75,6 +77,7 @@ __all__ = [
     "Client",
     "Conflict",
     "ConnectionFailed",
+    "CopyUnusable",
     "CrossEncoderReranker",
     "EmbeddingModel",
     "EmbeddingUnavailable",
@@ -90,6 +93,7 @@ __all__ = [
     "InvalidInput",
     "InvalidVector",
     "MemoryFields",
+    "NeedsServer",
     "NewMemory",
     "NotFound",
     "PermissionDenied",

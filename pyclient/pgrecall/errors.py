@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Conflict",
     "ConnectionFailed",
+    "CopyUnusable",
     "EmbeddingUnavailable",
     "InvalidInput",
     "InvalidVector",
+    "NeedsServer",
     "NotFound",
     "PermissionDenied",
     "PgrecallError",
@@ -154,6 +156,19 @@ class EmbeddingUnavailable(PgrecallError):
         "Install it with `pip install 'pgrecall[embedder]'`, pass vector=, "
         "or leave embed unset to recall by words and concepts."
     )
+
+
+class NeedsServer(PgrecallError):
+    """This cannot be done on an offline copy (0A000)."""
+
+    default_sqlstate = "0A000"
+    default_hint = "Leave it out, or call a client of the server."
+
+
+class CopyUnusable(PgrecallError):
+    """The offline copy cannot be used."""
+
+    default_hint = "`pgrecall offline pull` makes a copy; move what is in its place away first."
 
 
 _BY_STATE: dict[str, type[PgrecallError]] = {

@@ -17,6 +17,7 @@ from .failures import failures
 from .graph import graph
 from .mcp import mcp
 from .memories import export, import_, remember
+from .offline import offline
 from .reembed import reembed
 from .schema import migrate
 from .search import recall, timeline
@@ -63,6 +64,7 @@ app.add_typer(
     graph, name="graph", help="Build the concept graph, look at it, correct it, write it to a file."
 )
 
+app.add_typer(offline, name="offline", help="Recall and write without a server, in a copy of a namespace.")
 app.add_typer(shard, name="shard", help="Spread namespaces over several databases, behind a router.")
 
 

@@ -79,6 +79,12 @@ ROUTES: Mapping[str, Route] = {
     "pgrecall.health": Route("union"),
     "pgrecall.retry_failures": Route("sum"),
     "pgrecall.last_memory_id": Route("max"),
+    "pgrecall.copy_source": Route("namespace", "namespace"),
+    "pgrecall.copy_digests": Route("namespace", "namespace"),
+    "pgrecall.copy_versions": Route("namespace", "namespace"),
+    "pgrecall.copy_memories": Route("namespace", "namespace"),
+    "pgrecall.push_write": Route("namespace", "namespace"),
+    "pgrecall.is_committed": Route("namespace", "namespace"),
     "pgrecall.analyze": Route("each"),
     "pgrecall_shard.recall_all": Route("written"),
 }

@@ -1,0 +1,193 @@
+"""`pgrecall offline`: a copy of a namespace in a file, for recall and writes without a server."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import (
+    AllTags,
+    AsJson,
+    AsOf,
+    Categories,
+    DataDir,
+    Dsn,
+    IncludeSuperseded,
+    Metadata,
+    Namespace,
+    Since,
+    Tags,
+    Until,
+    connection_string,
+    json_object,
+    moment,
+    note,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from pgrecall.offline import Pushed, QueuedWrite
+
+offline = typer.Typer(no_args_is_help=True)
+_File = Annotated[Path, typer.Argument(help="The file of the copy.", show_default=False)]
+
+
+@offline.command()
+def pull(
+    file: _File,
+    include_sensitive: Annotated[
+        bool | None,
+        typer.Option(
+            "--include-sensitive/--exclude-sensitive",
+            help="Whether sensitive memories are copied; default: as before, at first not.",
+            show_default=False,
+        ),
+    ] = None,
+    moved: Annotated[
+        bool, typer.Option("--moved", help="The database was restored or upgraded to another server.")
+    ] = False,
+    namespace: Namespace = None,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a copy of a namespace, or send what is queued in it and bring it up to date."""
+    from pgrecall.offline import OfflineClient
+
+    with OfflineClient(file, connection_string(dsn, data_dir), namespace=namespace) as copy:
+        report = copy.pull(include_sensitive=include_sensitive, moved=moved)
+        status = copy.status()
+    _print_pushed(report.pushed)
+    typer.echo(
+        f"{report.stored} fetched, {report.removed} removed: {status.memories} memories of {status.namespace}"
+    )
+    if not report.is_purged:
+        note("another process reads the file: what left it may still be in its pages; pull again later")
+
+
+@offline.command()
+def push(file: _File, dsn: Dsn = None, data_dir: DataDir = None) -> None:
+    """Send what is queued in a copy to the server."""
+    from pgrecall.offline import OfflineClient
+
+    with OfflineClient(file, connection_string(dsn, data_dir)) as copy:
+        _print_pushed(copy.push())
+
+
+@offline.command()
+def recall(
+    file: _File,
+    query: Annotated[str, typer.Argument(help="The question.")],
+    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most.")] = 10,
+    category: Categories = None,
+    tag: Tags = None,
+    all_tag: AllTags = None,
+    metadata: Metadata = None,
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    include_superseded: IncludeSuperseded = False,
+    full: Annotated[bool, typer.Option("--full", help="Print long memories in full.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find memories in a copy by their words."""
+    contains = json_object("--metadata", metadata)
+    times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
+    from pgrecall.offline import OfflineClient
+
+    with OfflineClient(file) as copy:
+        result = copy.recall(
+            query,
+            k=k,
+            categories=category,
+            tags_any=tag,
+            tags_all=all_tag,
+            metadata_contains=contains,
+            since=times[0],
+            until=times[1],
+            as_of=times[2],
+            include_superseded=include_superseded,
+        )
+    note(result.notice or "")
+    if as_json:
+        print_json([memory.as_dict() for memory in result])
+        return
+    if not result:
+        note("nothing found")
+        return
+    from rich.console import Console
+
+    from .search import recall_table
+
+    Console().print(recall_table(result, full=full))
+
+
+@offline.command()
+def remember(
+    file: _File,
+    content: Annotated[str, typer.Argument(help="What to remember.")],
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be given again.")] = None,
+) -> None:
+    """Store a memory in a copy, queued for the server."""
+    from pgrecall.offline import OfflineClient
+
+    with OfflineClient(file) as copy:
+        typer.echo(copy.remember(content, tags=tag))
+
+
+@offline.command()
+def status(file: _File, as_json: AsJson = False) -> None:
+    """Print what a copy has, what waits in it for the server, and what that has refused."""
+    from pgrecall.offline import OfflineClient
+
+    with OfflineClient(file) as copy:
+        told, parked = copy.status(), copy.parked()
+    if as_json:
+        print_json({**told.as_dict(), "refused": [write.as_dict() for write in parked]})
+        return
+    pulled = "never" if told.pulled_at is None else f"{told.pulled_at:%Y-%m-%d %H:%M} UTC"
+    typer.echo(f"{told.memories} memories of {told.namespace}, pulled {pulled}, {told.queued} writes queued")
+    _print_parked(parked)
+    if parked:
+        note("`pgrecall offline retry` sends them again, `pgrecall offline discard` gives one up")
+
+
+@offline.command()
+def retry(file: _File) -> None:
+    """Queue what the server has refused once more."""
+    from pgrecall.offline import OfflineClient
+
+    with OfflineClient(file) as copy:
+        typer.echo(f"{copy.retry()} queued")
+
+
+@offline.command()
+def discard(
+    file: _File, number: Annotated[int, typer.Argument(help="The write's number, as status prints it.")]
+) -> None:
+    """Give up a write that the server has refused."""
+    from pgrecall.errors import NotFound
+    from pgrecall.offline import OfflineClient
+
+    with OfflineClient(file) as copy:
+        if not copy.discard(number):
+            raise NotFound(
+                f"no refused write has number {number}", hint="`pgrecall offline status` lists them."
+            )
+    typer.echo("discarded")
+
+
+def _print_pushed(pushed: "Pushed") -> None:
+    if pushed.sent:
+        typer.echo(f"{pushed.sent} sent")
+    for one in pushed.settled:
+        kept = "" if one.kept is None else f"; the other version is memory {one.kept}"
+        typer.echo(f"conflict: memory {one.memory_id} is now {_WINNERS[one.winner]}{kept}")
+    _print_parked(pushed.parked)
+
+
+def _print_parked(parked: "list[QueuedWrite] | tuple[QueuedWrite, ...]") -> None:
+    for write in parked:
+        typer.echo(f"refused: {write.number} ({write.kind} {write.memory_id}): {write.reason}")
+
+
+_WINNERS = {"mine": "as this copy had it", "theirs": "as the server had it"}

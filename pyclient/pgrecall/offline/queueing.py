@@ -1,0 +1,130 @@
+"""The queue of an offline copy: what is sent next, and what becomes of it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from . import writing
+from .file import micros, moment
+from .models import Sending, Settled
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+__all__ = ["claim", "finish", "next_write", "park", "unclaim"]
+
+
+def next_write(connection: sqlite3.Connection) -> Sending | None:
+    """Return the first write that waits, with the server's ids; None if none does."""
+    while True:
+        row = connection.execute(
+            "SELECT number, key, kind, memory_id, at, body, sent_in, result FROM queue "
+            "WHERE reason IS NULL ORDER BY number LIMIT 1"
+        ).fetchone()
+        if row is None:
+            return None
+        number, key, kind, memory_id, at, body, sent_in, told = row
+        changed = None
+        if told is not None:
+            result = json.loads(told)
+            changed = (result["id"], moment(result["written_at"]))
+        write = {"kind": kind, "key": key, "at": moment(at).isoformat(), **json.loads(body)}
+        if kind == "remember":
+            return Sending(number=number, write=write, transaction=sent_in, changed=changed)
+        id = write["id"] = writing.stored_id(connection, memory_id)
+        named = [id]
+        if "successor" in write.get("fields", {}):
+            successor = writing.stored_id(connection, write["fields"]["successor"])
+            write["fields"]["successor"] = successor
+            named.append(successor)
+        if min(named) < 0:
+            park(connection, number, "the server has refused the memory that this is about", None)
+            continue
+        (base,) = connection.execute("SELECT base FROM memories WHERE id = ?", (id,)).fetchone() or (None,)
+        write["base"] = None if base is None else moment(base).isoformat()
+        return Sending(number=number, write=write, transaction=sent_in, changed=changed)
+
+
+def claim(connection: sqlite3.Connection, number: int, transaction: str, result: Mapping[str, Any]) -> bool:
+    """Note in which transaction a write was sent; False if another process has sent it."""
+    told = {
+        **result,
+        "updated_at": micros(result["updated_at"]),
+        "written_at": micros(result["written_at"]),
+    }
+    return (
+        connection.execute(
+            "UPDATE queue SET sent_in = ?, result = ? "
+            "WHERE number = ? AND sent_in IS NULL AND reason IS NULL",
+            (transaction, json.dumps(told), number),
+        ).rowcount
+        > 0
+    )
+
+
+def unclaim(connection: sqlite3.Connection, number: int, transaction: str) -> None:
+    """Take that back: the transaction is known not to have been committed."""
+    connection.execute(
+        "UPDATE queue SET sent_in = NULL, result = NULL WHERE number = ? AND sent_in = ?",
+        (number, transaction),
+    )
+
+
+def finish(connection: sqlite3.Connection, number: int) -> Settled | None:
+    """Take a write that was committed out of the queue; returns the conflict it was, if it was one."""
+    row = connection.execute(
+        "SELECT kind, memory_id, made_id, result FROM queue WHERE number = ?", (number,)
+    ).fetchone()
+    if row is None:  # another process did
+        return None
+    kind, memory_id, made_id, told = row
+    result = json.loads(told)
+    connection.execute("DELETE FROM queue WHERE number = ?", (number,))
+    if made_id is not None:
+        _give_id(connection, made_id, result["id"], result["updated_at"])
+    id = writing.stored_id(connection, memory_id)
+    if result["outcome"] == "theirs":
+        connection.execute("UPDATE memories SET version = NULL, is_forgotten = 0 WHERE id = ?", (id,))
+    elif kind == "forget":
+        connection.execute("DELETE FROM memories WHERE id = ?", (id,))
+    else:
+        # With the state that the server has of it now, the next write to it is no conflict.
+        changed = result["written_at"] if kind == "supersede" else result["updated_at"]
+        connection.execute(
+            "UPDATE memories SET version = NULL, base = ? WHERE id = ?",
+            (result["updated_at"] if id == result["id"] else changed, id),
+        )
+    if result["outcome"] == "applied":
+        return None
+    return Settled(memory_id=id, winner=result["outcome"], kept=result["kept"])
+
+
+def _give_id(connection: sqlite3.Connection, local: int, id: int, updated_at: int) -> None:
+    """Put the server's id in the place of a negative one."""
+    connection.execute("INSERT INTO stored_ids VALUES (?, ?)", (local, id))
+    if connection.execute("SELECT 1 FROM memories WHERE id = ?", (id,)).fetchone() is not None:
+        connection.execute("DELETE FROM memories WHERE id = ?", (local,))
+        connection.execute("UPDATE memories SET version = NULL WHERE id = ?", (id,))
+    connection.execute(
+        "UPDATE memories SET id = ?, version = NULL, base = ? WHERE id = ?", (id, updated_at, local)
+    )
+    connection.execute("UPDATE memories SET superseded_by = ? WHERE superseded_by = ?", (id, local))
+    connection.execute("UPDATE queue SET memory_id = ? WHERE memory_id = ?", (id, local))
+
+
+def park(
+    connection: sqlite3.Connection, number: int, reason: str, hint: str | None, sqlstate: str | None = None
+) -> None:
+    """Set a write aside; what it did to the copy is undone by the next pull."""
+    connection.execute(
+        "UPDATE queue SET reason = ?, hint = ?, sqlstate = ?, sent_in = NULL, result = NULL WHERE number = ?",
+        (reason, hint, sqlstate, number),
+    )
+    memory_id, made_id = connection.execute(
+        "SELECT memory_id, made_id FROM queue WHERE number = ?", (number,)
+    ).fetchone()
+    connection.execute("UPDATE memories SET version = NULL, is_forgotten = 0 WHERE id = ?", (memory_id,))
+    if made_id is not None:
+        connection.execute("DELETE FROM memories WHERE id = ?", (made_id,))

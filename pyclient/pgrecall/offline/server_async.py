@@ -1,0 +1,71 @@
+"""What an offline client asks of the server."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from pgrecall.arguments import call, given
+from pgrecall.client_async import AsyncClient
+
+from .models import Source
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping, Sequence
+    from datetime import datetime
+
+
+class AsyncServer(AsyncClient):
+    """A client of the server that also reads and writes for copies."""
+
+    async def source(self, namespace: str | None) -> Source:
+        """Say which database and namespace this is; None is the client's own namespace."""
+        rows = await self._rows("pgrecall.copy_source", given(namespace=await self._namespace(namespace)))
+        return Source(**rows[0])
+
+    async def digests(self, namespace: str, include_sensitive: bool) -> dict[int, str]:
+        """Return a digest for each bucket of ids."""
+        rows = await self._rows(
+            "pgrecall.copy_digests", given(namespace=namespace, include_sensitive=include_sensitive)
+        )
+        return {row["bucket"]: row["digest"] for row in rows}
+
+    async def versions(
+        self, buckets: Sequence[int], namespace: str, include_sensitive: bool
+    ) -> dict[int, str]:
+        """Return the memories of some buckets with what tells their states apart."""
+        arguments = given(namespace=namespace, include_sensitive=include_sensitive)
+        rows = await self._rows("pgrecall.copy_versions", {"buckets": list(buckets), **arguments})
+        return {row["id"]: row["version"] for row in rows}
+
+    async def copies(
+        self, ids: Sequence[int], namespace: str, include_sensitive: bool
+    ) -> list[Mapping[str, Any]]:
+        """Return some memories with all their fields."""
+        arguments = given(ids=ids, namespace=namespace, include_sensitive=include_sensitive)
+        return list(await self._rows("pgrecall.copy_memories", arguments))
+
+    @asynccontextmanager
+    async def sent(self, write: Mapping[str, Any], namespace: str) -> AsyncIterator[Mapping[str, Any]]:
+        """Send a write; it is committed at the end of the `with`, unless that raises `psycopg.Rollback`."""
+        statement, parameters = call(
+            "pgrecall.push_write", {"write": dict(write), **given(namespace=namespace)}
+        )
+        async with self._connection() as connection, connection.transaction():
+            rows = await self._fetch(connection, statement, parameters)
+            yield rows[0]
+
+    async def is_committed(
+        self, transaction: str, changed: tuple[int, datetime], namespace: str
+    ) -> tuple[bool | None, bool]:
+        """Return whether what a transaction changed is there, and whether the server can tell."""
+        memory_id, written_at = changed
+        rows = await self._rows(
+            "pgrecall.is_committed",
+            {
+                "transaction": transaction,
+                "written_at": written_at,
+                **given(memory_id=memory_id, namespace=namespace),
+            },
+        )
+        return rows[0]["committed"], rows[0]["known"]
