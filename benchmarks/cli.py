@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from benchmarks import (
+    adopting,
     daemon,
     extraction,
     graph,
@@ -47,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tenants.add_to(commands)
     sharding.add_to(commands)
     operations.add_to(commands)
+    adopting.add_to(commands)
     options = parser.parse_args(arguments)
     # A terminated run takes its scratch server along, as an interrupted one does.
     previous = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

@@ -97,11 +97,12 @@ GRANT USAGE ON SEQUENCE
     TO pgrecall_writer;
 GRANT EXECUTE ON FUNCTION
     public.forget, public.remember, public.remember_many, public.revise, public.supersede, pgrecall.add_alias,
-    pgrecall.add_temporal_refs, pgrecall.change_memory, pgrecall.check_language, pgrecall.check_line,
+    pgrecall.add_temporal_refs, pgrecall.adopt_memories, pgrecall.adopted_memories, pgrecall.change_memory,
+    pgrecall.check_adopted, pgrecall.check_language, pgrecall.check_line,
     pgrecall.check_memory, pgrecall.check_namespace, pgrecall.complete, pgrecall.concept_namespace, pgrecall.copy_memory, pgrecall.create_namespace,
     pgrecall.embedding_recipe, pgrecall.embedding_text, pgrecall.import_memories, pgrecall.imported_memory,
-    pgrecall.link_memories, pgrecall.is_time, pgrecall.is_used, pgrecall.is_version, pgrecall.judge,
-    pgrecall.keep_version, pgrecall.push_write, pgrecall.version_fields,
+    pgrecall.insert_memories, pgrecall.is_time, pgrecall.is_used, pgrecall.is_version, pgrecall.judge, pgrecall.keep_version,
+    pgrecall.link_memories, pgrecall.push_write, pgrecall.version_fields,
     pgrecall.lock_facts, pgrecall.merge_concepts, pgrecall.own_names, pgrecall.refuse_unknown, pgrecall.remove_alias,
     pgrecall.refuse_reader, pgrecall.remove_evidence, pgrecall.remove_labels, pgrecall.remove_mentions,
     pgrecall.remove_orphan, pgrecall.resolve_conflict, pgrecall.retry_failures, pgrecall.said_concepts, pgrecall.said_names,

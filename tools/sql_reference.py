@@ -35,6 +35,8 @@ GROUPS = {
         "export_memories",
         "import_memories",
         "link_memories",
+        "adopt_memories",
+        "adopted_memories",
         "set_setting",
         "settings_list",
         "activate_model",

@@ -9,19 +9,20 @@ A line that has the key `pgrecall` is one of `pgrecall export`: it says all of i
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from .arguments import new_memory
-from .errors import InvalidInput, PgrecallError, TooLarge
+from .errors import InvalidInput, PgrecallError
+from .halving import REFUSALS, halve
 from .languages import AUTO, LANGUAGES, load_detector
+from .lines import check_limits, configuration, json_object, kind
 from .models import NewMemory
-from .restoring import MARK, REFUSALS, Restorer
+from .restoring import MARK, Restorer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .client_sync import Client
 
@@ -30,14 +31,7 @@ __all__ = ["LANGUAGES", "ImportReport", "Rejection", "import_jsonl", "parse_line
 BATCH_LINES = 500
 BATCH_BYTES = 2 * 2**20
 
-MAX_TEXT_BYTES = 4096
-MAX_LIST_BYTES = 16384
-MAX_ITEMS = 256
-MAX_NAMESPACE = 200
-"""The server's limits for what is not content: bytes as JSON, items of a list, characters of a name."""
-
 _BOM = b"\xef\xbb\xbf"
-_CONFIGURATIONS = frozenset(LANGUAGES.values()) | {"simple", AUTO}
 _TEXTS = ("content", "title", "category", "source", "speaker")
 _NAMES = ("session", "external_id")
 _TIMES = ("occurred_at", "created_at", "valid_from", "valid_to")
@@ -125,7 +119,7 @@ def import_jsonl(
     for number, raw in _numbered(lines):
         try:
             memory = None
-            exported = _QUOTED_MARK in raw and _object(raw)
+            exported = _QUOTED_MARK in raw and json_object(raw)
             if exported and isinstance(exported.get(MARK), int):
                 run.restorer.add(number, raw, exported)
                 waiting += 1
@@ -172,7 +166,7 @@ def parse_line(
     """
     if not raw.strip():
         return None
-    record = _object(raw)
+    record = json_object(raw)
     values: dict[str, Any] = {}
     chosen = _take_namespace(record, namespace, namespace_field)
     if chosen is not None:
@@ -185,10 +179,10 @@ def parse_line(
     values.update({name: _time(name, record.pop(name)) for name in _TIMES if name in record})
     if values.get("external_id") == "":
         values["external_id"] = None
-    values["language"] = _language(record.pop("language", None))
+    values["language"] = configuration(record.pop("language", None))
     values["metadata"] = _metadata(record)
     memory = NewMemory(**{"content": None, **values})
-    _check_limits(new_memory(memory))
+    check_limits(new_memory(memory))
     return memory
 
 
@@ -212,28 +206,6 @@ def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
         yield number, raw.removeprefix(_BOM) if number == 1 else raw
 
 
-def _object(raw: bytes) -> dict[str, Any]:
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"not UTF-8 at byte {error.start + 1}") from None
-    try:
-        record = json.loads(text, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise InvalidInput(f"not JSON: {error.msg} at column {error.colno}") from None
-    except RecursionError:
-        raise InvalidInput("nested too deeply") from None
-    except ValueError:
-        raise InvalidInput("holds a number that is too large") from None
-    if not isinstance(record, dict):
-        raise InvalidInput("not a JSON object")
-    return {key: value for key, value in record.items() if value is not None}
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise InvalidInput(f"not JSON: {name} is not a number of JSON")
-
-
 def _take_namespace(record: dict[str, Any], namespace: str | None, key: str | None) -> str | None:
     if key is None:
         return namespace
@@ -250,53 +222,25 @@ def _take_namespace(record: dict[str, Any], namespace: str | None, key: str | No
     return name
 
 
-def _check_limits(memory: dict[str, Any]) -> None:
-    """Refuse what the server would refuse, so that it need not be found by halving a batch."""
-    for key, value in memory.items():
-        size = len(json.dumps(value, ensure_ascii=False).encode())
-        if isinstance(value, list) and len(value) > MAX_ITEMS:
-            raise TooLarge(f"{key} has {len(value)} items; {MAX_ITEMS} is the limit")
-        if (isinstance(value, list) and size > MAX_LIST_BYTES) or (
-            isinstance(value, str) and key != "content" and size > MAX_TEXT_BYTES
-        ):
-            raise TooLarge(f"{key} is too long")
-    if len(memory.get("namespace", "")) > MAX_NAMESPACE:
-        raise InvalidInput(f"its namespace has a name of more than {MAX_NAMESPACE} characters")
-    start, end = memory.get("valid_from"), memory.get("valid_to")
-    if start is not None and end is not None and end < start:
-        raise InvalidInput("valid_to is before valid_from")
-
-
 def _name(key: str, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InvalidInput(f"{key} must be a string or an integer, not {_kind(value)}")
+        raise InvalidInput(f"{key} must be a string or an integer, not {kind(value)}")
     return str(value)
 
 
 def _time(key: str, value: object) -> datetime:
     if not isinstance(value, str):
-        raise InvalidInput(f"{key} must be an ISO 8601 string, not {_kind(value)}")
+        raise InvalidInput(f"{key} must be an ISO 8601 string, not {kind(value)}")
     try:
         return datetime.fromisoformat(value.strip())
     except ValueError:
         raise InvalidInput(f"{key} is not an ISO 8601 time") from None
 
 
-def _language(value: object) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise InvalidInput(f"lang must be a string, not {_kind(value)}")
-    name = value.strip().lower()
-    if name in _CONFIGURATIONS:
-        return name
-    return LANGUAGES.get(name.replace("_", "-").split("-")[0], "simple")
-
-
 def _metadata(record: dict[str, Any]) -> dict[str, Any] | None:
     explicit = record.pop("metadata", {})
     if not isinstance(explicit, dict):
-        raise InvalidInput(f"metadata must be an object, not {_kind(explicit)}")
+        raise InvalidInput(f"metadata must be an object, not {kind(explicit)}")
     for key in record.keys() & explicit.keys():
         if record[key] != explicit[key]:
             raise InvalidInput("a key stands beside metadata and inside it with different values")
@@ -304,39 +248,28 @@ def _metadata(record: dict[str, Any]) -> dict[str, Any] | None:
     return merged if merged else None
 
 
-def _kind(value: object) -> str:
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
-    return names.get(type(value), "an object")
-
-
 def _store(run: _Run, batch: list[tuple[int, NewMemory]]) -> None:
-    if not batch:
-        return
-    error = None
-    try:
-        ids = run.client.remember_many(
-            (memory for _, memory in batch),
-            namespace=run.namespace,
-            create_namespace=True,
-            on_conflict="keep",
-            batch_size=len(batch),
-        )
-    except REFUSALS as refusal:
-        # What the server would refuse is caught line by line above; whatever it refuses all the same is found
-        # by halving, so that one line never takes its neighbours with it.
-        error = refusal
-        ids = list(refusal.stored)
-    _count(run, batch[: len(ids)], ids)
-    rest = batch[len(ids) :]
-    if error is not None and len(rest) == 1:
-        run.rejected.append(Rejection(rest[0][0], error.message))
-    elif rest:
-        middle = len(rest) // 2
-        _store(run, rest[:middle])
-        _store(run, rest[middle:])
+    """Store a batch; what the server refuses of it is left out."""
+
+    def store(part: Sequence[tuple[int, NewMemory]]) -> None:
+        try:
+            ids = run.client.remember_many(
+                (memory for _, memory in part),
+                namespace=run.namespace,
+                create_namespace=True,
+                on_conflict="keep",
+                batch_size=len(part),
+            )
+        except REFUSALS as refusal:
+            _count(run, part[: len(refusal.stored)], refusal.stored)
+            raise
+        _count(run, part, ids)
+
+    # What the server would refuse is caught line by line above; this is for whatever it refuses all the same.
+    halve(batch, store, lambda line, refusal: run.rejected.append(Rejection(line[0], refusal.message)))
 
 
-def _count(run: _Run, batch: list[tuple[int, NewMemory]], ids: list[int]) -> None:
+def _count(run: _Run, batch: Sequence[tuple[int, NewMemory]], ids: Sequence[int]) -> None:
     """Count the new and the old: ids only grow, so only a new memory has one above all seen so far."""
     new = {id for id in ids if id > run.newest}
     run.stored += len(new)

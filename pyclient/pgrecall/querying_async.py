@@ -271,9 +271,3 @@ class AsyncQuerying(AsyncAsking):
             if answer.was_put:
                 reason = f"{reason}, and {answer.reason}"
         return without_vector(reason)
-
-    async def _namespace(self, namespace: str | None) -> str | None:
-        if namespace is not None:
-            return namespace
-        target = await self.open()
-        return target.namespace

@@ -272,9 +272,3 @@ class Querying(Asking):
             if answer.was_put:
                 reason = f"{reason}, and {answer.reason}"
         return without_vector(reason)
-
-    def _namespace(self, namespace: str | None) -> str | None:
-        if namespace is not None:
-            return namespace
-        target = self.open()
-        return target.namespace

@@ -7,18 +7,17 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .errors import Conflict, InvalidInput, NotFound, TooLarge, UnknownLanguage, UnknownNamespace
+from .errors import InvalidInput
+from .halving import halve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from .client_sync import Client
+    from .errors import PgrecallError
 
 MARK = "pgrecall"
 """The key by which a line says that it is of an export; its value is the version of the format."""
-
-REFUSALS = (Conflict, InvalidInput, NotFound, TooLarge, UnknownLanguage, UnknownNamespace)
-"""What the server raises for a line's fault; any other error ends an import."""
 
 _LINKS_AT_ONCE = 1000
 _OF_LINKS = ("superseded_at", "updated_at", "deleted_at")
@@ -87,7 +86,7 @@ class Restorer:
     def flush(self) -> int:
         """Store what was added; return the highest id of theirs so far, 0 if there is none."""
         batch, self._batch = self._batch, []
-        self._store(batch)
+        halve(batch, self._store, self._refuse)
         return self._newest
 
     def finish(self) -> None:
@@ -109,22 +108,10 @@ class Restorer:
                     (number, "what supersedes it is not among the lines: it stays forgotten")
                 )
         for start in range(0, len(known), _LINKS_AT_ONCE):
-            self._link(known[start : start + _LINKS_AT_ONCE])
+            halve(known[start : start + _LINKS_AT_ONCE], self._link, self._leave_forgotten)
 
-    def _store(self, batch: list[_Line]) -> None:
-        if not batch:
-            return
-        try:
-            rows = self.client.import_memories([line.text for line in batch])
-        except REFUSALS as refusal:
-            # One bad line refuses the batch: halving finds it, and its neighbours are stored.
-            if len(batch) == 1:
-                self.rejected.append((batch[0].number, refusal.message.removeprefix("line 1: ")))
-                return
-            middle = len(batch) // 2
-            self._store(batch[:middle])
-            self._store(batch[middle:])
-            return
+    def _store(self, batch: Sequence[_Line]) -> None:
+        rows = self.client.import_memories([line.text for line in batch])
         for line, row in zip(batch, rows, strict=True):
             self.stored += row["outcome"] == "stored"
             self.present += row["outcome"] != "stored"
@@ -139,16 +126,14 @@ class Restorer:
             if line.link is not None and row["outcome"] != "differs":
                 self._links.append((line.number, {"id": row["id"], **line.link}))
 
-    def _link(self, links: list[tuple[int, dict[str, Any]]]) -> None:
-        try:
-            self.client.link_memories([link for _, link in links])
-        except REFUSALS as refusal:
-            if len(links) == 1:
-                self.rejected.append((links[0][0], f"{refusal.message}: it stays forgotten"))
-                return
-            middle = len(links) // 2
-            self._link(links[:middle])
-            self._link(links[middle:])
+    def _refuse(self, line: _Line, refusal: PgrecallError) -> None:
+        self.rejected.append((line.number, refusal.message.removeprefix("line 1: ")))
+
+    def _link(self, links: Sequence[tuple[int, dict[str, Any]]]) -> None:
+        self.client.link_memories([link for _, link in links])
+
+    def _leave_forgotten(self, link: tuple[int, dict[str, Any]], refusal: PgrecallError) -> None:
+        self.rejected.append((link[0], f"{refusal.message}: it stays forgotten"))
 
 
 def _id(record: Mapping[str, Any], key: str) -> int:

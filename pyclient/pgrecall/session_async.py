@@ -141,6 +141,12 @@ class AsyncSession:
             hint = near(name, names) or error.hint
             raise InvalidInput(error.message, sqlstate=error.sqlstate, hint=hint) from error
 
+    async def _namespace(self, namespace: str | None) -> str | None:
+        if namespace is not None:
+            return namespace
+        target = await self.open()
+        return target.namespace
+
     async def _value(self, function: str, arguments: Mapping[str, Any]) -> Any:
         rows = await self._rows(function, arguments)
         return next(iter(rows[0].values()))

@@ -140,6 +140,12 @@ class Session:
             hint = near(name, names) or error.hint
             raise InvalidInput(error.message, sqlstate=error.sqlstate, hint=hint) from error
 
+    def _namespace(self, namespace: str | None) -> str | None:
+        if namespace is not None:
+            return namespace
+        target = self.open()
+        return target.namespace
+
     def _value(self, function: str, arguments: Mapping[str, Any]) -> Any:
         rows = self._rows(function, arguments)
         return next(iter(rows[0].values()))

@@ -15,7 +15,7 @@ _ROWS_AT_ONCE = 200
 
 
 class AsyncTransferring(AsyncSession):
-    """What `pgrecall export` and `pgrecall import` do in the database."""
+    """What `pgrecall export`, `pgrecall import` and `pgrecall adopt` do in the database."""
 
     async def export_memories(
         self,
@@ -79,3 +79,39 @@ class AsyncTransferring(AsyncSession):
             InvalidInput: They would supersede one another in a circle.
         """
         return int(await self._value("pgrecall.link_memories", {"links": json.dumps(links)}))
+
+    async def adopt_memories(
+        self, rows: Sequence[str], *, namespace: str | None = None, keep_deleted: bool = True
+    ) -> list[dict[str, Any]]:
+        """Store rows of another program, all of them or none; `pgrecall.adopting` makes them.
+
+        Args:
+            rows: Objects of JSON as `pgrecall.adopt_memories` takes them.
+            namespace: Where those go that name none.
+            keep_deleted: False leaves out what was deleted before it came here.
+
+        Returns:
+            For each row its place from 1, the memory's id, and the outcome.
+
+        Raises:
+            InvalidInput: A row cannot become a memory; also TooLarge and UnknownLanguage.
+        """
+        arguments = {"rows": f"[{','.join(rows)}]", "keep_deleted": keep_deleted}
+        arguments |= given(namespace=await self._namespace(namespace))
+        return await self._rows("pgrecall.adopt_memories", arguments)
+
+    async def adopted_memories(
+        self, rows: Sequence[str], *, namespace: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Say what `adopt_memories` would do with rows, and what is stored of them.
+
+        Args:
+            rows: As for `adopt_memories`; of a memory only its namespace and external id are looked at.
+            namespace: Where those are that name none.
+
+        Returns:
+            For each row its place from 1, the outcome, and of the memory its id, the hash of its text, and
+            whether it is sensitive, forgotten, revised here.
+        """
+        arguments = {"rows": f"[{','.join(rows)}]", **given(namespace=await self._namespace(namespace))}
+        return await self._rows("pgrecall.adopted_memories", arguments)

@@ -26,7 +26,6 @@ DECLARE
     -- Looked up once: the setting costs more than storing a memory does.
     home text := pgrecall.namespace_name(remember_many.namespace);
     ids bigint[];
-    inserted bigint;
     item record;
 BEGIN
     IF jsonb_typeof(memories) IS DISTINCT FROM 'array' THEN
@@ -52,7 +51,7 @@ BEGIN
     ) n;
 
     -- Locks are taken in one order throughout, so that two calls with the same memories wait for each other and do not
-    -- deadlock: first those that are there, then the new ones as their unique index sorts them.
+    -- deadlock: first those that are there, then the new ones (insert_memories).
     IF on_conflict = 'revise' THEN
         PERFORM FROM pgrecall.memories m
         WHERE (m.namespace_id, m.external_id) IN (
@@ -64,29 +63,8 @@ BEGIN
         FOR NO KEY UPDATE;
     END IF;
 
-    -- The ids are drawn first, so that what was inserted can be told from what was there.
-    SELECT array_agg(nextval('pgrecall.memories_id_seq') ORDER BY e.place) INTO ids
-    FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place);
-
-    INSERT INTO pgrecall.memories (
-        id, namespace_id, content, title, category, tags, expanded_keywords, importance, metadata, source, session,
-        speaker, "position", language, is_sensitive, occurred_at, created_at, valid_from, valid_to, external_id,
-        content_hash, search_vector
-    )
-    SELECT ids[e.place], n.id, f.content, NULLIF(f.title, ''), NULLIF(f.category, ''),
-           COALESCE(f.tags, '{}'), COALESCE(f.expanded_keywords, '{}'), COALESCE(f.importance, 0.5),
-           COALESCE(f.metadata, '{}'), NULLIF(f.source, ''), NULLIF(f.session, ''), NULLIF(f.speaker, ''), f."position",
-           COALESCE(f.language, n.language), COALESCE(f.is_sensitive, false), f.occurred_at, COALESCE(f.created_at, now()),
-           f.valid_from, f.valid_to, NULLIF(f.external_id, ''),
-           '', ''  -- pgrecall.memories_derive() fills these two
-    FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
-    CROSS JOIN LATERAL jsonb_populate_record(NULL::pgrecall.memory_fields, e.fields) f
-    JOIN pgrecall.namespaces n ON n.name = COALESCE(e.fields ->> 'namespace', home)
-    ORDER BY n.id, f.external_id, e.place
-    ON CONFLICT (namespace_id, external_id) WHERE external_id IS NOT NULL DO NOTHING;
-    GET DIAGNOSTICS inserted = ROW_COUNT;
-
-    IF inserted = jsonb_array_length(memories) THEN
+    ids := pgrecall.insert_memories(memories, home);
+    IF array_position(ids, NULL) IS NULL THEN
         RETURN QUERY SELECT i.id FROM unnest(ids) WITH ORDINALITY i (id, place) ORDER BY i.place;
         RETURN;
     END IF;
@@ -97,7 +75,7 @@ BEGIN
         ORDER BY e.place
     LOOP
         RETURN NEXT CASE
-            WHEN EXISTS (SELECT FROM pgrecall.memories m WHERE m.id = item.id) THEN item.id
+            WHEN item.id IS NOT NULL THEN item.id
             ELSE pgrecall.resolve_conflict(item.namespace_id, item.fields, on_conflict, 'memory ' || item.place)
         END;
     END LOOP;

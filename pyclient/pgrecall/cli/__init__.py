@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .adopt import adopt
 from .briefing import briefing
 from .config import config
 from .daemon import embedder
@@ -56,6 +57,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 }
 for name, command in _COMMANDS.items():
     app.command(name)(command)
+app.add_typer(adopt, name="adopt", help="Bring in the memories of other programs, as often as wanted.")
 app.add_typer(
     failures, name="failures", help="Print the memories that were given up, or have them tried again."
 )

@@ -1,0 +1,39 @@
+-- adopted_memories: what adopt_memories() would do with rows of another program, and what is stored of them.
+--
+-- rows       as for adopt_memories(); of "memory" only namespace and external_id are read
+-- namespace  of the rows that name none; NULL: the setting pgrecall.namespace, else 'default'
+--
+-- place         of the row in the array, from 1
+-- id            of the memory, if there is one
+-- outcome       'new'; 'present', if the row is as it was adopted; 'changed' at its source since; 'kept', if it is changed
+--               and the memory was forgotten or superseded here; 'taken', if its external_id belongs to a memory that was not adopted
+-- text_hash     SHA-256 of the content that is stored
+-- is_sensitive, is_forgotten  as the memory is now
+-- is_revised    it was revised here since
+CREATE OR REPLACE FUNCTION pgrecall.adopted_memories(rows jsonb, namespace text DEFAULT NULL)
+RETURNS TABLE (
+    place integer, id bigint, outcome text, text_hash bytea, is_sensitive boolean, is_forgotten boolean, is_revised boolean
+)
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT r.place::integer, m.id,
+           CASE
+               WHEN m.id IS NULL THEN 'new'
+               WHEN jsonb_typeof(m.metadata -> 'adopted_from') IS DISTINCT FROM 'object' THEN 'taken'
+               WHEN m.metadata #> '{adopted_from,fingerprint}' = r.value #> '{adopted,fingerprint}' THEN 'present'
+               -- A tombstone that came from the source goes when the source takes its own back.
+               WHEN m.superseded_by IS NOT NULL
+                    OR m.deleted_at IS NOT NULL AND m.metadata #> '{adopted_from,is_deleted}' IS DISTINCT FROM 'true' THEN 'kept'
+               ELSE 'changed'
+           END,
+           sha256(convert_to(m.content, 'UTF8')), m.is_sensitive, m.deleted_at IS NOT NULL,
+           to_jsonb(extract(epoch FROM m.updated_at)) IS DISTINCT FROM m.metadata #> '{adopted_from,updated_at}'
+    FROM jsonb_array_elements(adopted_memories.rows) WITH ORDINALITY r (value, place)
+    CROSS JOIN (SELECT pgrecall.namespace_name(adopted_memories.namespace) AS name OFFSET 0) home
+    LEFT JOIN pgrecall.namespaces n ON n.name = COALESCE(r.value #>> '{memory,namespace}', home.name)
+    LEFT JOIN pgrecall.memories m ON m.namespace_id = n.id AND m.external_id = r.value #>> '{memory,external_id}'
+    ORDER BY r.place;
+END;
+
+COMMENT ON FUNCTION pgrecall.adopted_memories IS
+    'What pgrecall.adopt_memories() would do with rows of another program, and what is stored of them.';
