@@ -43,6 +43,7 @@ ABLATIONS: Mapping[str, tuple[str, str]] = {
     "P": ("strategy prefilter", "recall:strategy=prefilter"),
     "Q": ("profile voice", "recall:profile=voice"),
     "R": ("profile service", "recall:profile=service"),
+    "S": ("expanded by other names", "recall:expand=aliases"),
 }
 """By label: what is left out or put in, and the system that is `recall` so."""
 

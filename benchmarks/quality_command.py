@@ -11,6 +11,7 @@ from benchmarks.ablations import ABLATIONS, SWEEPS, ablate, sweep
 from benchmarks.console import print_results
 from benchmarks.datasets import load_dataset
 from benchmarks.exact import CIRCULARITY, exact_queries
+from benchmarks.expanding import expanded_questions, resolve_names
 from benchmarks.metrics import DEPTH, HEADLINE
 from benchmarks.quality import Run
 from benchmarks.resources import Resources
@@ -84,6 +85,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="text-search configuration of memories and questions",
     )
     quality.add_argument(
+        "--resolve",
+        action="store_true",
+        help="first take concepts for one whose names are alike by their letters, as the daemon does",
+    )
+    quality.add_argument(
         "--cache", type=Path, default=default_cache(), metavar="DIR", help="vectors and the scratch server"
     )
     quality.add_argument("--keep", action="store_true", help="leave the scratch database at the end")
@@ -123,11 +129,15 @@ def _quality(options: argparse.Namespace) -> int:
         missing = [name for name in wanted if name not in resources.loaded.description["settings"]]
         if missing:
             raise UnknownSetting(f"pgrecall has no setting {', '.join(missing)}")
+        if options.resolve:
+            results["resolved"] = resolve_names(resources)
         run = Run(resources, dataset.queries, options.seed, _say)
         for name in asked:
             run.add(name)
         ablations = ablate(run, options.ablate) if options.ablate else []
         sweeps = sweep(run, swept, options.tune_for) if swept else None
+        if "expand" in wanted:
+            results["expansion"] = expanded_questions(resources, dataset.queries)
         results |= resources.description
     if not pairs:
         pairs = [("recall", name) for name in names if name != "recall"]

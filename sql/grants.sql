@@ -34,11 +34,14 @@ GRANT SELECT ON
 GRANT SELECT, INSERT (generation_id, role, query_hash, query),
       UPDATE (query, error, requested_at, answered_at, leased_until, used_at)
     ON pgrecall.query_embeddings TO pgrecall_reader;
+GRANT SELECT, INSERT (query_hash, language, terms, entities, intent), UPDATE (terms, entities, intent, made_at), DELETE
+    ON pgrecall.query_expansions TO pgrecall_reader;
 GRANT EXECUTE ON FUNCTION
     public.graph_ppr, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_embed,
     public.recall_explain, public.recall_facts, public.recall_status, public.recall_timeline, pgrecall.accepted, pgrecall.accepts, pgrecall.active_generation,
-    pgrecall.active_model, pgrecall.age_at, pgrecall.alike_concepts, pgrecall.alike_names, pgrecall.all_words,
-    pgrecall.analyze, pgrecall.answered_embedding, pgrecall.any_term, pgrecall.any_word, pgrecall.ask_embedding,
+    pgrecall.active_model, pgrecall.added_score, pgrecall.added_words, pgrecall.age_at, pgrecall.alias_terms, pgrecall.alike_concepts,
+    pgrecall.alike_names, pgrecall.all_words, pgrecall.analyze, pgrecall.answered_embedding, pgrecall.any_term, pgrecall.any_word,
+    pgrecall.ask_embedding, pgrecall.ask_expansion,
     pgrecall.awaited_embedding,
     pgrecall.bigrams, pgrecall.blocks_to_read, pgrecall.bm25_leg, pgrecall.bm25_parts, pgrecall.bm25_postings,
     pgrecall.bm25_scan, pgrecall.briefing_item, pgrecall.bundle_hash, pgrecall.canonical_label, pgrecall.check_query,
@@ -47,15 +50,17 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.copy_source, pgrecall.copy_versions, pgrecall.date_hint, pgrecall.date_pattern, pgrecall.dated_range, pgrecall.decay,
     pgrecall.dense_leg, pgrecall.diverse, pgrecall.drawn, pgrecall.effective_settings, pgrecall.eight_digits,
     pgrecall.embedding_dimension, pgrecall.embedding_of, pgrecall.english_timeframe, pgrecall.escaped, pgrecall.evergreen_floors,
-    pgrecall.every_word, pgrecall.export_memories,
+    pgrecall.every_word, pgrecall.expanded_question, pgrecall.expansion_key, pgrecall.expansion_language,
+    pgrecall.export_memories,
     pgrecall.extra_words, pgrecall.failures, pgrecall.field_weight, pgrecall.filtered_by,
     pgrecall.find_concept, pgrecall.generation_progress, pgrecall.generation_statements, pgrecall.grant_status,
     pgrecall.granted_namespaces, pgrecall.graph_export,
     pgrecall.graph_leg, pgrecall.graph_step, pgrecall.graph_walk, pgrecall.half_open, pgrecall.health, pgrecall.held_roles,
     pgrecall.holds, pgrecall.holds_memory, pgrecall.holds_relationship,
-    pgrecall.identifier_words, pgrecall.impact_settings, pgrecall.impacts, pgrecall.index_status,
-    pgrecall.is_committed, pgrecall.is_exact_name, pgrecall.is_exact_query, pgrecall.is_misspelt, pgrecall.is_split_apart,
-    pgrecall.iso_range, pgrecall.judged_recall, pgrecall.known_embedding, pgrecall.known_labels, pgrecall.known_namespace,
+    pgrecall.identifier_words, pgrecall.impact_settings, pgrecall.impacts, pgrecall.implied_concepts, pgrecall.index_status,
+    pgrecall.is_committed, pgrecall.is_exact_name, pgrecall.is_exact_query, pgrecall.is_expandable, pgrecall.is_misspelt,
+    pgrecall.is_split_apart, pgrecall.iso_range, pgrecall.judged_recall, pgrecall.keep_expansion, pgrecall.known_embedding,
+    pgrecall.known_expansion, pgrecall.known_labels, pgrecall.known_namespace,
     pgrecall.last_memory_id, pgrecall.leg_depth,
     pgrecall.leg_part, pgrecall.lexical_leg, pgrecall.lexical_query, pgrecall.likeliest_language, pgrecall.likeness,
     pgrecall.link_share, pgrecall.local_range, pgrecall.marked_pronouns, pgrecall.matches, pgrecall.may_write,
@@ -74,9 +79,9 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.settings_list, pgrecall.shape_range, pgrecall.shortened, pgrecall.spelled, pgrecall.stated_label,
     pgrecall.statement_of, pgrecall.stored_setting, pgrecall.strategy_settings, pgrecall.telling_words,
     pgrecall.temporal_references, pgrecall.term_query, pgrecall.time_words, pgrecall.token_words, pgrecall.top_score,
-    pgrecall.trigram_similarity, pgrecall.trigrams, pgrecall.ts_rank_leg, pgrecall.ts_rank_score, pgrecall.twin,
+    pgrecall.trigram_similarity, pgrecall.trigrams, pgrecall.trim_expansions, pgrecall.ts_rank_leg, pgrecall.ts_rank_score, pgrecall.twin,
     pgrecall.unit_length, pgrecall.unit_range, pgrecall.unknown_labels, pgrecall.unspaced, pgrecall.websearch_words,
-    pgrecall.weekday_range, pgrecall.without_accents, pgrecall.words, pgrecall.worker_status
+    pgrecall.weekday_range, pgrecall.widened_query, pgrecall.without_accents, pgrecall.words, pgrecall.worker_status
     TO pgrecall_reader;
 
 GRANT INSERT, UPDATE ON pgrecall.memories TO pgrecall_writer;
@@ -117,8 +122,8 @@ SELECT pgrecall.grant_generations();
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.embedding_failures,
     pgrecall.embedding_jobs, pgrecall.extractions, pgrecall.llm_answers, pgrecall.llm_usage, pgrecall.mentions,
-    pgrecall.query_embeddings, pgrecall.relation_labels, pgrecall.relationship_evidence, pgrecall.relationships,
-    pgrecall.temporal_refs, pgrecall.truncated_embeddings, pgrecall.workers
+    pgrecall.query_embeddings, pgrecall.query_expansions, pgrecall.relation_labels, pgrecall.relationship_evidence,
+    pgrecall.relationships, pgrecall.temporal_refs, pgrecall.truncated_embeddings, pgrecall.workers
     TO pgrecall_embedder;
 GRANT USAGE ON SEQUENCE pgrecall.extraction_tickets TO pgrecall_embedder;
 GRANT SELECT ON
@@ -141,7 +146,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.retire, pgrecall.same_name, pgrecall.set_relation_label, pgrecall.settle_concept, pgrecall.settle_facts,
     pgrecall.settle_label, pgrecall.settle_names, pgrecall.settle_type, pgrecall.share_names, pgrecall.stated_label,
     pgrecall.stored_setting, pgrecall.telling_words, pgrecall.trigram_similarity, pgrecall.trigrams,
-    pgrecall.trim_queries, pgrecall.unembedded_concepts, pgrecall.unknown_labels, pgrecall.waiting,
+    pgrecall.trim_expansions, pgrecall.trim_queries, pgrecall.unembedded_concepts, pgrecall.unknown_labels, pgrecall.waiting,
     pgrecall.without_accents
     TO pgrecall_embedder;
 

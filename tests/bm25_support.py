@@ -102,7 +102,7 @@ def leg(
         CROSS JOIN LATERAL pgrecall.bm25_leg(
             q.namespace_id,
             ROW('bm25', q.words, q.idfs, pgrecall.any_term(q.words), q.common, %(required)s::tsquery, NULL, NULL, NULL, NULL,
-                %(budget)s, NULL, NULL, pgrecall.impact_settings())::pgrecall.lexical_query,
+                %(budget)s, NULL, NULL, pgrecall.impact_settings(), NULL, NULL)::pgrecall.lexical_query,
             {conditions}, %(depth)s
         ) l
     """

@@ -217,7 +217,7 @@ def test_every_function_pins_its_path_or_names_its_objects(tenants: Tenants) -> 
 FORGED = """
     SELECT r.id FROM pgrecall.question('plan quokka', NULL, 'evil', '{}') q
     CROSS JOIN LATERAL pgrecall.rank_granted(
-        ROW(%(home)s, q.reading, array_fill(0.5::real, ARRAY[384])::halfvec, %(concepts)s, q.settings)::pgrecall.question,
+        ROW(%(home)s, q.reading, array_fill(0.5::real, ARRAY[384])::halfvec, %(concepts)s, q.settings, %(concepts)s, NULL)::pgrecall.question,
         jsonb_populate_record(NULL::pgrecall.recall_filter, '{"include_superseded": true, "include_sensitive": true}'),
         now(), %(also)s
     ) r

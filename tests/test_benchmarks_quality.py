@@ -285,7 +285,7 @@ def test_a_whole_run(
     assert "tractor" not in out.read_text(encoding="utf-8")
 
     assert [(one["a"], one["b"]) for one in results["comparisons"]] == [("recall", "lexical")] * 4
-    assert [row["label"] for row in results["ablations"]] == list("ABCDEFGHIJKLMNOPQR")
+    assert [row["label"] for row in results["ablations"]] == list("ABCDEFGHIJKLMNOPQRS")
     assert [one["metric"] for one in results["ablations"][3]["against_full"]] == [
         "recall@5", "recall@10", "ndcg@10", "mrr",
     ]  # fmt: skip

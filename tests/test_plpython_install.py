@@ -9,7 +9,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from typer.testing import CliRunner
 
-from migrating import BEFORE_LAST, HEAD, run, schema
+from migrating import BEFORE_PYTHON, HEAD, run, schema
 from pgrecall.cli import app
 from pgrecall.errors import PermissionDenied, PgrecallError
 from pgrecall.install import check, migrate
@@ -70,10 +70,10 @@ def test_they_are_chosen_once_and_stay(python_database: Callable[..., str]) -> N
 def test_an_upgraded_database_is_as_a_fresh_one(python_database: Callable[..., str]) -> None:
     fresh, upgraded = python_database(), python_database()
     migrate(fresh, plpython=True)
-    migrate(upgraded, revision=BEFORE_LAST)
+    migrate(upgraded, revision=BEFORE_PYTHON)
     migrate(upgraded, plpython=True)
     assert schema(upgraded) == schema(fresh)
-    migrate(upgraded, revision=BEFORE_LAST)
+    migrate(upgraded, revision=BEFORE_PYTHON)
     migrate(upgraded)
     assert not check(upgraded).has_plpython
     assert run(upgraded, IN_PYTHON) == []

@@ -31,6 +31,7 @@ WORDS = [
     "house", "deposit", "friday", "meeting", "budget", "plan", "server", "backup", "v17.2",
     "get_user_name",
 ]  # fmt: skip
+KEPT = ["rose in the garden", "night report", "tea", "Priya and the train"]
 CATEGORIES = ("person", "place", "decision", "note")
 
 
@@ -71,6 +72,13 @@ def corpus(new_database: Callable[..., str], template: str) -> Iterator[Connecti
         )
         call(conn, "forget", ids[12])
         call(conn, "supersede", ids[20], "tea with Priya")
+        # Other names, and what a language model may have said of some questions.
+        for name, other in (("tea", "green leaf"), ("Goa", "harbour town"), ("boat", "small ship")):
+            concept = call(conn, "pgrecall.find_concept", name)
+            conn.execute("SELECT pgrecall.add_alias(%s, %s)", (concept, other))
+        for query in KEPT:
+            terms, names = chance.sample(WORDS[:-2], 3), chance.sample(WORDS[:-2], 2)
+            conn.execute("SELECT pgrecall.keep_expansion(%s, %s, %s)", (query, terms, names))
         conn.execute("ANALYZE pgrecall.memories")
         conn.execute("SET default_transaction_read_only = on")
         yield conn
@@ -86,7 +94,7 @@ def asked(chance: random.Random) -> dict[str, Any]:
     """The arguments of a random recall."""
     words = chance.choices([*WORDS, "unheard"], k=chance.randint(1, 8))
     arguments: dict[str, Any] = {
-        "query": " ".join(words),
+        "query": chance.choice(KEPT) if chance.random() < 0.2 else " ".join(words),
         "k": chance.choice((1, 3, 10, 40)),
         "reference_time": NOW,
     }
@@ -133,6 +141,8 @@ def asked(chance: random.Random) -> dict[str, Any]:
         "entity_boost": (1, 4),
         "mmr_similarity": ("words",),
         "duplicate_similarity": (0.8,),
+        "expand": ("aliases", "llm"),
+        "expansion_weight": (0, 1),
     }
     arguments |= {name: chance.choice(values) for name, values in options.items() if chance.random() < 0.2}
     chosen = {name: chance.choice(values) for name, values in settings.items() if chance.random() < 0.25}
@@ -166,6 +176,9 @@ def assert_adds_up(row: dict[str, Any]) -> None:
     assert combined == pytest.approx(row["combined"], abs=1e-6)
     score = combined * row["importance_factor"] * row["decay_factor"] * row["entity_factor"]
     assert score == pytest.approx(row["score"], abs=1e-6)
+    if row["added_score"] is not None:
+        assert row["added_terms"]
+        assert -1e-9 <= row["added_score"] <= row["lexical_score"] + 1e-6
     left, right = evaluated(row["arithmetic"])
     assert left == pytest.approx(row["score"], abs=1e-6), row["arithmetic"]
     assert right == pytest.approx(row["score"], abs=1e-6), row["arithmetic"]
@@ -196,13 +209,13 @@ def test_every_score_adds_up_and_the_ranking_is_recalls(corpus: Connection[Any])
             seen.update(
                 name for name, value in row.items() if name.endswith("_factor") and value not in {1, None}
             )
-            seen.update(name for name in ("penalty", "duplicates") if row[name])
+            seen.update(name for name in ("penalty", "duplicates", "added_score") if row[name])
             seen.update([re.split(r":| behind| \d", row["reason"] or "returned")[0]])
 
     # That none of it went by unseen.
     assert {
         "lexical_part", "dense_part", "graph_part", "adjacency_part", "phrase_part", "importance_factor",
-        "decay_factor", "entity_factor", "penalty", "duplicates", "returned", "no such memory", "forgotten",
+        "decay_factor", "entity_factor", "penalty", "duplicates", "added_score", "returned", "no such memory", "forgotten",
         "superseded by", "filtered by as_of", "filtered by categories", "found by no leg", "below min_similarity",
         "below min_score", "hidden", "below the cut", "pushed down by MMR",
     } <= set(seen), seen  # fmt: skip

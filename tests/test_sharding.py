@@ -11,7 +11,8 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
-from pgrecall import Client
+from llm_support import completion, served
+from pgrecall import Client, LlmExpander
 from pgrecall.cli import app
 from pgrecall.errors import (
     ConnectionFailed,
@@ -195,6 +196,25 @@ def test_a_query_is_answered_by_the_shard_that_took_it(client: Client) -> None:
     assert answer.notice is not None
     assert "no embedder is alive" in answer.notice
     assert len(answer) == 1
+
+
+def test_an_expansion_is_kept_on_the_shard_of_its_namespace(cluster: Cluster, client: Client) -> None:
+    said = {"terms": ["mountains"], "synonyms": [], "entities": [], "intent": "fact"}
+    with served() as llm:
+        llm.script = lambda _: completion(said)
+        for _ in range(2):
+            found = client.recall(
+                "where do they hike",
+                namespace="mia",
+                expand=LlmExpander(llm.url, "m", timeout=20),
+                embed=False,
+            )
+            assert [memory.content for memory in found] == ["mia walks in the mountains"]
+        assert len(llm.asked) == 1
+    count = "SELECT count(*) FROM pgrecall.query_expansions"
+    assert sorted(cluster.on(shard, count)[0][0] for shard in NAMESPACES) == [0, 0, 1]
+    [(shard,)] = [(shard,) for shard, name in NAMESPACES.items() if name == "mia"]
+    assert cluster.on(shard, count) == [(1,)]
 
 
 def test_recall_all_merges_the_shards_and_is_the_administrators_alone(cluster: Cluster) -> None:

@@ -15,8 +15,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from backup_support import answers, fill, folder, prepared, recipe, rights, shell
 from conftest import FAST
 from embedder_support import SLOW_DAEMON
+from llm_support import served
 from operations_support import beat
-from pgrecall import Client, ReadOnlyServer
+from pgrecall import Client, LlmExpander, ReadOnlyServer
 from pgrecall import _server_process as process
 from pgrecall._server_binaries import binaries, usable_binaries
 from pgrecall.server import EmbeddedServer
@@ -104,6 +105,22 @@ def test_it_takes_no_questions_to_embed(pair: Pair) -> None:
     assert result.notice is not None
     assert result.notice.startswith("a read-only server takes no questions to embed")
     assert result.legs == ("lexical", "graph")
+    assert len(result) > 0
+
+
+def test_it_has_no_query_expanded(pair: Pair) -> None:
+    """What is kept on the primary is in no replica; nothing is asked, and recall goes on."""
+    with psycopg.connect(pair.primary.dsn(), autocommit=True) as conn:
+        conn.execute("SELECT pgrecall.keep_expansion('Priya and the beach house', '{villa}')")
+    pair.replayed()
+    with served() as llm, Client(pair.standby.dsn(), namespace="priya") as client:
+        expander = LlmExpander(llm.url, "m")
+        result = client.recall("Priya and the beach house", expand=expander, embed=False)
+        assert (
+            client.recall("Priya and the beach house", expand="llm", embed=False).memories == result.memories
+        )
+        assert llm.asked == []
+    assert result.notice == "a read-only server keeps no expansion: the query is not expanded"
     assert len(result) > 0
 
 

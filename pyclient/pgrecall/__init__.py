@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         UnknownLanguage,
         UnknownNamespace,
     )
+    from .expansion import Expansion, LlmExpander
     from .explaining import ExplainResult, Explanation
     from .models import (
         EmbeddingModel,
@@ -58,6 +59,7 @@ _MODELS = (
     "SettingInForce", "TimelineMemory", "TimelineResult", "Validity",
 )  # fmt: skip
 _OPERATIONS = ("Failure", "Generation", "HealthCheck", "IndexStatus", "Status", "Worker")
+_EXPANSION = ("Expansion", "LlmExpander")
 _EXPLAINING = ("ExplainResult", "Explanation")
 _OPTIONS = ("MemoryFields", "RecallFilters", "RecallOptions", "RevisableFields")
 _RERANKERS = ("CrossEncoderReranker", "HttpReranker", "Reranker")
@@ -67,6 +69,7 @@ _HOME = {
     **dict.fromkeys(_ERRORS, "errors"),
     **dict.fromkeys(_MODELS, "models"),
     **dict.fromkeys(_OPERATIONS, "operations"),
+    **dict.fromkeys(_EXPANSION, "expansion"),
     **dict.fromkeys(_EXPLAINING, "explaining"),
     **dict.fromkeys(_OPTIONS, "options"),
     **dict.fromkeys(_RERANKERS, "reranking"),
@@ -81,6 +84,7 @@ __all__ = [
     "CrossEncoderReranker",
     "EmbeddingModel",
     "EmbeddingUnavailable",
+    "Expansion",
     "ExplainResult",
     "Explanation",
     "FactHit",
@@ -92,6 +96,7 @@ __all__ = [
     "IndexStatus",
     "InvalidInput",
     "InvalidVector",
+    "LlmExpander",
     "MemoryFields",
     "NeedsServer",
     "NewMemory",

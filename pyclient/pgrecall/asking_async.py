@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from psycopg.rows import DictRow
 
 # What the server reports at the beginning of a session, and whenever it changes.
-_READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
+READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
+"""Parameters that say so where a server takes no writes."""
 
 
 class AsyncAsking(AsyncSession):
@@ -30,7 +31,7 @@ class AsyncAsking(AsyncSession):
         until = monotonic() + seconds
         try:
             async with self._connection() as connection:
-                if any(connection.info.parameter_status(name) == "on" for name in _READ_ONLY):
+                if any(connection.info.parameter_status(name) == "on" for name in READ_ONLY):
                     return Answer(reason="a read-only server takes no questions to embed", was_put=False)
                 [asked] = await self._called(connection, "pgrecall.ask_embedding", {"query": query})
                 if asked["error"] is not None:

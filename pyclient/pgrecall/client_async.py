@@ -9,6 +9,7 @@ from .arguments import Vector, batches, given, options, tuning, whole
 from .connecting import in_thread
 from .embedding import EMBED_SECONDS, wanted_vector
 from .errors import PgrecallError
+from .expansion import wanted_expansion
 from .languages import AUTO, UNDETECTED, detected, detected_batch
 from .models import (
     FactHit,
@@ -22,7 +23,7 @@ from .models import (
     TimelineResult,
 )
 from .operating_async import AsyncOperating
-from .options import Embed, MemoryFields, RecallFilters, RecallOptions, RevisableFields
+from .options import Embed, Expand, MemoryFields, RecallFilters, RecallOptions, RevisableFields
 from .querying_async import AsyncQuerying
 from .reranking import second_stage
 from .transferring_async import AsyncTransferring
@@ -234,6 +235,7 @@ class AsyncClient(AsyncOperating, AsyncQuerying, AsyncTransferring):
         rerank: Reranker | None = None,
         rerank_top: int = 30,
         rerank_timeout: float = 2.0,
+        expand: Expand = None,
         **wanted: Unpack[RecallOptions],
     ) -> RecallResult:
         """Find the memories most relevant to a question.
@@ -256,6 +258,8 @@ class AsyncClient(AsyncOperating, AsyncQuerying, AsyncTransferring):
             rerank: Puts the best of the fused list in its own order; it is given no sensitive memory.
             rerank_top: How many of the fused list it is given at most, 1 to 1000.
             rerank_timeout: Seconds until the fused order counts instead and `notice` says so, above 0 to 600.
+            expand: What is added to the question: 'aliases', 'llm' (what is kept), or an `LlmExpander`, which
+                is asked, unless the question is private; None takes the database's setting.
             **wanted: namespace, tags_any, since, strategy, profile and so on: see `RecallOptions`.
 
         Returns:
@@ -276,13 +280,17 @@ class AsyncClient(AsyncOperating, AsyncQuerying, AsyncTransferring):
         )
         chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
         asked = wanted_vector(vector, embed, private, embed_timeout)
+        wanted_expansion(expand)
+        expanded = await self._expanded(query, expand, wanted.get("namespace"), is_private=asked.is_private)
+        arguments |= expanded.arguments
         began = monotonic()
         rows, used = await self._recalled("public.recall", arguments, query, asked, timeframe, chosen)
         result = RecallResult(
             query,
             tuple(map(RecalledMemory.from_row, rows)),
             ("lexical", "graph") if used.vector is None else ("lexical", "dense", "graph"),
-            used.notice,
+            expanded.noticed(used.notice),
+            expanded.expansion,
         )
         if self._metrics is not None:
             self._metrics.recalled(result, monotonic() - began, is_dated=timeframe is not None)

@@ -57,6 +57,8 @@ class Explanation:
         duplicates: Ids of memories that say the same, hidden behind it.
         chosen_strategy: The strategy that was used.
         settings_in_force: Every setting of this recall, by name.
+        added_terms: What the setting expand added to the query.
+        added_score: What these terms give of `lexical_score`; None where nothing was added.
     """
 
     id: int
@@ -94,11 +96,14 @@ class Explanation:
     duplicates: tuple[int, ...]
     chosen_strategy: str
     settings_in_force: Mapping[str, Any]
+    added_terms: tuple[str, ...]
+    added_score: float | None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:
         """Make one from a row of `recall_explain`, by column name."""
-        return cls(**{**row, "duplicates": tuple(row["duplicates"] or ())})
+        lists = {name: tuple(row[name] or ()) for name in ("duplicates", "added_terms")}
+        return cls(**{**row, **lists})
 
     def as_dict(self) -> dict[str, Any]:
         """Return the attributes as plain JSON values, in order."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
     from .embedding import Source
+    from .expansion import Outcome
     from .models import RecallResult
 
 __all__ = ["ClientMetrics"]
@@ -47,7 +48,7 @@ class ClientMetrics:
         home = REGISTRY if registry is None else registry
         self._seconds = Histogram(
             "pgrecall_recall_seconds",
-            "Seconds a recall took, embedding included, reranking not.",
+            "Seconds a recall took, embedding included, expanding and reranking not.",
             ["strategy"],
             buckets=_SECONDS,
             registry=home,
@@ -66,6 +67,12 @@ class ClientMetrics:
         )
         for source in _SOURCES:
             self._embeddings.labels(source)  # a rate needs the zero before the first
+        self._expansions = Counter(
+            "pgrecall_expansions",
+            "Queries that a language model was to expand, by what came of it.",
+            ["outcome"],
+            registry=home,
+        )
 
     def recalled(self, result: RecallResult, seconds: float, *, is_dated: bool) -> None:
         """Count a recall.
@@ -86,3 +93,7 @@ class ClientMetrics:
     def embedded(self, source: Source) -> None:
         """Count a query by where its vector came from."""
         self._embeddings.labels(source).inc()
+
+    def expanded(self, outcome: Outcome) -> None:
+        """Count a query that a language model was to expand by what came of it."""
+        self._expansions.labels(outcome).inc()

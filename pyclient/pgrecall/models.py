@@ -6,8 +6,11 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from uuid import UUID
+
+if TYPE_CHECKING:
+    from .expansion import Expansion
 
 Item = TypeVar("Item", covariant=True)
 
@@ -143,13 +146,15 @@ class RecallResult(Listed[RecalledMemory]):
         query: The question as asked.
         memories: The memories, best first.
         legs: The legs that were asked, of 'lexical', 'dense' and 'graph'.
-        notice: Why a leg or the reranker was left out; None if nothing was.
+        notice: Why a leg, the expansion or the reranker was left out; None if nothing was.
+        expansion: What a language model added to the question; None if none was asked, or it failed.
     """
 
     query: str
     memories: tuple[RecalledMemory, ...]
     legs: tuple[str, ...]
     notice: str | None = None
+    expansion: Expansion | None = None
 
     @property
     def _listed(self) -> tuple[RecalledMemory, ...]:

@@ -8,14 +8,15 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Unpack
 
 from .arguments import Vector, given, options, seconds, tuning, vector_text
-from .asking_sync import Asking
 from .connecting import in_place
 from .deadline import in_time_apart
 from .embedding import EMBED_SECONDS, QueryVector, WantedVector, embed_query, wanted_vector, without_vector
 from .errors import EmbeddingUnavailable, InvalidInput, PgrecallError, SchemaMismatch
+from .expanding_sync import Expanding
+from .expansion import wanted_expansion
 from .explaining import ExplainResult, Explanation
 from .models import EmbeddingModel, IterativeScan, Validity
-from .options import Embed, RecallOptions
+from .options import Embed, Expand, RecallOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,7 +35,7 @@ _WITH_SETTINGS = ("public.recall", "public.recall_explain")
 _log = logging.getLogger("pgrecall")
 
 
-class Querying(Asking):
+class Querying(Expanding):
     """What the client needs to ask a question, and what needs just that: the briefing, the explanation."""
 
     _model: tuple[float, EmbeddingModel | None] | None = None
@@ -129,6 +130,7 @@ class Querying(Asking):
         hnsw_ef_search: int | None = None,
         hnsw_iterative_scan: IterativeScan | None = None,
         settings: Mapping[str, str | float] | None = None,
+        expand: Expand = None,
         **wanted: Unpack[RecallOptions],
     ) -> ExplainResult:
         """Say why `recall` ranks memories as it does, or why it does not return them.
@@ -148,6 +150,7 @@ class Querying(Asking):
             hnsw_ef_search: pgvector's candidate list for this call.
             hnsw_iterative_scan: pgvector's iterative scan for this call.
             settings: pgrecall's settings for this call by full name.
+            expand: As for `recall`.
             **wanted: namespace, tags_any, since, strategy, profile and so on: see `RecallOptions`.
 
         Returns:
@@ -160,8 +163,11 @@ class Querying(Asking):
         arguments = given(query=query, ids=ids, k=k, **options(wanted, RecallOptions))
         chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
         asked = wanted_vector(vector, embed, private, embed_timeout)
+        wanted_expansion(expand)
+        expanded = self._expanded(query, expand, wanted.get("namespace"), is_private=asked.is_private)
+        arguments |= expanded.arguments
         rows, used = self._recalled("public.recall_explain", arguments, query, asked, timeframe, chosen)
-        return ExplainResult(query, tuple(map(Explanation.from_row, rows)), used.notice)
+        return ExplainResult(query, tuple(map(Explanation.from_row, rows)), expanded.noticed(used.notice))
 
     def validity(self, ids: Iterable[int], *, namespace: str | None = None) -> dict[int, Validity]:
         """Return when memories hold, by id.
@@ -231,7 +237,7 @@ class Querying(Asking):
         if used.model is None:
             return self._rows(function, arguments, settings)
         if function in _WITH_SETTINGS:
-            arguments["settings"] = {"query_model": used.model}
+            arguments["settings"] = {**arguments.get("settings", {}), "query_model": used.model}
         else:
             settings = {**(settings or {}), "pgrecall.query_model": used.model}
         return self._rows(function, arguments, settings)

@@ -1,6 +1,6 @@
 -- Forgets embeddings of queries that have not been asked for long, and the oldest beyond a number; returns how many.
 --
--- By the settings query_cache_age and query_cache_size.
+-- By the settings query_cache_age and query_cache_size. Expansions of queries go likewise (trim_expansions).
 CREATE OR REPLACE FUNCTION pgrecall.trim_queries()
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
@@ -17,7 +17,7 @@ BEGIN
             OFFSET pgrecall.stored_setting('query_cache_size')::integer
        );
     GET DIAGNOSTICS gone = ROW_COUNT;
-    RETURN gone;
+    RETURN gone + pgrecall.trim_expansions();
 END
 $function$;
 

@@ -7,9 +7,11 @@
 -- depth     how many memories at the most
 -- decay     what a relationship leaves of the weight
 -- weight, mention  see link_share
+-- implied   what it means without naming it (implied_concepts), with implied_share of the weight; their relations do not count
 CREATE OR REPLACE FUNCTION pgrecall.named_memories(
     namespace_id integer, concepts bigint[], filter pgrecall.recall_filter, depth integer,
-    decay double precision, df_max integer, weight double precision, mention double precision
+    decay double precision, df_max integer, weight double precision, mention double precision,
+    implied bigint[] DEFAULT NULL, implied_share double precision DEFAULT NULL
 )
 RETURNS TABLE (id bigint, share double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 20
@@ -23,6 +25,8 @@ BEGIN ATOMIC
             FROM unnest(concepts) q (concept_id)
             CROSS JOIN LATERAL pgrecall.related_concepts(q.concept_id, (filter).as_of) r
             WHERE decay > 0
+            UNION ALL
+            SELECT i.concept_id, weight * implied_share, 0 FROM unnest(implied) i (concept_id)
         ) s
         GROUP BY s.concept_id
     ), reached AS MATERIALIZED (

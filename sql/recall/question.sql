@@ -1,4 +1,4 @@
--- What a recall asks, resolved and checked: namespace, settings, the query's words and concepts.
+-- What a recall asks, resolved and checked: namespace, settings, the query's words and concepts, and what expand adds.
 --
 -- arguments  settings of this call by name
 --
@@ -11,6 +11,7 @@ AS $function$
 DECLARE
     asked pgrecall.question;
     settings pgrecall.recall_settings := pgrecall.effective_settings(arguments);
+    languages regconfig[] := pgrecall.query_languages(namespace);
 BEGIN
     PERFORM pgrecall.check_query(query, query_vec);
     settings.generation := pgrecall.query_generation(query_vec, settings.query_model);
@@ -23,7 +24,7 @@ BEGIN
     asked.query_vec := query_vec;
     asked.settings := settings;
     asked.reading := pgrecall.lexical_query(
-        asked.namespace_id, pgrecall.query_languages(namespace), query,
+        asked.namespace_id, languages, query,
         greatest(settings.k, settings.leg_depth, ceil(settings.lexical_pool * settings.k)::integer,
                  CASE WHEN settings.strategy = 'prefilter' THEN settings.prefilter_depth END),
         settings
@@ -33,6 +34,9 @@ BEGIN
             THEN pgrecall.named_concepts(asked.namespace_id, query, settings.graph_df_max)
         ELSE '{}'
     END;
+    IF settings.expand <> 'off' THEN
+        asked := pgrecall.expanded_question(asked, languages, query);
+    END IF;
     RETURN asked;
 END
 $function$;

@@ -21,7 +21,8 @@
 --
 -- Fusion 'cc' is a convex combination of normalised scores (TM2C2: Bruch, Gai, Ingber: An Analysis of Fusion Functions
 -- for Hybrid Retrieval, 2023): lexical / the best lexical, if that is good enough a match of the query to count in full
--- (lexical_coverage); cosine from 0. A memory without an embedding counts as usual a cosine as the candidates have on
+-- (lexical_coverage), at most 1; cosine from 0. The best is that by the query's own words: what expand adds takes nothing
+-- from any memory. A memory without an embedding counts as usual a cosine as the candidates have on
 -- average: that it was not embedded says nothing about it. A leg that takes no part, for want of words or vector, leaves
 -- its share to the other. Fusion 'rrf' sums weight / (k + rank). Either is at most `top`.
 --
@@ -86,7 +87,7 @@ BEGIN
         SELECT n.id, n.share
         FROM pgrecall.named_memories(
             question.namespace_id, question.concepts, filter, depth.graph, settings.graph_decay, settings.graph_df_max,
-            settings.graph_weight, settings.graph_mention
+            settings.graph_weight, settings.graph_mention, question.implied, settings.expansion_weight
         ) n
         WHERE depth.graph > 0 AND settings.graph_hops > 0
     ), found AS MATERIALIZED (
@@ -97,11 +98,12 @@ BEGIN
         FULL OUTER JOIN named USING (id)
     ), scored AS MATERIALIZED (
         SELECT f.id, f.lexical_rank, f.dense_rank, f.share, COALESCE(f.lexical_score, m.lexical_score) AS lexical_score,
-               m.similarity, m.holds_phrase, m.importance, m.category, m.happened_at
+               m.similarity, m.holds_phrase, m.importance, m.category, m.happened_at, m.added_score
         FROM found f
         JOIN pgrecall.scored_memories(reading, query_vec, settings.generation) m ON m.id = f.id
     ), usual AS MATERIALIZED (
-        SELECT NULLIF(greatest(max(s.lexical_score), settings.lexical_coverage * reading.mass), 0) AS full_lexical,
+        SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.added_score, 0)), settings.lexical_coverage * reading.mass), 0)
+                   AS full_lexical,
                COALESCE(avg(greatest(s.similarity, 0)) FILTER (WHERE s.similarity IS NOT NULL), 0) AS similarity
         FROM scored s
     ), fused AS MATERIALIZED (
@@ -149,7 +151,7 @@ BEGIN
         SELECT s.*, true AS is_candidate FROM scored s
         UNION ALL
         SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.holds_phrase, m.importance, m.category, m.happened_at,
-               n.is_candidate
+               m.added_score, n.is_candidate
         FROM more n
         JOIN pgrecall.scored_memories(reading, query_vec, settings.generation) m ON m.id = n.id
     ), part AS MATERIALIZED (

@@ -27,6 +27,8 @@
 -- standing        its place before near-duplicates, MMR and k count; NULL: no candidate, or below a threshold
 -- penalty         what MMR took away for being like those before it
 -- settings_in_force  every setting of this recall, by name
+-- added_terms     what the setting expand added to the query, whether memories hold it or not; NULL: nothing
+-- added_score     what these terms give of lexical_score, so the query's own words give the rest
 CREATE OR REPLACE FUNCTION public.recall_explain(
     query text,
     query_vec halfvec DEFAULT NULL,
@@ -64,7 +66,7 @@ RETURNS TABLE (
     importance real, recency double precision, combined double precision,
     importance_factor double precision, decay_factor double precision, entity_factor double precision,
     is_candidate boolean, standing integer, penalty double precision, duplicates bigint[],
-    chosen_strategy text, settings_in_force jsonb
+    chosen_strategy text, settings_in_force jsonb, added_terms text[], added_score double precision
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
 SET search_path FROM CURRENT
@@ -134,7 +136,8 @@ BEGIN
                m.importance, (r.line).recency, (r.line).combined,
                (r.line).importance_factor, (r.line).decay_factor, (r.line).entity_factor,
                COALESCE((r.line).is_candidate, false), (r.line).standing, (r.line).penalty, r.duplicates,
-               (question.settings).strategy, to_jsonb(question.settings)
+               (question.settings).strategy, to_jsonb(question.settings), question.expansion,
+               CASE WHEN (r.line).lexical_score IS NOT NULL THEN pgrecall.added_score(m.search_vector, m.word_count, question.reading) END
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id

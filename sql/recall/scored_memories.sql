@@ -1,11 +1,12 @@
 -- Memories with their exact score on the lexical and the dense leg: to be joined with a few ids.
 --
--- Whether the legs found them or not; and what the priors need. The ids are those of one namespace: with a condition on
--- it the planner would take so few rows for granted that it joins without hashing.
+-- Whether the legs found them or not; what added words give of the lexical score; and what the priors need. The ids are
+-- those of one namespace: with a condition on it the planner would take so few rows for granted that it joins without
+-- hashing.
 CREATE OR REPLACE FUNCTION pgrecall.scored_memories(reading pgrecall.lexical_query, query_vec halfvec, generation integer)
 RETURNS TABLE (
     id bigint, lexical_score double precision, similarity double precision, holds_phrase boolean,
-    importance real, category text, happened_at timestamptz
+    importance real, category text, happened_at timestamptz, added_score double precision
 )
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -28,7 +29,14 @@ BEGIN ATOMIC
            END,
            1 - (pgrecall.embedding_of(m, generation) <=> query_vec),
            COALESCE(m.search_vector @@ (reading).phrase, false),
-           m.importance, m.category, COALESCE(m.occurred_at, m.created_at)
+           m.importance, m.category, COALESCE(m.occurred_at, m.created_at),
+           -- As added_score().
+           CASE WHEN (reading).added IS NOT NULL THEN COALESCE(round((
+               SELECT sum(p.part)
+               FROM pgrecall.bm25_parts(
+                   m.search_vector, m.word_count, (reading).added, (reading).added_idfs, (reading).impacts
+               ) p
+           )::numeric, 9)::double precision, 0) END
     FROM pgrecall.memories m;
 END;
 

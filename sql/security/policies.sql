@@ -88,7 +88,7 @@ BEGIN
         SELECT t.name FROM (VALUES
             ('concept_aliases'), ('concept_merges'), ('concepts'), ('embedding_failures'), ('embedding_jobs'),
             ('entity_rules'), ('extractions'), ('llm_answers'), ('mentions'), ('namespaces'), ('query_embeddings'),
-            ('relation_labels'), ('relationship_evidence'), ('relationships'), ('temporal_refs'), ('truncated_embeddings')
+            ('query_expansions'), ('relation_labels'), ('relationship_evidence'), ('relationships'), ('temporal_refs'), ('truncated_embeddings')
         ) t (name)
     LOOP
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I TO pgrecall_embedder USING (true)',
@@ -119,3 +119,6 @@ CREATE POLICY granted_everywhere ON pgrecall.granted TO pgrecall_everywhere USIN
 CREATE POLICY query_embeddings_asked ON pgrecall.query_embeddings TO pgrecall_reader
     USING (role = (SELECT to_regrole(quote_ident(current_user))));
 CREATE POLICY query_embeddings_admin ON pgrecall.query_embeddings TO pgrecall_admin USING (true);
+CREATE POLICY query_expansions_asked ON pgrecall.query_expansions TO pgrecall_reader
+    USING (role = (SELECT to_regrole(quote_ident(current_user))));
+CREATE POLICY query_expansions_admin ON pgrecall.query_expansions TO pgrecall_admin USING (true);

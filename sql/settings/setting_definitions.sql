@@ -9,6 +9,7 @@ SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.de
        d.name IN ('embed_keywords', 'lexical_k1', 'lexical_b', 'lexical_length_pivot',
                   'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d')
        OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' OR d.name LIKE 'query\_cache\_%'
+       OR d.name LIKE 'expansion\_cache\_%'
        OR d.name IN ('embed_socket', 'embed_timeout', 'python_venv') AS is_stored_only,
        CASE WHEN d.unit = 'interval'
             THEN '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'
@@ -29,6 +30,15 @@ FROM (VALUES
      'For how long the embedding of a query is kept that nobody asks again (embed="daemon"). Stored only.', NULL, NULL),
     ('query_cache_size', '10000', 0, 1000000, true, 'queries',
      'How many embeddings of queries are kept at the most. Stored only.', NULL, NULL),
+    ('expand', 'off', NULL, NULL, false, 'expansion',
+     'What is added to a query: off (nothing); aliases (other names of the concepts it names); llm (what a language model '
+     'said of it, where a client has kept that).', ARRAY['off', 'aliases', 'llm'], NULL),
+    ('expansion_weight', '0.3', 0, 1, false, 'share',
+     'What an added term counts beside the query''s own words, and all of them together at the most.', NULL, NULL),
+    ('expansion_cache_age', '1 hour', NULL, NULL, false, 'interval',
+     'For how long what a language model said of a query counts. Stored only.', NULL, NULL),
+    ('expansion_cache_size', '1000', 1, 1000000, true, 'queries',
+     'Of how many queries of each role that is kept at the most. Stored only.', NULL, NULL),
     ('embed_socket', '', NULL, NULL, false, 'path',
      'Where recall_embed() finds the embedder, on the database server: its pgrecall embedder --socket. Needs pgrecall migrate '
      '--with-plpython. Stored only.', NULL, '^/[^[:cntrl:]]{1,100}$'),

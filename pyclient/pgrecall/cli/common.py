@@ -4,17 +4,21 @@ Only typer is imported here and by the commands at import; everything else waits
 `pgrecall --help` answers at once.
 """
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 if TYPE_CHECKING:
     from pgrecall.options import Embed as EmbedBy
+    from pgrecall.options import Expand
+
+EXPAND_KEY = "PGRECALL_EXPAND_API_KEY"
 
 Dsn = Annotated[
     str | None,
@@ -65,6 +69,16 @@ Private = Annotated[
 ]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", help="pgrecall.NAME=VALUE for this recall; may be given again.")
+]
+ExpandBy = Annotated[
+    str | None,
+    typer.Option(
+        "--expand",
+        help="Add to the question: aliases, llm (what is kept), off, or the address of a model (http…).",
+    ),
+]
+ExpandModel = Annotated[
+    str | None, typer.Option(help=f"The model's name at the address of --expand; key: {EXPAND_KEY}.")
 ]
 EfSearch = Annotated[int | None, typer.Option("--ef-search", help="hnsw.ef_search for this recall.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
@@ -156,6 +170,19 @@ def who_embeds(embed: bool | None, by_daemon: bool) -> "EmbedBy":
     if by_daemon and embed is not None:
         raise typer.BadParameter("--embed-by-daemon excludes --embed and --no-embed")
     return "daemon" if by_daemon else embed
+
+
+def who_expands(expand: str | None, model: str | None) -> "Expand":
+    """Read --expand and --expand-model."""
+    if expand is None or not expand.startswith(("http://", "https://")):
+        if model is not None:
+            raise typer.BadParameter("--expand-model needs the address of a language model in --expand")
+        return cast("Expand", expand)  # the client refuses what is no value
+    if model is None:
+        raise typer.BadParameter("--expand with an address needs --expand-model")
+    from pgrecall.expansion import LlmExpander
+
+    return LlmExpander(expand, model, api_key_env=EXPAND_KEY if os.environ.get(EXPAND_KEY) else None)
 
 
 def print_json(value: object) -> None:

@@ -14,6 +14,8 @@ from .common import (
     Dsn,
     EfSearch,
     Embed,
+    ExpandBy,
+    ExpandModel,
     IncludeSuperseded,
     Metadata,
     Namespace,
@@ -30,6 +32,7 @@ from .common import (
     note,
     print_json,
     who_embeds,
+    who_expands,
 )
 from .search import clean
 
@@ -64,6 +67,8 @@ def explain(
     private: Private = False,
     setting: Settings = None,
     ef_search: EfSearch = None,
+    expand: ExpandBy = None,
+    expand_model: ExpandModel = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -76,6 +81,7 @@ def explain(
     contains = json_object("--metadata", metadata)
     times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
     settings = call_settings(setting)
+    expander = who_expands(expand, expand_model)
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
@@ -97,6 +103,7 @@ def explain(
             include_superseded=include_superseded,
             hnsw_ef_search=ef_search,
             settings=settings,
+            expand=expander,
         )
     if result.notice is not None:
         note(result.notice)
@@ -157,6 +164,9 @@ def _legs(explained: "Explanation") -> "Iterator[str]":
         if name == "dense" and value is None:
             told = "no embedding: as the average" if part else "no embedding"
         yield f"   {name:<11}{place:<10}{told:<30}weight {weight:<7g}adds {_number(part)}"
+        if name == "lexical" and explained.added_score is not None:
+            terms = ", ".join(map(clean, explained.added_terms))
+            yield f"   {'':<21}{_number(explained.added_score)} of the score by added terms: {terms}"
     for name, part in (("neighbours", explained.adjacency_part), ("phrase", explained.phrase_part)):
         if part is not None and round(part, 8) != 0:
             yield f"   {name:<65}adds {_number(part)}"

@@ -16,6 +16,8 @@ from .common import (
     Dsn,
     EfSearch,
     Embed,
+    ExpandBy,
+    ExpandModel,
     IncludeSuperseded,
     Metadata,
     Namespace,
@@ -32,6 +34,7 @@ from .common import (
     note,
     print_json,
     who_embeds,
+    who_expands,
 )
 
 if TYPE_CHECKING:
@@ -64,6 +67,8 @@ def recall(
     private: Private = False,
     setting: Settings = None,
     ef_search: EfSearch = None,
+    expand: ExpandBy = None,
+    expand_model: ExpandModel = None,
     rerank: Annotated[
         str | None, typer.Option(help="Rerank by a cross-encoder (name, folder) or an address (http…).")
     ] = None,
@@ -83,6 +88,7 @@ def recall(
     contains = json_object("--metadata", metadata)
     times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
     settings = call_settings(setting)
+    expander = who_expands(expand, expand_model)
     reranker = _reranker(rerank, rerank_model)
     from pgrecall import Client
 
@@ -104,6 +110,7 @@ def recall(
             include_superseded=include_superseded,
             hnsw_ef_search=ef_search,
             settings=settings,
+            expand=expander,
             rerank=reranker,
         )
     if result.notice is not None:

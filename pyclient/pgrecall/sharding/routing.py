@@ -68,6 +68,8 @@ ROUTES: Mapping[str, Route] = {
     "pgrecall.ask_embedding": Route("any", "query"),
     "pgrecall.answered_embedding": Route("question", "id"),
     "pgrecall.awaited_embedding": Route("question", "id"),
+    "pgrecall.ask_expansion": Route("namespace", "namespace"),
+    "pgrecall.keep_expansion": Route("namespace", "namespace"),
     "pgrecall.active_model": Route("any"),
     "pgrecall.embedding_dimension": Route("any"),
     "pgrecall.settings_list": Route("any"),

@@ -1,0 +1,26 @@
+-- The expansion of a query that this role has kept for it (keep_expansion), if it is not too old; no row otherwise.
+--
+-- A standby has none: the table is unlogged.
+--
+-- languages  in which the query is read (query_languages); the likeliest of them counts
+CREATE OR REPLACE FUNCTION pgrecall.known_expansion(languages regconfig[], query text)
+RETURNS TABLE (terms text[], entities text[], intent text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+        SELECT e.terms, e.entities, e.intent
+        FROM pgrecall.query_expansions e
+        WHERE e.role = quote_ident(current_user)::regrole AND e.query_hash = pgrecall.expansion_key(known_expansion.query)
+          AND e.language = pgrecall.expansion_language(known_expansion.languages, known_expansion.query)
+          AND e.made_at > now() - pgrecall.stored_setting('expansion_cache_age')::interval;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.known_expansion IS
+    'The expansion of a query that this role has kept for it, if it is not too old; no row otherwise.';
