@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import (
     adopting,
+    curation,
     daemon,
     extraction,
     graph,
@@ -49,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sharding.add_to(commands)
     operations.add_to(commands)
     adopting.add_to(commands)
+    curation.add_to(commands)
     options = parser.parse_args(arguments)
     # A terminated run takes its scratch server along, as an interrupted one does.
     previous = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

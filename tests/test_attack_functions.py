@@ -176,12 +176,14 @@ def test_status_and_health_count_what_is_granted_and_name_nobody(
 DEFINER = {
     "fold_postings": "postings can be written in no other way; returns how many memories it folded",
     "rank_granted": "recall's indexes; looks the grant up itself, tells ids and scores of one namespace",
+    "curation_candidates": "words' and vectors' indexes; looks the grant up itself, tells ids and cosines of one namespace",
+    "curate_claimed": "the embedder supersedes in no other way; with a ticket, while the setting curate is on",
     "memories_post": "a trigger: notes which memories have changed",
     "unposted_fold": "a trigger: folds what was noted",
 }
 
 
-def test_functions_run_as_their_caller_but_for_four(tenants: Tenants) -> None:
+def test_functions_run_as_their_caller_but_for_six(tenants: Tenants) -> None:
     with tenants.owner() as owner:
         query = """
             SELECT p.proname, p.proconfig, p.prorettype = 'trigger'::regtype, p.proargtypes::regtype[]::text[],
@@ -191,7 +193,7 @@ def test_functions_run_as_their_caller_but_for_four(tenants: Tenants) -> None:
         found = owner.execute(query.encode(), (tenants.writer,)).fetchall()
     assert {row[0] for row in found} == set(DEFINER)
     for name, config, _, kinds, may_execute in found:
-        assert may_execute is (name == "rank_granted"), name
+        assert may_execute is (name in ("rank_granted", "curation_candidates")), name
         assert "text" not in kinds, name
         (path,) = [value for value in config if value.startswith("search_path=")]
         assert path.endswith("pg_temp"), name

@@ -176,6 +176,10 @@ CHILDREN = {
     "SELECT {id}, {own_home}, now(), now() + interval '1 day', 'day', 'x'",
     "a judgement": "INSERT INTO pgrecall.judgements (namespace_id, query_id, memory_id) VALUES ({own_home}, 'x', {id})",
     "an extraction": "INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES ({id}, 'text')",
+    "a curation": "INSERT INTO pgrecall.curations (memory_id, namespace_id, decision, decider) "
+    "VALUES ({id}, {own_home}, 'ADD', 'x')",
+    "the other of a curation": "INSERT INTO pgrecall.curations (memory_id, other_id, namespace_id, decision, decider) "
+    "VALUES ({own_memory}, {id}, {own_home}, 'ADD', 'x')",
     "a successor": "UPDATE pgrecall.memories SET superseded_by = {id} WHERE id = {own_memory}",
     "evidence": "INSERT INTO pgrecall.relationship_evidence (relationship_id, memory_id) VALUES (1, {id})",
     "evidence of a relationship": "INSERT INTO pgrecall.relationship_evidence (relationship_id, memory_id) "

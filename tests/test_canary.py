@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from llm_support import Asked, Reply
+
 EARLY = "Quibblesnark"
 """In memories that have been sensitive from the start."""
 LATE = "Zanzibarquux"
@@ -150,7 +152,8 @@ class System:
         [(unembedded,)] = self.conn.execute(
             "SELECT sum(pending - parked) FROM pgrecall.generation_progress() WHERE state <> 'retired'"
         ).fetchall()
-        return pending(self.conn) + pending(self.conn, "llm") + int(unembedded)
+        [(uncurated,)] = self.conn.execute("SELECT count(*) FROM pgrecall.curation_jobs").fetchall()
+        return pending(self.conn) + pending(self.conn, "llm") + int(unembedded) + int(uncurated)
 
 
 def _bodies(requests: Sequence[Any]) -> str:
@@ -172,7 +175,7 @@ def system(public_dir: Path, tmp_path: Path) -> Iterator[System]:
     try:
         migrate(dsn, dim=FIRST)
         with served() as llm:
-            llm.script = lambda asked: completion(entries(asked.rows))
+            llm.script = answer
             logs = tmp_path / "logs"
             logs.mkdir()
             system = System(dsn, public_dir / "canary", logs, llm)
@@ -183,6 +186,13 @@ def system(public_dir: Path, tmp_path: Path) -> Iterator[System]:
                     system.close()
     finally:
         running.down()
+
+
+def answer(asked: Asked) -> Reply:
+    """What the language model says: the facts of memories, or what a new memory is to older ones."""
+    if isinstance(asked.rows, dict):
+        return completion({"decision": "ADD", "id": None})
+    return completion(entries(asked.rows))
 
 
 def memory(word: str, number: int, **fields: Any) -> dict[str, Any]:
@@ -212,7 +222,8 @@ def test_a_canary_leaves_no_trace(system: System, tmp_path: Path) -> None:
     conn = system.conn
     conn.execute("SELECT pgrecall.activate_model('first', %s, '', '', 'openai')", [FIRST])
     without_spacy(conn)
-    for name, value in (("extract_llm", "on"), ("llm_base_url", system.llm.url), ("llm_model", "m")):
+    settings = {"extract_llm": "on", "curate": "llm", "llm_base_url": system.llm.url, "llm_model": "m"}
+    for name, value in settings.items():
         conn.execute("SELECT pgrecall.set_setting(%s, %s)", [name, value])
     import_early(system, tmp_path)
     # One daemon logs JSON, one logs lines for people.
@@ -230,6 +241,7 @@ def test_a_canary_leaves_no_trace(system: System, tmp_path: Path) -> None:
     assert system.places(ASKED) == {"provider"}
     assert system.places(PRIVATE) == set()
     assert "read_by_llm" in system.logs()
+    assert any(isinstance(asked.rows, dict) for asked in system.llm.asked), "nothing was curated"
 
 
 def import_early(system: System, folder: Path) -> None:
@@ -251,7 +263,9 @@ def write_late(system: System) -> list[int]:
     assert system.places(EARLY) <= OWN
     assert system.places(EARLY) & OWN
     places = system.places(LATE)
-    assert {"mentions", "temporal_refs", "relationship_evidence", "extractions"} <= derived(system.conn, late)
+    assert {
+        "mentions", "temporal_refs", "relationship_evidence", "extractions", "curations"
+    } <= derived(system.conn, late)  # fmt: skip
     assert {"provider", "llm", "dump", "table mentions"} <= places, "it was to be found before"
     assert not places & TOLD
     assert "refused" in system.logs(), "the provider failed"

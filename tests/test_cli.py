@@ -82,7 +82,7 @@ def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     assert names == [
         "up", "down", "dsn", "migrate", "remember", "import", "export", "embedder", "reembed", "recall", "explain",
         "timeline", "facts", "briefing", "mcp", "status", "doctor", "failures", "config", "graph", "shard", "offline",
-        "adopt",
+        "adopt", "duplicates", "curate",
     ]  # fmt: skip
     for name in names:
         assert cli(name, "--help").code == 0

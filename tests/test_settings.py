@@ -41,7 +41,7 @@ def test_every_setting_reaches_recall_numbers_at_their_limits(conn: Connection[A
     query = """
         SELECT name, minimum, maximum, choices, default_value, pattern FROM pgrecall.settings_in_force
         WHERE name NOT IN ('namespace', 'profile', 'embed_keywords', 'embed_socket', 'embed_timeout', 'python_venv')
-          AND name !~ '^(extract|resolve|llm|query_cache|expansion_cache)_'
+          AND name !~ '^(extract|resolve|llm|query_cache|expansion_cache)_|^curate$'
     """
     settings = conn.execute(query).fetchall()
     fields = """

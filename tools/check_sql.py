@@ -34,6 +34,8 @@ SECURITY_DEFINER = {
     "pgrecall.unposted_fold",
     "pgrecall.fold_postings",
     "pgrecall.rank_granted",
+    "pgrecall.curation_candidates",
+    "pgrecall.curate_claimed",
     "pgrecall.mentions_change",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.

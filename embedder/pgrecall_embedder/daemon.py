@@ -244,6 +244,8 @@ class Daemon:
         if self._enricher is not None:
             counts, by_model = self._enricher.counts, self._enricher.llm_counts
             sums |= {"read": counts.read, "unreadable": counts.failed, "read_too_late": counts.stale}
+            if self._enricher.curated:
+                sums["curated"] = self._enricher.curated
             if by_model.read or by_model.failed:
                 sums |= {"read_by_llm": by_model.read, "unreadable_by_llm": by_model.failed}
         return sums

@@ -234,15 +234,15 @@ _CHECKS: dict[str, Callable[[str, object], Any]] = {
     **dict.fromkeys(
         ("text", "topic", "timeframe", "strategy", "fusion", "sort_by", "profile", "cause"), text
     ),
-    **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda"), number),
+    **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda", "similarity"), number),
     **dict.fromkeys(("tags", "expanded_keywords", "categories", "tags_any", "tags_all"), texts),
     **dict.fromkeys(("labels", "concepts"), texts),
     **dict.fromkeys(("occurred_at", "created_at", "valid_from", "valid_to", "since", "until"), time),
     **dict.fromkeys(("as_of", "reference_time"), time),
     **dict.fromkeys(("is_sensitive", "create_namespace", "include_superseded", "include_sensitive"), flag),
-    **dict.fromkeys(("collapse_duplicates", "include_forgotten"), flag),
+    **dict.fromkeys(("collapse_duplicates", "include_forgotten", "changes"), flag),
     **dict.fromkeys(("metadata", "metadata_contains"), json_object),
-    **dict.fromkeys(("position", "k", "max_chars", "per_item"), whole),
+    **dict.fromkeys(("position", "k", "max_chars", "per_item", "at_most"), whole),
     **dict.fromkeys(("id", "successor", "memory_id"), identity),
     "ids": identities,
     "importance": fraction,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from .arguments import Vector, batches, given, options, tuning, whole
 from .connecting import in_thread
+from .curating_async import AsyncCurating
 from .embedding import EMBED_SECONDS, wanted_vector
 from .errors import PgrecallError
 from .expansion import wanted_expansion
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from .timeframes import Timeframe
 
 
-class AsyncClient(AsyncOperating, AsyncQuerying, AsyncTransferring):
+class AsyncClient(AsyncCurating, AsyncOperating, AsyncQuerying, AsyncTransferring):
     """A client of one database. Open it with `async with`, or call `close` when done.
 
     It connects at the first call, and compares the database's SQL code with the package's then. One client

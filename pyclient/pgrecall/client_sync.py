@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from .arguments import Vector, batches, given, options, tuning, whole
 from .connecting import in_place
+from .curating_sync import Curating
 from .embedding import EMBED_SECONDS, wanted_vector
 from .errors import PgrecallError
 from .expansion import wanted_expansion
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .timeframes import Timeframe
 
 
-class Client(Operating, Querying, Transferring):
+class Client(Curating, Operating, Querying, Transferring):
     """A client of one database. Open it with `with`, or call `close` when done.
 
     It connects at the first call, and compares the database's SQL code with the package's then. One client

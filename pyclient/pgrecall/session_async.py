@@ -200,12 +200,6 @@ class AsyncSession:
             now = datetime.now(connection.info.timezone)
         return await in_thread(read_phrase, said, now)
 
-    async def _namespace(self, namespace: str | None) -> str | None:
-        if namespace is not None:
-            return namespace
-        target = await self.open()
-        return target.namespace
-
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
         await self.open()

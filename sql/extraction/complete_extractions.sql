@@ -101,6 +101,14 @@ BEGIN
         PERFORM pgrecall.settle_names('{}', lost) WHERE lost IS NOT NULL;
     END IF;
 
+    -- New ones alone: what was read before was there before curation was switched on, or is curated already.
+    IF enricher = 'text' AND pgrecall.stored_setting('curate') <> 'off' THEN
+        INSERT INTO pgrecall.curation_jobs AS j (memory_id)
+        SELECT x.memory_id FROM pgrecall.extractions x
+        WHERE x.memory_id = ANY (ids) AND x.enricher = 'text' AND x.extracted_at IS NULL
+        ORDER BY x.memory_id
+        ON CONFLICT DO NOTHING;
+    END IF;
     UPDATE pgrecall.extractions x
     SET is_pending = false, ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL, attempts = 0,
         last_error = NULL, version = complete_extractions.version, extracted_at = now()

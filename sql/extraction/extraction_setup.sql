@@ -1,4 +1,4 @@
--- How memories are to be read: the settings extract_* and llm_*, and the rules of entities. No row if that is what is known.
+-- How memories are to be read: the settings extract_*, llm_* and curate, and the rules of entities. No row if that is what is known.
 --
 -- known        fingerprint of what the caller has; NULL: nothing
 -- fingerprint  in the result, changes with any of it
@@ -11,7 +11,7 @@ BEGIN ATOMIC
     FROM (
         SELECT jsonb_object_agg(d.name, pgrecall.stored_setting(d.name)) AS settings
         FROM pgrecall.setting_definitions d
-        WHERE starts_with(d.name, 'extract_') OR starts_with(d.name, 'llm_')
+        WHERE starts_with(d.name, 'extract_') OR starts_with(d.name, 'llm_') OR d.name = 'curate'
     ) s
     CROSS JOIN (
         SELECT COALESCE(

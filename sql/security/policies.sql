@@ -44,6 +44,9 @@ BEGIN
              'AND (superseded_by IS NULL OR pgrecall.holds_memory(namespace_id, superseded_by))'),
             ('relationships', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.relationships_id_seq'') '
              'AND (superseded_by IS NULL OR pgrecall.holds_relationship(namespace_id, superseded_by))'),
+            ('curations', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.curations_id_seq'') '
+             'AND pgrecall.holds_memory(namespace_id, memory_id) '
+             'AND (other_id IS NULL OR pgrecall.holds_memory(namespace_id, other_id))'),
             ('relationship_evidence', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.relationship_evidence_id_seq'') '
              'AND pgrecall.holds_memory(namespace_id, memory_id) AND pgrecall.holds_relationship(namespace_id, relationship_id)')
         ) t (name, column_name, also)
@@ -55,7 +58,7 @@ BEGIN
         UNION ALL
         -- Rows of a memory: whoever sees it.
         SELECT t.name, format('(SELECT true FROM pgrecall.memories m WHERE m.id = %I.memory_id)', t.name), w.test, w.test
-        FROM (VALUES ('embedding_failures'), ('embedding_jobs'), ('extractions'), ('llm_answers'),
+        FROM (VALUES ('curation_jobs'), ('embedding_failures'), ('embedding_jobs'), ('extractions'), ('llm_answers'),
                      ('truncated_embeddings')) t (name)
         CROSS JOIN LATERAL format(
             '(SELECT true FROM pgrecall.memories m JOIN pgrecall.grants g ON g.namespace_id = m.namespace_id '
@@ -86,9 +89,10 @@ BEGIN
     -- What the embedder reads and derives.
     FOR found IN
         SELECT t.name FROM (VALUES
-            ('concept_aliases'), ('concept_merges'), ('concepts'), ('embedding_failures'), ('embedding_jobs'),
-            ('entity_rules'), ('extractions'), ('llm_answers'), ('mentions'), ('namespaces'), ('query_embeddings'),
-            ('query_expansions'), ('relation_labels'), ('relationship_evidence'), ('relationships'), ('temporal_refs'), ('truncated_embeddings')
+            ('concept_aliases'), ('concept_merges'), ('concepts'), ('curation_jobs'), ('embedding_failures'),
+            ('embedding_jobs'), ('entity_rules'), ('extractions'), ('llm_answers'), ('mentions'), ('namespaces'),
+            ('query_embeddings'), ('query_expansions'), ('relation_labels'), ('relationship_evidence'), ('relationships'),
+            ('temporal_refs'), ('truncated_embeddings')
         ) t (name)
     LOOP
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I TO pgrecall_embedder USING (true)',

@@ -10,7 +10,7 @@ SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.de
                   'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d')
        OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' OR d.name LIKE 'query\_cache\_%'
        OR d.name LIKE 'expansion\_cache\_%'
-       OR d.name IN ('embed_socket', 'embed_timeout', 'python_venv') AS is_stored_only,
+       OR d.name IN ('embed_socket', 'embed_timeout', 'python_venv', 'curate') AS is_stored_only,
        CASE WHEN d.unit = 'interval'
             THEN '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'
             ELSE d.pattern END AS pattern
@@ -142,6 +142,9 @@ FROM (VALUES
     ('extract_llm', 'off', NULL, NULL, false, 'on | off',
      'A language model reads memories for relationships; sensitive ones are never sent. Stored only.', ARRAY['on', 'off'], NULL),
     ('extract_min_confidence', '0.5', 0, 1, false, 'confidence', 'Names of a lower confidence are left out. Stored only.', NULL, NULL),
+    ('curate', 'off', NULL, NULL, false, 'off | rules | llm',
+     'Embedders compare new memories with the older ones of their namespace: what is said already, refined or no longer true is '
+     'superseded, never deleted; by rules, or by the language model. Stored only.', ARRAY['off', 'rules', 'llm'], NULL),
     ('resolve_trigram', '0.85', 0, 1, false, 'similarity',
      'From which similarity of their letters on two names are one concept. Stored only.', NULL, NULL),
     ('resolve_embedding', '0.95', 0, 1, false, 'cosine',

@@ -1,4 +1,4 @@
-"""All that a daemon reads memories with: without a language model, with one, and what concepts need."""
+"""All that a daemon reads memories with: without a language model, with one, what concepts need, curation."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from pgrecall_embedder.connection import Link
+from pgrecall_embedder.curating import CurationQueue, Curator
 from pgrecall_embedder.logs import describe
 
 from .concepts import ConceptKeeper
@@ -32,6 +33,8 @@ __all__ = ["Enricher"]
 
 _TEXT_LEASE = "5 minutes"
 _LLM_LEASE = "15 minutes"
+# Nothing says that the last memory is embedded: while draining, it is looked for often.
+_DRAIN_SECONDS = 0.2
 
 
 class Enricher:
@@ -60,7 +63,7 @@ class Enricher:
         refresh_seconds: float,
         log: FilteringBoundLogger,
     ) -> None:
-        self._links = [Link(dsn, patience) for _ in range(3)]
+        self._links = [Link(dsn, patience) for _ in range(4)]
         self._vectors = None if active is None else Vectors(active)
         self._is_embedding = is_embedding
         self._drain = drain
@@ -70,6 +73,7 @@ class Enricher:
         self._text: TextEnricher | None = None
         self._llm: LlmEnricher | None = None
         self._concepts: ConceptKeeper | None = None
+        self._curator: Curator | None = None
         self._stopping = False
         self._has_told_missing = False
 
@@ -83,15 +87,21 @@ class Enricher:
         """What a language model read."""
         return Counts() if self._llm is None else self._llm.counts
 
+    @property
+    def curated(self) -> int:
+        """How many memories were curated."""
+        return 0 if self._curator is None else self._curator.counts.curated
+
     def wake(self) -> None:
         """Look for work now: something was committed."""
-        if self._text is not None:
-            self._text.wake()
+        for part in (self._text, self._curator):
+            if part is not None:
+                part.wake()
 
     def stop(self) -> None:
         """Finish what is being read, write it back, and return."""
         self._stopping = True
-        for part in (self._text, self._llm, self._concepts):
+        for part in (self._text, self._llm, self._concepts, self._curator):
             if part is not None:
                 part.stop()
 
@@ -102,29 +112,35 @@ class Enricher:
             psycopg.Error: The server refused something, or stayed away too long.
             ExceptionGroup: Something failed on the way.
         """
-        text_link, llm_link, names_link = self._links
+        text_link, llm_link, names_link, curating_link = self._links
         queues = (
             ExtractionQueue(text_link, "text", _TEXT_LEASE),
             ExtractionQueue(llm_link, "llm", _LLM_LEASE),
         )
+        curations = CurationQueue(curating_link)
         reader: Reader | None = None
         try:
             setup = await queues[0].setup()
             if setup is None:
                 raise AssertionError("a setup differs from none")
             reader = Reader(setup, self._announce)
-            await self._work(queues, setup, reader, names_link)
+            await self._work(queues, setup, reader, names_link, curations)
         finally:
             if reader is not None:
                 await reader.close()
             if self._vectors is not None:
                 self._vectors.close()
-            await self._leave(queues)
+            await self._leave((*queues, curations))
             for link in self._links:
                 await link.close()
 
     async def _work(
-        self, queues: tuple[ExtractionQueue, ExtractionQueue], setup: Setup, reader: Reader, names_link: Link
+        self,
+        queues: tuple[ExtractionQueue, ExtractionQueue],
+        setup: Setup,
+        reader: Reader,
+        names_link: Link,
+        curations: CurationQueue,
     ) -> None:
         embed = None if self._vectors is None else self._vectors.embed
         has_ended = asyncio.Event()
@@ -146,22 +162,35 @@ class Enricher:
             is_idle=lambda: (has_ended.is_set() or text.is_idle) and not self._is_embedding(),
             poll_seconds=self._poll_seconds,
         )
+        curator = self._curator = Curator(
+            curations,
+            setup,
+            drain=self._drain,
+            is_last=lambda: has_ended.is_set() and not self._is_embedding(),
+            poll_seconds=_DRAIN_SECONDS if self._drain else self._poll_seconds,
+            log=self._log,
+        )
         if self._stopping:
             return
         async with asyncio.TaskGroup() as tasks:
-            refreshing = tasks.create_task(self._refresh(queues[0], setup.fingerprint, reader, llm))
+            refreshing = tasks.create_task(
+                self._refresh(queues[0], setup.fingerprint, reader, (llm, curator))
+            )
             asking = tasks.create_task(llm.run())
             keeping = tasks.create_task(concepts.run())
+            curating = tasks.create_task(curator.run())
             await text.run()
             has_ended.set()
             llm.wake()
+            curator.wake()
             await asking
+            await curating
             concepts.finish()
             await keeping
             refreshing.cancel()
 
     async def _refresh(
-        self, queue: ExtractionQueue, fingerprint: str, reader: Reader, llm: LlmEnricher
+        self, queue: ExtractionQueue, fingerprint: str, reader: Reader, others: tuple[LlmEnricher, Curator]
     ) -> None:
         """Follow changes of settings and rules: they count for what is read from then on."""
         while True:
@@ -170,7 +199,8 @@ class Enricher:
             if setup is not None:
                 fingerprint = setup.fingerprint
                 reader.change(setup)
-                llm.change(setup)
+                for other in others:
+                    other.change(setup)
                 self._log.info("settings of reading changed")
 
     def _announce(self, ready: Ready) -> None:
@@ -186,7 +216,7 @@ class Enricher:
             )
         self._log.info("reading memories", version=ready.version)
 
-    async def _leave(self, queues: tuple[ExtractionQueue, ...]) -> None:
+    async def _leave(self, queues: tuple[ExtractionQueue | CurationQueue, ...]) -> None:
         """Give back what is leased; without a server the leases run out by themselves."""
         self._stopping = True
         try:

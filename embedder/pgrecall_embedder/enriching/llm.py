@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from pgrecall.errors import PgrecallError
-from pgrecall_embedder.extraction.llm import (
-    LlmClient,
-    LlmMisconfigured,
-    LlmUnavailable,
-    Prices,
-    Rejected,
-    Usage,
-    api_key,
-    extract_facts,
-)
+from pgrecall_embedder.extraction.llm import LlmMisconfigured, LlmUnavailable, Rejected, extract_facts
 from pgrecall_embedder.extraction.llm.prompts import PROMPT_VERSION, cache_key
 
 from .answers import Answers
+from .asking import Asking
 from .encoding import encode_facts
 from .labels import Labels
 from .text import Counts, land
@@ -33,20 +21,16 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from pgrecall_embedder.extraction.base import Fact
+    from pgrecall_embedder.extraction.llm import LlmClient
 
     from .queue import Claimed, ExtractionQueue
     from .setup import Setup
     from .vectors import Embed
 
-__all__ = ["KEY_FILE_VARIABLE", "LlmEnricher", "llm_version"]
-
-KEY_FILE_VARIABLE: Final = "PGRECALL_LLM_API_KEY_FILE"
+__all__ = ["LlmEnricher", "llm_version"]
 
 # Few: what was claimed is sent at once, and a memory that becomes sensitive meanwhile may be on its way.
 _BATCH: Final = 16
-_RETRIES: Final = 2
-_OUTAGE_PAUSE: Final = 30.0
-_LONGEST_PAUSE: Final = 600.0
 
 
 def llm_version(model: str) -> str:
@@ -56,14 +40,6 @@ def llm_version(model: str) -> str:
         model: The model's name.
     """
     return f"{model}.p{PROMPT_VERSION}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    """A client, the setup it was made for, and what of its usage is recorded."""
-
-    client: LlmClient
-    fingerprint: str
 
 
 class LlmEnricher:
@@ -92,7 +68,7 @@ class LlmEnricher:
     ) -> None:
         self.counts = Counts()
         self._queue = queue
-        self._setup = setup
+        self._asking = Asking(setup, lambda setup: setup.is_on("extract_llm"), log)
         self._labels = Labels(queue, embed)
         self._drain = drain
         self._is_last = is_last
@@ -100,10 +76,6 @@ class LlmEnricher:
         self._log = log
         self._look = asyncio.Event()
         self._stopping = asyncio.Event()
-        self._asking: _Asking | None = None
-        self._recorded = Usage()
-        self._refused = ""  # the setup that no client can be made of
-        self._paused_until = 0.0
 
     def change(self, setup: Setup) -> None:
         """Go on in another way, also where it was paused.
@@ -111,8 +83,7 @@ class LlmEnricher:
         Args:
             setup: How.
         """
-        self._setup = setup
-        self._paused_until = 0.0
+        self._asking.change(setup)
         self._look.set()
 
     def wake(self) -> None:
@@ -131,8 +102,8 @@ class LlmEnricher:
             while not self._stopping.is_set():
                 self._look.clear()
                 was_last = self._is_last()
-                client = await self._client()
-                if client is not None and time.monotonic() >= self._paused_until:
+                client = await self._asking.client()
+                if client is not None and not self._asking.is_paused:
                     if connections != self._queue.connections:
                         connections = self._queue.connections
                         await self._queue.release()
@@ -143,36 +114,7 @@ class LlmEnricher:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._look.wait(), self._poll_seconds)
         finally:
-            await self._close()
-
-    async def _client(self) -> LlmClient | None:
-        """Return the client for the setup in force; None if there is none to be made."""
-        setup = self._setup
-        if self._asking is not None and self._asking.fingerprint == setup.fingerprint:
-            return self._asking.client
-        await self._close()
-        if not setup.is_on("extract_llm") or self._refused == setup.fingerprint:
-            return None
-        try:
-            client = LlmClient(
-                setup.settings["llm_base_url"],
-                setup.settings["llm_model"],
-                api_key(os.environ.get(KEY_FILE_VARIABLE) or None),
-                max_retries=_RETRIES,
-                prices=Prices(setup.number("llm_prompt_price"), setup.number("llm_completion_price")),
-            )
-        except PgrecallError as error:
-            self._refused = setup.fingerprint
-            self._log.error("no language model can be asked", error=error.message, hint=error.hint)
-            return None
-        self._asking = _Asking(client, setup.fingerprint)
-        self._recorded = Usage()
-        return client
-
-    async def _close(self) -> None:
-        asking, self._asking = self._asking, None
-        if asking is not None:
-            await asking.client.aclose()
+            await self._asking.close()
 
     async def _batch(self, client: LlmClient) -> bool:
         """Claim and read a few memories; return whether to look for more at once."""
@@ -190,7 +132,7 @@ class LlmEnricher:
             for task in (work, stopping):
                 task.cancel()
             await asyncio.gather(work, stopping, return_exceptions=True)
-            await self._record(client)
+            await self._asking.record(client, self._queue)
 
     async def _read(self, client: LlmClient, claimed: list[Claimed]) -> bool:
         owners: dict[str, list[Claimed]] = {}
@@ -233,31 +175,7 @@ class LlmEnricher:
 
     async def _pause(self, problem: LlmMisconfigured | LlmUnavailable) -> None:
         await self._queue.release()
-        seconds = _LONGEST_PAUSE
-        if isinstance(problem, LlmUnavailable):
-            seconds = _OUTAGE_PAUSE if problem.retry_after is None else problem.retry_after
-        seconds = min(_LONGEST_PAUSE, seconds)
-        self._paused_until = time.monotonic() + seconds
-        self._log.warning(
-            "the language model is not asked for a while",
-            error=problem.message,
-            hint=problem.hint,
-            retry_in_s=round(seconds),
-        )
-
-    async def _record(self, client: LlmClient) -> None:
-        """Add what the client has used since this was done last."""
-        usage, before = client.usage, self._recorded
-        if usage.requests == before.requests:
-            return
-        self._recorded = usage
-        await self._queue.record_usage(
-            client.model,
-            usage.requests - before.requests,
-            usage.prompt_tokens - before.prompt_tokens,
-            usage.completion_tokens - before.completion_tokens,
-            None if usage.cost is None else usage.cost - (before.cost or 0.0),
-        )
+        self._asking.pause(problem)
 
     async def _fail(self, claimed: Claimed, error: str) -> None:
         await self._queue.fail(claimed, error)

@@ -10,6 +10,7 @@ import typer
 from .adopt import adopt
 from .briefing import briefing
 from .config import config
+from .curate import curate, duplicates
 from .daemon import embedder
 from .doctor import doctor
 from .explain import explain
@@ -51,6 +52,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "timeline": timeline,
     "facts": facts,
     "briefing": briefing,
+    "duplicates": duplicates,
     "mcp": mcp,
     "status": status,
     "doctor": doctor,
@@ -62,6 +64,9 @@ app.add_typer(
     failures, name="failures", help="Print the memories that were given up, or have them tried again."
 )
 app.add_typer(config, name="config")
+app.add_typer(
+    curate, name="curate", help="Supersede what is said twice or no longer true, or take that back."
+)
 app.add_typer(
     graph, name="graph", help="Build the concept graph, look at it, correct it, write it to a file."
 )

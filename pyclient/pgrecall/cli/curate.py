@@ -1,0 +1,203 @@
+"""`pgrecall curate` and `pgrecall duplicates`: what is said twice, refined, or no longer true."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import AsJson, DataDir, Dsn, Namespace, Since, connection_string, moment, note, print_json
+from .search import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+curate = typer.Typer(invoke_without_command=True)
+
+_SHOWN = 70
+
+
+class Decider(StrEnum):
+    """Who decides."""
+
+    RULES = "rules"
+    LLM = "llm"
+
+
+@curate.callback()
+def run(
+    context: typer.Context,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only print what would be done; nothing is written.")
+    ] = False,
+    decider: Annotated[
+        Decider, typer.Option(help="Who decides: rules, or the language model of the settings llm_*.")
+    ] = Decider.RULES,
+    since: Since = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, help="How many memories at most, the oldest.")
+    ] = 1000,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Compare memories with the older ones of their namespace: those that nothing was decided about yet.
+
+    What is said already, refined or no longer true is superseded, never deleted; `pgrecall curate undo`
+    takes a decision back.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from pgrecall import Client
+
+    after = moment("--since", since)
+    target = connection_string(dsn, data_dir)
+    with Client(target, namespace=namespace, pool_max=1) as client:
+        if decider is Decider.LLM:
+            rows = _by_model(target, client.uncurated(since=after, at_most=limit), dry_run=dry_run)
+        elif dry_run:
+            rows = [one.as_dict() for one in client.preview_curation(since=after, at_most=limit)]
+        else:
+            numbers = [client.curate(one) for one in client.uncurated(since=after, at_most=limit)]
+            done = {number for number in numbers if number is not None}
+            # Nobody else's decisions: those of a daemon at the same time have numbers in between.
+            log = client.curation_log(changes=False, k=2 * len(done) + 100) if done else []
+            rows = [one.as_dict() for one in reversed(log) if one.id in done]
+    if as_json:
+        print_json(rows)
+        return
+    changes = [row for row in rows if row["decision"] != "ADD"]
+    _print_table(changes, dry_run=dry_run)
+    verb = "would be" if dry_run else "were"
+    typer.echo(f"{len(rows)} memories: {len(changes)} {verb} superseded or supersede another")
+    if changes and not dry_run:
+        note("take one back: pgrecall curate undo NUMBER")
+
+
+@curate.command()
+def log(
+    k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many at most.")] = 100,
+    every: Annotated[bool, typer.Option("--all", help="Also decisions that changed nothing.")] = False,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print what was decided, the newest first."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), namespace=namespace, pool_max=1) as client:
+        found = client.curation_log(changes=not every, k=k)
+    rows = [one.as_dict() for one in found]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        _print_table(rows, dry_run=False)
+    else:
+        note("nothing was decided")
+
+
+@curate.command()
+def undo(
+    number: Annotated[int, typer.Argument(help="The number of the decision.")],
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Take a decision back: the memory is as it was, and the pair is not decided about again."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        was_there = client.undo_curation(number)
+    typer.echo(f"undone: {number}" if was_there else f"{number} was undone before")
+
+
+def duplicates(
+    similarity: Annotated[
+        float | None,
+        typer.Option(
+            help="From which cosine on; default: the setting duplicate_similarity.", show_default=False
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, help="How many memories are looked at, the newest.")
+    ] = 10_000,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print memories that say the same or nearly so, in clusters; nothing is written."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), namespace=namespace, pool_max=1) as client:
+        found = client.duplicates(similarity=similarity, at_most=limit)
+    if as_json:
+        print_json([one.as_dict() for one in found])
+        return
+    cluster = None
+    for one in found:
+        if one.cluster != cluster:
+            cluster = one.cluster
+            typer.echo(f"cluster {cluster}")
+        near = "same text" if one.cosine is None else f"{one.cosine:.3f}"
+        typer.echo(f"  {one.memory_id}  {near}  {_short(one.content)}")
+    if not found:
+        note("no duplicates")
+
+
+def _by_model(dsn: str | None, memories: "Sequence[int]", *, dry_run: bool) -> list[dict[str, object]]:
+    from pgrecall.errors import PgrecallError
+
+    try:
+        from pgrecall_embedder.curating.running import Said, curate_by_model
+    except ModuleNotFoundError as error:
+        raise PgrecallError(
+            f"no language model can be asked from here: no module {error.name}",
+            hint="Install it with `pip install 'pgrecall[embedder,llm]'`, or let a daemon do it.",
+        ) from error
+
+    rows: list[dict[str, object]] = []
+
+    def told(said: Said) -> None:
+        other = said.decision.other
+        rows.append(
+            {
+                "id": said.number,
+                "memory_id": said.question.new.memory_id,
+                "decision": said.decision.decision,
+                "other_id": None if other is None else other.memory_id,
+                "content": said.question.new.content,
+                "other_content": None if other is None else other.content,
+                "evidence": dict(said.decision.evidence),
+            }
+        )
+
+    curate_by_model(dsn, memories, dry_run=dry_run, told=told)
+    return rows
+
+
+def _print_table(rows: "Iterable[dict[str, object]]", *, dry_run: bool) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    if not dry_run:
+        table.add_column("number", justify="right", no_wrap=True)
+    for heading in ("decision", "memory", "older"):
+        table.add_column(heading, justify="left" if heading == "decision" else "right", no_wrap=True)
+    for heading in ("it says", "the older one says"):
+        table.add_column(heading, overflow="fold", ratio=1)
+    for row in rows:
+        decision = f"{row['decision']} (undone)" if row.get("undone_at") else str(row["decision"])
+        cells = [decision, str(row["memory_id"]), "" if row["other_id"] is None else str(row["other_id"])]
+        texts = (Text(_short(row["content"])), Text(_short(row["other_content"])))
+        table.add_row(*([] if dry_run else [str(row["id"])]), *cells, *texts)
+    if table.row_count:
+        Console().print(table)
+
+
+def _short(text: object) -> str:
+    line = clean("" if text is None else str(text))
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"

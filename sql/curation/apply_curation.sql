@@ -1,0 +1,83 @@
+-- Does what was decided about a memory, and notes it; returns the number of the decision, for undo_curation().
+--
+-- NULL, and nothing is done, unless both memories are what was decided on: not changed, sensitive, forgotten or superseded
+-- meanwhile. What was decided about a memory before stands: its number comes back.
+--
+-- decision                 NOOP: the older one (other_id) supersedes the memory. UPDATE, SUPERSEDE: the other way round, and
+--                          the older one is closed as by supersede(). ADD: nothing but the note
+-- memory_hash, other_hash  content_hash of the texts that were compared
+-- evidence                 numbers and ids, no text
+--
+-- Errors  22023 no such decision, or it names no other memory;  42501 it may only be read
+CREATE OR REPLACE FUNCTION pgrecall.apply_curation(
+    memory_id bigint, other_id bigint, decision text, decider text, evidence jsonb, memory_hash bytea, other_hash bytea
+)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    own pgrecall.memories;
+    other pgrecall.memories;
+    closed pgrecall.memories;
+    successor pgrecall.memories;
+    changed pgrecall.memories;
+    done bigint;
+BEGIN
+    IF decision IS NULL OR decision NOT IN ('ADD', 'UPDATE', 'SUPERSEDE', 'NOOP') OR (decision <> 'ADD' AND other_id IS NULL)
+       OR other_id = memory_id THEN
+        RAISE EXCEPTION 'a curation is ADD, or UPDATE, SUPERSEDE or NOOP and another memory'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass what pgrecall.decide_curation() says.';
+    END IF;
+    -- Both rows in the order of their ids, as supersede() does.
+    PERFORM FROM pgrecall.memories m
+    WHERE m.id IN (apply_curation.memory_id, apply_curation.other_id)
+    ORDER BY m.id
+    FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        PERFORM pgrecall.refuse_reader(apply_curation.memory_id);
+    END IF;
+    SELECT c.id INTO done FROM pgrecall.curations c
+    WHERE c.memory_id = apply_curation.memory_id AND c.undone_at IS NULL;
+    IF done IS NOT NULL THEN
+        RETURN done;
+    END IF;
+    SELECT m.* INTO own FROM pgrecall.memories m
+    WHERE m.id = apply_curation.memory_id AND m.content_hash = memory_hash
+      AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL;
+    SELECT m.* INTO other FROM pgrecall.memories m
+    WHERE m.id = apply_curation.other_id AND m.content_hash = other_hash AND m.namespace_id = own.namespace_id
+      AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL;
+    IF own.id IS NULL OR (other.id IS NULL AND apply_curation.other_id IS NOT NULL) THEN
+        RETURN NULL;
+    END IF;
+
+    IF decision <> 'ADD' THEN
+        closed := CASE WHEN decision = 'NOOP' THEN own ELSE other END;
+        successor := CASE WHEN decision = 'NOOP' THEN other ELSE own END;
+        UPDATE pgrecall.memories m
+        SET superseded_by = successor.id, superseded_at = now(), updated_at = now(),
+            -- What is said twice goes on being true.
+            valid_to = CASE WHEN decision = 'NOOP' THEN m.valid_to
+                            ELSE greatest(m.valid_from, COALESCE(m.valid_to, successor.valid_from, successor.occurred_at, now())) END
+        WHERE m.id = closed.id
+        RETURNING m.* INTO changed;
+        IF changed.id IS NULL THEN
+            PERFORM pgrecall.refuse_reader(closed.id);
+            RETURN NULL;
+        END IF;
+    END IF;
+    INSERT INTO pgrecall.curations AS c
+        (memory_id, other_id, namespace_id, decision, decider, evidence, before, after)
+    VALUES (
+        own.id, other.id, own.namespace_id, decision, decider, evidence,
+        CASE WHEN decision = 'ADD' THEN '{}' ELSE jsonb_build_object(closed.id, pgrecall.curation_fields(closed)) END,
+        CASE WHEN decision = 'ADD' THEN '{}' ELSE jsonb_build_object(closed.id, pgrecall.curation_fields(changed)) END
+    )
+    RETURNING c.id INTO done;
+    RETURN done;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.apply_curation IS
+    'Does what was decided about a memory, and notes it, if both memories are still what was decided on; returns the decision''s number.';

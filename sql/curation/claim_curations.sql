@@ -1,0 +1,43 @@
+-- Leases new memories to a worker that is to curate them, oldest first; they are read for names by then, and embedded.
+--
+-- A memory without an embedding is claimed where no model is active, or where it was given up: it is compared by its words.
+-- The ticket is what curate_claimed() wants back. After five claims that came to nothing it is claimed no more.
+--
+-- batch  how many at the most;  lease  after how long another worker may have them
+CREATE OR REPLACE FUNCTION pgrecall.claim_curations(worker uuid, batch integer DEFAULT 16, lease interval DEFAULT '5 minutes')
+RETURNS TABLE (memory_id bigint, ticket bigint)
+LANGUAGE plpgsql VOLATILE ROWS 16
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    active pgrecall.generations;
+BEGIN
+    -- From here on the column cannot be dropped.
+    PERFORM FROM pgrecall.memories m WHERE false;
+    SELECT g.* INTO active FROM pgrecall.generations g WHERE g.id = pgrecall.active_generation();
+    -- By the column's name, as claim() does: embedding_of() takes whole rows, which the embedder's role may not read.
+    RETURN QUERY EXECUTE format($statement$
+        WITH free AS MATERIALIZED (
+            SELECT j.memory_id
+            FROM pgrecall.curation_jobs j
+            JOIN pgrecall.memories m ON m.id = j.memory_id
+            WHERE (j.lease_expires_at IS NULL OR j.lease_expires_at <= clock_timestamp()) AND j.attempts < 5
+              AND (m.%1$I IS NOT NULL OR m.deleted_at IS NOT NULL OR $4
+                   OR EXISTS (SELECT FROM pgrecall.embedding_failures f WHERE f.memory_id = m.id AND f.generation_id = $5))
+            ORDER BY j.memory_id
+            LIMIT $2
+            FOR UPDATE OF j SKIP LOCKED
+        )
+        UPDATE pgrecall.curation_jobs j
+        SET worker_id = $1, lease_expires_at = clock_timestamp() + $3, attempts = j.attempts + 1,
+            ticket = nextval('pgrecall.curation_tickets')
+        FROM free f
+        WHERE j.memory_id = f.memory_id
+        RETURNING j.memory_id, j.ticket
+    $statement$, active.column_name)
+    USING worker, batch, lease, active.model_id IS NULL, active.id;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.claim_curations IS
+    'Leases new memories to a worker that is to curate them, oldest first, once they are read and embedded.';

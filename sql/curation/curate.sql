@@ -1,0 +1,28 @@
+-- Decides about a memory by rules, and does it; returns the number of the decision, or NULL where there is nothing to decide.
+--
+-- Errors  42501 it may only be read
+CREATE OR REPLACE FUNCTION pgrecall.curate(memory_id bigint)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    decided record;
+    done bigint;
+BEGIN
+    -- What changes between decision and deed is decided about once more; whoever writes all the time does not hold this up.
+    FOR attempt IN 1 .. 3 LOOP
+        SELECT d.* INTO decided FROM pgrecall.decide_curation(curate.memory_id) d;
+        IF decided.decision IS NULL THEN
+            RETURN NULL;
+        END IF;
+        done := pgrecall.apply_curation(
+            curate.memory_id, decided.other_id, decided.decision, 'rules.1', decided.evidence, decided.memory_hash, decided.other_hash
+        );
+        EXIT WHEN done IS NOT NULL;
+    END LOOP;
+    RETURN done;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.curate IS 'Decides about a memory by rules, and does it; returns the number of the decision.';

@@ -1,0 +1,48 @@
+-- Curates a memory that a worker has claimed, and takes it from the queue; returns the number of the decision.
+--
+-- NULL where the ticket does not count any more, curation was switched off, or nothing is left to decide. What a language model
+-- said about a text that has changed since is void: the memory waits again.
+--
+-- With its owner's rights: of a memory the embedder's role can change its embedding alone, and so it can supersede one in
+-- no other way than this, while the setting curate is on, with a note, and so that it can be undone.
+--
+-- said  what a language model decided, NULL: by rules; {"decision", "other_id", "decider", "evidence", "memory_hash",
+--       "other_hash"}, hashes in hex
+CREATE OR REPLACE FUNCTION pgrecall.curate_claimed(memory_id bigint, ticket bigint, said jsonb DEFAULT NULL)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    done bigint;
+BEGIN
+    IF pgrecall.stored_setting('curate') = 'off' OR NOT EXISTS (
+        SELECT FROM pgrecall.curation_jobs j
+        WHERE j.memory_id = curate_claimed.memory_id AND j.ticket = curate_claimed.ticket
+    ) THEN
+        RETURN NULL;
+    END IF;
+    IF said IS NULL THEN
+        done := pgrecall.curate(curate_claimed.memory_id);
+    ELSE
+        done := pgrecall.apply_curation(
+            curate_claimed.memory_id, (said ->> 'other_id')::bigint, said ->> 'decision', left(said ->> 'decider', 200),
+            said -> 'evidence', decode(said ->> 'memory_hash', 'hex'), decode(said ->> 'other_hash', 'hex')
+        );
+    END IF;
+    -- No lock until here: whoever flags a memory as sensitive has its row first, and then this one.
+    IF done IS NOT NULL OR NOT EXISTS (
+        SELECT FROM pgrecall.memories m
+        WHERE m.id = curate_claimed.memory_id AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    ) THEN
+        DELETE FROM pgrecall.curation_jobs j WHERE j.memory_id = curate_claimed.memory_id;
+    ELSE
+        UPDATE pgrecall.curation_jobs j SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL
+        WHERE j.memory_id = curate_claimed.memory_id AND j.ticket = curate_claimed.ticket;
+    END IF;
+    RETURN done;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.curate_claimed IS
+    'Curates a memory that a worker has claimed, by rules or as a language model said, and takes it from the queue.';

@@ -1,0 +1,82 @@
+-- The older memories of the same namespace that a memory is to be compared with, nearest first.
+--
+-- By the dense index where it has an embedding, and by words too where the namespace is small or it has none. Sensitive,
+-- forgotten and superseded ones are none, on either side, nor turns of a conversation (with a position in a session): "yes" said
+-- twice is two answers. A pair that was undone before (undo_curation) is none either.
+--
+-- With its owner's rights, as rank_granted() and for the same reason: row-level security keeps words and vectors from their
+-- indexes. The grant is looked up once; it tells ids and cosines, of one namespace.
+--
+-- cosine  NULL where either has no embedding
+CREATE OR REPLACE FUNCTION pgrecall.curation_candidates(memory_id bigint, depth integer DEFAULT 5)
+RETURNS TABLE (other_id bigint, cosine double precision)
+-- Restricted: a parallel worker does not know of SET ROLE by the setting.
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 5
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    asking CONSTANT regrole := pgrecall.session_role();
+    generation CONSTANT integer := pgrecall.active_generation();
+    own pgrecall.memories;
+    own_embedding halfvec;
+    near bigint[];
+    alike bigint[] := '{}'::bigint[];
+    terms text[];
+BEGIN
+    SELECT m.* INTO own FROM pgrecall.memories m
+    WHERE m.id = curation_candidates.memory_id
+      AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+      AND (m.session IS NULL OR m."position" IS NULL);
+    IF own.id IS NULL OR NOT (
+        pg_has_role(asking, 'pgrecall_everywhere', 'USAGE') OR pg_has_role(asking, 'pgrecall_embedder', 'USAGE')
+        OR pg_has_role(asking, current_user, 'USAGE')
+        OR EXISTS (
+            SELECT FROM pgrecall.grants g
+            WHERE g.namespace_id = own.namespace_id AND g.role = ANY (pgrecall.held_roles(asking))
+        )
+    ) THEN
+        RETURN;
+    END IF;
+    own_embedding := pgrecall.embedding_of(own, generation);
+    -- Planned with its arguments, so that embedding_of() is a column and its index serves. Deep enough for what is left out.
+    SELECT array_agg(d.id ORDER BY d.rank) INTO near
+    FROM pgrecall.dense_leg(
+        own.namespace_id, own_embedding,
+        jsonb_populate_record(NULL::pgrecall.recall_filter, '{"include_sensitive": false}'), 4 * depth + 8, 5000, generation
+    ) d;
+    IF near IS NULL THEN
+        terms := ARRAY(
+            SELECT w.term FROM pgrecall.query_words(own.namespace_id, tsvector_to_array(own.search_vector), 16) w
+        );
+        EXECUTE $statement$
+            SELECT array_agg(s.id)
+            FROM (
+                SELECT m.id
+                FROM pgrecall.memories m
+                WHERE m.namespace_id = $1 AND m.search_vector @@ pgrecall.any_term($2) AND m.id < $3
+                  AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+                ORDER BY ts_rank(m.search_vector, pgrecall.any_term($2), 1) DESC, m.id
+                LIMIT $4
+            ) s
+        $statement$
+        INTO alike
+        USING own.namespace_id, terms, own.id, 2 * depth;
+    END IF;
+    RETURN QUERY
+        SELECT m.id, 1 - (pgrecall.embedding_of(m, generation) <=> own_embedding)
+        FROM unnest(near || alike) WITH ORDINALITY c (id, place)
+        JOIN pgrecall.memories m ON m.id = c.id
+        WHERE m.id < own.id AND m.namespace_id = own.namespace_id
+          AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+          AND (m.session IS NULL OR m."position" IS NULL)
+          AND NOT EXISTS (
+              SELECT FROM pgrecall.curations u
+              WHERE u.undone_at IS NOT NULL AND u.memory_id = own.id AND u.other_id = m.id
+          )
+        ORDER BY c.place
+        LIMIT depth;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.curation_candidates IS
+    'The older memories of the same namespace that a memory is to be compared with, nearest first.';

@@ -1,0 +1,55 @@
+-- What speaks for and against two memories saying the same, in numbers and truth values, without a word of either.
+--
+-- Beside what compare_texts() and change_signs() find in the texts:
+--
+-- cosine            NULL where either has no embedding
+-- concepts_shared, concepts_old, concepts_new   that they mention
+-- is_other_subject  each is about concepts, and about none that the other is about
+-- is_other_time     each speaks of times, or is valid at times, that do not overlap
+-- is_other_speaker  two speakers said them
+-- is_earlier        the new memory speaks of an earlier occasion than the old one
+CREATE OR REPLACE FUNCTION pgrecall.curation_evidence(memory_id bigint, other_id bigint, cosine double precision)
+RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT jsonb_strip_nulls(jsonb_build_object('cosine', round(curation_evidence.cosine::numeric, 4)))
+           || t.compared || pgrecall.change_signs(t.old_text, t.new_text, t.compared)
+           || jsonb_build_object(
+               'concepts_shared', c.shared, 'concepts_old', c.old, 'concepts_new', c.new,
+               'is_other_subject', c.old_subjects IS NOT NULL AND c.new_subjects IS NOT NULL
+                                   AND NOT c.old_subjects && c.new_subjects,
+               'is_other_time',
+               NOT COALESCE(tstzrange(o.valid_from, o.valid_to, '[]') && tstzrange(n.valid_from, n.valid_to, '[]'), true)
+               OR (EXISTS (SELECT FROM pgrecall.temporal_refs r WHERE r.memory_id = o.id)
+                   AND EXISTS (SELECT FROM pgrecall.temporal_refs r WHERE r.memory_id = n.id)
+                   AND NOT EXISTS (
+                       SELECT FROM pgrecall.temporal_refs a
+                       JOIN pgrecall.temporal_refs b ON b.memory_id = n.id AND a.from_at < b.to_at AND b.from_at < a.to_at
+                       WHERE a.memory_id = o.id
+                   )),
+               'is_other_speaker', COALESCE(o.speaker <> n.speaker, false),
+               'is_earlier', COALESCE(n.occurred_at < o.occurred_at, false)
+           )
+    FROM pgrecall.memories n
+    JOIN pgrecall.memories o ON o.id = curation_evidence.other_id
+    CROSS JOIN LATERAL (
+        SELECT w.old_text, w.new_text, pgrecall.compare_texts(w.old_text, w.new_text) AS compared
+        FROM (SELECT concat_ws(E'\n', o.title, o.content) AS old_text, concat_ws(E'\n', n.title, n.content) AS new_text) w
+        OFFSET 0
+    ) t
+    CROSS JOIN LATERAL (
+        SELECT count(DISTINCT a.concept_id) FILTER (WHERE a.memory_id = o.id) AS old,
+               count(DISTINCT a.concept_id) FILTER (WHERE a.memory_id = n.id) AS new,
+               count(DISTINCT a.concept_id) FILTER (WHERE a.memory_id = n.id AND EXISTS (
+                   SELECT FROM pgrecall.mentions b WHERE b.memory_id = o.id AND b.concept_id = a.concept_id
+               )) AS shared,
+               array_agg(a.concept_id) FILTER (WHERE a.memory_id = o.id AND a.is_about) AS old_subjects,
+               array_agg(a.concept_id) FILTER (WHERE a.memory_id = n.id AND a.is_about) AS new_subjects
+        FROM pgrecall.mentions a
+        WHERE a.memory_id IN (o.id, n.id)
+    ) c
+    WHERE n.id = curation_evidence.memory_id AND NOT n.is_sensitive AND NOT o.is_sensitive;
+END;
+
+COMMENT ON FUNCTION pgrecall.curation_evidence IS
+    'What speaks for and against two memories saying the same, in numbers and truth values, without a word of either.';

@@ -1,0 +1,10 @@
+-- The fields of a memory that curation changes, as JSON: what is noted before and after, and what undo_curation() restores.
+CREATE OR REPLACE FUNCTION pgrecall.curation_fields(memory pgrecall.memories)
+RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN jsonb_build_object(
+    'superseded_by', memory.superseded_by, 'superseded_at', memory.superseded_at, 'valid_to', memory.valid_to,
+    'updated_at', memory.updated_at
+);
+
+COMMENT ON FUNCTION pgrecall.curation_fields IS 'The fields of a memory that curation changes, as JSON.';

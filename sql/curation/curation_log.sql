@@ -1,0 +1,33 @@
+-- What was decided in a namespace, the newest first.
+--
+-- namespace  NULL: that of the setting pgrecall.namespace
+-- changes    only what changed something: no ADD
+-- k          how many at the most
+--
+-- Errors  42704 no such namespace
+CREATE OR REPLACE FUNCTION pgrecall.curation_log(
+    namespace text DEFAULT NULL, changes boolean DEFAULT true, k integer DEFAULT 100
+)
+RETURNS TABLE (
+    id bigint, memory_id bigint, other_id bigint, decision text, decider text, decided_at timestamptz, undone_at timestamptz,
+    content text, other_content text, evidence jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+DECLARE
+    home integer := pgrecall.known_namespace(pgrecall.namespace_name(curation_log.namespace));
+BEGIN
+    RETURN QUERY
+        SELECT c.id, c.memory_id, c.other_id, c.decision, c.decider, c.decided_at, c.undone_at, m.content, o.content, c.evidence
+        FROM pgrecall.curations c
+        JOIN pgrecall.memories m ON m.id = c.memory_id
+        LEFT JOIN pgrecall.memories o ON o.id = c.other_id
+        WHERE c.namespace_id = home AND (NOT changes OR c.decision <> 'ADD')
+        ORDER BY c.id DESC
+        LIMIT k;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.curation_log IS 'What curation decided in a namespace, the newest first; undo_curation() takes one back.';

@@ -1,0 +1,25 @@
+-- What curation by rules would do with a memory, and why; nothing is written.
+--
+-- One row; none for a memory that is not there, sensitive, forgotten or superseded. ADD names the nearest one, if any is near.
+--
+-- memory_hash, other_hash  the texts that were compared: apply_curation() wants them back
+CREATE OR REPLACE FUNCTION pgrecall.decide_curation(memory_id bigint)
+RETURNS TABLE (decision text, other_id bigint, evidence jsonb, memory_hash bytea, other_hash bytea)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1
+BEGIN ATOMIC
+    SELECT COALESCE(j.decision, 'ADD'), j.other_id, COALESCE(j.evidence, '{}'), m.content_hash, j.content_hash
+    FROM pgrecall.memories m
+    LEFT JOIN LATERAL (
+        SELECT pgrecall.judge_evidence(e.evidence) AS decision, c.other_id, e.evidence, o.content_hash
+        FROM pgrecall.curation_candidates(m.id) c
+        JOIN pgrecall.memories o ON o.id = c.other_id
+        CROSS JOIN LATERAL (SELECT pgrecall.curation_evidence(m.id, c.other_id, c.cosine) AS evidence OFFSET 0) e
+        ORDER BY array_position(ARRAY['NOOP', 'SUPERSEDE', 'UPDATE', 'ADD'], pgrecall.judge_evidence(e.evidence)),
+                 c.cosine DESC NULLS LAST, c.other_id
+        LIMIT 1
+    ) j ON true
+    WHERE m.id = decide_curation.memory_id
+      AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL;
+END;
+
+COMMENT ON FUNCTION pgrecall.decide_curation IS 'What curation by rules would do with a memory, and why; nothing is written.';

@@ -1,0 +1,82 @@
+-- Memories of a namespace that say the same or nearly so, in clusters: each is near to another one of its cluster.
+--
+-- The same text counts at any distance; else the cosine. Each memory asks for its few nearest by the dense index, once for
+-- all that have the same text, and never meets all the others. Sensitive, forgotten and superseded ones are left out.
+--
+-- namespace   NULL: that of the setting pgrecall.namespace
+-- similarity  from which cosine on; NULL: the setting duplicate_similarity
+-- at_most     how many memories are looked at, the newest
+-- cluster     in the result, its oldest memory
+-- cosine      to that one; NULL where either has no embedding
+--
+-- Errors  42704 no such namespace;  22023 similarity is not between 0 and 1
+CREATE OR REPLACE FUNCTION pgrecall.duplicates(
+    namespace text DEFAULT NULL, similarity double precision DEFAULT NULL, at_most integer DEFAULT 10000
+)
+RETURNS TABLE (cluster bigint, memory_id bigint, cosine double precision, created_at timestamptz, content text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+DECLARE
+    neighbours CONSTANT integer := 8;
+    home integer := pgrecall.known_namespace(pgrecall.namespace_name(duplicates.namespace));
+    wanted double precision := COALESCE(duplicates.similarity, (pgrecall.effective_settings()).duplicate_similarity);
+BEGIN
+    IF wanted NOT BETWEEN 0 AND 1 THEN
+        RAISE EXCEPTION 'similarity cannot be %', wanted
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'It is a cosine between 0 and 1.';
+    END IF;
+    RETURN QUERY EXECUTE $statement$
+        WITH RECURSIVE looked AS MATERIALIZED (
+            SELECT l.id, min(l.id) OVER (PARTITION BY l.content_hash) AS first_id
+            FROM (
+                SELECT m.id, m.content_hash
+                FROM pgrecall.memories m
+                WHERE m.namespace_id = $1 AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+                ORDER BY m.id DESC
+                LIMIT $4
+            ) l
+        ), near AS MATERIALIZED (
+            SELECT l.id AS one, o.first_id AS other
+            FROM looked l
+            JOIN pgrecall.memories m ON m.id = l.id
+            CROSS JOIN LATERAL (
+                SELECT n.id, pgrecall.embedding_of(n, $2) <=> pgrecall.embedding_of(m, $2) AS distance
+                FROM pgrecall.memories n
+                WHERE n.namespace_id = $1 AND pgrecall.embedding_of(n, $2) IS NOT NULL
+                  AND NOT n.is_sensitive AND n.deleted_at IS NULL AND n.superseded_by IS NULL
+                ORDER BY pgrecall.embedding_of(n, $2) <=> pgrecall.embedding_of(m, $2)
+                LIMIT $5
+            ) n
+            JOIN looked o ON o.id = n.id
+            WHERE l.id = l.first_id AND pgrecall.embedding_of(m, $2) IS NOT NULL
+              AND n.distance <= 1 - $3 + 1e-9 AND o.first_id <> l.id
+        ), edge AS MATERIALIZED (
+            SELECT n.one, n.other FROM near n UNION SELECT n.other, n.one FROM near n
+        ), reached (root, id) AS (
+            -- From those without an older neighbour: the oldest of a cluster is one of them.
+            SELECT e.one, e.one FROM edge e GROUP BY e.one HAVING min(e.other) > e.one
+            UNION
+            SELECT r.root, e.other FROM reached r JOIN edge e ON e.one = r.id
+        ), root AS MATERIALIZED (
+            SELECT r.id, min(r.root) AS cluster FROM reached r GROUP BY r.id
+        ), clustered AS MATERIALIZED (
+            SELECT l.id, COALESCE(r.cluster, l.first_id) AS cluster,
+                   count(*) OVER (PARTITION BY COALESCE(r.cluster, l.first_id)) AS members
+            FROM looked l
+            LEFT JOIN root r ON r.id = l.first_id
+        )
+        SELECT c.cluster, m.id, 1 - (pgrecall.embedding_of(m, $2) <=> pgrecall.embedding_of(f, $2)), m.created_at, m.content
+        FROM clustered c
+        JOIN pgrecall.memories m ON m.id = c.id
+        JOIN pgrecall.memories f ON f.id = c.cluster
+        WHERE c.members > 1
+        ORDER BY c.members DESC, c.cluster, m.id
+    $statement$
+    USING home, pgrecall.active_generation(), wanted, at_most, neighbours;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.duplicates IS
+    'Memories of a namespace that say the same or nearly so, in clusters, the largest first.';

@@ -1,0 +1,22 @@
+-- What a run of curation by rules would do with a namespace as it is now; nothing is written.
+--
+-- Every memory is looked at by itself: what an earlier decision of the same run would change is not seen.
+--
+-- namespace, since, at_most  see uncurated()
+--
+-- Errors  42704 no such namespace
+CREATE OR REPLACE FUNCTION pgrecall.preview_curation(
+    namespace text DEFAULT NULL, since timestamptz DEFAULT NULL, at_most integer DEFAULT 1000
+)
+RETURNS TABLE (memory_id bigint, decision text, other_id bigint, content text, other_content text, evidence jsonb)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000
+BEGIN ATOMIC
+    SELECT u.id, d.decision, d.other_id, m.content, o.content, d.evidence
+    FROM pgrecall.uncurated(preview_curation.namespace, preview_curation.since, preview_curation.at_most) u (id)
+    CROSS JOIN LATERAL pgrecall.decide_curation(u.id) d
+    JOIN pgrecall.memories m ON m.id = u.id
+    LEFT JOIN pgrecall.memories o ON o.id = d.other_id;
+END;
+
+COMMENT ON FUNCTION pgrecall.preview_curation IS
+    'What a run of curation by rules would do with a namespace as it is now; nothing is written.';

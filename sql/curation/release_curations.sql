@@ -1,0 +1,18 @@
+-- Gives back every memory that a worker was to curate, and returns how many there were.
+CREATE OR REPLACE FUNCTION pgrecall.release_curations(worker uuid)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    released integer;
+BEGIN
+    UPDATE pgrecall.curation_jobs j
+    SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL, attempts = greatest(j.attempts - 1, 0)
+    WHERE j.worker_id = worker;
+    GET DIAGNOSTICS released = ROW_COUNT;
+    RETURN released;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.release_curations IS 'Gives back every memory that a worker was to curate; returns how many there were.';
