@@ -81,8 +81,8 @@ def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     names = re.findall(r"^│ (\w+) ", outcome.out, re.MULTILINE)
     assert names == [
         "up", "down", "dsn", "migrate", "remember", "import", "export", "embedder", "reembed", "recall", "explain",
-        "timeline", "facts", "briefing", "mcp", "status", "doctor", "failures", "config", "graph", "shard", "offline",
-        "adopt", "duplicates", "curate",
+        "timeline", "facts", "briefing", "duplicates", "mcp", "status", "doctor", "ui", "adopt", "failures", "config",
+        "curate", "graph", "offline", "shard",
     ]  # fmt: skip
     for name in names:
         assert cli(name, "--help").code == 0

@@ -73,6 +73,11 @@ def test_the_wheel_holds_sql_and_migrations(wheel: Path) -> None:
     revisions = {path.name for path in (ROOT / "migrations" / "versions").glob("*.py")}
     assert {f"pgrecall/_bundle/migrations/versions/{name}" for name in revisions} <= names
     assert {"pgrecall/_bundle/migrations/env.py", "pgrecall/_bundle/sql/manifest.txt"} <= names
+    pages = {
+        path.relative_to(ROOT / "pyclient").as_posix()
+        for path in (ROOT / "pyclient/pgrecall/ui").glob("[st]*/*")
+    }
+    assert {"pgrecall/ui/templates/search.html", "pgrecall/ui/static/style.css"} <= pages <= names
     assert {"pgrecall/py.typed", "pgrecall_embedder/__init__.py"} <= names
     assert [name for name in names if "__pycache__" in name or name.startswith(("tests/", "sql/"))] == []
 

@@ -199,12 +199,6 @@ class Session:
             now = datetime.now(connection.info.timezone)
         return in_place(read_phrase, said, now)
 
-    def _namespace(self, namespace: str | None) -> str | None:
-        if namespace is not None:
-            return namespace
-        target = self.open()
-        return target.namespace
-
     @contextmanager
     def _connection(self) -> Iterator[Connection[DictRow]]:
         self.open()

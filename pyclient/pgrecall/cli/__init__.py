@@ -26,6 +26,7 @@ from .search import recall, timeline
 from .server import down, dsn, up
 from .shard import shard
 from .status import status
+from .ui import ui
 
 __all__ = ["app", "main"]
 
@@ -56,6 +57,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "mcp": mcp,
     "status": status,
     "doctor": doctor,
+    "ui": ui,
 }
 for name, command in _COMMANDS.items():
     app.command(name)(command)

@@ -1,0 +1,54 @@
+"""`pgrecall ui`: pages on this machine that show what recall does."""
+
+from typing import Annotated
+
+import typer
+
+from .common import DataDir, Dsn, Namespace, connection_string, note
+
+PORT = 8765
+"""Where it listens unless told otherwise, so that a forwarded port can stay."""
+
+
+def ui(
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to listen, on 127.0.0.1; 0 takes a free port.")
+    ] = PORT,
+    namespace: Namespace = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")] = False,
+    include_sensitive: Annotated[
+        bool, typer.Option("--include-sensitive", help="Show sensitive memories too.")
+    ] = False,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, max=600, help="Seconds that a call of the database may take.")
+    ] = 10.0,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Look at recall in the browser: search, explain, compare settings, walk concepts, see the status.
+
+    It prints the address, with a token that lets in who has it, and serves until Ctrl-C.
+    """
+    from pgrecall.errors import PgrecallError
+
+    try:
+        from pgrecall.ui import serve
+    except ModuleNotFoundError as error:
+        raise PgrecallError(
+            f"the inspector cannot run here: no module {error.name}",
+            hint="Install it with `pip install 'pgrecall[ui]'`.",
+        ) from error
+    serve(
+        connection_string(dsn, data_dir),
+        port=port,
+        namespace=namespace,
+        include_sensitive=include_sensitive,
+        timeout=timeout,
+        open_browser=not no_open,
+        tell=_tell,
+    )
+
+
+def _tell(address: str) -> None:
+    note("the inspector runs until Ctrl-C; open:")
+    typer.echo(address)

@@ -1,0 +1,89 @@
+"""The inspector as the tests run it: in this process, or as the command in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from starlette.testclient import TestClient
+
+from examples.demo import SAMPLE, close_superseded
+from pgrecall import Client
+from pgrecall.importing import import_jsonl
+from pgrecall.ui import create_app
+from pgrecall.ui.access import Keys
+from pgrecall.ui.desk import Desk
+from pgrecall.ui.reading import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PORT = 8765
+SECONDS = 60
+
+
+def import_sample(dsn: str) -> None:
+    """Store the sample; facts that no longer hold point to their successors."""
+    with Client(dsn) as client:
+        with SAMPLE.open("rb") as lines:
+            import_jsonl(client, lines)
+        close_superseded(client)
+
+
+def make_inspector(
+    dsn: str,
+    *,
+    include_sensitive: bool = False,
+    timeout: float = 30.0,
+    raise_server_exceptions: bool = True,
+) -> tuple[TestClient, Keys]:
+    """Return a client of an inspector in this process, and its keys; it has not been let in."""
+    keys = Keys(PORT)
+    desk = Desk(Reader(dsn, pool_timeout=timeout / 2), include_sensitive, timeout)
+    client = TestClient(
+        create_app(desk, keys),
+        base_url=f"http://127.0.0.1:{PORT}",
+        raise_server_exceptions=raise_server_exceptions,
+    )
+    return client, keys
+
+
+@contextmanager
+def inspecting(dsn: str, *, include_sensitive: bool = False, timeout: float = 30.0) -> Iterator[TestClient]:
+    """A client that has been let in."""
+    client, keys = make_inspector(dsn, include_sensitive=include_sensitive, timeout=timeout)
+    with client:
+        client.get("/", params={"token": keys.token})
+        yield client
+
+
+@contextmanager
+def serving(dsn: str, *, browser: str | None = None) -> Iterator[str]:
+    """Run `pgrecall ui`; yields the address that it prints.
+
+    Args:
+        dsn: The database.
+        browser: The command that it may open as the user's browser; None leaves it alone.
+    """
+    options = ["--port", "0", "--dsn", dsn, *(["--no-open"] if browser is None else [])]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "pgrecall", "ui", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "BROWSER": browser or ""},
+    )
+    try:
+        assert running.stdout is not None
+        address = running.stdout.readline().strip()
+        assert address, running.communicate(timeout=SECONDS)[1]
+        yield address
+    finally:
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=SECONDS)
+    # It has said nothing but where it is: questions, texts and the token of its cookie are in no log.
+    assert (out, err.count("\n"), running.returncode) == ("", 1, 0), err
