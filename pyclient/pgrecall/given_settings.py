@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 PREFIX = "PGRECALL_"
 
-# Variables of the daemon, the tests, the benchmarks, the reranker, the MCP server and the expander: whatever the
-# database may call its settings, these never go to it. Some hold secrets.
+# Variables of the daemon, the tests, the benchmarks, the reranker, the MCP server and the expander: whatever
+# the database may call its settings, these never go to it. Some hold secrets.
 _RESERVED = ("embedder_", "test_", "bench_", "rerank_", "mcp_", "expand_")
 _ELSEWHERE = {
     "namespace": "It goes above [settings], beside dsn.",
