@@ -89,6 +89,8 @@ def test_what_runs_with_the_owners_rights_pins_its_search_path(conn: Connection[
     """
     found = dict(conn.execute(query.encode()).fetchall())
     assert set(found) == {
+        "curate_claimed",
+        "curation_candidates",
         "fold_postings",
         "memories_post",
         "rank_granted",
