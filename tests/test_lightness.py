@@ -21,10 +21,10 @@ HEAVY = (
 # The peak is read from /proc: ru_maxrss would begin with what the parent process used when it forked.
 PROBE = """
 import json, re, sys, time
-start = time.perf_counter()
+start = time.process_time()
 {statement}
 print(json.dumps([
-    time.perf_counter() - start,
+    time.process_time() - start,
     int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) / 1024,
     sorted(name for name in sys.modules if "." not in name),
 ]))
@@ -39,7 +39,7 @@ assert "recall" in out.getvalue()
 
 
 def _probe(statement: str) -> tuple[float, float, list[str]]:
-    """Run a statement in fresh interpreters; the best time is the one that nothing else disturbed."""
+    """Run a statement in fresh interpreters; the best processor time is the one that nothing else disturbed."""
     best: tuple[float, float, list[str]] | None = None
     for _ in range(TRIES):
         done = subprocess.run(
