@@ -86,7 +86,8 @@ class Patience:
             await asyncio.sleep(min(seconds, _FIRST_DELAY))
             return
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.stopping.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self.stopping.wait()
 
     def _report(self, state: tenacity.RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome is not None else None

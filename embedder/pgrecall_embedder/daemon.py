@@ -285,7 +285,8 @@ class Daemon:
         trimmed_at = -_TRIM_SECONDS
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._due.wait(), self._heartbeat_seconds)
+                async with asyncio.timeout(self._heartbeat_seconds):
+                    await self._due.wait()
             self._due.clear()
             verify(await self._queue.bundle_hash())
             if self._generations is not None:

@@ -241,12 +241,14 @@ class Pipeline:
             seconds = min(seconds, _DRAIN_POLL_SECONDS)
         self._looks_in_vain += 1
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._look.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._look.wait()
 
     async def _sit_out(self) -> None:
         """Wait until the provider may be asked again, whatever is committed meanwhile."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._stopping.wait(), self.pause.seconds_left)
+            async with asyncio.timeout(self.pause.seconds_left):
+                await self._stopping.wait()
 
     async def _embed(self) -> None:
         loop = asyncio.get_running_loop()

@@ -127,7 +127,8 @@ class QueryAnswerer:
             claimed = await self._link.fetch(_CLAIM, [self._generation])
             if not claimed:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(look.wait(), self._poll_seconds)
+                    async with asyncio.timeout(self._poll_seconds):
+                        await look.wait()
                 continue
             self._in_hand += 1
             try:

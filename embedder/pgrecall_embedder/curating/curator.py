@@ -118,7 +118,8 @@ class Curator:
                 if self._drain and (was_last or not can_work):
                     return
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._look.wait(), self._poll_seconds)
+                    async with asyncio.timeout(self._poll_seconds):
+                        await self._look.wait()
         finally:
             await self._asking.close()
 

@@ -57,7 +57,8 @@ class ConceptKeeper:
             if self._finishing.is_set():
                 return
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._finishing.wait(), self._poll_seconds)
+                async with asyncio.timeout(self._poll_seconds):
+                    await self._finishing.wait()
 
     async def _step(self) -> bool:
         """Do a little; return whether there was anything to do."""

@@ -112,7 +112,8 @@ class LlmEnricher:
                 if self._drain and (was_last or client is None):
                     return
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._look.wait(), self._poll_seconds)
+                    async with asyncio.timeout(self._poll_seconds):
+                        await self._look.wait()
         finally:
             await self._asking.close()
 

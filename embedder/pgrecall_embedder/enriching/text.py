@@ -148,7 +148,8 @@ class TextEnricher:
                 return
             else:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._look.wait(), self._poll_seconds)
+                    async with asyncio.timeout(self._poll_seconds):
+                        await self._look.wait()
 
     async def _read(self) -> None:
         while (batch := await self._claimed.get()) is not None:
@@ -184,7 +185,8 @@ class TextEnricher:
                     raise
                 self._log.error("memories cannot be read now", error=str(error), retry_in_s=_BROKEN_PAUSE)
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), _BROKEN_PAUSE)
+                    async with asyncio.timeout(_BROKEN_PAUSE):
+                        await self._stopping.wait()
 
     async def _write(self) -> None:
         while (result := await self._results.get()) is not None:
