@@ -14,6 +14,7 @@ from psycopg import errors, sql
 from pgrecall.connecting import CONNECTION_OPTIONS, is_pooled
 
 from .logs import describe
+from .waiting import at_most
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -85,9 +86,7 @@ class Patience:
         if self.stopping.is_set():
             await asyncio.sleep(min(seconds, _FIRST_DELAY))
             return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self.stopping.wait()
+        await at_most(seconds, self.stopping)
 
     def _report(self, state: tenacity.RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome is not None else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import time
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -22,6 +21,7 @@ from .measuring import NoMetrics
 from .pipeline import Polling, Work
 from .providers import load_provider
 from .query_socket import QuerySocket
+from .waiting import at_most
 from .work_queue import WorkQueue, is_missing_schema
 
 if TYPE_CHECKING:
@@ -284,9 +284,7 @@ class Daemon:
         before, reported_at = self.sums(), time.monotonic()
         trimmed_at = -_TRIM_SECONDS
         while True:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._heartbeat_seconds):
-                    await self._due.wait()
+            await at_most(self._heartbeat_seconds, self._due)
             self._due.clear()
             verify(await self._queue.bundle_hash())
             if self._generations is not None:

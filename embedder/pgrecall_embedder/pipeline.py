@@ -7,7 +7,6 @@ transaction is open while it computes.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pgrecall.errors import EmbeddingUnavailable
 
 from .batching import Embedded, Made, Rejected, embed, plan
 from .pauses import Pause
+from .waiting import at_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -240,15 +240,11 @@ class Pipeline:
         if self._work.drain:
             seconds = min(seconds, _DRAIN_POLL_SECONDS)
         self._looks_in_vain += 1
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._look.wait()
+        await at_most(seconds, self._look)
 
     async def _sit_out(self) -> None:
         """Wait until the provider may be asked again, whatever is committed meanwhile."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self.pause.seconds_left):
-                await self._stopping.wait()
+        await at_most(self.pause.seconds_left, self._stopping)
 
     async def _embed(self) -> None:
         loop = asyncio.get_running_loop()

@@ -7,7 +7,6 @@ time; each is answered as soon as it is embedded, and nothing is tried twice.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from pgrecall.errors import EmbeddingUnavailable
 
 from .logs import describe
 from .providers.errors import ProviderPaused
+from .waiting import at_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,9 +126,7 @@ class QueryAnswerer:
             look.clear()
             claimed = await self._link.fetch(_CLAIM, [self._generation])
             if not claimed:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(self._poll_seconds):
-                        await look.wait()
+                await at_most(self._poll_seconds, look)
                 continue
             self._in_hand += 1
             try:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from typing import TYPE_CHECKING, Final
+
+from pgrecall_embedder.waiting import at_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,9 +57,7 @@ class ConceptKeeper:
                 continue
             if self._finishing.is_set():
                 return
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._poll_seconds):
-                    await self._finishing.wait()
+            await at_most(self._poll_seconds, self._finishing)
 
     async def _step(self) -> bool:
         """Do a little; return whether there was anything to do."""

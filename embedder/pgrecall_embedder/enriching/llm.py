@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from typing import TYPE_CHECKING, Final
 
 from pgrecall_embedder.extraction.llm import LlmMisconfigured, LlmUnavailable, Rejected, extract_facts
 from pgrecall_embedder.extraction.llm.prompts import PROMPT_VERSION, cache_key
+from pgrecall_embedder.waiting import at_most, unless
 
 from .answers import Answers
 from .asking import Asking
@@ -111,9 +111,7 @@ class LlmEnricher:
                         continue
                 if self._drain and (was_last or client is None):
                     return
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(self._poll_seconds):
-                        await self._look.wait()
+                await at_most(self._poll_seconds, self._look)
         finally:
             await self._asking.close()
 
@@ -122,17 +120,9 @@ class LlmEnricher:
         claimed = await self._queue.claim(_BATCH)
         if not claimed:
             return False
-        work = asyncio.create_task(self._read(client, claimed))
-        stopping = asyncio.create_task(self._stopping.wait())
         try:
-            await asyncio.wait((work, stopping), return_when=asyncio.FIRST_COMPLETED)
-            if work.done():
-                return await work
-            return False
+            return bool(await unless(self._stopping, self._read(client, claimed)))
         finally:
-            for task in (work, stopping):
-                task.cancel()
-            await asyncio.gather(work, stopping, return_exceptions=True)
             await self._asking.record(client, self._queue)
 
     async def _read(self, client: LlmClient, claimed: list[Claimed]) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import psycopg
 
 from pgrecall_embedder.logs import describe
+from pgrecall_embedder.waiting import at_most, unless
 
 from .reader import ReaderBroken
 
@@ -147,13 +147,11 @@ class TextEnricher:
             elif idle and self._drain:
                 return
             else:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(self._poll_seconds):
-                        await self._look.wait()
+                await at_most(self._poll_seconds, self._look)
 
     async def _read(self) -> None:
         while (batch := await self._claimed.get()) is not None:
-            read = await self._unless_stopped(batch)
+            read = await unless(self._stopping, self._insist(batch), grace=_STOP_SECONDS)
             if read is None:
                 return
             version, found = read
@@ -161,19 +159,6 @@ class TextEnricher:
             self._results.put_nowait((version, batch, found))
             if not self._dry:
                 self._look.set()
-
-    async def _unless_stopped(self, batch: Sequence[Claimed]) -> tuple[str, list[Read]] | None:
-        """Read a batch; None if that is not done soon after this was stopped."""
-        reading = asyncio.create_task(self._insist(batch))
-        stopping = asyncio.create_task(self._stopping.wait())
-        try:
-            await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
-            done, _ = await asyncio.wait((reading,), timeout=_STOP_SECONDS)
-            return await reading if done else None
-        finally:
-            for task in (reading, stopping):
-                task.cancel()
-            await asyncio.gather(reading, stopping, return_exceptions=True)
 
     async def _insist(self, batch: Sequence[Claimed]) -> tuple[str, list[Read]]:
         """Read a batch, waiting for a reading process that does not start."""
@@ -184,9 +169,7 @@ class TextEnricher:
                 if self._drain or self._stopping.is_set():
                     raise
                 self._log.error("memories cannot be read now", error=str(error), retry_in_s=_BROKEN_PAUSE)
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_BROKEN_PAUSE):
-                        await self._stopping.wait()
+                await at_most(_BROKEN_PAUSE, self._stopping)
 
     async def _write(self) -> None:
         while (result := await self._results.get()) is not None:
