@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+CLIENT = Path(__file__).resolve().parent.parent / "pyclient"
 
 IMPORT_SECONDS = 0.3
 IMPORT_MEGABYTES = 60
@@ -74,3 +78,17 @@ def test_help_is_quick() -> None:
     assert not (set(HEAVY) - {"rich"}) & set(modules)
     assert megabytes < IMPORT_MEGABYTES
     assert seconds < HELP_SECONDS
+
+
+def _imported_on_demand() -> list[str]:
+    texts = [path.read_text(encoding="utf-8") for path in CLIENT.rglob("*.py")]
+    return sorted(
+        {name for text in texts for name in re.findall(r"(?m)^ +from (pgrecall_embedder[\w.]*) import", text)}
+    )
+
+
+@pytest.mark.parametrize("module", _imported_on_demand())
+def test_what_the_client_takes_from_the_embedder_can_be_imported_first(module: str) -> None:
+    """In a process of its own: a circle of imports is seen only by who enters it there."""
+    done = subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

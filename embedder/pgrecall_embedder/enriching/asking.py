@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from pgrecall.errors import PgrecallError
 from pgrecall_embedder.extraction.llm import (
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from structlog.typing import FilteringBoundLogger
 
+    from pgrecall_embedder.connection import Link
+
     from .setup import Setup
 
 __all__ = ["KEY_FILE_VARIABLE", "Asking", "UsageLog", "client_for"]
@@ -33,14 +35,24 @@ _OUTAGE_PAUSE: Final = 30.0
 _LONGEST_PAUSE: Final = 600.0
 
 
-class UsageLog(Protocol):
-    """Where it is recorded what a language model was asked."""
+class UsageLog:
+    """Where it is recorded what a language model was asked.
+
+    Args:
+        link: The connection for it.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
 
     async def record_usage(
         self, model: str, requests: int, prompt_tokens: int, completion_tokens: int, cost: float | None
     ) -> None:
         """Add to what a language model was asked today."""
-        ...
+        await self._link.fetch(
+            "SELECT pgrecall.record_llm_usage(%s, %s::bigint, %s::bigint, %s::bigint, %s::numeric)",
+            [model, requests, prompt_tokens, completion_tokens, cost],
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from pgrecall_embedder.connection import Link
-from pgrecall_embedder.curating import CurationQueue, Curator
 from pgrecall_embedder.logs import describe
 
 from .concepts import ConceptKeeper
+from .curating import CurationQueue, Curator
 from .llm import LlmEnricher
 from .queue import ExtractionQueue
 from .reader import Reader

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pgrecall_embedder.extraction.base import Document
 
+from .asking import UsageLog
 from .setup import setup_from
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Claimed:
     ticket: int
 
 
-class ExtractionQueue:
+class ExtractionQueue(UsageLog):
     """The queue of one enricher as one worker sees it.
 
     Args:
@@ -48,7 +49,7 @@ class ExtractionQueue:
     """
 
     def __init__(self, link: Link, enricher: str, lease: str) -> None:
-        self._link = link
+        super().__init__(link)
         self._enricher = enricher
         self._lease = lease
         self.worker = uuid.uuid4()
@@ -131,15 +132,6 @@ class ExtractionQueue:
             "SELECT pgrecall.keep_answers(%s::jsonb)", [json.dumps(list(answers))]
         )
         return int(kept)
-
-    async def record_usage(
-        self, model: str, requests: int, prompt_tokens: int, completion_tokens: int, cost: float | None
-    ) -> None:
-        """Add to what a language model was asked today."""
-        await self._link.fetch(
-            "SELECT pgrecall.record_llm_usage(%s, %s::bigint, %s::bigint, %s::bigint, %s::numeric)",
-            [model, requests, prompt_tokens, completion_tokens, cost],
-        )
 
     async def label_for(self, namespace_id: int, label: str) -> str:
         """Return the label that stands for another; itself where nothing was decided."""

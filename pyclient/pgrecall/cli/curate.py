@@ -149,7 +149,7 @@ def _by_model(dsn: str | None, memories: "Sequence[int]", *, dry_run: bool) -> l
     from pgrecall.errors import PgrecallError
 
     try:
-        from pgrecall_embedder.curating.running import Said, curate_by_model
+        from pgrecall_embedder.enriching.curating.running import Said, curate_by_model
     except ModuleNotFoundError as error:
         raise PgrecallError(
             f"no language model can be asked from here: no module {error.name}",

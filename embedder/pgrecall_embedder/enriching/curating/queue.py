@@ -7,6 +7,8 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pgrecall_embedder.enriching.asking import UsageLog
+
 from .deciding import question_from
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ class Claimed:
     ticket: int
 
 
-class CurationQueue:
+class CurationQueue(UsageLog):
     """The queue as one worker sees it.
 
     Args:
@@ -40,7 +42,7 @@ class CurationQueue:
     """
 
     def __init__(self, link: Link) -> None:
-        self._link = link
+        super().__init__(link)
         self.worker = uuid.uuid4()
 
     @property
@@ -93,12 +95,3 @@ class CurationQueue:
         """Give back all leases; returns how many there were."""
         [(released,)] = await self._link.fetch("SELECT pgrecall.release_curations(%s)", [self.worker])
         return int(released)
-
-    async def record_usage(
-        self, model: str, requests: int, prompt_tokens: int, completion_tokens: int, cost: float | None
-    ) -> None:
-        """Add to what a language model was asked today."""
-        await self._link.fetch(
-            "SELECT pgrecall.record_llm_usage(%s, %s::bigint, %s::bigint, %s::bigint, %s::numeric)",
-            [model, requests, prompt_tokens, completion_tokens, cost],
-        )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from pgrecall_embedder.enriching.asking import Asking
 from pgrecall_embedder.extraction.llm import LlmMisconfigured, LlmUnavailable
+from pgrecall_embedder.waiting import at_most, unless
 
 from .deciding import CURATION_VERSION, decide
 
@@ -117,9 +117,7 @@ class Curator:
                         continue
                 if self._drain and (was_last or not can_work):
                     return
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(self._poll_seconds):
-                        await self._look.wait()
+                await at_most(self._poll_seconds, self._look)
         finally:
             await self._asking.close()
 
@@ -135,17 +133,10 @@ class Curator:
         if not claimed:
             return False
         client = await self._asking.client()
-        work = asyncio.create_task(
-            self._by_rules(claimed) if client is None else self._by_model(client, claimed)
-        )
-        stopping = asyncio.create_task(self._stopping.wait())
+        work = self._by_rules(claimed) if client is None else self._by_model(client, claimed)
         try:
-            await asyncio.wait((work, stopping), return_when=asyncio.FIRST_COMPLETED)
-            return await work if work.done() else False
+            return bool(await unless(self._stopping, work))
         finally:
-            for task in (work, stopping):
-                task.cancel()
-            await asyncio.gather(work, stopping, return_exceptions=True)
             if client is not None:
                 await self._asking.record(client, self._queue)
 
