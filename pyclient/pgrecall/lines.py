@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from .errors import InvalidInput, TooLarge
+from .errors import InvalidInput, PgrecallError, TooLarge
 from .languages import AUTO, LANGUAGES
 
-__all__ = ["check_limits", "configuration", "json_object", "kind"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["check_limits", "configuration", "json_object", "kind", "opened"]
 
 MAX_TITLE_BYTES = 4096
 MAX_LABEL_BYTES = 1024
@@ -18,6 +21,20 @@ MAX_NAMESPACE = 200
 """The server's limits for what is not content: bytes, items of a list, characters of a name."""
 
 _CONFIGURATIONS = frozenset(LANGUAGES.values()) | {"simple", AUTO}
+
+
+def opened(file: Path) -> BinaryIO:
+    """Open a file of lines.
+
+    Raises:
+        PgrecallError: It cannot be read.
+    """
+    try:
+        return file.open("rb")
+    except OSError as error:
+        raise PgrecallError(
+            f"cannot read {file}: {error.strerror}", hint="Check the path and its permissions."
+        ) from error
 
 
 def json_object(raw: bytes) -> dict[str, Any]:

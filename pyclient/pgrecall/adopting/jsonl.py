@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from pgrecall.errors import InvalidInput, PgrecallError
-from pgrecall.lines import json_object
+from pgrecall.lines import json_object, opened
 
 from .older import memory_row
 from .rows import MAX_ROW_BYTES, Rejected, Row, Source
@@ -32,13 +32,7 @@ def jsonl_source(file: Path, *, most: float = 1.0) -> Iterator[Source]:
     Raises:
         PgrecallError: It cannot be read.
     """
-    try:
-        lines = file.open("rb")
-    except OSError as error:
-        raise PgrecallError(
-            f"cannot read {file}: {error.strerror}", hint="Check the path and its permissions."
-        ) from error
-    with lines:
+    with opened(file) as lines:
         yield Source(
             "jsonl",
             ("a line without is_sensitive is not sensitive; keys that are no field go to the metadata",),

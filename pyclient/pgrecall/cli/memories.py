@@ -204,7 +204,7 @@ def _opened(file: Path) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from pgrecall import PgrecallError
+    from pgrecall.lines import opened
 
     console = Console(stderr=True)
     bar = Progress(
@@ -225,13 +225,7 @@ def _opened(file: Path) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]
         if _is_dash(file):
             yield iter(sys.stdin.buffer), advance
             return
-        try:
-            lines = file.open("rb")
-        except OSError as error:
-            raise PgrecallError(
-                f"cannot read {file}: {error.strerror}", hint="Check the path and its permissions."
-            ) from error
-        with lines:
+        with opened(file) as lines:
             yield iter(lines), advance
 
 

@@ -24,6 +24,7 @@ from .common import (
     note,
     print_json,
 )
+from .search import print_recalled
 
 if TYPE_CHECKING:
     from pgrecall.offline import Pushed, QueuedWrite
@@ -107,18 +108,7 @@ def recall(
             as_of=times[2],
             include_superseded=include_superseded,
         )
-    note(result.notice or "")
-    if as_json:
-        print_json([memory.as_dict() for memory in result])
-        return
-    if not result:
-        note("nothing found")
-        return
-    from rich.console import Console
-
-    from .search import recall_table
-
-    Console().print(recall_table(result, full=full))
+    print_recalled(result, full=full, as_json=as_json)
 
 
 @offline.command()

@@ -113,17 +113,7 @@ def recall(
             expand=expander,
             rerank=reranker,
         )
-    if result.notice is not None:
-        note(result.notice)
-    if as_json:
-        print_json([memory.as_dict() for memory in result])
-        return
-    from rich.console import Console
-
-    if not result:
-        note("nothing found")
-        return
-    Console().print(recall_table(result, full=full))
+    print_recalled(result, full=full, as_json=as_json)
 
 
 def timeline(
@@ -158,6 +148,27 @@ def timeline(
         gap = "" if memory.gap is None else f" (+{age(memory.gap)})"
         speaker = "" if memory.speaker is None else f"{clean(memory.speaker)}: "
         typer.echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {speaker}{clean(memory.content)}")
+
+
+def print_recalled(result: "RecallResult", *, full: bool, as_json: bool) -> None:
+    """Print what a recall found, and what it has to say of it.
+
+    Args:
+        result: What `recall` returned.
+        full: True does not shorten long memories.
+        as_json: A list of objects instead of a table.
+    """
+    if result.notice is not None:
+        note(result.notice)
+    if as_json:
+        print_json([memory.as_dict() for memory in result])
+        return
+    from rich.console import Console
+
+    if not result:
+        note("nothing found")
+        return
+    Console().print(recall_table(result, full=full))
 
 
 def recall_table(result: "RecallResult", now: datetime | None = None, *, full: bool = False) -> "Table":

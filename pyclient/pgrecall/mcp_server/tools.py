@@ -4,6 +4,7 @@ import functools
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from time import monotonic
 from typing import Annotated, Any, TypedDict
 
@@ -16,7 +17,7 @@ from pgrecall.arguments import content as checked_content
 from pgrecall.client_async import AsyncClient
 from pgrecall.deadline import in_time
 from pgrecall.errors import ConnectionFailed, InvalidInput, NotFound, PgrecallError
-from pgrecall.options import Embed, RevisableFields
+from pgrecall.options import Embed, RecallFilters, RevisableFields
 
 from . import fields
 from .refusals import refusal
@@ -140,11 +141,7 @@ class MemoryTools:
             query,
             k=k,
             timeframe=timeframe or None,
-            as_of=as_of,
-            tags_any=tags or None,
-            include_superseded=include_superseded,
-            include_sensitive=self._serving.include_sensitive,
-            namespace=where,
+            **self._filters(as_of, tags, include_superseded, where),
             **EMBED,
         )
         held = await self._client.validity([memory.id for memory in result], namespace=where)
@@ -173,11 +170,7 @@ class MemoryTools:
             topic,
             k=k,
             timeframe=timeframe or None,
-            as_of=as_of,
-            tags_any=tags or None,
-            include_superseded=include_superseded,
-            include_sensitive=self._serving.include_sensitive,
-            namespace=self._namespace(namespace),
+            **self._filters(as_of, tags, include_superseded, self._namespace(namespace)),
             **EMBED,
         )
         timeline = Timeline(
@@ -206,11 +199,7 @@ class MemoryTools:
             ids=ids or None,
             k=k,
             timeframe=timeframe or None,
-            as_of=as_of,
-            tags_any=tags or None,
-            include_superseded=include_superseded,
-            include_sensitive=self._serving.include_sensitive,
-            namespace=self._namespace(namespace),
+            **self._filters(as_of, tags, include_superseded, self._namespace(namespace)),
             **EMBED,
         )
         explained = Explained(
@@ -292,6 +281,17 @@ class MemoryTools:
 
     def _namespace(self, named: str | None) -> str | None:
         return named if named else self._serving.namespace
+
+    def _filters(
+        self, as_of: datetime | None, tags: list[str] | None, include_superseded: bool, where: str | None
+    ) -> RecallFilters:
+        return {
+            "as_of": as_of,
+            "tags_any": tags or None,
+            "include_superseded": include_superseded,
+            "include_sensitive": self._serving.include_sensitive,
+            "namespace": where,
+        }
 
     async def _check(self, id: int) -> None:
         """Refuse a memory of another namespace than the server's: ids are the same for all of them."""
