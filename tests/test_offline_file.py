@@ -264,22 +264,21 @@ def test_a_full_disk_leaves_the_file_as_it_was(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_a_file_that_may_not_be_written(copy: OfflineClient, path: Path, tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_written(copy: OfflineClient, path: Path, public_dir: Path) -> None:
     copy.close()
-    folder = tmp_path / "theirs"
-    folder.mkdir(mode=0o755)
-    shutil.copy(path, folder / "copy.db")
-    for each in (folder, *folder.parents):
-        if (
-            each.stat().st_uid == 0
-            and each.is_relative_to(tmp_path.parents[2])
-            and each != tmp_path.parents[2]
-        ):
-            each.chmod(0o755)
+    theirs = public_dir / "theirs"
+    theirs.mkdir()
+    theirs.chmod(0o755)
+    shutil.copy(path, theirs / "copy.db")
+    closed = public_dir / "closed"
+    closed.mkdir()
+    closed.chmod(0o700)
+    shutil.copy(path, closed / "copy.db")
     os.seteuid(65534)
     try:
-        refused(folder / "copy.db", "cannot be used")
-        refused(folder / "nowhere" / "copy.db", "there is no offline copy")
+        refused(theirs / "copy.db", "cannot be used")
+        refused(theirs / "nowhere" / "copy.db", "there is no offline copy")
+        refused(closed / "copy.db", "cannot be used")
     finally:
         os.seteuid(0)
 

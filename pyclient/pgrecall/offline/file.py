@@ -90,7 +90,9 @@ class CopyFile:
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
         self._lock = RLock()
-        if not path.exists():
+        with _explained(path):
+            is_there = path.exists()
+        if not is_there:
             if not create:
                 raise CopyUnusable(
                     f"there is no offline copy at {path}", hint="`pgrecall offline pull` makes it."
