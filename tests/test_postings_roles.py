@@ -97,7 +97,7 @@ def test_what_runs_with_the_owners_rights_pins_its_search_path(conn: Connection[
         "unposted_fold",
     }
     for path in found.values():
-        assert path.startswith("search_path=pgrecall, ")
+        assert path == "search_path=pg_catalog, pgrecall, pg_temp"
         assert path.endswith("pg_temp")
 
 

@@ -50,6 +50,11 @@ MAY_BE_VOLATILE = {"recall/recall_plan.sql"}
 # Installed only with plpython3u, each instead of the file of the same name elsewhere.
 PLPYTHON = "plpython/"
 
+# What is pgvector's and named without its schema, which is on no search_path.
+_BARE_PGVECTOR = re.compile(
+    r"(?<![\w.'])(?:halfvec|vector_dims|l2_norm|halfvec_cosine_ops)\b(?! \()|(?<!pgvector\.)<[=#+-]>"
+)
+
 Found = tuple[int, str]
 
 
@@ -354,6 +359,8 @@ def _function(name: str, statement: Statement) -> Iterator[str]:
         except SyntaxError as error:
             yield f"the body is not Python: {error.msg}"
     code = re.sub(r"--[^\n]*", "", statement.text)
+    if bare := _BARE_PGVECTOR.search(code):
+        yield f"{bare[0]} needs pgvector's schema: pgvector.name, OPERATOR(pgvector.<=>)"
     if any(name.startswith(reading) for reading in READING):
         if re.search(r"\bCREATE\s+(?:LOCAL\s+|GLOBAL\s+)?TEMP", code, re.IGNORECASE):
             yield "what reads makes no temporary table"
@@ -374,7 +381,8 @@ def _plpgsql(source: str) -> Any:
     """
     # This parser looks types up and knows no schemas but two.
     # It takes an array of one of our own types for one of pseudo-types.
-    return parse_plpgsql(re.sub(r"\bpgrecall\.\w+\[\]", "text[]", source).replace("pgrecall.", "public."))
+    known = re.sub(r"\bpgrecall\.\w+\[\]", "text[]", source)
+    return parse_plpgsql(re.sub(r"\bpg(?:recall|vector)\.(?=[a-z<])", "public.", known))
 
 
 def check_manifest(folder: Path) -> list[Violation]:

@@ -81,6 +81,7 @@ CREATE TABLE pgrecall.installation (
     public_functions  text[] NOT NULL DEFAULT '{}',
     database_settings text[] NOT NULL DEFAULT '{}',
     created_extension boolean NOT NULL DEFAULT false,
+    vector_schema     text,
     installed_at      timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE pgrecall.installation IS
@@ -149,7 +150,7 @@ CREATE TABLE pgrecall.memories (
     language           text NOT NULL,
     content_hash       bytea NOT NULL,
     search_vector      tsvector NOT NULL,
-    embedding          halfvec(%(dimension)s),
+    embedding          pgvector.halfvec(%(dimension)s),
     CONSTRAINT memories_content_not_blank CHECK (content ~ '[^[:space:]]'),
     CONSTRAINT memories_content_size CHECK (octet_length(content) <= 262144),
     CONSTRAINT memories_importance_range CHECK (importance BETWEEN 0 AND 1),

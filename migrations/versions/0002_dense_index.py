@@ -21,7 +21,7 @@ def upgrade() -> None:
             op.get_bind(),
             """
             CREATE INDEX CONCURRENTLY memories_embedding_idx ON pgrecall.memories
-                USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)
+                USING hnsw (embedding pgvector.halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)
                 WHERE deleted_at IS NULL
             """,
         )

@@ -19,7 +19,7 @@ CREATE TABLE pgrecall.judged_queries (
     query              text NOT NULL,
     stratum            text NOT NULL,
     exclude            bigint[] NOT NULL DEFAULT '{}',
-    query_vec          halfvec(%(dimension)s),
+    query_vec          pgvector.halfvec(%(dimension)s),
     PRIMARY KEY (namespace_id, query_id),
     CONSTRAINT judged_queries_id_length CHECK (length(query_id) BETWEEN 1 AND 200),
     CONSTRAINT judged_queries_stratum CHECK (length(stratum) BETWEEN 1 AND 200 AND stratum <> 'overall'),

@@ -50,7 +50,7 @@ COMMENT ON COLUMN pgrecall.recall_filter.referring IS
 # The signature changed.
 OLD_CODE = """
 DROP FUNCTION IF EXISTS public.recall(
-    text, halfvec, integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz, boolean
+    text, pgvector.halfvec, integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz, boolean
 );
 """
 

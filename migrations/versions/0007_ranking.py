@@ -88,7 +88,7 @@ COMMENT ON COLUMN pgrecall.ranked.standing IS 'Its place in the order before nea
 
 QUESTION = """
 CREATE TYPE pgrecall.question AS (
-    namespace_id integer, reading pgrecall.lexical_query, query_vec halfvec, concepts bigint[], df_max integer,
+    namespace_id integer, reading pgrecall.lexical_query, query_vec pgvector.halfvec, concepts bigint[], df_max integer,
     settings pgrecall.recall_settings
 );
 COMMENT ON TYPE pgrecall.question IS 'What a recall asks, resolved and checked: see pgrecall.question().';
@@ -103,9 +103,9 @@ DROP FUNCTION IF EXISTS pgrecall.ts_rank_leg(integer, tsquery, tsquery, pgrecall
 DROP FUNCTION IF EXISTS pgrecall.graph_leg(
     integer, text, bigint[], double precision[], pgrecall.recall_filter, integer, integer, integer, integer, double precision, integer, integer
 );
-DROP FUNCTION IF EXISTS pgrecall.check_query(text, halfvec, integer), pgrecall.effective_settings();
+DROP FUNCTION IF EXISTS pgrecall.check_query(text, pgvector.halfvec, integer), pgrecall.effective_settings();
 DROP FUNCTION IF EXISTS public.recall(
-    text, halfvec, integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz, boolean, boolean, tstzrange, timestamptz
+    text, pgvector.halfvec, integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz, boolean, boolean, tstzrange, timestamptz
 );
 """
 

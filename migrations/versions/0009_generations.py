@@ -17,8 +17,8 @@ depends_on = None
 OLD_CODE = """
 DROP FUNCTION IF EXISTS pgrecall.health();
 DROP FUNCTION IF EXISTS public.recall_status();
-DROP FUNCTION IF EXISTS pgrecall.scored_memories(pgrecall.lexical_query, halfvec);
-DROP FUNCTION IF EXISTS pgrecall.dense_leg(integer, halfvec, pgrecall.recall_filter, integer, integer);
+DROP FUNCTION IF EXISTS pgrecall.scored_memories(pgrecall.lexical_query, pgvector.halfvec);
+DROP FUNCTION IF EXISTS pgrecall.dense_leg(integer, pgvector.halfvec, pgrecall.recall_filter, integer, integer);
 DROP FUNCTION IF EXISTS pgrecall.likeness(bigint[], boolean);
 DROP FUNCTION IF EXISTS pgrecall.twin(bigint, bigint[], double precision);
 DROP FUNCTION IF EXISTS pgrecall.claim(uuid, integer, interval);
@@ -69,13 +69,13 @@ COMMENT ON COLUMN pgrecall.memories.embedding IS
 COMMENT ON COLUMN pgrecall.concepts.embedding IS 'Of the name, by generation 1; NULL until an embedder fills it.';
 
 CREATE FUNCTION pgrecall.embedding_of(memory pgrecall.memories, generation integer)
-RETURNS halfvec
+RETURNS pgvector.halfvec
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE generation WHEN 1 THEN (memory).embedding END;
 COMMENT ON FUNCTION pgrecall.embedding_of IS
     'The embedding of a memory in a generation; the planner sees the column. Written anew with each generation.';
 CREATE FUNCTION pgrecall.name_embedding_of(concept pgrecall.concepts, generation integer)
-RETURNS halfvec
+RETURNS pgvector.halfvec
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE generation WHEN 1 THEN (concept).embedding END;
 COMMENT ON FUNCTION pgrecall.name_embedding_of IS
@@ -138,7 +138,7 @@ CREATE UNLOGGED TABLE pgrecall.query_embeddings (
     query_hash    bytea NOT NULL,
     query         text,
     error         text,
-    embedding     halfvec,
+    embedding     pgvector.halfvec,
     PRIMARY KEY (generation_id, query_hash),
     CONSTRAINT query_embeddings_answered CHECK ((answered_at IS NULL) = (query IS NOT NULL)),
     CONSTRAINT query_embeddings_answer CHECK ((answered_at IS NOT NULL) = (embedding IS NOT NULL OR error IS NOT NULL))
@@ -154,7 +154,7 @@ CREATE TABLE pgrecall.judged_vectors (
     namespace_id       integer NOT NULL,
     embedding_model_id integer NOT NULL REFERENCES pgrecall.embedding_models (id) ON DELETE CASCADE,
     query_id           text NOT NULL,
-    query_vec          halfvec NOT NULL,
+    query_vec          pgvector.halfvec NOT NULL,
     PRIMARY KEY (namespace_id, query_id, embedding_model_id),
     FOREIGN KEY (namespace_id, query_id) REFERENCES pgrecall.judged_queries (namespace_id, query_id) ON DELETE CASCADE
 );
@@ -183,7 +183,7 @@ DOWN = """
 ALTER TABLE pgrecall.judged_queries ADD COLUMN embedding_model_id integer REFERENCES pgrecall.embedding_models (id);
 DO $downgrade$
 BEGIN
-    EXECUTE (SELECT format('ALTER TABLE pgrecall.judged_queries ADD COLUMN query_vec halfvec(%s)', g.dimension)
+    EXECUTE (SELECT format('ALTER TABLE pgrecall.judged_queries ADD COLUMN query_vec pgvector.halfvec(%s)', g.dimension)
              FROM pgrecall.generations g);
 END
 $downgrade$;

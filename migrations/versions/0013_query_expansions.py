@@ -13,10 +13,10 @@ depends_on = None
 # They return other columns or take other arguments; the bundle makes them anew.
 OLD_CODE = """
 DROP FUNCTION IF EXISTS public.recall_explain(
-    text, halfvec, bigint[], integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz, boolean, boolean, tstzrange,
+    text, pgvector.halfvec, bigint[], integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz, boolean, boolean, tstzrange,
     timestamptz, timestamptz, text, text, text, text, double precision, double precision, double precision, boolean, jsonb
 );
-DROP FUNCTION IF EXISTS pgrecall.scored_memories(pgrecall.lexical_query, halfvec, integer);
+DROP FUNCTION IF EXISTS pgrecall.scored_memories(pgrecall.lexical_query, pgvector.halfvec, integer);
 DROP FUNCTION IF EXISTS pgrecall.named_memories(
     integer, bigint[], pgrecall.recall_filter, integer, double precision, integer, double precision, double precision
 );

@@ -27,12 +27,17 @@ __all__ = [
     "install_code",
     "is_installed",
     "patiently",
+    "qualify",
     "refuse_foreign_functions",
     "remove_code",
     "scalar",
     "set_database_defaults",
+    "use_search_path",
     "vector_schema",
 ]
+
+# What sql/ and the revisions are created under, and their functions run under.
+SEARCH_PATH = "pg_catalog, pgrecall, pg_temp"
 
 # pgvector's own default of ef_search, 40, is less than the depth of a leg, and without iterative scans a
 # filter starves the dense leg. Database-level, so that any ALTER ROLE, SET or SET LOCAL beats them.
@@ -68,25 +73,24 @@ def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
     files = installed_files(plpython=plpython)
     # Grants are on every function there is: what is stale has to be gone by then.
     grants = [file for file in files if file.name.endswith("grants.sql")]
-    path = sql.SQL("SET LOCAL search_path = pgrecall, {}, pg_temp").format(vector_schema(conn))
-    conn.execute(path)
+    use_search_path(conn, local=True)
     for file in files:
         if file not in grants:
-            _run(conn, file.name, file.text)
+            _run(conn, file.name, qualify(conn, file.text))
     _drop(conn, _commands(conn, stale=True))
     if plpython:
         _own_python(conn)
     for file in grants:
-        _run(conn, file.name, file.text)
+        _run(conn, file.name, qualify(conn, file.text))
     conn.execute(
         f"""
         UPDATE pgrecall.installation
         SET bundle_hash = %s, package_version = %s, installed_at = now(), has_plpython = %s,
-            public_functions = ARRAY(
+            vector_schema = %s, public_functions = ARRAY(
             SELECT {_SIGNATURE} FROM pg_catalog.pg_proc p
             WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) ORDER BY 1)
         """.encode(),
-        (bundle_hash(), __version__, plpython, _function_names("public")),
+        (bundle_hash(), __version__, plpython, vector_schema(conn), _function_names("public")),
     )
 
 
@@ -110,8 +114,10 @@ def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
 
     Installing takes a lock that recalls wait for, so it is not done when there is nothing to do.
     """
-    stored = conn.execute("SELECT bundle_hash, has_plpython FROM pgrecall.installation").fetchone()
-    if stored != (bundle_hash(), plpython):
+    stored = conn.execute(
+        "SELECT bundle_hash, has_plpython, vector_schema FROM pgrecall.installation"
+    ).fetchone()
+    if stored != (bundle_hash(), plpython, vector_schema(conn)):
         return False
     present = conn.execute(
         f"""
@@ -121,19 +127,10 @@ def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
                AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
         """.encode()
     ).fetchall()
-    misplaced = scalar(
-        conn,
-        """
-        SELECT count(*) FROM pg_catalog.pg_proc p, pg_catalog.pg_extension e
-        JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
-        WHERE p.pronamespace = 'pgrecall'::regnamespace AND e.extname = 'vector' AND p.proconfig IS NOT NULL
-          AND NOT format('search_path=pgrecall, %I, pg_temp', n.nspname) = ANY (p.proconfig)
-        """,
-    )
     names = sorted(
         name for schema in ("pgrecall", "public") for name in _function_names(schema, plpython=plpython)
     )
-    return sorted(row[0] for row in present) == names and misplaced == 0
+    return sorted(row[0] for row in present) == names
 
 
 def remove_code(conn: psycopg.Connection[Any]) -> None:
@@ -198,7 +195,7 @@ def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
         psycopg.errors.InsufficientPrivilege: The role does not own the database.
     """
     # Loads the library, which makes the parameters known.
-    conn.execute(sql.SQL("SELECT '[1]'::{}.vector").format(vector_schema(conn)))
+    conn.execute(qualify(conn, "SELECT '[1]'::pgvector.vector").encode())
     present = _database_settings(conn)
     done = []
     for name, value in DATABASE_DEFAULTS.items():
@@ -211,14 +208,32 @@ def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
     return done
 
 
-def vector_schema(conn: psycopg.Connection[Any]) -> sql.Identifier:
-    """Return the schema pgvector is installed in; public, where pgrecall installs it, while it is not."""
-    name = scalar(
+def use_search_path(conn: psycopg.Connection[Any], *, local: bool = False) -> None:
+    """Set the search_path under which everything of pgrecall is created, and which its functions keep.
+
+    Nobody but the owner may create in `pgrecall`, and nobody at all in `pg_catalog`. So no operator, function
+    or type that somebody else made can be taken for the one that was meant.
+
+    Args:
+        conn: A connection of the installer's.
+        local: Until the transaction ends, not until the session does.
+    """
+    conn.execute(f"SET {'LOCAL ' if local else ''}search_path = {SEARCH_PATH}".encode())
+
+
+def qualify(conn: psycopg.Connection[Any], text: str) -> str:
+    """Put the schema that pgvector is installed in where SQL of this package says `pgvector.`."""
+    return re.sub(r"\bpgvector\.(?=[a-z<])", lambda _: f"{vector_schema(conn)}.", text)
+
+
+def vector_schema(conn: psycopg.Connection[Any]) -> str:
+    """Return the schema that pgvector is in, quoted; public, where pgrecall installs it, while it is not."""
+    name: str | None = scalar(
         conn,
-        "SELECT n.nspname FROM pg_catalog.pg_extension e "
+        "SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e "
         "JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'",
     )
-    return sql.Identifier("public" if name is None else name)
+    return "public" if name is None else name
 
 
 def scalar(conn: psycopg.Connection[Any], query: str, *values: object) -> Any:

@@ -23,11 +23,12 @@ from pgrecall._code import (
     SAY_SO_AFTER_SECONDS,
     install_code,
     is_installed,
+    qualify,
     refuse_foreign_functions,
     remove_code,
     scalar,
     set_database_defaults,
-    vector_schema,
+    use_search_path,
 )
 from pgrecall._plpython import prepare_plpython, refuse_plpython, switch
 from pgrecall.bundle import folder
@@ -105,9 +106,11 @@ def connect(dsn: str) -> psycopg.Connection[Any]:
         psycopg.OperationalError: The server cannot be reached.
     """
     # UTF-8 whatever PGCLIENTENCODING says: the files of sql/ are.
-    return psycopg.connect(
+    conn = psycopg.connect(
         dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
     )
+    use_search_path(conn)
+    return conn
 
 
 def run_sql(connection: sqlalchemy.Connection, text: str) -> None:
@@ -115,11 +118,11 @@ def run_sql(connection: sqlalchemy.Connection, text: str) -> None:
 
     Args:
         connection: The bind of a revision, `op.get_bind()`.
-        text: One statement or several.
+        text: One statement or several; `pgvector.` stands for the schema that pgvector is in.
     """
     driver = connection.connection.driver_connection
     assert isinstance(driver, psycopg.Connection)  # noqa: S101
-    driver.execute(text.encode())
+    driver.execute(qualify(driver, text).encode())
 
 
 def script_directory() -> ScriptDirectory:
@@ -199,7 +202,7 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
         return
     # An index build takes as long as it takes; how long to wait for locks stays the operator's choice.
     conn.execute("SET statement_timeout = 0")
-    conn.execute(sql.SQL("SET search_path = pgrecall, {}, pg_temp").format(vector_schema(conn)))
+    use_search_path(conn)
     with _alembic(context, conn, request.dimension):
         run = context.get_context()
         # A revision that does not exist is refused before anything is touched.

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
-from psycopg import sql
 
 from ._backfill import Backfill, generations
-from ._code import patiently, scalar, vector_schema
+from ._code import patiently, scalar
 from ._environment import connect
 from .connecting import not_migrated, verify
 from .embedding_models import KNOWN_MODELS, ModelSpec
@@ -243,7 +242,6 @@ def _working(dsn: str) -> Iterator[psycopg.Connection[Any]]:
             conn.execute("SET statement_timeout = 0")
             # Otherwise, if we are killed, the server process builds its index to the end, and keeps the lock.
             conn.execute("SET client_connection_check_interval = '1s'")
-            conn.execute(sql.SQL("SET search_path = pgrecall, {}, pg_temp").format(vector_schema(conn)))
             _lock(conn)
             yield conn
     except psycopg.Error as error:

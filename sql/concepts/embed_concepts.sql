@@ -24,7 +24,7 @@ BEGIN
     ELSIF cardinality(ids) <> cardinality(embeddings) OR cardinality(ids) <> cardinality(COALESCE(names, ids::text[])) THEN
         RAISE EXCEPTION '% concepts have % embeddings', cardinality(ids), cardinality(embeddings)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one embedding for each concept, in the same order.';
-    ELSIF EXISTS (SELECT FROM unnest(embeddings) e (value) WHERE e.value IS NULL OR vector_dims(e.value::halfvec) <> active.dimension) THEN
+    ELSIF EXISTS (SELECT FROM unnest(embeddings) e (value) WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> active.dimension) THEN
         RAISE EXCEPTION 'an embedding has not % dimensions', active.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed names with the model that memories are embedded with.';
     END IF;
@@ -33,7 +33,7 @@ BEGIN
     EXECUTE format(
         $statement$
             UPDATE pgrecall.concepts c SET %I = given.embedding, resolved_at = NULL
-            FROM unnest($1, $2::halfvec[], $3) given (id, embedding, name)
+            FROM unnest($1, $2::pgvector.halfvec[], $3) given (id, embedding, name)
             WHERE c.id = given.id AND c.id = ANY ($4) AND c.name = COALESCE(given.name, c.name)
         $statement$, active.column_name
     )

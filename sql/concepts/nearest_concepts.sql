@@ -17,10 +17,10 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY EXECUTE $statement$
-        SELECT c.id, 1 - (pgrecall.name_embedding_of(c, $1) <=> $2)
+        SELECT c.id, 1 - (pgrecall.name_embedding_of(c, $1) OPERATOR(pgvector.<=>) $2)
         FROM pgrecall.concepts c
         WHERE pgrecall.name_embedding_of(c, $1) IS NOT NULL AND c.namespace_id = $3
-        ORDER BY pgrecall.name_embedding_of(c, $1) <=> $2
+        ORDER BY pgrecall.name_embedding_of(c, $1) OPERATOR(pgvector.<=>) $2
         LIMIT $4
     $statement$
     USING generation, own.embedding, own.namespace_id, depth;

@@ -18,7 +18,7 @@ DECLARE
     asking CONSTANT regrole := pgrecall.session_role();
     generation CONSTANT integer := pgrecall.active_generation();
     own pgrecall.memories;
-    own_embedding halfvec;
+    own_embedding pgvector.halfvec;
     near bigint[];
     alike bigint[] := '{}'::bigint[];
     terms text[];
@@ -63,7 +63,7 @@ BEGIN
         USING own.namespace_id, terms, own.id, 2 * depth;
     END IF;
     RETURN QUERY
-        SELECT m.id, 1 - (pgrecall.embedding_of(m, generation) <=> own_embedding)
+        SELECT m.id, 1 - (pgrecall.embedding_of(m, generation) OPERATOR(pgvector.<=>) own_embedding)
         FROM unnest(near || alike) WITH ORDINALITY c (id, place)
         JOIN pgrecall.memories m ON m.id = c.id
         WHERE m.id < own.id AND m.namespace_id = own.namespace_id

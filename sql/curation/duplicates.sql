@@ -42,11 +42,11 @@ BEGIN
             FROM looked l
             JOIN pgrecall.memories m ON m.id = l.id
             CROSS JOIN LATERAL (
-                SELECT n.id, pgrecall.embedding_of(n, $2) <=> pgrecall.embedding_of(m, $2) AS distance
+                SELECT n.id, pgrecall.embedding_of(n, $2) OPERATOR(pgvector.<=>) pgrecall.embedding_of(m, $2) AS distance
                 FROM pgrecall.memories n
                 WHERE n.namespace_id = $1 AND pgrecall.embedding_of(n, $2) IS NOT NULL
                   AND NOT n.is_sensitive AND n.deleted_at IS NULL AND n.superseded_by IS NULL
-                ORDER BY pgrecall.embedding_of(n, $2) <=> pgrecall.embedding_of(m, $2)
+                ORDER BY pgrecall.embedding_of(n, $2) OPERATOR(pgvector.<=>) pgrecall.embedding_of(m, $2)
                 LIMIT $5
             ) n
             JOIN looked o ON o.id = n.id
@@ -67,7 +67,7 @@ BEGIN
             FROM looked l
             LEFT JOIN root r ON r.id = l.first_id
         )
-        SELECT c.cluster, m.id, 1 - (pgrecall.embedding_of(m, $2) <=> pgrecall.embedding_of(f, $2)), m.created_at, m.content
+        SELECT c.cluster, m.id, 1 - (pgrecall.embedding_of(m, $2) OPERATOR(pgvector.<=>) pgrecall.embedding_of(f, $2)), m.created_at, m.content
         FROM clustered c
         JOIN pgrecall.memories m ON m.id = c.id
         JOIN pgrecall.memories f ON f.id = c.cluster

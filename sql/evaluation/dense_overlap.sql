@@ -5,7 +5,7 @@
 -- before, after  the text embedded by the active generation's model, and by the other's
 -- generation     the other one
 CREATE OR REPLACE FUNCTION pgrecall.dense_overlap(
-    memory_id bigint, before halfvec, after halfvec, generation integer, k integer DEFAULT 10
+    memory_id bigint, before pgvector.halfvec, after pgvector.halfvec, generation integer, k integer DEFAULT 10
 )
 RETURNS double precision
 LANGUAGE sql STABLE PARALLEL SAFE

@@ -23,13 +23,13 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one embedding for each query, in the same order.';
     ELSIF EXISTS (
         SELECT FROM unnest(embeddings) e (value)
-        WHERE e.value IS NULL OR vector_dims(e.value::halfvec) <> chosen.dimension OR l2_norm(e.value::halfvec) = 0
+        WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> chosen.dimension OR pgvector.l2_norm(e.value::pgvector.halfvec) = 0
     ) THEN
         RAISE EXCEPTION 'an embedding has not % dimensions, or is zero', chosen.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed the queries with the model of that generation.';
     END IF;
     INSERT INTO pgrecall.judged_vectors (namespace_id, query_id, embedding_model_id, query_vec)
-    SELECT q.namespace_id, q.query_id, chosen.model_id, e.embedding::halfvec
+    SELECT q.namespace_id, q.query_id, chosen.model_id, e.embedding::pgvector.halfvec
     FROM unnest(namespaces, query_ids, queries, embeddings) AS e (namespace, query_id, query, embedding)
     JOIN pgrecall.namespaces n ON n.name = e.namespace
     JOIN pgrecall.judged_queries q ON q.namespace_id = n.id AND q.query_id = e.query_id AND q.query = e.query

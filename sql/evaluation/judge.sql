@@ -14,7 +14,7 @@
 --         recall() would refuse;  54000 a query too long, more than 500 excluded;  42704 no such namespace;
 --         P0002 a relevant memory that the namespace does not have, or that is forgotten;  55000 a vector, and no model chosen
 CREATE OR REPLACE FUNCTION pgrecall.judge(
-    query_id text, query text, query_vec halfvec, relevant bigint[],
+    query_id text, query text, query_vec pgvector.halfvec, relevant bigint[],
     stratum text DEFAULT 'all', exclude bigint[] DEFAULT '{}', namespace text DEFAULT NULL
 )
 RETURNS void

@@ -53,13 +53,13 @@ BEGIN
     RETURNING g.* INTO made;
     SELECT sum(g.dimension)::integer INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;
     EXECUTE format(
-        'ALTER TABLE pgrecall.memories ADD COLUMN %1$I halfvec(%2$s), ALTER COLUMN %1$I SET STORAGE %3$s, '
+        'ALTER TABLE pgrecall.memories ADD COLUMN %1$I pgvector.halfvec(%2$s), ALTER COLUMN %1$I SET STORAGE %3$s, '
         'ADD CONSTRAINT %4$I CHECK (NOT is_sensitive OR %1$I IS NULL) NOT VALID, SET (toast_tuple_target = %5$s)',
         -- As in the first revision: in line as long as a page has room for all of them and the rest of the row.
         made.column_name, made.dimension, CASE WHEN made.dimension <= 2000 AND widths <= 3500 THEN 'PLAIN' ELSE 'EXTERNAL' END,
         'memories_sensitive_not_' || made.column_name, least(8160, 2048 + 2 * COALESCE(widths, 0))
     );
-    EXECUTE format('ALTER TABLE pgrecall.concepts ADD COLUMN %I halfvec(%s)', made.column_name, made.dimension);
+    EXECUTE format('ALTER TABLE pgrecall.concepts ADD COLUMN %I pgvector.halfvec(%s)', made.column_name, made.dimension);
     EXECUTE format(
         'COMMENT ON COLUMN pgrecall.memories.%I IS %L', made.column_name,
         format('Of generation %s: NULL until an embedder fills it; NULL again when the embedded text changes.', made.id)

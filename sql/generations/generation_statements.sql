@@ -20,13 +20,13 @@ BEGIN ATOMIC
                 'ON pgrecall.memories (namespace_id, updated_at DESC, id DESC) '
                 'WHERE %I IS NULL AND NOT is_sensitive AND deleted_at IS NULL', g.id, g.column_name)),
         (7, 'search', format('memories_%s_idx', g.column_name),
-         format('CREATE INDEX CONCURRENTLY memories_%s_idx ON pgrecall.memories USING hnsw (%I halfvec_cosine_ops) '
+         format('CREATE INDEX CONCURRENTLY memories_%s_idx ON pgrecall.memories USING hnsw (%I pgvector.halfvec_cosine_ops) '
                 'WITH (m = 16, ef_construction = 64) WHERE deleted_at IS NULL', g.column_name, g.column_name)),
         (9, 'search', format('concepts_unembedded_%s_idx', g.id),
          format('CREATE INDEX CONCURRENTLY concepts_unembedded_%s_idx ON pgrecall.concepts (id) WHERE %I IS NULL',
                 g.id, g.column_name)),
         (11, 'search', format('concepts_%s_idx', g.column_name),
-         format('CREATE INDEX CONCURRENTLY concepts_%s_idx ON pgrecall.concepts USING hnsw (%I halfvec_cosine_ops)',
+         format('CREATE INDEX CONCURRENTLY concepts_%s_idx ON pgrecall.concepts USING hnsw (%I pgvector.halfvec_cosine_ops)',
                 g.column_name, g.column_name))
     ) o (place, stage, name, statement)
     CROSS JOIN LATERAL (

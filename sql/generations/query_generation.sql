@@ -6,7 +6,7 @@
 -- model  the name of the model that made the vector; NULL: not known
 --
 -- Errors  22023 no generation of that dimension;  55000 no generation of that model
-CREATE OR REPLACE FUNCTION pgrecall.query_generation(query_vec halfvec, model text)
+CREATE OR REPLACE FUNCTION pgrecall.query_generation(query_vec pgvector.halfvec, model text)
 RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -21,7 +21,7 @@ BEGIN
     SELECT g.id INTO chosen
     FROM pgrecall.generations g
     LEFT JOIN pgrecall.embedding_models m ON m.id = g.model_id
-    WHERE g.dimension = vector_dims(query_vec)
+    WHERE g.dimension = pgvector.vector_dims(query_vec)
       AND CASE WHEN model IS NULL THEN g.state <> 'building' ELSE m.name = model END
     ORDER BY g.state = 'active' DESC
     LIMIT 1;
@@ -40,7 +40,7 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Embed the query with the model that recall_status() names.';
     END IF;
-    RAISE EXCEPTION 'the query vector has % dimensions, the memories'' embeddings have %', vector_dims(query_vec), active.dimension
+    RAISE EXCEPTION 'the query vector has % dimensions, the memories'' embeddings have %', pgvector.vector_dims(query_vec), active.dimension
         USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed the query with the model that recall_status() names.';
 END
 $function$;

@@ -7,7 +7,7 @@
 --
 -- Errors  54000 a query too long
 CREATE OR REPLACE FUNCTION public.recall_embed(query text)
-RETURNS halfvec
+RETURNS pgvector.halfvec
 LANGUAGE plpython3u STABLE PARALLEL UNSAFE
 SET search_path FROM CURRENT
 AS $function$

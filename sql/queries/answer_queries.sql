@@ -18,21 +18,21 @@ BEGIN
     BEGIN
         SELECT q.id INTO refused
         FROM unnest(ids, embeddings) AS a (id, embedding)
-        CROSS JOIN LATERAL (SELECT a.embedding::halfvec AS embedding OFFSET 0) v
+        CROSS JOIN LATERAL (SELECT a.embedding::pgvector.halfvec AS embedding OFFSET 0) v
         JOIN pgrecall.query_embeddings q ON q.id = a.id
         JOIN pgrecall.generations g ON g.id = q.generation_id
-        WHERE vector_dims(v.embedding) <> g.dimension OR l2_norm(v.embedding) = 0
+        WHERE pgvector.vector_dims(v.embedding) <> g.dimension OR pgvector.l2_norm(v.embedding) = 0
         LIMIT 1;
     EXCEPTION WHEN data_exception THEN
         RAISE EXCEPTION 'an embedding is not a vector: %', SQLERRM
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], of finite numbers that fit halfvec.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], of finite numbers that fit half precision.';
     END;
     IF FOUND THEN
         RAISE EXCEPTION 'the embedding of query % is zero or of another dimension than its generation', refused
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed it with the model of the generation it was claimed for.';
     END IF;
     UPDATE pgrecall.query_embeddings q
-    SET embedding = a.embedding::halfvec,
+    SET embedding = a.embedding::pgvector.halfvec,
         error = CASE WHEN a.embedding IS NULL THEN left(COALESCE(a.error, 'it could not be embedded'), 500) END,
         query = NULL, answered_at = clock_timestamp(), leased_until = NULL
     FROM unnest(ids, embeddings, errors) AS a (id, embedding, error)

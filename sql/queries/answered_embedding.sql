@@ -1,6 +1,6 @@
 -- The answer to a question put with ask_embedding(); no row as long as there is none.
 CREATE OR REPLACE FUNCTION pgrecall.answered_embedding(id bigint)
-RETURNS TABLE (embedding halfvec, error text)
+RETURNS TABLE (embedding pgvector.halfvec, error text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1
 SET search_path FROM CURRENT
 AS $function$

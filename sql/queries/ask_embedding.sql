@@ -11,7 +11,7 @@
 --
 -- Errors  22023 an empty query;  54000 a query too long;  25006 on a standby
 CREATE OR REPLACE FUNCTION pgrecall.ask_embedding(query text)
-RETURNS TABLE (id bigint, embedding halfvec, model text, error text)
+RETURNS TABLE (id bigint, embedding pgvector.halfvec, model text, error text)
 LANGUAGE plpgsql VOLATILE ROWS 1
 SET search_path FROM CURRENT
 AS $function$
@@ -36,7 +36,7 @@ BEGIN
     JOIN pgrecall.embedding_models m ON m.id = g.model_id
     WHERE g.state = 'active';
     IF active.id IS NULL THEN
-        RETURN QUERY SELECT NULL::bigint, NULL::halfvec, NULL::text, 'the database has no embedding model';
+        RETURN QUERY SELECT NULL::bigint, NULL::pgvector.halfvec, NULL::text, 'the database has no embedding model';
         RETURN;
     END IF;
 
@@ -55,7 +55,7 @@ BEGIN
         SELECT FROM pgrecall.workers w
         WHERE w.last_seen_at > now() - interval '30 seconds' AND active.id = ANY (w.generations)
     ) THEN
-        RETURN QUERY SELECT NULL::bigint, NULL::halfvec, active.name, 'no embedder is alive';
+        RETURN QUERY SELECT NULL::bigint, NULL::pgvector.halfvec, active.name, 'no embedder is alive';
         RETURN;
     END IF;
 
@@ -66,7 +66,7 @@ BEGIN
         SET query = excluded.query, error = NULL, answered_at = NULL, requested_at = excluded.requested_at,
             used_at = excluded.used_at, leased_until = CASE WHEN q.query IS NOT NULL THEN q.leased_until END
         WHERE q.embedding IS NULL
-    RETURNING q.id, NULL::halfvec, active.name, NULL::text;
+    RETURNING q.id, NULL::pgvector.halfvec, active.name, NULL::text;
     IF NOT FOUND THEN
         -- Answered between the look and the insertion.
         RETURN QUERY SELECT q.id, q.embedding, active.name, q.error

@@ -8,7 +8,7 @@
 --
 -- Errors  22023 seconds out of range
 CREATE OR REPLACE FUNCTION pgrecall.awaited_embedding(id bigint, seconds double precision)
-RETURNS TABLE (embedding halfvec, error text)
+RETURNS TABLE (embedding pgvector.halfvec, error text)
 LANGUAGE plpgsql VOLATILE ROWS 1
 SET search_path FROM CURRENT
 AS $function$

@@ -2,7 +2,7 @@
 --
 -- A standby has none: the table is unlogged.
 CREATE OR REPLACE FUNCTION pgrecall.known_embedding(query text)
-RETURNS halfvec
+RETURNS pgvector.halfvec
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$

@@ -9,12 +9,12 @@
 --
 -- Errors  54000 a query too long
 CREATE OR REPLACE FUNCTION public.recall_embed(query text)
-RETURNS halfvec
+RETURNS pgvector.halfvec
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    found halfvec;
+    found pgvector.halfvec;
 BEGIN
     IF COALESCE(query, '') !~ '[^[:space:]]' THEN
         RETURN NULL;

@@ -37,14 +37,14 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one of each for every memory.';
     END IF;
     BEGIN
-        SELECT e.id, vector_dims(v.embedding) AS dimension INTO refused
+        SELECT e.id, pgvector.vector_dims(v.embedding) AS dimension INTO refused
         FROM unnest(memory_ids, embeddings) AS e (id, embedding)
-        CROSS JOIN LATERAL (SELECT e.embedding::halfvec AS embedding OFFSET 0) v
-        WHERE vector_dims(v.embedding) IS DISTINCT FROM chosen.dimension OR l2_norm(v.embedding) = 0
+        CROSS JOIN LATERAL (SELECT e.embedding::pgvector.halfvec AS embedding OFFSET 0) v
+        WHERE pgvector.vector_dims(v.embedding) IS DISTINCT FROM chosen.dimension OR pgvector.l2_norm(v.embedding) = 0
         LIMIT 1;
     EXCEPTION WHEN data_exception THEN
         RAISE EXCEPTION 'an embedding is not a vector: %', SQLERRM
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], of finite numbers that fit halfvec.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], of finite numbers that fit half precision.';
     END;
     IF FOUND THEN
         RAISE EXCEPTION 'the embedding of memory % has % dimensions or is zero', refused.id, refused.dimension
@@ -63,7 +63,7 @@ BEGIN
                 ORDER BY m.id
                 FOR NO KEY UPDATE OF m
             ), filled AS (
-                UPDATE pgrecall.memories m SET %1$I = u.embedding::halfvec FROM unchanged u WHERE m.id = u.id RETURNING m.id
+                UPDATE pgrecall.memories m SET %1$I = u.embedding::pgvector.halfvec FROM unchanged u WHERE m.id = u.id RETURNING m.id
             )
             SELECT COALESCE(array_agg(f.id), '{}') FROM filled f
         $statement$, chosen.column_name

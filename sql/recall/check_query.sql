@@ -2,7 +2,7 @@
 --
 -- Errors  22023 neither words nor vector, a vector of length zero;
 --         54000 a query of more than 16,384 characters
-CREATE OR REPLACE FUNCTION pgrecall.check_query(query text, query_vec halfvec)
+CREATE OR REPLACE FUNCTION pgrecall.check_query(query text, query_vec pgvector.halfvec)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -14,7 +14,7 @@ BEGIN
     ELSIF query_vec IS NULL AND COALESCE(query, '') !~ '[^[:space:]\u00a0\u2007\u202f\u3000]' THEN
         RAISE EXCEPTION 'there is nothing to recall by: the query is empty and there is no vector'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass words, a query_vec, or both.';
-    ELSIF l2_norm(query_vec) = 0 THEN
+    ELSIF pgvector.l2_norm(query_vec) = 0 THEN
         RAISE EXCEPTION 'the query vector is zero'
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Cosine similarity needs a direction: leave query_vec NULL to recall by words and concepts.';

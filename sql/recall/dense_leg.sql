@@ -9,7 +9,7 @@
 -- exact_rows  namespaces of up to this many memories are small
 -- generation  whose embeddings; NULL: the active one's
 CREATE OR REPLACE FUNCTION pgrecall.dense_leg(
-    namespace_id integer, query_vec halfvec, filter pgrecall.recall_filter, depth integer, exact_rows integer,
+    namespace_id integer, query_vec pgvector.halfvec, filter pgrecall.recall_filter, depth integer, exact_rows integer,
     generation integer DEFAULT NULL
 )
 RETURNS TABLE (id bigint, rank integer, score double precision)
@@ -29,10 +29,10 @@ BEGIN
         EXECUTE $statement$
             SELECT array_agg(n.id), array_agg(n.distance)
             FROM (
-                SELECT m.id, pgrecall.embedding_of(m, $5) <=> $2 AS distance
+                SELECT m.id, pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
                 FROM pgrecall.memories m
                 WHERE m.namespace_id = $1 AND pgrecall.embedding_of(m, $5) IS NOT NULL AND pgrecall.matches(m, $3)
-                ORDER BY pgrecall.embedding_of(m, $5) <=> $2
+                ORDER BY pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2
                 LIMIT $4
             ) n
         $statement$
@@ -45,10 +45,10 @@ BEGIN
         EXECUTE $statement$
             SELECT array_agg(n.id), array_agg(n.distance)
             FROM (
-                SELECT m.id, pgrecall.embedding_of(m, $5) <=> $2 AS distance
+                SELECT m.id, pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
                 FROM pgrecall.memories m
                 WHERE m.namespace_id = $1 AND pgrecall.embedding_of(m, $5) IS NOT NULL AND pgrecall.matches(m, $3)
-                ORDER BY (pgrecall.embedding_of(m, $5) <=> $2) + 0, m.id
+                ORDER BY (pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2) + 0, m.id
                 LIMIT $4
             ) n
         $statement$

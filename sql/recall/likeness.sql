@@ -27,7 +27,7 @@ BEGIN
         )
         SELECT array_agg(
                    COALESCE(
-                       CASE WHEN NOT by_words THEN 1 - (a.embedding <=> b.embedding) END,
+                       CASE WHEN NOT by_words THEN 1 - (a.embedding OPERATOR(pgvector.<=>) b.embedding) END,
                        COALESCE(c.words, 0) / greatest(a.words + b.words - COALESCE(c.words, 0), 1)::double precision
                    )
                    ORDER BY a.place, b.place

@@ -3,7 +3,7 @@
 -- arguments  settings of this call by name
 --
 -- Errors  those of effective_settings, check_query, query_generation and strategy_settings;  22023 nothing that a score could be made of
-CREATE OR REPLACE FUNCTION pgrecall.question(query text, query_vec halfvec, namespace text, arguments jsonb)
+CREATE OR REPLACE FUNCTION pgrecall.question(query text, query_vec pgvector.halfvec, namespace text, arguments jsonb)
 RETURNS pgrecall.question
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT

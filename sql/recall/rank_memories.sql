@@ -46,7 +46,7 @@ AS $function$
 DECLARE
     settings pgrecall.recall_settings := question.settings;
     reading pgrecall.lexical_query := question.reading;
-    query_vec halfvec := question.query_vec;
+    query_vec pgvector.halfvec := question.query_vec;
     depth record;
     recent pgrecall.recall_filter := filter;
     floors jsonb := CASE WHEN settings.half_life IS NOT NULL THEN pgrecall.evergreen_floors(settings.evergreen) END;

@@ -34,7 +34,7 @@
 -- Writes nothing and sets nothing: runs on a standby, and every SET LOCAL of the caller counts.
 CREATE OR REPLACE FUNCTION public.recall(
     query text,
-    query_vec halfvec DEFAULT NULL,
+    query_vec pgvector.halfvec DEFAULT NULL,
     k integer DEFAULT NULL,
     namespace text DEFAULT NULL,
     categories text[] DEFAULT NULL,

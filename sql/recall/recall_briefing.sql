@@ -26,7 +26,7 @@
 -- Writes nothing and sets nothing. Days are those of the session's time zone.
 CREATE OR REPLACE FUNCTION public.recall_briefing(
     query text,
-    query_vec halfvec DEFAULT NULL,
+    query_vec pgvector.halfvec DEFAULT NULL,
     max_chars integer DEFAULT 2000,
     per_item integer DEFAULT 200,
     k integer DEFAULT 10,

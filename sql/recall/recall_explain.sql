@@ -31,7 +31,7 @@
 -- added_score     what these terms give of lexical_score, so the query's own words give the rest
 CREATE OR REPLACE FUNCTION public.recall_explain(
     query text,
-    query_vec halfvec DEFAULT NULL,
+    query_vec pgvector.halfvec DEFAULT NULL,
     ids bigint[] DEFAULT NULL,
     k integer DEFAULT NULL,
     namespace text DEFAULT NULL,

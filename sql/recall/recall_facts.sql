@@ -29,7 +29,7 @@
 -- ORDER BY before a LIMIT is that of an index, which keeps the planner from reading the table of a hub instead.
 CREATE OR REPLACE FUNCTION public.recall_facts(
     query text,
-    query_vec halfvec DEFAULT NULL,
+    query_vec pgvector.halfvec DEFAULT NULL,
     k integer DEFAULT NULL,
     namespace text DEFAULT NULL,
     as_of timestamptz DEFAULT NULL,

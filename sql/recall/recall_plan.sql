@@ -3,7 +3,7 @@
 -- EXPLAIN SELECT * FROM recall(…) shows a function scan and no more. This runs what the legs run, with the settings in
 -- force; the graph leg from the best hits of the others. Volatile, since EXPLAIN is allowed in no other.
 CREATE OR REPLACE FUNCTION pgrecall.recall_plan(
-    query text, query_vec halfvec DEFAULT NULL, k integer DEFAULT NULL, namespace text DEFAULT NULL
+    query text, query_vec pgvector.halfvec DEFAULT NULL, k integer DEFAULT NULL, namespace text DEFAULT NULL
 )
 RETURNS TABLE (plan text)
 LANGUAGE plpgsql VOLATILE

@@ -10,7 +10,7 @@
 -- Errors  22023 k, vector or setting out of range, or nothing to recall by;  54000 topic too long
 CREATE OR REPLACE FUNCTION public.recall_timeline(
     topic text,
-    query_vec halfvec DEFAULT NULL,
+    query_vec pgvector.halfvec DEFAULT NULL,
     k integer DEFAULT 20,
     namespace text DEFAULT NULL,
     categories text[] DEFAULT NULL,

@@ -3,7 +3,7 @@
 -- Whether the legs found them or not; what added words give of the lexical score; and what the priors need. The ids are
 -- those of one namespace: with a condition on it the planner would take so few rows for granted that it joins without
 -- hashing.
-CREATE OR REPLACE FUNCTION pgrecall.scored_memories(reading pgrecall.lexical_query, query_vec halfvec, generation integer)
+CREATE OR REPLACE FUNCTION pgrecall.scored_memories(reading pgrecall.lexical_query, query_vec pgvector.halfvec, generation integer)
 RETURNS TABLE (
     id bigint, lexical_score double precision, similarity double precision, holds_phrase boolean,
     importance real, category text, happened_at timestamptz, added_score double precision
@@ -27,7 +27,7 @@ BEGIN ATOMIC
                    THEN pgrecall.ts_rank_score(m.search_vector, m.importance, (reading).broad, (reading).importance_share)
                ELSE 0
            END,
-           1 - (pgrecall.embedding_of(m, generation) <=> query_vec),
+           1 - (pgrecall.embedding_of(m, generation) OPERATOR(pgvector.<=>) query_vec),
            COALESCE(m.search_vector @@ (reading).phrase, false),
            m.importance, m.category, COALESCE(m.occurred_at, m.created_at),
            -- As added_score().

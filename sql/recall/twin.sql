@@ -7,7 +7,7 @@ RETURN (
     FROM unnest(among) WITH ORDINALITY a (id, place)
     JOIN pgrecall.memories other ON other.id = a.id
     JOIN pgrecall.memories m ON m.id = twin.id
-    WHERE other.content_hash = m.content_hash OR 1 - (pgrecall.embedding_of(other, generation) <=> pgrecall.embedding_of(m, generation)) >= twin.similarity
+    WHERE other.content_hash = m.content_hash OR 1 - (pgrecall.embedding_of(other, generation) OPERATOR(pgvector.<=>) pgrecall.embedding_of(m, generation)) >= twin.similarity
     ORDER BY a.place
     LIMIT 1
 );

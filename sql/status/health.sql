@@ -79,7 +79,7 @@ BEGIN ATOMIC
                   CASE WHEN s.dense_index_valid THEN 'all valid' ELSE 'the index of the embeddings is missing' END),
          COALESCE(x.repair, (
              SELECT format('CREATE INDEX CONCURRENTLY memories_%s_idx ON pgrecall.memories '
-                           'USING hnsw (%I halfvec_cosine_ops) WITH (m = 16, ef_construction = 64) '
+                           'USING hnsw (%I pgvector.halfvec_cosine_ops) WITH (m = 16, ef_construction = 64) '
                            'WHERE deleted_at IS NULL', n.column_name, n.column_name)
              FROM pgrecall.generations n WHERE n.id = s.generation))),
         (5, 'settings', g.bad_setting IS NULL, 'fail',

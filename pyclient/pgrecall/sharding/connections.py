@@ -7,10 +7,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from pgrecall._code import scalar, vector_schema
+from pgrecall._code import qualify, scalar
 from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, error_from
 
 if TYPE_CHECKING:
@@ -33,13 +32,17 @@ def translated() -> Iterator[None]:
 def connect(dsn: str) -> Connection[Any]:
     """Open an autocommit connection, with texts of values as every server writes them.
 
+    Names are looked up in `pg_catalog` alone: nothing that others made is taken for what is meant.
+
     Raises:
         ConnectionFailed: The server cannot be reached.
     """
     with translated():
-        return psycopg.connect(
+        connection = psycopg.connect(
             dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-shard"
         )
+        connection.execute("SET search_path = pg_catalog, pg_temp")
+        return connection
 
 
 def shard_dsns(router: Connection[Any]) -> dict[int, str]:
@@ -87,7 +90,6 @@ def without_account(dsn: str) -> tuple[str, dict[str, str]]:
 
 
 def run_file(connection: Connection[Any], name: str) -> None:
-    """Run one of this package's SQL files; names of pgvector's types are found."""
-    path = sql.SQL("SET LOCAL search_path = {}, pg_temp").format(vector_schema(connection))
-    connection.execute(path)
-    connection.execute((files(__package__) / name).read_text(encoding="utf-8").encode())
+    """Run one of this package's SQL files."""
+    text = (files(__package__) / name).read_text(encoding="utf-8")
+    connection.execute(qualify(connection, text).encode())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from pgrecall._code import refuse_foreign_functions, scalar, vector_schema
+from pgrecall._code import qualify, refuse_foreign_functions, scalar
 from pgrecall.bundle import bundle_hash
 from pgrecall.connecting import not_migrated, verify
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
@@ -353,13 +353,11 @@ def _name_shards(router: Connection[Any], dsns: dict[int, str]) -> None:
 
 def _route(router: Connection[Any], shard: Connection[Any]) -> None:
     """Make the routed functions, and say what of a session goes with their calls."""
-    shard.execute(sql.SQL("SET search_path = {}, pg_temp").format(vector_schema(shard)))
-    router.execute(sql.SQL("SET LOCAL search_path = {}, pg_temp").format(vector_schema(router)))
     # A function whose signature has changed is another one, and the old one must go.
     for (stale,) in router.execute(_ROUTED, [list(ROUTES), WRITTEN]).fetchall():
         router.execute(f"DROP FUNCTION {stale}".encode())
     for statement in routed_functions(signatures(shard)):
-        router.execute(statement.encode())
+        router.execute(qualify(router, statement).encode())
     names = shard.execute("SELECT 'pgrecall.' || name, NULL FROM pgrecall.setting_definitions").fetchall()
     tuning = [(name, scalar(router, "SELECT current_setting(%s, true)", name)) for name in _TUNING]
     with router.cursor() as cursor:

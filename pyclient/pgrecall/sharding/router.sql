@@ -212,6 +212,7 @@ COMMENT ON FUNCTION pgrecall_router.shards_from IS 'All shards, the one asked fo
 CREATE OR REPLACE FUNCTION pgrecall_router.keep_shards()
 RETURNS void
 LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT pg_advisory_xact_lock_shared(1885827954, -1)
 $function$;
@@ -245,6 +246,7 @@ COMMENT ON FUNCTION pgrecall_router.keep_setting IS 'Stores what the router itse
 CREATE OR REPLACE FUNCTION pgrecall.set_setting(name text, value text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     error_state text;
@@ -271,6 +273,7 @@ CREATE OR REPLACE FUNCTION public.remember_many(
 )
 RETURNS SETOF bigint
 LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     home CONSTANT text := pgrecall.namespace_name(remember_many.namespace);
@@ -320,6 +323,7 @@ CREATE OR REPLACE FUNCTION pgrecall_router.remember_part(
 )
 RETURNS SETOF bigint
 LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     at_shard integer;
@@ -354,7 +358,7 @@ COMMENT ON FUNCTION pgrecall_router.remember_part IS 'Stores memories on the sha
 -- Each namespace is recalled by itself, and the lists are merged by score, which puts them on one scale and no more:
 -- each score is relative to the words and the best hit of its own namespace.
 CREATE OR REPLACE FUNCTION public.recall_all(
-    query text, query_vec halfvec DEFAULT NULL, k integer DEFAULT 10, namespaces text[] DEFAULT NULL, settings jsonb DEFAULT NULL
+    query text, query_vec pgvector.halfvec DEFAULT NULL, k integer DEFAULT 10, namespaces text[] DEFAULT NULL, settings jsonb DEFAULT NULL
 )
 RETURNS TABLE (
     namespace text, id bigint, external_id text, title text, content text, score double precision,
@@ -362,6 +366,7 @@ RETURNS TABLE (
     occurred_at timestamptz, created_at timestamptz, is_sensitive boolean
 )
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $function$
 #variable_conflict use_column
 DECLARE

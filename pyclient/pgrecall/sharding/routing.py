@@ -7,10 +7,12 @@ named `run_…`, is PL/Proxy's: it runs the shard's function there, with the set
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from psycopg.rows import class_row
+
+from pgrecall._code import vector_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -108,6 +110,8 @@ _ON_ALL = {"pgrecall.set_setting", "pgrecall_shard.recall_all"}  # of the writte
 # The numbers of a status that are no counts.
 _HIGHEST = {"dimension", "generation", "other_generation"}
 
+_PINNED = "SET search_path = pg_catalog, pg_temp"
+
 _SIGNATURES = """
     SELECT n.nspname AS schema, p.proname AS name, p.provolatile = 's' AS is_stable, p.proretset AS is_set,
            p.prorows::integer AS rows, pg_get_function_arguments(p.oid) AS arguments,
@@ -163,9 +167,19 @@ class Signature:
 
 
 def signatures(shard: Connection[Any]) -> list[Signature]:
-    """Read the signatures of the functions that are routed."""
+    """Read the signatures of the functions that are routed, with `pgvector.` for the schema of its types."""
+    schema = f"{vector_schema(shard)}."
     with shard.cursor(row_factory=class_row(Signature)) as cursor:
-        return cursor.execute(_SIGNATURES, [list(ROUTES)]).fetchall()
+        found = cursor.execute(_SIGNATURES, [list(ROUTES)]).fetchall()
+    return [
+        replace(
+            signature,
+            arguments=signature.arguments.replace(schema, "pgvector."),
+            result=signature.result.replace(schema, "pgvector."),
+            types=[type_.replace(schema, "pgvector.") for type_ in signature.types],
+        )
+        for signature in found
+    ]
 
 
 def routed_functions(found: list[Signature]) -> Iterator[str]:
@@ -231,7 +245,7 @@ def _outer(signature: Signature, route: Route) -> Iterator[str]:
         name, arguments = f"pgrecall_router.run_on_{signature.name}", ", ".join(signature.types)
     yield (
         f"CREATE OR REPLACE FUNCTION {name}({arguments})\n"
-        f"RETURNS {signature.result}\nLANGUAGE plpgsql {volatility}{rows}\nAS $function$\n"
+        f"RETURNS {signature.result}\nLANGUAGE plpgsql {volatility}{rows}\n{_PINNED}\nAS $function$\n"
         "#variable_conflict use_column\n"
         "DECLARE\n    at_shard integer;\n    of_namespace text;\n"
         f"    error_state text;\n    error_message text;\n    error_hint text;\n{body}$function$"
@@ -239,7 +253,7 @@ def _outer(signature: Signature, route: Route) -> Iterator[str]:
     if signature.has_twins:
         yield (
             f"CREATE OR REPLACE FUNCTION {signature.full_name}({signature.arguments})\n"
-            f"RETURNS {signature.result}\nLANGUAGE sql {volatility}{rows}\n"
+            f"RETURNS {signature.result}\nLANGUAGE sql {volatility}{rows}\n{_PINNED}\n"
             f"AS $function$ SELECT * FROM {name}({', '.join(signature.values)}) $function$"
         )
 

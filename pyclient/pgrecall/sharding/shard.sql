@@ -44,7 +44,7 @@ COMMENT ON FUNCTION pgrecall_shard.use_settings IS
 -- It costs a recall a namespace. Scores of two namespaces are on one scale, but each is relative to the words and the
 -- best hit of its own: the order across namespaces is a suggestion.
 CREATE OR REPLACE FUNCTION pgrecall_shard.recall_all(
-    query text, query_vec halfvec, k integer, namespaces text[], settings jsonb
+    query text, query_vec pgvector.halfvec, k integer, namespaces text[], settings jsonb
 )
 RETURNS TABLE (
     namespace text, id bigint, external_id text, title text, content text, score double precision,
@@ -52,6 +52,7 @@ RETURNS TABLE (
     occurred_at timestamptz, created_at timestamptz, is_sensitive boolean
 )
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $function$
 #variable_conflict use_column
 BEGIN
