@@ -5,6 +5,7 @@ Whatever acme stores has the canary word in it. Roles of evil may write evil's n
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,27 @@ INSERT INTO pgrecall.curations (memory_id, other_id, namespace_id, decision, dec
 SELECT max(m.id), %(memory)s, %(home)s, 'ADD', 'quokka' FROM pgrecall.memories m WHERE m.namespace_id = %(home)s;
 INSERT INTO pgrecall.concept_aliases (namespace_id, name, alias, concept_id)
 SELECT c.namespace_id, c.name, c.key, c.id FROM pgrecall.concepts c WHERE c.key = 'quokka two';
+"""
+
+
+# What an attacker could do who got SQL of his own into a function that runs as pgrecall_gate: the policies still hold.
+_BREACH = """
+CREATE SCHEMA breach;
+GRANT USAGE ON SCHEMA breach TO PUBLIC;
+CREATE FUNCTION breach.run(statement text) RETURNS SETOF text LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+    touched bigint;
+BEGIN
+    IF statement ~* '^\\s*(SELECT|EXPLAIN)' THEN
+        RETURN QUERY EXECUTE CASE WHEN statement ~* '^\\s*EXPLAIN' OR statement ~* 'FOR UPDATE\\s*$' THEN statement
+                                  ELSE 'SELECT x::text FROM (' || statement || ') x' END;
+    ELSE
+        EXECUTE statement;
+        GET DIAGNOSTICS touched = ROW_COUNT;
+        RETURN NEXT touched::text;
+    END IF;
+END $$;
+ALTER FUNCTION breach.run OWNER TO pgrecall_gate;
 """
 
 
@@ -111,6 +133,7 @@ def tenants(new_database: Callable[..., str], template: str) -> Iterator[Tenants
 
 
 def _filled(owner: Connection[Any], dsn: str, reader: str, writer: str) -> Tenants:
+    owner.execute(_BREACH.encode())
     call(owner, "pgrecall.activate_model", "a model", 384)
     for namespace in (VICTIM, OWN, LIBRARY):
         call(owner, "pgrecall.create_namespace", namespace)
@@ -168,6 +191,13 @@ def _filled(owner: Connection[Any], dsn: str, reader: str, writer: str) -> Tenan
         relationship=int(scalar(owner, "SELECT min(id) FROM pgrecall.relationships")),
         merge=int(merge), memories=frozenset(number for (number,) in ids),
     )  # fmt: skip
+
+
+def inside(conn: Connection[Any], query: str, values: dict[str, Any] | None = None) -> str:
+    """The outcome of a statement that runs as pgrecall_gate, for the role of the connection."""
+    statement = psycopg.ClientCursor(conn).mogrify(query.encode(), values) if values else query
+    told = outcome(conn, "SELECT * FROM breach.run(%(statement)s)", {"statement": statement})
+    return re.sub(r"^\(['\"](.*)['\"],\)$", r"\1", told, flags=re.MULTILINE)
 
 
 def relations(conn: Connection[Any], kinds: str = "rv") -> list[str]:

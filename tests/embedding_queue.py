@@ -37,9 +37,13 @@ def complete(
     embedding: str | None = None, **options: object,
 ) -> int:  # fmt: skip
     """Complete memories with their hashes of now; returns how many landed."""
+    # An embedder has the hashes of what it claimed; here they are read by the role that logged in.
+    (role,) = conn.execute("SELECT current_setting('role')").fetchone() or ("none",)
+    conn.execute("RESET ROLE")
     found = conn.execute(
         "SELECT id, content_hash FROM pgrecall.memories WHERE id = ANY (%s)", (ids,)
     ).fetchall()
+    conn.execute("SELECT set_config('role', %s, false)", (role,))
     hashes = dict(found)
     dimension = 384
     if generation is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from attack_support import LIBRARY, OWN, VICTIM, outcome, tenants
+from attack_support import LIBRARY, OWN, VICTIM, inside, outcome, tenants
 from memories import call, remember, rows, scalar
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def seen(owner: Connection[Any], role: str) -> list[str]:
     """Namespaces that a role sees."""
     owner.execute(f"SET ROLE {role}".encode())
     try:
-        return [name for (name,) in owner.execute("SELECT name FROM pgrecall.namespaces ORDER BY name")]
+        return [name for (name,) in owner.execute("SELECT name FROM pgrecall.list_namespaces()")]
     finally:
         owner.execute("RESET ROLE")
 
@@ -90,7 +90,7 @@ def test_a_policy_refuses_before_a_unique_name_is_looked_up(
         "INSERT INTO pgrecall.namespaces (name) VALUES ('{}') ON CONFLICT (name) DO UPDATE SET languages = '{{}}'": (VICTIM, "free"),
     }  # fmt: skip
     for statement, (taken, free) in pairs.items():
-        told = [outcome(attacker, statement.format(name)) for name in (taken, free)]
+        told = [inside(attacker, statement.format(name)).replace(name, "…") for name in (taken, free)]
         assert told[0] == told[1], statement
         assert told[0].startswith("42501"), statement
 
@@ -139,7 +139,7 @@ def test_a_role_sees_its_own_grants_only(
     with one_more_role(owner, "other", "pgrecall_reader") as other:
         call(owner, "pgrecall.grant_namespace", other, VICTIM)
         query = "SELECT DISTINCT role::text FROM pgrecall.grants"
-        assert attacker.execute(query).fetchall() == [(tenants.writer,)]
+        assert inside(attacker, query) == f"({tenants.writer})"
         assert other in {role for (role,) in owner.execute(query)}
 
 
@@ -193,7 +193,7 @@ def test_members_have_the_grants_of_their_group_if_they_inherit(owner: Connectio
         assert seen(owner, member) == seen(owner, team) == [VICTIM]
         # It has to SET ROLE first: neither the group's privileges nor its grants are its own.
         owner.execute(f"SET ROLE {apart}".encode())
-        assert outcome(owner, "SELECT name FROM pgrecall.namespaces").startswith("42501")
+        assert outcome(owner, "SELECT name FROM pgrecall.list_namespaces()").startswith("42501")
         owner.execute("RESET ROLE")
         owner.execute(f"REVOKE {wider} FROM {member}".encode())
         owner.execute(f"GRANT pgrecall_reader TO {member}".encode())
@@ -235,20 +235,20 @@ def test_a_role_made_anew_has_none_of_the_old_ones_grants(owner: Connection[Any]
 
 
 def test_what_is_revoked_is_gone_at_once_for_kept_plans_too(tenants: Tenants, owner: Connection[Any]) -> None:
-    query = "SELECT count(*) FROM pgrecall.memories WHERE namespace_id = $1"
     with tenants.attacker() as attacker:
         attacker.autocommit = True
         attacker.execute("SET plan_cache_mode = force_generic_plan")
-        attacker.execute(f"PREPARE counted (integer) AS {query}".encode())
+        attacker.execute(
+            "PREPARE counted AS SELECT count(*) FROM pgrecall.list_namespaces() WHERE name = 'library'"
+        )
         attacker.execute(
             "PREPARE recalled AS SELECT count(*) FROM public.recall('book', namespace => 'library')"
         )
-        library = scalar(owner, "SELECT pgrecall.namespace_id('library')")
         try:
-            assert scalar(attacker, f"EXECUTE counted ({library})") == 1
+            assert scalar(attacker, "EXECUTE counted") == 1
             assert scalar(attacker, "EXECUTE recalled") == 1
             assert call(owner, "pgrecall.revoke_namespace", tenants.writer, LIBRARY)
-            assert scalar(attacker, f"EXECUTE counted ({library})") == 0
+            assert scalar(attacker, "EXECUTE counted") == 0
             assert scalar(attacker, "EXECUTE recalled") == 0
         finally:
             call(owner, "pgrecall.grant_namespace", tenants.writer, LIBRARY)
@@ -295,14 +295,12 @@ def test_health_names_who_can_log_in_and_sees_nothing(owner: Connection[Any]) ->
 
 def test_what_one_role_asked_is_not_anothers_to_learn(tenants: Tenants, owner: Connection[Any]) -> None:
     with one_more_role(owner, "asking", "pgrecall_reader") as asking:
-        owner.execute(f"SET ROLE {asking}".encode())
         owner.execute(
             "INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) "
-            "VALUES (1, quote_ident(current_user)::regrole, sha256('the secret question'), 'the secret question')"
+            f"VALUES (1, '{asking}', sha256('the secret question'), 'the secret question')"
         )
-        owner.execute("RESET ROLE")
         with tenants.attacker() as attacker:
-            assert scalar(attacker, "SELECT count(*) FROM pgrecall.query_embeddings") == 0
+            assert inside(attacker, "SELECT count(*) FROM pgrecall.query_embeddings") == "(0)"
             told = [
                 outcome(attacker, f"SELECT pgrecall.ask_embedding('{question}')")
                 for question in ("the secret question", "nobody asked")
@@ -312,7 +310,7 @@ def test_what_one_role_asked_is_not_anothers_to_learn(tenants: Tenants, owner: C
                 "INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) "
                 f"VALUES (1, '{asking}', 'x', 'x')"
             )
-            assert outcome(attacker, forged).startswith("42501")
+            assert inside(attacker, forged).startswith("42501")
         owner.execute("DELETE FROM pgrecall.query_embeddings WHERE query = 'the secret question'")
 
 

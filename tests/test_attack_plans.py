@@ -1,7 +1,7 @@
-"""Attacks by way of the planner and the executor: what it estimates, in which order it tests, what it keeps.
+"""Attacks by way of the planner and the executor: what it estimates, what it shows, what it keeps.
 
-A condition of the query must not see a row before the policy has let it through: by an operator that tells, an error, a
-number that EXPLAIN shows, or the time it takes.
+A tenant plans nothing over a table with rows of others, so that no estimate, no counted row and no error is about one. What
+the functions run as pgrecall_gate must not see a row before the policy has let it through either.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from attack_support import ABSENT, CANARY, OWN, VICTIM, outcome, tenants
+from attack_support import CANARY, LIBRARY, OWN, VICTIM, inside, outcome, tenants
 from memories import remember, scalar
 
 if TYPE_CHECKING:
@@ -84,30 +84,16 @@ def test_no_statistics_are_kept_of_what_tenants_write(crowded: Tenants) -> None:
         assert {(table, column) for table, column in owner.execute(query)} <= KINDS
 
 
-def test_estimates_do_not_depend_on_what_others_have(crowded: Tenants, attacker: Connection[Any]) -> None:
+def test_nothing_is_planned_over_rows_of_others(crowded: Tenants, attacker: Connection[Any]) -> None:
+    """Neither estimates nor what EXPLAIN ANALYZE counts can tell of them."""
     with crowded.owner() as owner:
-        compared = [row for row in owner.execute(KEPT_APART) if (row[0], row[1]) not in KINDS]
-        assert len(compared) > 30
-        for table, column, kind in compared:
-            common = owner.execute(
-                f'SELECT "{column}" FROM pgrecall.{table} WHERE "{column}" IS NOT NULL AND namespace_id = {crowded.home} '
-                "GROUP BY 1 ORDER BY count(*) DESC LIMIT 1".encode()
-            ).fetchone()
-            value = (common or ("quokka",))[0]
-            other = b"nobody has this" if kind == "bytea" else "nobody has this"
-            for operator in ("=", "<", ">"):
-                estimated = []
-                for compared_with in (value, other):
-                    literal = psycopg.sql.Literal(compared_with).as_string(attacker)
-                    found = outcome(
-                        attacker,
-                        f'EXPLAIN (FORMAT JSON) SELECT FROM pgrecall.{table} WHERE "{column}" {operator} {literal}',
-                    )
-                    estimated.append(re.findall(r"'Plan Rows': \d+", found))
-                assert estimated[0] == estimated[1], (table, column, operator)
-                assert estimated[0] or outcome(attacker, f"SELECT FROM pgrecall.{table}").startswith(
-                    "42501"
-                ), table
+        tables = owner.execute(KEPT_APART).fetchall()
+    assert len(tables) > 30
+    for table, column, kind in tables:
+        literal = "'\\x00'::bytea" if kind == "bytea" else "'m'"
+        for options in ("", "(ANALYZE, BUFFERS OFF)", "(GENERIC_PLAN)"):
+            explained = f'EXPLAIN {options} SELECT FROM pgrecall.{table} WHERE "{column}" < {literal}'
+            assert outcome(attacker, explained).startswith(("42501", "42601")), explained
 
 
 def test_statistics_are_hidden(crowded: Tenants, attacker: Connection[Any]) -> None:
@@ -120,57 +106,20 @@ def test_statistics_are_hidden(crowded: Tenants, attacker: Connection[Any]) -> N
             attacker.execute(f"SELECT * FROM {table}".encode())
 
 
-# --- What is tested first ---
-
-
-def test_conditions_do_not_see_a_row_before_its_policy(crowded: Tenants, attacker: Connection[Any]) -> None:
-    """Operators that are leakproof go by their cost: were the policy dearer, EXPLAIN ANALYZE would say what they found."""
-    with crowded.owner() as owner:
-        for table, column, kind in owner.execute(KEPT_APART).fetchall():
-            if outcome(attacker, f"SELECT FROM pgrecall.{table}").startswith("42501"):
-                continue
-            literal = "'\\x00'::bytea" if kind == "bytea" else "'m'"
-            for condition in (f'"{column}" < {literal}', f'"{column}" IS NULL', f'"{column}" = {literal}'):
-                with attacker.transaction(force_rollback=True):
-                    for way in ("indexscan", "bitmapscan", "indexonlyscan"):
-                        attacker.execute(f"SET LOCAL enable_{way} = off".encode())
-                    found = plan(attacker, f"SELECT FROM pgrecall.{table} WHERE {condition}")
-                if found["Node Type"] == "Result":  # a column that is never NULL: nothing is read
-                    continue
-                first = str(found["Filter"]).lstrip("(")
-                # PostgreSQL 15 writes $0, later ones InitPlan 1.
-                assert first.startswith(("InitPlan", "$")), (table, condition, found["Filter"])
-
-
-def test_what_explain_analyze_counts_says_nothing_of_a_row_of_others(
-    crowded: Tenants, attacker: Connection[Any]
-) -> None:
-    def counted(condition: str) -> str:
-        query = f"SELECT FROM pgrecall.memories WHERE id = {crowded.memory} AND {condition}"
-        found = json.dumps(plan(attacker, query, ", ANALYZE, TIMING OFF, VERBOSE, SETTINGS"), sort_keys=True)
-        assert CANARY not in found.replace(condition, "").lower()
-        return re.sub(r'"[^"]*Blocks": \d+|"Filter": "(\\.|[^"])*"', "", found)
-
-    for condition, opposite in (
-        ("content < 'The q'", "content < 'The r'"),
-        ("title IS NULL", "title IS NOT NULL"),
-        ("is_sensitive", "NOT is_sensitive"),
-        ("category = 'quokka category'", "category = 'nobody has this'"),
-    ):
-        assert counted(condition) == counted(opposite), condition
+# --- What is shown ---
 
 
 def test_plans_of_recall_show_nothing_of_others(crowded: Tenants, attacker: Connection[Any]) -> None:
     for query in (
         "SELECT * FROM public.recall('a plan', namespace => 'evil')",
         "SELECT * FROM public.recall('a plan', namespace => 'acme')",
-        "SELECT * FROM pgrecall.memories WHERE content ~ 'plan' ORDER BY created_at",
-        "SELECT * FROM pgrecall.concept_overview",
+        "SELECT * FROM pgrecall.export_memories('evil')",
+        "SELECT * FROM pgrecall.list_concepts('evil')",
     ):
         told = outcome(attacker, f"EXPLAIN (ANALYZE, VERBOSE, SETTINGS, BUFFERS, FORMAT JSON) {query}")
         assert CANARY not in told.lower(), query
-        told = outcome(attacker, f"SELECT * FROM pgrecall.recall_plan('kept plan', namespace => '{VICTIM}')")
-        assert CANARY not in told.lower()
+    told = outcome(attacker, f"SELECT * FROM pgrecall.recall_plan('kept plan', namespace => '{VICTIM}')")
+    assert told.startswith("42501")
 
 
 # --- Functions and operators of the attacker's own ---
@@ -182,6 +131,7 @@ def armed(crowded: Tenants) -> Iterator[Connection[Any]]:
     schema = f"weapons_{crowded.writer}"
     with crowded.owner() as owner:
         owner.execute(f"CREATE SCHEMA {schema} AUTHORIZATION {crowded.writer}".encode())
+        owner.execute(f"GRANT USAGE ON SCHEMA {schema} TO PUBLIC".encode())
         database = owner.info.dbname
         owner.execute(f"GRANT TEMPORARY ON DATABASE {database} TO {crowded.writer}".encode())
         try:
@@ -210,7 +160,7 @@ LEAKS = (
     "SELECT id FROM pgrecall.memories WHERE tells(title) OR tells(external_id)",
     "SELECT id FROM pgrecall.memories WHERE content OPERATOR(pg_catalog.=) 'x' OR tells(content) ORDER BY tells(content)",
     "SELECT id FROM pgrecall.memories WHERE content = 'x'",
-    "SELECT id FROM pgrecall.memories m JOIN pgrecall.namespaces n ON tells(n.name) AND tells(m.content)",
+    "SELECT m.id FROM pgrecall.memories m JOIN pgrecall.namespaces n ON tells(n.name) AND tells(m.content)",
     "SELECT 1 FROM pgrecall.memories WHERE content::integer OPERATOR(pg_catalog.=) 1",
     "SELECT 1 FROM pgrecall.memories WHERE 1 / (length(content) - length(content)) > 0 AND id = {memory}",
     "SELECT 1 FROM pgrecall.namespaces WHERE tells(name)",
@@ -229,7 +179,9 @@ LEAKS = (
 def test_a_function_that_tells_is_not_given_a_row_of_others(
     crowded: Tenants, armed: Connection[Any], query: str
 ) -> None:
-    told = outcome(armed, query.format(memory=crowded.memory))
+    query = query.format(memory=crowded.memory)
+    assert outcome(armed, query).startswith("42501")
+    told = inside(armed, query.replace("tells(", f"weapons_{crowded.writer}.tells("))
     assert CANARY not in told.lower()
     assert VICTIM not in told
 
@@ -268,45 +220,29 @@ def test_objects_of_the_session_shadow_nothing(crowded: Tenants, armed: Connecti
     for path in ("pg_temp, pg_catalog", "pg_temp", f"weapons_{crowded.writer}, pg_temp"):
         armed.execute(f"SET search_path = {path}".encode())
         assert outcome(armed, "SELECT id FROM public.recall('own plan', namespace => 'evil')") == before
-        assert outcome(armed, "SELECT pg_catalog.count(*) FROM pgrecall.memories") == "(2,)"
-        assert "acme" not in outcome(armed, "SELECT name FROM pgrecall.namespaces")
+        assert inside(armed, "SELECT pg_catalog.count(*) FROM pgrecall.memories") == "(2)"
+        assert "acme" not in outcome(armed, "SELECT name FROM pgrecall.list_namespaces()")
         assert outcome(armed, "SELECT public.remember('x', namespace => 'acme')").startswith("42704")
 
 
 # --- What is kept ---
 
 
-def test_a_plan_that_is_kept_is_made_anew_for_another_role(crowded: Tenants) -> None:
-    query = "SELECT count(*) FROM pgrecall.memories WHERE namespace_id = $1"
+def test_a_plan_that_is_kept_serves_each_role_its_own_rows(crowded: Tenants) -> None:
     with crowded.owner() as session:
         session.execute("SET plan_cache_mode = force_generic_plan")
-        session.execute(f"PREPARE counted (integer) AS {query}".encode())
+        session.execute("PREPARE listed AS SELECT array_agg(name) FROM pgrecall.list_namespaces()")
         session.execute(
             "PREPARE recalled (text) AS SELECT count(*) FROM public.recall('quokka', namespace => $1)"
         )
-        assert scalar(session, f"EXECUTE counted ({crowded.home})") > 300
+        assert VICTIM in scalar(session, "EXECUTE listed")
         assert scalar(session, "EXECUTE recalled ('acme')") > 0
         session.execute(f"SET ROLE {crowded.writer}".encode())
-        assert scalar(session, f"EXECUTE counted ({crowded.home})") == 0
+        assert scalar(session, "EXECUTE listed") == [OWN, LIBRARY]
         assert scalar(session, "EXECUTE recalled ('acme')") == 0
-        assert scalar(session, f"EXECUTE counted ({crowded.own_home})") == 1
         session.execute("RESET ROLE")
-        assert scalar(session, f"EXECUTE counted ({crowded.home})") > 300
-
-
-def test_cursors_and_locks_hold_no_row_of_others(crowded: Tenants, attacker: Connection[Any]) -> None:
-    for clause in ("", "FOR UPDATE", "FOR KEY SHARE"):
-        with attacker.transaction(force_rollback=True):
-            hold = "WITH HOLD" if not clause else ""
-            attacker.execute(
-                f"DECLARE held CURSOR {hold} FOR SELECT id, content FROM pgrecall.memories {clause}".encode()
-            )
-            assert {row[0] for row in attacker.execute("FETCH ALL held")} <= {
-                crowded.own_memory,
-                crowded.library_memory,
-            }
-    query = f"SELECT id FROM pgrecall.memories WHERE id IN ({crowded.memory}, {ABSENT}) FOR UPDATE"
-    assert attacker.execute(query.encode()).fetchall() == []
+        assert VICTIM in scalar(session, "EXECUTE listed")
+        assert scalar(session, "EXECUTE recalled ('acme')") > 0
 
 
 def test_notifications_carry_no_text(crowded: Tenants) -> None:
@@ -348,11 +284,4 @@ def test_the_server_is_out_of_reach(attacker: Connection[Any]) -> None:
 
 
 def test_own_rows_are_there(crowded: Tenants, attacker: Connection[Any]) -> None:
-    assert (
-        scalar(
-            attacker,
-            "SELECT count(*) FROM pgrecall.memories WHERE namespace_id = pgrecall.namespace_id(%s)",
-            OWN,
-        )
-        == 1
-    )
+    assert scalar(attacker, "SELECT count(*) FROM pgrecall.export_memories(%s)", OWN) == 1

@@ -338,18 +338,19 @@ def test_readers_under_row_level_security_see_the_same(thousand: Connection[Any]
     recalled = [rows(thousand, "recall", " ".join(terms)) for terms in asked]
     with thousand.transaction():
         share(thousand)
-        thousand.execute("SET LOCAL ROLE pgrecall_reader")
+        call(thousand, "pgrecall.grant_namespace", "pgrecall_gate", "default")
+        thousand.execute("SET LOCAL ROLE pgrecall_gate")
         assert thousand.execute("SELECT row_security_active('pgrecall.memories')").fetchone() == (True,)
         assert [leg(thousand, terms, 10, 100) for terms in asked] == owners
+        thousand.execute("SET LOCAL ROLE pgrecall_reader")
         assert [rows(thousand, "recall", " ".join(terms)) for terms in asked] == recalled
 
 
-@pytest.mark.parametrize("reader", [None, "pgrecall_reader"])
-def test_recall_goes_by_the_indexes(filtered: Connection[Any], reader: str | None) -> None:
+@pytest.mark.parametrize("role", [None, "pgrecall_admin"])
+def test_recall_goes_by_the_indexes(filtered: Connection[Any], role: str | None) -> None:
     with filtered.transaction():
-        share(filtered)
-        if reader is not None:
-            filtered.execute(f"SET LOCAL ROLE {reader}".encode())
+        if role is not None:
+            filtered.execute(f"SET LOCAL ROLE {role}".encode())
         # The walk of the graph leg has its own test, over more memories than are sooner read than looked up.
         filtered.execute("SET LOCAL pgrecall.graph_weight = 0")
         plan = "\n".join(rows(filtered, "pgrecall.recall_plan", "balob kotap"))

@@ -293,8 +293,9 @@ def test_who_was_granted_nothing_sees_nothing(conn: Connection[Any]) -> None:
     _, new = pair(conn)
     number = curated(conn, new)
     with role(conn, "pgrecall_writer"):
-        assert conn.execute("SELECT * FROM pgrecall.curations").fetchall() == []
-        assert rows(conn, "pgrecall.curation_candidates", new) == []
+        with pytest.raises(psycopg.errors.UndefinedObject):
+            rows(conn, "pgrecall.curation_log")
+        assert rows(conn, "pgrecall.curation_question", new) == []
         assert call(conn, "pgrecall.curate", new) is None
         with pytest.raises(psycopg.errors.NoDataFound):
             call(conn, "undo_curation", number)

@@ -316,7 +316,7 @@ def test_a_sensitive_memory_in_hand_stops_the_daemon(
             worker uuid, batch integer DEFAULT 64, lease interval DEFAULT '2 minutes', generation integer DEFAULT NULL
         )
         RETURNS TABLE (memory_id bigint, content_hash bytea, content text, is_sensitive boolean)
-        LANGUAGE sql VOLATILE ROWS 64
+        LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 64
         AS $$SELECT m.id, m.content_hash, m.content, true FROM pgrecall.memories m$$
         """
     )

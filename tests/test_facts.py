@@ -440,6 +440,7 @@ def test_merged_names_are_one_object_and_split_again(conn: Connection[Any]) -> N
 
 def test_the_embedder_stores_facts(conn: Connection[Any]) -> None:
     memories = remember_many(conn, [{"content": "Ana lives in Oslo"}, {"content": "Ana lives in Rome"}])
+    home = namespace_of(conn, memories[0])
     conn.execute("SET ROLE pgrecall_embedder")
     claimed = rows(conn, "pgrecall.claim_extractions", "00000000-0000-0000-0000-000000000001")
     found = [
@@ -448,10 +449,7 @@ def test_the_embedder_stores_facts(conn: Connection[Any]) -> None:
         for row in claimed
     ]  # fmt: skip
     assert call(conn, "pgrecall.complete_extractions", "text", "1", Jsonb(found)) == 2
-    assert (
-        call(conn, "pgrecall.set_relation_label", namespace_of(conn, memories[0]), "lives in", "lives in")
-        == 0
-    )
+    assert call(conn, "pgrecall.set_relation_label", home, "lives in", "lives in") == 0
     conn.execute("RESET ROLE")
     assert [(place, end is None) for place, _, end in spans(conn)] == [("Oslo", False), ("Rome", True)]
     with pytest.raises(psycopg.errors.InsufficientPrivilege):

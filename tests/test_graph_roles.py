@@ -82,7 +82,9 @@ def test_a_reader_looks_and_changes_nothing(conn: Connection[Any]) -> None:
     with role(conn, "pgrecall_reader"):
         (a, b) = (call(conn, "pgrecall.find_concept", name) for name in "ab")
         assert [row[0] for row in rows(conn, "pgrecall.concept_neighbours", a)] == [b]
-        assert len(conn.execute("SELECT * FROM pgrecall.concept_overview").fetchall()) == 2
+        assert [row[1] for row in rows(conn, "pgrecall.list_concepts")] == ["a", "b"]
+        assert rows(conn, "pgrecall.show_concept", a)[0][2] == "a"
+        assert len(rows(conn, "pgrecall.memories_of_concept", a)) == 1
         denied(
             conn,
             f"SELECT pgrecall.merge_concepts({a}, {b})",
@@ -90,5 +92,6 @@ def test_a_reader_looks_and_changes_nothing(conn: Connection[Any]) -> None:
             "SELECT pgrecall.split_concept(1)",
             "SELECT pgrecall.resolve_concepts()",
             "SELECT pgrecall.embed_concepts('{}', '{}')",
+            "SELECT * FROM pgrecall.concept_overview",
             "SELECT * FROM pgrecall.llm_answers",
         )

@@ -206,8 +206,8 @@ def test_the_overview_counts_what_is_there(conn: Connection[Any]) -> None:
     with conn.transaction():
         share(conn)
         conn.execute("SET LOCAL ROLE pgrecall_reader")
-        query = "SELECT namespace, name, type, aliases, mentions, about, first_seen, last_seen, merged FROM pgrecall.concept_overview"
-        (found,) = conn.execute(query.encode()).fetchall()
+        query = "SELECT namespace, name, type, aliases, mentions, about, first_seen, last_seen, merged FROM pgrecall.show_concept(%s)"
+        (found,) = conn.execute(query.encode(), (call(conn, "pgrecall.find_concept", "nyc"),)).fetchall()
     assert found[:6] == ("default", "New York", "PLACE", ["new york", "nyc"], 2, 1)
     assert (found[6].year, found[7].year) == (2020, 2021)
     assert found[8] == [{"merge_id": number, "name": "nyc", "method": "llm", "similarity": None}]

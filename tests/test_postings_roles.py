@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -11,6 +12,8 @@ from memories import call, remember, remember_many, share
 from postings_support import fold, noted, postings, problems
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from psycopg import Connection
 
 TABLES = ("postings", "lexicon", "unposted")
@@ -30,6 +33,15 @@ def denied(conn: Connection[Any], query: str) -> None:
         conn.execute(query.encode())
 
 
+@contextmanager
+def writing(conn: Connection[Any]) -> Iterator[None]:
+    conn.execute("SET ROLE pgrecall_writer")
+    try:
+        yield
+    finally:
+        conn.execute("RESET ROLE")
+
+
 @pytest.mark.parametrize("role", ["pgrecall_reader", "pgrecall_writer", "pgrecall_embedder"])
 def test_nobody_writes_postings_by_hand(conn: Connection[Any], role: str) -> None:
     remember(conn, "tea")
@@ -44,16 +56,17 @@ def test_nobody_writes_postings_by_hand(conn: Connection[Any], role: str) -> Non
 
 def test_writers_write_postings_by_writing_memories(conn: Connection[Any]) -> None:
     share(conn)
-    conn.execute("SET ROLE pgrecall_writer")
-    number = remember(conn, "tea")
-    remember_many(conn, [{"content": f"tea {place}"} for place in range(300)])
+    with writing(conn):
+        number = remember(conn, "tea")
+        remember_many(conn, [{"content": f"tea {place}"} for place in range(300)])
     assert noted(conn) == [number]
-    call(conn, "revise", number, content="milk")
-    for place in range(100):
-        remember(conn, f"crane {place}")
+    with writing(conn):
+        call(conn, "revise", number, content="milk")
+        for place in range(100):
+            remember(conn, f"crane {place}")
     assert 0 < len(noted(conn)) < 100
-    assert call(conn, "forget", number)
-    conn.execute("RESET ROLE")
+    with writing(conn):
+        assert call(conn, "forget", number)
     assert problems(conn) == {}
 
 
@@ -79,26 +92,6 @@ def test_an_administrator_repairs(conn: Connection[Any]) -> None:
     conn.execute("RESET ROLE")
     assert noted(conn) == []
     assert problems(conn) == {}
-
-
-def test_what_runs_with_the_owners_rights_pins_its_search_path(conn: Connection[Any]) -> None:
-    query = """
-        SELECT p.proname, (SELECT c FROM unnest(p.proconfig) c WHERE c LIKE 'search_path=%')
-        FROM pg_proc p WHERE p.pronamespace IN ('pgrecall'::regnamespace, 'public'::regnamespace) AND p.prosecdef
-        ORDER BY p.proname
-    """
-    found = dict(conn.execute(query.encode()).fetchall())
-    assert set(found) == {
-        "curate_claimed",
-        "curation_candidates",
-        "fold_postings",
-        "memories_post",
-        "rank_granted",
-        "unposted_fold",
-    }
-    for path in found.values():
-        assert path == "search_path=pg_catalog, pgrecall, pg_temp"
-        assert path.endswith("pg_temp")
 
 
 def test_a_callers_own_tables_and_functions_deceive_nobody(conn: Connection[Any]) -> None:

@@ -60,7 +60,7 @@ def test_is_stable_and_runs_in_a_read_only_transaction(conn: Connection[Any]) ->
     rows = conn.execute(
         "SELECT provolatile, proparallel FROM pg_proc WHERE oid = 'recall'::regproc"
     ).fetchall()
-    assert rows == [("s", "s")]
+    assert rows == [("s", "r")]
 
 
 def test_score_is_the_sum_of_weight_over_k_plus_rank(conn: Connection[Any]) -> None:

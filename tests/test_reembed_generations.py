@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from memories import refused, remember, scalar
+from memories import call, refused, remember, rows, scalar
 from migrating import schema
 from pgrecall.errors import PgrecallError
 from pgrecall.install import check, migrate
@@ -90,12 +90,18 @@ def test_sensitive_memories_stay_out(dsn: str, conn: Connection[Any], models: Mo
     assert scalar(conn, filled_columns, ids[1]) == 0
 
 
-def test_the_embedders_role_fills_it_and_changes_nothing_else(conn: Connection[Any]) -> None:
+WORKER = "00000000-0000-0000-0000-000000000001"
+
+
+def test_the_embedders_role_fills_it_by_its_functions_alone(conn: Connection[Any]) -> None:
     build(conn)
     memory = remember(conn, "a memory")
     conn.execute("SET ROLE pgrecall_embedder")
-    conn.execute("UPDATE pgrecall.memories SET embedding_2 = %s", [str(vector_of(NEW, "x"))])
+    [claimed] = [row for row in rows(conn, "pgrecall.claim", WORKER, 10, "1 minute", 2) if row[0] == memory]
+    vector = str(vector_of(NEW, "x"))
+    assert call(conn, "pgrecall.complete", WORKER, [memory], [claimed[1]], [vector], 2) == 1
     for forbidden in (
+        "UPDATE pgrecall.memories SET embedding_2 = NULL",
         "UPDATE pgrecall.memories SET content = 'x'",
         "SELECT pgrecall.drop_generation(2)",
         "SELECT pgrecall.switch_generation(2)",

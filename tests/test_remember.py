@@ -239,7 +239,7 @@ def test_sensitive_memory_is_in_its_own_row_only(conn: Connection[Any]) -> None:
     assert concepts(conn) == ["other"]
 
 
-@pytest.mark.parametrize("role", [None, "pgrecall_admin", "pgrecall_writer"])
+@pytest.mark.parametrize("role", [None, "pgrecall_admin", "pgrecall_engine"])
 def test_sensitive_memory_cannot_be_embedded(conn: Connection[Any], role: str | None) -> None:
     number = remember(conn, "x", is_sensitive=True)
     share(conn)

@@ -28,14 +28,13 @@ ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = {"pgrecall", "public"}
 # Several objects a file: what they say only makes sense side by side.
 MANY_OBJECTS = {"grants.sql", "plpython/grants.sql", "security/policies.sql"}
-# Functions that may run with their owner's rights.
-SECURITY_DEFINER = {
+# Functions that run as pgrecall_engine, which sees every row; other security definers run as pgrecall_gate.
+ENGINE = {
     "pgrecall.memories_post",
     "pgrecall.unposted_fold",
     "pgrecall.fold_postings",
     "pgrecall.rank_granted",
     "pgrecall.curation_candidates",
-    "pgrecall.curate_claimed",
     "pgrecall.mentions_change",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
@@ -150,7 +149,7 @@ def check_file(name: str, text: str) -> list[Violation]:
         return [Violation(name, text[:offset].count("\n") + 1, f"not SQL: {error.args[0]}")]
     found = [*_header(text), *_schemas(parsed), *_comments(parsed)]
     if name not in MANY_OBJECTS:
-        found += _one_object(name, parsed)
+        found += [*_one_object(name, parsed), *_owner(parsed)]
     for statement in parsed:
         if statement.kind == "CreateFunctionStmt":
             found += [(statement.line, problem) for problem in _function(name, statement)]
@@ -182,7 +181,7 @@ def _one_object(name: str, parsed: list[Statement]) -> Iterator[Found]:
     if not objects:
         yield 1, "there is no function and no view in this file"
     for statement in parsed:
-        allowed = {"CreateFunctionStmt", "ViewStmt", "CreateTrigStmt", "CommentStmt"}
+        allowed = {"CreateFunctionStmt", "ViewStmt", "CreateTrigStmt", "CommentStmt", "AlterOwnerStmt"}
         # There is no CREATE OR REPLACE CONSTRAINT TRIGGER.
         if any(s.kind == "CreateTrigStmt" and s.node.isconstraint for s in parsed):
             allowed.add("DropStmt")
@@ -201,6 +200,22 @@ def _one_object(name: str, parsed: list[Statement]) -> Iterator[Found]:
             yield statement.line, f"{own} belongs into a file {own}.sql"
         if not getattr(statement.node, "replace", False):
             yield statement.line, "CREATE OR REPLACE, since a bundle is installed over another"
+
+
+def _owner(parsed: list[Statement]) -> Iterator[Found]:
+    """Compare who owns a function with whether it runs with its owner's rights."""
+    owners = [s for s in parsed if s.kind == "AlterOwnerStmt"]
+    for statement in parsed:
+        if statement.kind != "CreateFunctionStmt":
+            continue
+        function = Function.of(statement.node)
+        wanted = None
+        if function.security_definer:
+            is_engine = f"{function.schema}.{function.name}" in ENGINE
+            wanted = "pgrecall_engine" if is_engine else "pgrecall_gate"
+        found = owners[0].node.newowner.rolename if owners else None
+        if found != wanted:
+            yield statement.line, f"{function.name} belongs to {wanted or 'the installer'}, not to {found}"
 
 
 def _object_name(statement: Statement) -> tuple[str | None, str]:
@@ -330,20 +345,19 @@ def _function(name: str, statement: Statement) -> Iterator[str]:
         yield "say PARALLEL SAFE (or RESTRICTED, UNSAFE)"
     # A procedure with a SET clause could not commit.
     if (
-        function.language in {"plpgsql", "plpython3u"}
+        (function.language in {"plpgsql", "plpython3u"} or function.security_definer)
         and not function.pins_search_path
         and not function.is_procedure
     ):
-        yield f"{function.language} needs SET search_path FROM CURRENT"
+        what = "SECURITY DEFINER" if function.security_definer else function.language
+        yield f"{what} needs SET search_path FROM CURRENT"
     if function.language == "sql":
         if function.body is not None:
             yield "LANGUAGE sql takes RETURN or BEGIN ATOMIC, which are parsed when they are created"
-        if function.has_set:
+        if function.has_set and not function.security_definer:
             yield "a SET clause keeps a LANGUAGE sql function from being inlined"
     if function.body is not None and function.last_option != "as":
         yield "attributes come before AS: the contract is read first"
-    if function.security_definer and f"{function.schema}.{function.name}" not in SECURITY_DEFINER:
-        yield "SECURITY DEFINER is not on the list in tools/check_sql.py"
     if function.language == "plpgsql":
         try:
             _plpgsql(statement.text)

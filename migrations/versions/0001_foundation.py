@@ -28,7 +28,8 @@ BEGIN
     FOR item IN
         SELECT r.name, r.member_of
         FROM (VALUES (1, 'pgrecall_reader', NULL), (2, 'pgrecall_writer', 'pgrecall_reader'),
-                     (3, 'pgrecall_embedder', NULL), (4, 'pgrecall_admin', 'pgrecall_writer')) r (place, name, member_of)
+                     (3, 'pgrecall_embedder', NULL), (4, 'pgrecall_admin', 'pgrecall_writer'),
+                     (5, 'pgrecall_gate', NULL), (6, 'pgrecall_engine', NULL)) r (place, name, member_of)
         ORDER BY r.place
     LOOP
         BEGIN

@@ -8,17 +8,18 @@ import logging
 import random
 import re
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import sql
 
 from pgrecall import __version__
-from pgrecall.bundle import bundle_hash, installed_files, sql_files
+from pgrecall.bundle import SqlFile, bundle_hash, installed_files, sql_files
 from pgrecall.errors import SchemaMismatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "DATABASE_DEFAULTS",
@@ -71,6 +72,26 @@ def install_code(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
 
 def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
     files = installed_files(plpython=plpython)
+    with _owners_may_create(conn):
+        _install_files(conn, files, plpython=plpython)
+
+
+@contextmanager
+def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
+    """Let the roles that own functions create in their schemas until they do: PostgreSQL asks it of an owner.
+
+    A superuser may give a function to any role, so there is nothing to do.
+    """
+    if scalar(conn, "SELECT current_setting('is_superuser') = 'on'"):
+        yield
+        return
+    roles = "pgrecall_gate, pgrecall_engine"
+    conn.execute(f"GRANT CREATE ON SCHEMA pgrecall, public TO {roles}".encode())
+    yield
+    conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall, public FROM {roles}".encode())
+
+
+def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *, plpython: bool) -> None:
     # Grants are on every function there is: what is stale has to be gone by then.
     grants = [file for file in files if file.name.endswith("grants.sql")]
     use_search_path(conn, local=True)
@@ -82,6 +103,7 @@ def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
         _own_python(conn)
     for file in grants:
         _run(conn, file.name, qualify(conn, file.text))
+    _open_vector_schema(conn)
     conn.execute(
         f"""
         UPDATE pgrecall.installation
@@ -92,6 +114,14 @@ def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
         """.encode(),
         (bundle_hash(), __version__, plpython, vector_schema(conn), _function_names("public")),
     )
+
+
+def _open_vector_schema(conn: psycopg.Connection[Any]) -> None:
+    """Let the roles that own functions use pgvector's types and operators, where not everybody may."""
+    schema = vector_schema(conn)
+    for role in ("pgrecall_gate", "pgrecall_engine"):
+        if not scalar(conn, "SELECT has_schema_privilege(%s, %s::regnamespace::oid, 'USAGE')", role, schema):
+            conn.execute(f"GRANT USAGE ON SCHEMA {schema} TO {role}".encode())
 
 
 def _own_python(conn: psycopg.Connection[Any]) -> None:
@@ -127,10 +157,21 @@ def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
                AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
         """.encode()
     ).fetchall()
+    # A restore without owners gives them to whoever restores.
+    misowned = scalar(
+        conn,
+        f"""
+        SELECT count(*) FROM pg_catalog.pg_proc p
+        WHERE p.prosecdef AND pg_get_userbyid(p.proowner) NOT IN ('pgrecall_gate', 'pgrecall_engine')
+          AND (p.pronamespace = 'pgrecall'::regnamespace
+               OR (p.pronamespace = 'public'::regnamespace
+                   AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i)))
+        """,
+    )
     names = sorted(
         name for schema in ("pgrecall", "public") for name in _function_names(schema, plpython=plpython)
     )
-    return sorted(row[0] for row in present) == names
+    return sorted(row[0] for row in present) == names and misowned == 0
 
 
 def remove_code(conn: psycopg.Connection[Any]) -> None:

@@ -4,7 +4,7 @@
 --         55P03 names in use
 CREATE OR REPLACE FUNCTION pgrecall.add_alias(concept_id bigint, name text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -33,3 +33,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.add_alias IS 'Gives a concept one more name, by hand; it stays though nothing mentions it.';
+
+ALTER FUNCTION pgrecall.add_alias OWNER TO pgrecall_gate;

@@ -8,7 +8,8 @@
 -- relationships, in the result  labels of those that hold; "<" leads to the concept, ">" from it
 CREATE OR REPLACE FUNCTION pgrecall.concept_neighbours(concept_id bigint, k integer DEFAULT 20)
 RETURNS TABLE (neighbour_id bigint, name text, type text, shared bigint, weight double precision, relationships text[])
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 20
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     WITH newest AS MATERIALIZED (
         SELECT DISTINCT x.memory_id
@@ -56,3 +57,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.concept_neighbours IS
     'The concepts that share memories with one or are related to it, the strongest ties first.';
+
+ALTER FUNCTION pgrecall.concept_neighbours OWNER TO pgrecall_gate;

@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION pgrecall.embed_concepts(
     ids bigint[], embeddings text[], names text[] DEFAULT NULL, generation integer DEFAULT NULL
 )
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -45,3 +45,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.embed_concepts IS
     'Stores the embeddings of concepts'' names, and has those concepts compared with their neighbours once more.';
+
+ALTER FUNCTION pgrecall.embed_concepts OWNER TO pgrecall_gate;

@@ -15,7 +15,8 @@ RETURNS TABLE (
     kind text, id bigint, target_id bigint, name text, type text, weight double precision, valid_from timestamptz,
     valid_to timestamptz, superseded_at timestamptz
 )
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 10000
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10000
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     WITH kept AS MATERIALIZED (
         SELECT c.id, c.name, c.type, count(DISTINCT m.memory_id) AS memories
@@ -52,3 +53,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.graph_export IS
     'The concepts of a namespace and what connects them, a row each: shared memories, and relationships.';
+
+ALTER FUNCTION pgrecall.graph_export OWNER TO pgrecall_gate;

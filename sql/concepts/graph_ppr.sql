@@ -21,15 +21,19 @@ CREATE OR REPLACE FUNCTION public.graph_ppr(
     concepts bigint[] DEFAULT NULL, restart double precision DEFAULT 0.15
 )
 RETURNS TABLE (id bigint, score double precision)
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 50
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    RAISE EXCEPTION 'graph_ppr is not installed: it is in Python'
-        USING ERRCODE = 'feature_not_supported',
-              HINT = 'Install it as a superuser: pgrecall migrate --with-plpython. The graph leg of recall needs nothing of it.';
+    RETURN QUERY
+        SELECT r.id, r.score
+        FROM pgrecall.pagerank(
+            graph_ppr.seeds, graph_ppr.k, graph_ppr.namespace, graph_ppr.weights, graph_ppr.concepts, graph_ppr.restart
+        ) r;
 END
 $function$;
 
 COMMENT ON FUNCTION public.graph_ppr IS
     'Personalised PageRank from some memories over all mentions of a namespace; needs pgrecall migrate --with-plpython.';
+
+ALTER FUNCTION public.graph_ppr OWNER TO pgrecall_gate;

@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION pgrecall.merge_concepts(
     concept_id bigint, into_id bigint, method text DEFAULT 'manual', similarity double precision DEFAULT NULL
 )
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -63,3 +63,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.merge_concepts IS
     'Takes a concept for another: its names, mentions and relationships become the other''s. Returns what split_concept() takes back.';
+
+ALTER FUNCTION pgrecall.merge_concepts OWNER TO pgrecall_gate;

@@ -5,7 +5,7 @@
 -- Errors  22023 nobody has given it that name;  42704 no such concept;  55P03 names in use
 CREATE OR REPLACE FUNCTION pgrecall.remove_alias(concept_id bigint, name text)
 RETURNS boolean
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -24,3 +24,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.remove_alias IS 'Takes a name back that add_alias() gave; returns whether it is gone.';
+
+ALTER FUNCTION pgrecall.remove_alias OWNER TO pgrecall_gate;

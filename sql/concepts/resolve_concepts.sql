@@ -7,7 +7,7 @@
 -- batch  how many concepts at the most
 CREATE OR REPLACE FUNCTION pgrecall.resolve_concepts(batch integer DEFAULT 100)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 SET enable_seqscan = 'off'
 SET lock_timeout = '500ms'
@@ -52,3 +52,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.resolve_concepts IS
     'Compares concepts that are new, or have changed, with their neighbours, and merges those that mean the same.';
+
+ALTER FUNCTION pgrecall.resolve_concepts OWNER TO pgrecall_gate;

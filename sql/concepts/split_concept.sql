@@ -6,7 +6,7 @@
 -- Errors  42704 no such merge, or it is split already;  55P03 names in use
 CREATE OR REPLACE FUNCTION pgrecall.split_concept(merge_id bigint)
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -51,3 +51,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.split_concept IS
     'Takes a merge back: the names that came with it are a concept of their own again. Returns its id.';
+
+ALTER FUNCTION pgrecall.split_concept OWNER TO pgrecall_gate;

@@ -8,7 +8,7 @@
 -- batch  how many at the most
 CREATE OR REPLACE FUNCTION pgrecall.unembedded_concepts(batch integer DEFAULT 100)
 RETURNS TABLE (id bigint, name text)
-LANGUAGE plpgsql VOLATILE ROWS 100
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 100
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -46,3 +46,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.unembedded_concepts IS
     'Concepts whose names have no embedding and that at least two memories mention.';
+
+ALTER FUNCTION pgrecall.unembedded_concepts OWNER TO pgrecall_gate;

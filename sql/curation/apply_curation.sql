@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION pgrecall.apply_curation(
     memory_id bigint, other_id bigint, decision text, decider text, evidence jsonb, memory_hash bytea, other_hash bytea
 )
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -81,3 +81,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.apply_curation IS
     'Does what was decided about a memory, and notes it, if both memories are still what was decided on; returns the decision''s number.';
+
+ALTER FUNCTION pgrecall.apply_curation OWNER TO pgrecall_gate;

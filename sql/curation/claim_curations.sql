@@ -6,7 +6,7 @@
 -- batch  how many at the most;  lease  after how long another worker may have them
 CREATE OR REPLACE FUNCTION pgrecall.claim_curations(worker uuid, batch integer DEFAULT 16, lease interval DEFAULT '5 minutes')
 RETURNS TABLE (memory_id bigint, ticket bigint)
-LANGUAGE plpgsql VOLATILE ROWS 16
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 16
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -41,3 +41,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.claim_curations IS
     'Leases new memories to a worker that is to curate them, oldest first, once they are read and embedded.';
+
+ALTER FUNCTION pgrecall.claim_curations OWNER TO pgrecall_gate;

@@ -3,7 +3,7 @@
 -- Errors  42501 it may only be read
 CREATE OR REPLACE FUNCTION pgrecall.curate(memory_id bigint)
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -26,3 +26,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.curate IS 'Decides about a memory by rules, and does it; returns the number of the decision.';
+
+ALTER FUNCTION pgrecall.curate OWNER TO pgrecall_gate;

@@ -46,3 +46,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.curate_claimed IS
     'Curates a memory that a worker has claimed, by rules or as a language model said, and takes it from the queue.';
+
+ALTER FUNCTION pgrecall.curate_claimed OWNER TO pgrecall_gate;

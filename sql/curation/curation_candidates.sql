@@ -4,8 +4,8 @@
 -- forgotten and superseded ones are none, on either side, nor turns of a conversation (with a position in a session): "yes" said
 -- twice is two answers. A pair that was undone before (undo_curation) is none either.
 --
--- With its owner's rights, as rank_granted() and for the same reason: row-level security keeps words and vectors from their
--- indexes. The grant is looked up once; it tells ids and cosines, of one namespace.
+-- As pgrecall_engine, like rank_granted() and for the same reason: row-level security keeps words and vectors from their
+-- indexes. The grant is looked up once.
 --
 -- cosine  NULL where either has no embedding
 CREATE OR REPLACE FUNCTION pgrecall.curation_candidates(memory_id bigint, depth integer DEFAULT 5)
@@ -15,7 +15,6 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 5
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    asking CONSTANT regrole := pgrecall.session_role();
     generation CONSTANT integer := pgrecall.active_generation();
     own pgrecall.memories;
     own_embedding pgvector.halfvec;
@@ -28,12 +27,7 @@ BEGIN
       AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
       AND (m.session IS NULL OR m."position" IS NULL);
     IF own.id IS NULL OR NOT (
-        pg_has_role(asking, 'pgrecall_everywhere', 'USAGE') OR pg_has_role(asking, 'pgrecall_embedder', 'USAGE')
-        OR pg_has_role(asking, current_user, 'USAGE')
-        OR EXISTS (
-            SELECT FROM pgrecall.grants g
-            WHERE g.namespace_id = own.namespace_id AND g.role = ANY (pgrecall.held_roles(asking))
-        )
+        pgrecall.is_embedder() OR pgrecall.may_read(own.namespace_id)
     ) THEN
         RETURN;
     END IF;
@@ -80,3 +74,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.curation_candidates IS
     'The older memories of the same namespace that a memory is to be compared with, nearest first.';
+
+ALTER FUNCTION pgrecall.curation_candidates OWNER TO pgrecall_engine;

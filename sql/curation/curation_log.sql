@@ -12,7 +12,7 @@ RETURNS TABLE (
     id bigint, memory_id bigint, other_id bigint, decision text, decider text, decided_at timestamptz, undone_at timestamptz,
     content text, other_content text, evidence jsonb
 )
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
@@ -31,3 +31,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.curation_log IS 'What curation decided in a namespace, the newest first; undo_curation() takes one back.';
+
+ALTER FUNCTION pgrecall.curation_log OWNER TO pgrecall_gate;

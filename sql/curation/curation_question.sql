@@ -5,7 +5,8 @@
 -- anchor  when it was said
 CREATE OR REPLACE FUNCTION pgrecall.curation_question(memory_id bigint)
 RETURNS TABLE (id bigint, content text, anchor timestamptz, content_hash bytea, cosine double precision)
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 6
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 6
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT m.id, concat_ws(E'\n', m.title, m.content), COALESCE(m.occurred_at, m.created_at), m.content_hash, x.cosine
     FROM (
@@ -20,3 +21,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.curation_question IS
     'A memory and the older ones near it, with their texts, for whoever decides otherwise than by rules.';
+
+ALTER FUNCTION pgrecall.curation_question OWNER TO pgrecall_gate;

@@ -5,7 +5,8 @@
 -- memory_hash, other_hash  the texts that were compared: apply_curation() wants them back
 CREATE OR REPLACE FUNCTION pgrecall.decide_curation(memory_id bigint)
 RETURNS TABLE (decision text, other_id bigint, evidence jsonb, memory_hash bytea, other_hash bytea)
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT COALESCE(j.decision, 'ADD'), j.other_id, COALESCE(j.evidence, '{}'), m.content_hash, j.content_hash
     FROM pgrecall.memories m
@@ -23,3 +24,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.decide_curation IS 'What curation by rules would do with a memory, and why; nothing is written.';
+
+ALTER FUNCTION pgrecall.decide_curation OWNER TO pgrecall_gate;

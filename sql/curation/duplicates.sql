@@ -14,7 +14,7 @@ CREATE OR REPLACE FUNCTION pgrecall.duplicates(
     namespace text DEFAULT NULL, similarity double precision DEFAULT NULL, at_most integer DEFAULT 10000
 )
 RETURNS TABLE (cluster bigint, memory_id bigint, cosine double precision, created_at timestamptz, content text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
@@ -80,3 +80,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.duplicates IS
     'Memories of a namespace that say the same or nearly so, in clusters, the largest first.';
+
+ALTER FUNCTION pgrecall.duplicates OWNER TO pgrecall_gate;

@@ -9,7 +9,8 @@ CREATE OR REPLACE FUNCTION pgrecall.preview_curation(
     namespace text DEFAULT NULL, since timestamptz DEFAULT NULL, at_most integer DEFAULT 1000
 )
 RETURNS TABLE (memory_id bigint, decision text, other_id bigint, content text, other_content text, evidence jsonb)
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1000
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT u.id, d.decision, d.other_id, m.content, o.content, d.evidence
     FROM pgrecall.uncurated(preview_curation.namespace, preview_curation.since, preview_curation.at_most) u (id)
@@ -20,3 +21,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.preview_curation IS
     'What a run of curation by rules would do with a namespace as it is now; nothing is written.';
+
+ALTER FUNCTION pgrecall.preview_curation OWNER TO pgrecall_gate;

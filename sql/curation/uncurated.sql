@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION pgrecall.uncurated(
     namespace text DEFAULT NULL, since timestamptz DEFAULT NULL, at_most integer DEFAULT 1000
 )
 RETURNS SETOF bigint
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1000
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1000
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -26,3 +26,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.uncurated IS 'The memories of a namespace that nothing was decided about yet, oldest first.';
+
+ALTER FUNCTION pgrecall.uncurated OWNER TO pgrecall_gate;

@@ -5,7 +5,7 @@
 -- Errors  P0002 no such decision;  42501 its memories may only be read;  55000 the memory was changed since
 CREATE OR REPLACE FUNCTION public.undo_curation(id bigint)
 RETURNS boolean
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -52,3 +52,5 @@ $function$;
 
 COMMENT ON FUNCTION public.undo_curation IS
     'Takes back what curation did to a memory, exactly, unless it was changed since; returns whether there was anything to take back.';
+
+ALTER FUNCTION public.undo_curation OWNER TO pgrecall_gate;

@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION pgrecall.judge(
     stratum text DEFAULT 'all', exclude bigint[] DEFAULT '{}', namespace text DEFAULT NULL
 )
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -35,7 +35,7 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Choose one: pgrecall migrate --model NAME.';
     ELSIF home IS NULL THEN
         RAISE EXCEPTION 'there is no namespace "%"', left(pgrecall.namespace_name(namespace), 200)
-            USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.namespaces lists them.';
+            USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.list_namespaces() lists them.';
     ELSIF COALESCE(length(query_id), 0) NOT BETWEEN 1 AND 200 THEN
         RAISE EXCEPTION 'a judged query needs a query_id of 1 to 200 characters'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Any name will do that is yours alone in the namespace.';
@@ -91,3 +91,5 @@ $function$;
 COMMENT ON FUNCTION pgrecall.judge IS
     'Says which memories are the right answers to a query, for pgrecall.recall_eval(); replaces what was said of that '
     'query_id before.';
+
+ALTER FUNCTION pgrecall.judge OWNER TO pgrecall_gate;

@@ -24,7 +24,7 @@ RETURNS TABLE (
     query_id text, stratum text, relevant integer, hits integer,
     recall_at_k double precision, ndcg_at_10 double precision, mrr double precision, dense_overlap double precision
 )
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -40,7 +40,7 @@ DECLARE
 BEGIN
     IF home IS NULL THEN
         RAISE EXCEPTION 'there is no namespace "%"', left(pgrecall.namespace_name(namespace), 200)
-            USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.namespaces lists them.';
+            USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.list_namespaces() lists them.';
     ELSIF k IS NULL OR k NOT BETWEEN 1 AND 500 THEN
         RAISE EXCEPTION 'k must be between 1 and 500, not %', COALESCE(k::text, 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Measure what callers ask for; the default is 10.';
@@ -132,3 +132,5 @@ $function$;
 COMMENT ON FUNCTION pgrecall.judged_recall IS
     'How well each judged query of a namespace is answered by recall() with the settings in force; recall_eval() takes '
     'the means.';
+
+ALTER FUNCTION pgrecall.judged_recall OWNER TO pgrecall_gate;

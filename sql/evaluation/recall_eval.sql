@@ -16,7 +16,8 @@ RETURNS TABLE (
     stratum text, queries integer, recall_at_k double precision, ndcg_at_10 double precision, mrr double precision,
     dense_overlap double precision
 )
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 5
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT CASE WHEN GROUPING(j.stratum) = 1 THEN 'overall' ELSE j.stratum END, count(j.query_id)::integer,
            avg(j.recall_at_k), avg(j.ndcg_at_10), avg(j.mrr), avg(j.dense_overlap)
@@ -28,3 +29,5 @@ END;
 COMMENT ON FUNCTION pgrecall.recall_eval IS
     'Recall@k, nDCG@10 and MRR of recall() over a namespace''s judged queries, by stratum and overall, and how much of '
     'the exact dense list the HNSW index finds: for the settings in force.';
+
+ALTER FUNCTION pgrecall.recall_eval OWNER TO pgrecall_gate;

@@ -3,7 +3,7 @@
 -- namespace  NULL: the setting pgrecall.namespace, else 'default'
 CREATE OR REPLACE FUNCTION pgrecall.unjudge(query_id text, namespace text DEFAULT NULL)
 RETURNS boolean
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
@@ -15,3 +15,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.unjudge IS
     'Takes a judged query and its judgements out of the evaluation; returns whether there was one.';
+
+ALTER FUNCTION pgrecall.unjudge OWNER TO pgrecall_gate;

@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION pgrecall.keep_expansion(
     query text, terms text[], entities text[] DEFAULT '{}', intent text DEFAULT NULL, namespace text DEFAULT NULL
 )
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -34,8 +34,9 @@ BEGIN
         RAISE EXCEPTION 'a term of an expansion is empty, or holds control characters'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'A term needs a letter or a digit, on one line.';
     END IF;
-    INSERT INTO pgrecall.query_expansions AS e (query_hash, language, terms, entities, intent)
+    INSERT INTO pgrecall.query_expansions AS e (role, query_hash, language, terms, entities, intent)
     VALUES (
+        pgrecall.session_role(),
         pgrecall.expansion_key(keep_expansion.query),
         pgrecall.expansion_language(pgrecall.query_languages(keep_expansion.namespace), keep_expansion.query),
         COALESCE(keep_expansion.terms, '{}'), COALESCE(keep_expansion.entities, '{}'), keep_expansion.intent
@@ -48,3 +49,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.keep_expansion IS
     'Keeps the expansion of a query for recalls of this role with expand = llm; of the query only its hash.';
+
+ALTER FUNCTION pgrecall.keep_expansion OWNER TO pgrecall_gate;

@@ -16,7 +16,7 @@ BEGIN
     RETURN QUERY
         SELECT e.terms, e.entities, e.intent
         FROM pgrecall.query_expansions e
-        WHERE e.role = quote_ident(current_user)::regrole AND e.query_hash = pgrecall.expansion_key(known_expansion.query)
+        WHERE e.role = pgrecall.session_role() AND e.query_hash = pgrecall.expansion_key(known_expansion.query)
           AND e.language = pgrecall.expansion_language(known_expansion.languages, known_expansion.query)
           AND e.made_at > now() - pgrecall.stored_setting('expansion_cache_age')::interval;
 END

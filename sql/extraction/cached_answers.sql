@@ -5,7 +5,8 @@
 -- keys  SHA-256 each
 CREATE OR REPLACE FUNCTION pgrecall.cached_answers(keys bytea[])
 RETURNS TABLE (key bytea, answer jsonb)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 16
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 16
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT DISTINCT ON (a.key) a.key, a.answer
     FROM pgrecall.llm_answers a
@@ -14,3 +15,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.cached_answers IS 'What a language model answered before, by the hash of what it was asked.';
+
+ALTER FUNCTION pgrecall.cached_answers OWNER TO pgrecall_gate;

@@ -14,7 +14,8 @@ RETURNS TABLE (
     memory_id bigint, ticket bigint, namespace_id integer, title text, content text, speaker text, anchor timestamptz,
     language text
 )
-LANGUAGE sql VOLATILE ROWS 64
+LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 64
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     WITH free AS MATERIALIZED (
         SELECT x.memory_id
@@ -42,3 +43,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.claim_extractions IS
     'Leases memories to a worker that is to read them for names, times and facts, newest first, with a ticket each.';
+
+ALTER FUNCTION pgrecall.claim_extractions OWNER TO pgrecall_gate;

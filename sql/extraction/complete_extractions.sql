@@ -17,7 +17,7 @@
 -- Errors  22023 not an array, or a value that is missing or none of its kind;  55P03 a writer is in the way, try again
 CREATE OR REPLACE FUNCTION pgrecall.complete_extractions(enricher text, version text, read jsonb)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 -- A plan made while the tables were empty would read all of them for ever after.
 SET enable_seqscan = 'off'
@@ -123,3 +123,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.complete_extractions IS
     'Stores what was read from memories, all or nothing, each only if it is still what was claimed; returns how many landed.';
+
+ALTER FUNCTION pgrecall.complete_extractions OWNER TO pgrecall_gate;

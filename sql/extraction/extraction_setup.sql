@@ -5,7 +5,8 @@
 -- rules        in the result, [{"namespace_id", "type", "keywords", "patterns"}]; namespace_id null: all namespaces
 CREATE OR REPLACE FUNCTION pgrecall.extraction_setup(known text DEFAULT NULL)
 RETURNS TABLE (fingerprint text, settings jsonb, rules jsonb)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT f.fingerprint, s.settings, r.rules
     FROM (
@@ -30,3 +31,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.extraction_setup IS
     'How memories are to be read: settings and rules of entities, with a fingerprint; no row if that is what is known.';
+
+ALTER FUNCTION pgrecall.extraction_setup OWNER TO pgrecall_gate;

@@ -7,7 +7,8 @@ CREATE OR REPLACE FUNCTION pgrecall.fail_extraction(
     enricher text, memory_id bigint, ticket bigint, error text, retry_after interval DEFAULT '1 minute'
 )
 RETURNS void
-LANGUAGE sql VOLATILE
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     UPDATE pgrecall.extractions x
     SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL, attempts = x.attempts + 1,
@@ -19,3 +20,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.fail_extraction IS
     'Ends a lease on a memory that could not be read, with the reason and when to try again; five times at the most.';
+
+ALTER FUNCTION pgrecall.fail_extraction OWNER TO pgrecall_gate;

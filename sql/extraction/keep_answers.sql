@@ -9,7 +9,7 @@
 -- Errors  22023 not an array
 CREATE OR REPLACE FUNCTION pgrecall.keep_answers(answers jsonb)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -41,3 +41,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.keep_answers IS
     'Keeps what a language model answered about memories, each only while it is claimed; returns how many were kept.';
+
+ALTER FUNCTION pgrecall.keep_answers OWNER TO pgrecall_gate;

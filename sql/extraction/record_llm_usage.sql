@@ -5,7 +5,8 @@ CREATE OR REPLACE FUNCTION pgrecall.record_llm_usage(
     model text, requests bigint, prompt_tokens bigint, completion_tokens bigint, cost numeric DEFAULT NULL
 )
 RETURNS void
-LANGUAGE sql VOLATILE
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     INSERT INTO pgrecall.llm_usage AS u (model, requests, prompt_tokens, completion_tokens, cost)
     VALUES (model, requests, prompt_tokens, completion_tokens, cost)
@@ -15,3 +16,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.record_llm_usage IS 'Adds to what a language model was asked today.';
+
+ALTER FUNCTION pgrecall.record_llm_usage OWNER TO pgrecall_gate;

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION pgrecall.redo_extractions(
     namespace text DEFAULT NULL, version text DEFAULT NULL, enricher text DEFAULT 'text'
 )
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -40,3 +40,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.redo_extractions IS
     'Has memories read again for names, times and facts: those read by another version than this, or all; returns how many.';
+
+ALTER FUNCTION pgrecall.redo_extractions OWNER TO pgrecall_gate;

@@ -5,7 +5,7 @@
 -- label  as pgrecall.stated_label gives it
 CREATE OR REPLACE FUNCTION pgrecall.canonical_label(namespace_id integer, label text)
 RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -23,3 +23,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.canonical_label IS 'The label that stands for a stated one by pgrecall.relation_labels, else itself.';
+
+ALTER FUNCTION pgrecall.canonical_label OWNER TO pgrecall_gate;

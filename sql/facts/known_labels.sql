@@ -3,7 +3,8 @@
 -- A label that is stated for the first time may be the same as one of these.
 CREATE OR REPLACE FUNCTION pgrecall.known_labels(namespace_id integer)
 RETURNS TABLE (label text, relationships bigint)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT k.label,
            (SELECT count(*) FROM pgrecall.relationships r WHERE r.namespace_id = known_labels.namespace_id AND r.label = k.label)
@@ -17,3 +18,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.known_labels IS
     'The labels that were decided on for a namespace, each with how many relationships have it.';
+
+ALTER FUNCTION pgrecall.known_labels OWNER TO pgrecall_gate;

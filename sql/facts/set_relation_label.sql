@@ -14,7 +14,7 @@ CREATE OR REPLACE FUNCTION pgrecall.set_relation_label(
     namespace_id integer, alias text, label text, method text DEFAULT 'rule', similarity double precision DEFAULT NULL
 )
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -86,3 +86,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.set_relation_label IS
     'Decides which label a stated one stands for, and gives it to what is stored; another decision takes this one back.';
+
+ALTER FUNCTION pgrecall.set_relation_label OWNER TO pgrecall_gate;

@@ -3,7 +3,8 @@
 -- A label is decided on once pgrecall.set_relation_label() says what it stands for: another, or itself.
 CREATE OR REPLACE FUNCTION pgrecall.unknown_labels(namespace_id integer)
 RETURNS TABLE (label text, relationships bigint)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT u.label, u.relationships
     FROM (
@@ -23,3 +24,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.unknown_labels IS
     'The labels of a namespace''s relationships that nobody has decided on yet, the most frequent first.';
+
+ALTER FUNCTION pgrecall.unknown_labels OWNER TO pgrecall_gate;

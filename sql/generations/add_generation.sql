@@ -65,7 +65,6 @@ BEGIN
         format('Of generation %s: NULL until an embedder fills it; NULL again when the embedded text changes.', made.id)
     );
     PERFORM pgrecall.dispatch_embeddings();
-    PERFORM pgrecall.grant_generations();
     RETURN made.id;
 END
 $function$;

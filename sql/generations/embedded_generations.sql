@@ -7,7 +7,8 @@ RETURNS TABLE (
     generation integer, state text, model_id integer, model text, dimension integer, provider text,
     document_prompt text, query_prompt text
 )
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 2
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT g.id, g.state, m.id, m.name, g.dimension, m.provider, m.document_prompt, m.query_prompt
     FROM pgrecall.generations g
@@ -19,3 +20,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.embedded_generations IS
     'The generations that embedders work on with their models: the active one first, then the one that is being built.';
+
+ALTER FUNCTION pgrecall.embedded_generations OWNER TO pgrecall_gate;

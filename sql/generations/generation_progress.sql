@@ -14,7 +14,8 @@ RETURNS TABLE (
     in_progress bigint, retrying bigint, parked bigint, truncated bigint, oldest_pending interval, per_second double precision,
     eta interval
 )
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 2
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT g.id, g.state, m.name, g.dimension, m.provider, n.embedded, n.pending,
            j.in_progress, j.retrying, n.parked, t.truncated, now() - n.oldest, w.per_second,
@@ -48,3 +49,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.generation_progress IS
     'How far each generation of embeddings is: embedded, pending, failed, and how long the rest will take.';
+
+ALTER FUNCTION pgrecall.generation_progress OWNER TO pgrecall_gate;

@@ -32,3 +32,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.fold_postings IS
     'Brings the postings of one namespace up to date; returns how many memories had changed, 0 if there is nothing to do.';
+
+ALTER FUNCTION pgrecall.fold_postings OWNER TO pgrecall_engine;

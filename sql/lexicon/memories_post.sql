@@ -55,6 +55,8 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.memories_post IS 'Trigger: keeps the postings true to search_vector.';
 
+ALTER FUNCTION pgrecall.memories_post OWNER TO pgrecall_engine;
+
 CREATE OR REPLACE TRIGGER memories_post_insert
     AFTER INSERT ON pgrecall.memories
     REFERENCING NEW TABLE AS new_memories

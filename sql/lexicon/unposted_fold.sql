@@ -31,6 +31,8 @@ $function$;
 COMMENT ON FUNCTION pgrecall.unposted_fold IS
     'Trigger: folds a namespace''s changes into its postings when there are enough of them.';
 
+ALTER FUNCTION pgrecall.unposted_fold OWNER TO pgrecall_engine;
+
 DROP TRIGGER IF EXISTS unposted_fold ON pgrecall.unposted;
 CREATE CONSTRAINT TRIGGER unposted_fold
     AFTER INSERT ON pgrecall.unposted

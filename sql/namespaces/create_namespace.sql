@@ -5,7 +5,7 @@
 -- Errors  22023 an empty or too long name;  42704 no such language;  42501 it is not there for this role, which may not make any
 CREATE OR REPLACE FUNCTION pgrecall.create_namespace(name text, language text DEFAULT 'english')
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -21,7 +21,7 @@ BEGIN
     IF found IS NULL THEN
         IF NOT pgrecall.sees_all() THEN
             -- Whether it exists or not: which namespaces others have is nobody's business.
-            RAISE EXCEPTION 'role "%" may not make namespaces', current_user
+            RAISE EXCEPTION 'role "%" may not make namespaces', pg_get_userbyid(pgrecall.session_role())
                 USING ERRCODE = 'insufficient_privilege',
                       HINT = 'An administrator makes it with pgrecall.create_namespace() and gives it with pgrecall.grant_namespace().';
         END IF;
@@ -38,3 +38,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.create_namespace IS
     'Makes a namespace and returns its id; returns the existing one''s if it is there. language is a text-search configuration.';
+
+ALTER FUNCTION pgrecall.create_namespace OWNER TO pgrecall_gate;

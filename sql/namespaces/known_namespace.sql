@@ -12,7 +12,7 @@ BEGIN
     SELECT n.id INTO found FROM pgrecall.namespaces n WHERE n.name = known_namespace.name;
     IF found IS NULL THEN
         RAISE EXCEPTION 'there is no namespace "%"', left(known_namespace.name, 200)
-            USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.namespaces lists them.';
+            USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.list_namespaces() lists them.';
     END IF;
     RETURN found;
 END

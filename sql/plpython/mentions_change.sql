@@ -51,6 +51,8 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.mentions_change IS 'Trigger: logs which namespaces'' graphs have changed, for graph_ppr().';
 
+ALTER FUNCTION pgrecall.mentions_change OWNER TO pgrecall_engine;
+
 CREATE OR REPLACE TRIGGER mentions_change_insert
     AFTER INSERT ON pgrecall.mentions
     REFERENCING NEW TABLE AS changed

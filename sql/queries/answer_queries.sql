@@ -5,7 +5,7 @@
 -- Errors  22023 not one embedding or error for each query, no vector, wrong dimension, a zero vector
 CREATE OR REPLACE FUNCTION pgrecall.answer_queries(ids bigint[], embeddings text[], errors text[])
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -42,3 +42,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.answer_queries IS 'Stores embeddings of queries and tells those who wait for them; the texts go.';
+
+ALTER FUNCTION pgrecall.answer_queries OWNER TO pgrecall_gate;

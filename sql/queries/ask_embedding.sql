@@ -12,13 +12,13 @@
 -- Errors  22023 an empty query;  54000 a query too long;  25006 on a standby
 CREATE OR REPLACE FUNCTION pgrecall.ask_embedding(query text)
 RETURNS TABLE (id bigint, embedding pgvector.halfvec, model text, error text)
-LANGUAGE plpgsql VOLATILE ROWS 1
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
     hash bytea := sha256(convert_to(COALESCE(ask_embedding.query, ''), 'UTF8'));
-    asking CONSTANT regrole := quote_ident(current_user)::regrole;
+    asking CONSTANT regrole := pgrecall.session_role();
     used_anew CONSTANT interval := interval '1 hour';
     failed_for CONSTANT interval := interval '10 seconds';
     active record;
@@ -79,3 +79,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.ask_embedding IS
     'Asks for the embedding of a query: from the cache, else from an embedder, whose answer answered_embedding() returns.';
+
+ALTER FUNCTION pgrecall.ask_embedding OWNER TO pgrecall_gate;

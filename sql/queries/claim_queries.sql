@@ -3,7 +3,7 @@
 -- Whoever asked waits for a fraction of a second: what is older than a minute is deleted unanswered.
 CREATE OR REPLACE FUNCTION pgrecall.claim_queries(generation integer, batch integer DEFAULT 16)
 RETURNS TABLE (id bigint, query text)
-LANGUAGE plpgsql VOLATILE ROWS 4
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 4
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
@@ -26,3 +26,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.claim_queries IS 'Queries that wait for their embedding, the newest first, leased for five seconds.';
+
+ALTER FUNCTION pgrecall.claim_queries OWNER TO pgrecall_gate;

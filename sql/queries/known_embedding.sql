@@ -3,7 +3,7 @@
 -- A standby has none: the table is unlogged.
 CREATE OR REPLACE FUNCTION pgrecall.known_embedding(query text)
 RETURNS pgvector.halfvec
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
@@ -12,7 +12,7 @@ BEGIN
     END IF;
     RETURN (
         SELECT q.embedding FROM pgrecall.query_embeddings q
-        WHERE q.generation_id = pgrecall.active_generation() AND q.role = quote_ident(current_user)::regrole
+        WHERE q.generation_id = pgrecall.active_generation() AND q.role = pgrecall.session_role()
           AND q.query_hash = sha256(convert_to(known_embedding.query, 'UTF8'))
     );
 END
@@ -20,3 +20,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.known_embedding IS
     'The embedding of a query that this role asked for before, by the active model; NULL if none is kept.';
+
+ALTER FUNCTION pgrecall.known_embedding OWNER TO pgrecall_gate;

@@ -3,7 +3,7 @@
 -- By the settings query_cache_age and query_cache_size. Expansions of queries go likewise (trim_expansions).
 CREATE OR REPLACE FUNCTION pgrecall.trim_queries()
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -23,3 +23,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.trim_queries IS
     'Forgets embeddings of queries that have not been asked for long, and the oldest beyond a number; returns how many.';
+
+ALTER FUNCTION pgrecall.trim_queries OWNER TO pgrecall_gate;

@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION pgrecall.claim(
     worker uuid, batch integer DEFAULT 64, lease interval DEFAULT '2 minutes', generation integer DEFAULT NULL
 )
 RETURNS TABLE (memory_id bigint, content_hash bytea, content text, is_sensitive boolean)
-LANGUAGE plpgsql VOLATILE ROWS 64
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 64
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
@@ -152,3 +152,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.claim IS
     'Leases pending memories to a worker, new ones first and fair to namespaces, with the text to embed and the hash that complete() wants back.';
+
+ALTER FUNCTION pgrecall.claim OWNER TO pgrecall_gate;

@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION pgrecall.complete(
     generation integer DEFAULT NULL, is_truncated boolean[] DEFAULT NULL
 )
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -89,3 +89,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.complete IS
     'Writes embeddings back, each only if its memory is still what was claimed, ends the leases, returns how many landed.';
+
+ALTER FUNCTION pgrecall.complete OWNER TO pgrecall_gate;

@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION pgrecall.fail(
     worker uuid, memory_id bigint, error text, cause text DEFAULT 'error', generation integer DEFAULT NULL
 )
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
@@ -36,3 +36,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.fail IS
     'Ends a lease on a memory that could not be embedded: it is tried again later, and parked after five attempts.';
+
+ALTER FUNCTION pgrecall.fail OWNER TO pgrecall_gate;

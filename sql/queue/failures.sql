@@ -10,7 +10,8 @@ RETURNS TABLE (
     memory_id bigint, namespace text, generation integer, model text, cause text, error text, attempts integer,
     failed_at timestamptz
 )
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT f.memory_id, n.name, f.generation_id, e.name, f.cause, f.error, f.attempts, f.failed_at
     FROM pgrecall.embedding_failures f
@@ -25,3 +26,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.failures IS
     'Memories that are not tried any more, with the cause, those given up last first; never what they say.';
+
+ALTER FUNCTION pgrecall.failures OWNER TO pgrecall_gate;

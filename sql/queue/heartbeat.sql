@@ -7,12 +7,13 @@ CREATE OR REPLACE FUNCTION pgrecall.heartbeat(
     generations integer[] DEFAULT '{}', per_second real DEFAULT 0, pauses jsonb DEFAULT '[]'
 )
 RETURNS void
-LANGUAGE sql VOLATILE
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     INSERT INTO pgrecall.workers AS w (
         id, hostname, pid, bundle_hash, model, embedded, generations, per_second, pauses, role_name
     )
-    VALUES (worker, hostname, pid, bundle_hash, model, embedded, generations, per_second, pauses, current_user)
+    VALUES (worker, hostname, pid, bundle_hash, model, embedded, generations, per_second, pauses, pg_get_userbyid(pgrecall.session_role()))
     ON CONFLICT ON CONSTRAINT workers_pkey DO UPDATE
         SET embedded = excluded.embedded, model = excluded.model, generations = excluded.generations,
             per_second = excluded.per_second, pauses = excluded.pauses,
@@ -21,3 +22,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.heartbeat IS 'Says that a worker is alive, what it embeds, and how much of it.';
+
+ALTER FUNCTION pgrecall.heartbeat OWNER TO pgrecall_gate;

@@ -3,7 +3,7 @@
 -- generation  only of this one; NULL: of all
 CREATE OR REPLACE FUNCTION pgrecall.release(worker uuid, generation integer DEFAULT NULL)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -22,3 +22,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.release IS 'Gives back every lease of a worker, and returns how many there were.';
+
+ALTER FUNCTION pgrecall.release OWNER TO pgrecall_gate;

@@ -3,7 +3,7 @@
 -- cause, memory_id  only those of this cause, only this one; NULL: all
 CREATE OR REPLACE FUNCTION pgrecall.retry_failures(cause text DEFAULT NULL, memory_id bigint DEFAULT NULL)
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -21,3 +21,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.retry_failures IS 'Has memories tried again that were parked; returns how many.';
+
+ALTER FUNCTION pgrecall.retry_failures OWNER TO pgrecall_gate;

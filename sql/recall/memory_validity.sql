@@ -5,7 +5,8 @@
 -- namespace  as for recall()
 CREATE OR REPLACE FUNCTION pgrecall.memory_validity(ids bigint[], namespace text DEFAULT NULL)
 RETURNS TABLE (id bigint, valid_from timestamptz, valid_to timestamptz, superseded_by bigint)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT m.id, m.valid_from, m.valid_to, m.superseded_by
     FROM pgrecall.memories m
@@ -15,3 +16,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.memory_validity IS
     'When these memories of a namespace hold, and what supersedes them; those forgotten or elsewhere are left out.';
+
+ALTER FUNCTION pgrecall.memory_validity OWNER TO pgrecall_gate;

@@ -17,13 +17,13 @@ DECLARE
     seen_before bigint := (-1)::bigint;
 BEGIN
     IF NOT settings.collapse_duplicates THEN
-        RETURN QUERY SELECT r.* FROM pgrecall.ranked_memories(question, filter, reference_time, also) r;
+        RETURN QUERY SELECT r.* FROM pgrecall.rank_granted(question, filter, reference_time, also) r;
         RETURN;
     END IF;
     LOOP
         SELECT jsonb_agg(r), count(r.place), count(r.place) + COALESCE(sum(cardinality(r.duplicates)), 0)
         INTO best, places, seen
-        FROM pgrecall.ranked_memories(wider, filter, reference_time, also) r;
+        FROM pgrecall.rank_granted(wider, filter, reference_time, also) r;
         EXIT WHEN places >= settings.k OR seen = seen_before OR settings.leg_depth >= 5000;
         seen_before := seen;
         settings.leg_depth := least(4 * greatest(settings.leg_depth, settings.k), 5000);

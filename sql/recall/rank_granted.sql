@@ -1,29 +1,26 @@
--- rank_memories() with the owner's rights, in a namespace that the session's role was granted.
+-- rank_memories() as pgrecall_engine, in a namespace that the session's role may read.
 --
 -- Row-level security would keep the legs from their indexes: what is not leakproof (arrays' && and @>, jsonb's @>, tsvector's
--- @@, COALESCE) is asked only after the policy, memory by memory (docs/adr/0014). So the grant is looked up once, and no
--- memory of another namespace can come: whatever the question says, each leg reads the question's namespace alone. It tells ids
--- and scores; texts are read by who asked.
+-- @@, COALESCE) is asked only after the policy, memory by memory (docs/adr/0014). So the grant is looked up once. No memory of
+-- another namespace can come: whatever the request says, each leg reads the request's namespace alone. It returns ids and
+-- scores; recall() reads the texts, under the policies.
 --
 -- The arguments are rank_memories()'s.
 CREATE OR REPLACE FUNCTION pgrecall.rank_granted(
-    question pgrecall.question, filter pgrecall.recall_filter, reference_time timestamptz, also bigint[]
+    question pgrecall.question, filter pgrecall.recall_filter, reference_time timestamptz, also bigint[] DEFAULT NULL
 )
 RETURNS SETOF pgrecall.ranked
 -- Restricted: a parallel worker does not know of SET ROLE by the setting.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
 AS $function$
-DECLARE
-    asking CONSTANT regrole := pgrecall.session_role();
 BEGIN
-    IF pg_has_role(asking, 'pgrecall_everywhere', 'USAGE') OR EXISTS (
-        SELECT FROM pgrecall.grants g
-        WHERE g.namespace_id = question.namespace_id AND g.role = ANY (pgrecall.held_roles(asking))
-    ) THEN
+    IF pgrecall.may_read(question.namespace_id) THEN
         RETURN QUERY SELECT r.* FROM pgrecall.rank_memories(question, filter, reference_time, also) r;
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.rank_granted IS 'rank_memories() with the owner''s rights, in a namespace that the session''s role was granted.';
+COMMENT ON FUNCTION pgrecall.rank_granted IS 'rank_memories() as pgrecall_engine, in a namespace that the session''s role may read.';
+
+ALTER FUNCTION pgrecall.rank_granted OWNER TO pgrecall_engine;

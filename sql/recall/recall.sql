@@ -65,7 +65,7 @@ RETURNS TABLE (
     category text, tags text[], metadata jsonb, importance real, speaker text, session text, source text,
     occurred_at timestamptz, created_at timestamptz, is_sensitive boolean, chosen_strategy text, duplicates bigint[]
 )
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
@@ -100,3 +100,5 @@ COMMENT ON FUNCTION public.recall IS
     'The memories most relevant to a query: lexical, dense and concept-graph candidates of one namespace, each scored on '
     'every leg and fused, best first. query_vec is the query''s embedding (NULL: words and concepts only). Ranks are places '
     'in each leg''s list, NULL where it did not find the memory; similarity is the cosine to query_vec; is read-only.';
+
+ALTER FUNCTION public.recall OWNER TO pgrecall_gate;

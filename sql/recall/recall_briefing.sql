@@ -38,7 +38,7 @@ CREATE OR REPLACE FUNCTION public.recall_briefing(
     include_sensitive boolean DEFAULT false
 )
 RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -99,3 +99,5 @@ $function$;
 COMMENT ON FUNCTION public.recall_briefing IS
     'What memory knows about a query, as one block of text for a system prompt: facts and memories as XML that nothing in '
     'them can break out of, never longer than max_chars, without sensitive memories; empty if there is nothing; is read-only.';
+
+ALTER FUNCTION public.recall_briefing OWNER TO pgrecall_gate;

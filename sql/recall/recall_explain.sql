@@ -68,7 +68,7 @@ RETURNS TABLE (
     is_candidate boolean, standing integer, penalty double precision, duplicates bigint[],
     chosen_strategy text, settings_in_force jsonb, added_terms text[], added_score double precision
 )
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
@@ -153,3 +153,5 @@ COMMENT ON FUNCTION public.recall_explain IS
     'Why recall ranks memories as it does, or why it does not return them: for the ids given, else for those it returns, '
     'rank, score and share of each leg, every factor, the arithmetic written out, and the first reason where one is absent. '
     'From k on the arguments are recall()''s; is read-only.';
+
+ALTER FUNCTION public.recall_explain OWNER TO pgrecall_gate;

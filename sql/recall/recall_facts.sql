@@ -41,7 +41,7 @@ RETURNS TABLE (
     id bigint, subject text, label text, object text, statement text, score double precision, weight real,
     valid_from timestamptz, valid_to timestamptz, recorded_at timestamptz, evidence bigint[]
 )
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
@@ -95,7 +95,7 @@ BEGIN
                least(r.relevance / NULLIF(pgrecall.top_score(
                    (question.settings).fusion, r.lexical_weight + r.dense_weight, (question.settings).rrf_k
                ), 0), 1) AS share
-        FROM pgrecall.ranked_memories(question, filter, now()) r
+        FROM pgrecall.rank_granted(question, filter, now()) r
     ), near AS MATERIALIZED (
         SELECT n.id, max(n.share) AS share
         FROM (
@@ -195,3 +195,5 @@ $function$;
 COMMENT ON FUNCTION public.recall_facts IS
     'The relationships that answer a query, as they hold now or held at as_of, each with the memories that are its evidence: '
     'of the concepts that the query names, and of the memories that recall() finds, best first. Facts do not age. Is read-only.';
+
+ALTER FUNCTION public.recall_facts OWNER TO pgrecall_gate;

@@ -28,7 +28,7 @@ RETURNS TABLE (
     id bigint, happened_at timestamptz, session text, speaker text, title text, content text, score double precision,
     gap interval, is_new_session boolean
 )
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 20
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
@@ -54,3 +54,5 @@ $function$;
 COMMENT ON FUNCTION public.recall_timeline IS
     'What recall() gives for a topic, in the order of its time, with the gap between one memory and the next and where a '
     'new session begins. Takes recall()''s arguments; is read-only.';
+
+ALTER FUNCTION public.recall_timeline OWNER TO pgrecall_gate;

@@ -6,7 +6,7 @@
 -- Errors  42501 it may only be read
 CREATE OR REPLACE FUNCTION public.forget(id bigint)
 RETURNS boolean
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
@@ -21,3 +21,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.forget IS 'A memory is recalled no more; the row stays as a tombstone. Returns whether there was one to forget.';
+
+ALTER FUNCTION public.forget OWNER TO pgrecall_gate;

@@ -19,7 +19,7 @@ CREATE OR REPLACE FUNCTION public.remember_many(
     on_conflict text DEFAULT 'error'
 )
 RETURNS SETOF bigint
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -85,3 +85,5 @@ $function$;
 COMMENT ON FUNCTION public.remember_many IS
     'Stores the memories of a JSON array (keys: the options of remember(), and "namespace"); ids come back in its order. '
     'on_conflict says what happens to an external_id that is already there: error (unless the text is the same), keep or revise.';
+
+ALTER FUNCTION public.remember_many OWNER TO pgrecall_gate;

@@ -24,7 +24,8 @@ CREATE OR REPLACE FUNCTION public.revise(
     valid_to timestamptz DEFAULT NULL
 )
 RETURNS boolean
-LANGUAGE sql VOLATILE
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT pgrecall.change_memory(id, COALESCE(jsonb_object_agg(given.key, given.value), '{}'))
     FROM jsonb_each(jsonb_build_object(
@@ -38,3 +39,5 @@ END;
 
 COMMENT ON FUNCTION public.revise IS
     'Changes fields of a memory and returns whether anything changed; NULL keeps a field, an empty string clears a text.';
+
+ALTER FUNCTION public.revise OWNER TO pgrecall_gate;

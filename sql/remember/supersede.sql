@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION public.supersede(
     importance double precision DEFAULT NULL
 )
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -76,3 +76,5 @@ $function$;
 
 COMMENT ON FUNCTION public.supersede IS
     'Closes a fact and points it to its successor: a new memory with this content, or one that is already there. Returns the successor''s id.';
+
+ALTER FUNCTION public.supersede OWNER TO pgrecall_gate;

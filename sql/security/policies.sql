@@ -1,22 +1,34 @@
--- Row-level security: a role sees the namespaces it was granted, and the embedder's role no sensitive memory.
+-- Row-level security: what pgrecall_gate sees is what the session's role may see.
 --
--- pgrecall_reader      reads the rows of namespaces it was granted (grants)
--- pgrecall_writer      and writes those of namespaces it was granted to write
--- pgrecall_everywhere  every row; what may be done with it is the privileges' business (grants.sql)
--- pgrecall_embedder    every namespace, but of a sensitive memory nothing, and no judged query: it derives from what it sees
+-- Tenants and embedders have no privilege on these tables. They call functions, which run as pgrecall_gate, and these policies
+-- look at who called (session_role):
 --
--- Every table of the schema has row-level security (the revisions see to it), so one without a policy here is shut. The
--- owner is not subject to policies.
+-- a member of pgrecall_reader      reads the rows of namespaces it was granted (grants)
+-- a member of pgrecall_writer      and writes those of namespaces it was granted to write
+-- a member of pgrecall_everywhere  every row (sees_all)
+-- a member of pgrecall_embedder    every namespace, but of a sensitive memory nothing, and no judged query: it derives from what
+--                                  it sees (is_embedder)
 --
--- What may be read is looked up in an array that is read once a statement (granted_namespaces), before any condition of the
--- query looks at the row. What may be written is looked up row by row in the primary key of grants. The policies of grants
--- leave in them what the role has.
+-- Which of its functions a role may call is the privileges' business (grants.sql). pgrecall_engine, as which ranking and posting
+-- run, and pgrecall_admin see every row. The owner is not subject to policies.
+--
+-- Every table of the schema has row-level security (the revisions see to it), so one without a policy here is shut.
+--
+-- What may be read is looked up in an array that is read once a statement (granted_namespaces). What may be written is looked
+-- up row by row in the primary key of grants.
 --
 -- An id that a writer gives must have been drawn before, so that nobody takes those that others are about to get; a row that
 -- it points to must be of the same namespace: a foreign key alone would tell which ids exist.
 DO $policies$
 DECLARE
+    -- What embedders read and derive.
+    derived CONSTANT text[] := ARRAY[
+        'concept_aliases', 'concept_merges', 'concepts', 'curation_jobs', 'curations', 'embedding_failures', 'embedding_jobs',
+        'extractions', 'llm_answers', 'mentions', 'namespaces', 'relation_labels', 'relationship_evidence', 'relationships',
+        'temporal_refs', 'truncated_embeddings'
+    ];
     found record;
+    whoever text;
 BEGIN
     FOR found IN SELECT p.policyname, p.tablename FROM pg_policies p WHERE p.schemaname = 'pgrecall' LOOP
         EXECUTE format('DROP POLICY %I ON pgrecall.%I', found.policyname, found.tablename);
@@ -65,16 +77,17 @@ BEGIN
             'WHERE m.id = %I.memory_id AND g.access = ''write'' LIMIT 1)', t.name
         ) w (test)
     LOOP
-        EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR SELECT TO pgrecall_reader USING (%s)',
-                       found.name || '_read', found.name, found.reads);
-        EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR INSERT TO pgrecall_writer WITH CHECK (%s)',
-                       found.name || '_insert', found.name, found.writes);
-        EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR UPDATE TO pgrecall_writer USING (%s) WITH CHECK (%s)',
-                       found.name || '_update', found.name, found.mine, found.writes);
-        EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR DELETE TO pgrecall_writer USING (%s)',
-                       found.name || '_delete', found.name, found.mine);
-        EXECUTE format('CREATE POLICY %I ON pgrecall.%I TO pgrecall_everywhere USING (true)',
-                       found.name || '_everywhere', found.name);
+        -- Who sees all comes first: the grants need not be looked up.
+        whoever := '(SELECT pgrecall.sees_all()) OR '
+                   || CASE WHEN found.name = ANY (derived) THEN '(SELECT pgrecall.is_embedder()) OR ' ELSE '' END;
+        EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR SELECT TO pgrecall_gate USING (%s)',
+                       found.name || '_read', found.name, whoever || found.reads);
+        EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR INSERT TO pgrecall_gate WITH CHECK (%s)',
+                       found.name || '_insert', found.name, whoever || '(' || found.writes || ')');
+        EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR UPDATE TO pgrecall_gate USING (%s) WITH CHECK (%s)',
+                       found.name || '_update', found.name, whoever || found.mine, whoever || '(' || found.writes || ')');
+        EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR DELETE TO pgrecall_gate USING (%s)',
+                       found.name || '_delete', found.name, whoever || found.mine);
     END LOOP;
 
     -- Tables without tenants: whoever has the privilege.
@@ -82,47 +95,39 @@ BEGIN
         SELECT t.name FROM (VALUES ('alembic_version'), ('embedding_models'), ('generations'), ('installation'),
                                    ('llm_usage'), ('settings'), ('workers')) t (name)
     LOOP
-        EXECUTE format('CREATE POLICY %I ON pgrecall.%I TO pgrecall_reader, pgrecall_embedder USING (true)',
-                       found.name || '_all', found.name);
+        EXECUTE format('CREATE POLICY %I ON pgrecall.%I TO PUBLIC USING (true)', found.name || '_all', found.name);
     END LOOP;
 
-    -- What the embedder reads and derives.
+    -- Who is trusted with every row.
     FOR found IN
-        SELECT t.name FROM (VALUES
-            ('concept_aliases'), ('concept_merges'), ('concepts'), ('curation_jobs'), ('embedding_failures'),
-            ('embedding_jobs'), ('entity_rules'), ('extractions'), ('llm_answers'), ('mentions'), ('namespaces'),
-            ('query_embeddings'), ('query_expansions'), ('relation_labels'), ('relationship_evidence'), ('relationships'),
-            ('temporal_refs'), ('truncated_embeddings')
-        ) t (name)
+        SELECT c.relname AS name FROM pg_class c
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r' AND c.relrowsecurity
     LOOP
-        EXECUTE format('CREATE POLICY %I ON pgrecall.%I TO pgrecall_embedder USING (true)',
-                       found.name || '_embedder', found.name);
+        EXECUTE format('CREATE POLICY %I ON pgrecall.%I TO pgrecall_engine, pgrecall_admin USING (true)',
+                       found.name || '_trusted', found.name);
     END LOOP;
 END
 $policies$;
 
-CREATE POLICY memories_embedder ON pgrecall.memories
-    TO pgrecall_embedder USING (NOT is_sensitive) WITH CHECK (NOT is_sensitive);
+CREATE POLICY memories_embedder ON pgrecall.memories TO pgrecall_gate
+    USING (NOT is_sensitive AND (SELECT pgrecall.is_embedder()))
+    WITH CHECK (NOT is_sensitive AND (SELECT pgrecall.is_embedder()));
 
-COMMENT ON POLICY memories_embedder ON pgrecall.memories IS 'The embedder''s role sees no sensitive memory.';
+COMMENT ON POLICY memories_embedder ON pgrecall.memories IS 'An embedder sees no sensitive memory.';
 
 -- Rules of all namespaces have none.
-CREATE POLICY entity_rules_read ON pgrecall.entity_rules FOR SELECT TO pgrecall_reader
-    USING (namespace_id IS NULL
+CREATE POLICY entity_rules_read ON pgrecall.entity_rules FOR SELECT TO pgrecall_gate
+    USING ((SELECT pgrecall.sees_all()) OR (SELECT pgrecall.is_embedder()) OR namespace_id IS NULL
            OR ((SELECT pgrecall.granted_namespaces()))[namespace_id]);
-CREATE POLICY entity_rules_everywhere ON pgrecall.entity_rules TO pgrecall_everywhere USING (true);
 
 -- A role sees its own grants, and those of the roles it is a member of.
-CREATE POLICY grants_read ON pgrecall.grants FOR SELECT TO pgrecall_reader
-    USING (pg_has_role(role, 'USAGE'));
-CREATE POLICY grants_everywhere ON pgrecall.grants TO pgrecall_everywhere USING (true);
-CREATE POLICY granted_read ON pgrecall.granted FOR SELECT TO pgrecall_reader USING (pg_has_role(role, 'USAGE'));
-CREATE POLICY granted_everywhere ON pgrecall.granted TO pgrecall_everywhere USING (true);
+CREATE POLICY grants_read ON pgrecall.grants FOR SELECT TO pgrecall_gate
+    USING ((SELECT pgrecall.sees_all()) OR pg_has_role((SELECT pgrecall.session_role()), role, 'USAGE'));
+CREATE POLICY granted_read ON pgrecall.granted FOR SELECT TO pgrecall_gate
+    USING ((SELECT pgrecall.sees_all()) OR pg_has_role((SELECT pgrecall.session_role()), role, 'USAGE'));
 
--- Whoever asked gets the answer: nobody else learns by the cache what was asked.
-CREATE POLICY query_embeddings_asked ON pgrecall.query_embeddings TO pgrecall_reader
-    USING (role = (SELECT to_regrole(quote_ident(current_user))));
-CREATE POLICY query_embeddings_admin ON pgrecall.query_embeddings TO pgrecall_admin USING (true);
-CREATE POLICY query_expansions_asked ON pgrecall.query_expansions TO pgrecall_reader
-    USING (role = (SELECT to_regrole(quote_ident(current_user))));
-CREATE POLICY query_expansions_admin ON pgrecall.query_expansions TO pgrecall_admin USING (true);
+-- Whoever asked gets the answer: nobody else learns by the cache what was asked. Embedders answer.
+CREATE POLICY query_embeddings_asked ON pgrecall.query_embeddings TO pgrecall_gate
+    USING ((SELECT pgrecall.is_embedder()) OR role = (SELECT pgrecall.session_role()));
+CREATE POLICY query_expansions_asked ON pgrecall.query_expansions TO pgrecall_gate
+    USING ((SELECT pgrecall.is_embedder()) OR role = (SELECT pgrecall.session_role()));

@@ -16,7 +16,7 @@ BEGIN
     JOIN pgrecall.namespaces n ON n.id = m.namespace_id
     WHERE m.id = refuse_reader.id AND m.deleted_at IS NULL AND NOT pgrecall.may_write(m.namespace_id);
     IF FOUND THEN
-        RAISE EXCEPTION 'role "%" may only read namespace "%", with memory %', current_user, namespace, refuse_reader.id
+        RAISE EXCEPTION 'role "%" may only read namespace "%", with memory %', pg_get_userbyid(pgrecall.session_role()), namespace, refuse_reader.id
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'An administrator gives more with pgrecall.grant_namespace(role, namespace, ''write'').';
     END IF;

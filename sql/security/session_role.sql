@@ -1,9 +1,10 @@
--- The role that statements of this session are made by: of SET ROLE, else who is logged in.
+-- The role that asks: that of SET ROLE, else the one that logged in.
 --
--- current_user is the same, but inside functions that run with their owner's rights.
+-- Inside a function that runs as another role, current_user is that role; this is still the one that called.
 CREATE OR REPLACE FUNCTION pgrecall.session_role()
 RETURNS regrole
-LANGUAGE sql STABLE PARALLEL SAFE
+-- Restricted: a parallel worker does not know of SET ROLE by the setting.
+LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN quote_ident(COALESCE(NULLIF(current_setting('role'), 'none'), session_user))::regrole;
 
-COMMENT ON FUNCTION pgrecall.session_role IS 'The role that statements of this session are made by: of SET ROLE, else who is logged in.';
+COMMENT ON FUNCTION pgrecall.session_role IS 'The role that asks: that of SET ROLE, else the one that logged in.';

@@ -4,7 +4,8 @@
 CREATE OR REPLACE FUNCTION pgrecall.health()
 RETURNS TABLE (check_name text, status text, detail text, remedy text)
 -- Restricted, as the statistics are.
-LANGUAGE sql STABLE PARALLEL RESTRICTED
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT c.check_name, CASE WHEN c.good THEN 'ok' ELSE c.otherwise END, c.detail,
            CASE WHEN c.good THEN NULL ELSE c.remedy END
@@ -67,6 +68,14 @@ BEGIN ATOMIC
         FROM (SELECT count(*) AS memories FROM pgrecall.unposted u GROUP BY u.namespace_id) u
     ) u
     CROSS JOIN LATERAL pgrecall.grant_status() t
+    CROSS JOIN LATERAL (
+        -- With any other owner a function shows rows that the caller was not granted: a restore without owners does that.
+        SELECT string_agg(DISTINCT pg_get_userbyid(r.proowner), ', ') AS others
+        FROM pg_proc r
+        WHERE r.prosecdef AND r.pronamespace IN ('pgrecall'::regnamespace, 'public'::regnamespace)
+          AND 'search_path=pg_catalog, pgrecall, pg_temp' = ANY (r.proconfig)
+          AND pg_get_userbyid(r.proowner) NOT IN ('pgrecall_gate', 'pgrecall_engine')
+    ) o
     CROSS JOIN LATERAL (VALUES
         (1, 'server version', current_setting('server_version_num')::integer BETWEEN 150000 AND 189999, 'warn',
          'PostgreSQL ' || s.server_version, 'pgrecall is tested on PostgreSQL 15 to 18.'),
@@ -151,9 +160,14 @@ BEGIN ATOMIC
          COALESCE('see nothing: ' || t.blind, 'none'),
          'SELECT pgrecall.grant_namespace(role, namespace), or GRANT pgrecall_everywhere TO the role.'),
         (23, 'grants without a role', COALESCE(t.lost, 0) = 0, 'info', COALESCE(t.lost, 0)::text,
-         'DELETE FROM pgrecall.grants g WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = g.role)')
+         'DELETE FROM pgrecall.grants g WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = g.role)'),
+        (24, 'owners of functions', o.others IS NULL, 'fail',
+         COALESCE('tenants are not kept apart: some functions belong to ' || o.others, 'pgrecall_gate and pgrecall_engine'),
+         'pgrecall migrate')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;
 
 COMMENT ON FUNCTION pgrecall.health IS 'What is in order and what is not, with what to run; pgrecall doctor prints it.';
+
+ALTER FUNCTION pgrecall.health OWNER TO pgrecall_gate;

@@ -5,7 +5,8 @@
 CREATE OR REPLACE FUNCTION pgrecall.index_status()
 RETURNS TABLE (index_name text, table_name text, method text, bytes bigint, is_valid boolean, is_building boolean)
 -- Restricted, as the statistics are.
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 60
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 60
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT c.relname::text, t.relname::text, a.amname::text, pg_relation_size(c.oid), i.indisvalid AND i.indisready,
            EXISTS (SELECT FROM pg_stat_progress_create_index b WHERE b.index_relid = c.oid)
@@ -18,3 +19,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.index_status IS 'The indexes of pgrecall''s tables: size, and whether they can be used.';
+
+ALTER FUNCTION pgrecall.index_status OWNER TO pgrecall_gate;

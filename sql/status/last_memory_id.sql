@@ -1,7 +1,10 @@
 -- The highest id of any memory, 0 if there is none: what is stored from now on has a higher one.
 CREATE OR REPLACE FUNCTION pgrecall.last_memory_id()
 RETURNS bigint
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
 RETURN (SELECT COALESCE(max(m.id), 0) FROM pgrecall.memories m);
 
 COMMENT ON FUNCTION pgrecall.last_memory_id IS 'The highest id of any memory; ids only grow.';
+
+ALTER FUNCTION pgrecall.last_memory_id OWNER TO pgrecall_gate;

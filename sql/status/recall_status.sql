@@ -27,7 +27,8 @@ RETURNS TABLE (
     dense_index_bytes bigint, memories_bytes bigint, analyzed_at timestamptz
 )
 -- Restricted, as the statistics are.
-LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT (SELECT v.version_num FROM pgrecall.alembic_version v),
            pgrecall.bundle_hash(),
@@ -117,3 +118,5 @@ END;
 
 COMMENT ON FUNCTION public.recall_status IS
     'What is installed, how much is stored, what waits to be embedded or read, and how fast it goes. One row.';
+
+ALTER FUNCTION public.recall_status OWNER TO pgrecall_gate;

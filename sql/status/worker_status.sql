@@ -12,7 +12,8 @@ RETURNS TABLE (
     per_second double precision, pauses jsonb, running interval, last_seen interval,
     is_alive boolean, is_current boolean, is_confined boolean
 )
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 4
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 4
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT w.id, w.hostname, w.pid, w.role_name, w.model, w.generations, w.embedded, w.per_second, w.pauses,
            w.last_seen_at - w.started_at, now() - w.last_seen_at, w.last_seen_at > now() - interval '30 seconds',
@@ -29,3 +30,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.worker_status IS
     'The embedders that gave a sign of life within the last day: what they embed, how fast, what they wait for.';
+
+ALTER FUNCTION pgrecall.worker_status OWNER TO pgrecall_gate;

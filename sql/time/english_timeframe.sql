@@ -5,7 +5,7 @@
 -- Errors  22023 unknown zone
 CREATE OR REPLACE FUNCTION pgrecall.english_timeframe(text text, anchor timestamptz, zone text)
 RETURNS tstzrange
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -75,3 +75,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.english_timeframe IS 'The time that a phrase in English speaks of, as a half-open range; NULL if it is not understood.';
+
+ALTER FUNCTION pgrecall.english_timeframe OWNER TO pgrecall_gate;

@@ -21,7 +21,7 @@ CREATE OR REPLACE FUNCTION pgrecall.adopt_memories(
     rows jsonb, namespace text DEFAULT NULL, keep_deleted boolean DEFAULT true
 )
 RETURNS TABLE (place integer, id bigint, outcome text)
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -130,3 +130,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.adopt_memories IS
     'Stores rows of another program with their times, flags and embeddings, and revises what has changed there since.';
+
+ALTER FUNCTION pgrecall.adopt_memories OWNER TO pgrecall_gate;

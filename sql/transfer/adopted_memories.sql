@@ -14,7 +14,8 @@ CREATE OR REPLACE FUNCTION pgrecall.adopted_memories(rows jsonb, namespace text 
 RETURNS TABLE (
     place integer, id bigint, outcome text, text_hash bytea, is_sensitive boolean, is_forgotten boolean, is_revised boolean
 )
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT r.place::integer, m.id,
            CASE
@@ -37,3 +38,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.adopted_memories IS
     'What pgrecall.adopt_memories() would do with rows of another program, and what is stored of them.';
+
+ALTER FUNCTION pgrecall.adopted_memories OWNER TO pgrecall_gate;

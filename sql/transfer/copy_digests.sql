@@ -9,7 +9,8 @@
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.copy_digests(namespace text DEFAULT NULL, include_sensitive boolean DEFAULT false)
 RETURNS TABLE (bucket bigint, digest text)
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT m.id >> 8, md5(string_agg(m.id || ' ' || pgrecall.memory_version(m), ',' ORDER BY m.id))
     FROM pgrecall.memories m
@@ -21,3 +22,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.copy_digests IS
     'A digest for every 256 ids of the memories of a namespace; a copy outside asks for those that differ.';
+
+ALTER FUNCTION pgrecall.copy_digests OWNER TO pgrecall_gate;

@@ -12,7 +12,8 @@ RETURNS TABLE (
     language text, is_sensitive boolean, occurred_at timestamptz, created_at timestamptz, updated_at timestamptz,
     valid_from timestamptz, valid_to timestamptz, superseded_by bigint, superseded_at timestamptz
 )
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT m.id, pgrecall.memory_version(m), m.external_id, m.title, m.content, m.category, m.tags,
            m.expanded_keywords, m.importance, m.metadata, m.source, m.session, m.speaker, m."position",
@@ -26,3 +27,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.copy_memories IS 'Memories as a copy outside keeps them, by their ids.';
+
+ALTER FUNCTION pgrecall.copy_memories OWNER TO pgrecall_gate;

@@ -6,7 +6,8 @@
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.copy_source(namespace text DEFAULT NULL)
 RETURNS TABLE (name text, server text, origin text, language text)
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT n.name, format('%s/%s', c.system_identifier, d.oid),
            format('%s@%s', n.id, encode(timestamptz_send(n.created_at), 'hex')), n.language
@@ -17,3 +18,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.copy_source IS 'Which database and which namespace a copy outside comes from.';
+
+ALTER FUNCTION pgrecall.copy_source OWNER TO pgrecall_gate;

@@ -5,7 +5,8 @@ CREATE OR REPLACE FUNCTION pgrecall.copy_versions(
     buckets bigint[], namespace text DEFAULT NULL, include_sensitive boolean DEFAULT false
 )
 RETURNS TABLE (id bigint, version text)
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT m.id, pgrecall.memory_version(m)
     FROM unnest(buckets) b (bucket)
@@ -17,3 +18,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.copy_versions IS
     'The memories of some buckets of pgrecall.copy_digests(), with what tells their states apart.';
+
+ALTER FUNCTION pgrecall.copy_versions OWNER TO pgrecall_gate;

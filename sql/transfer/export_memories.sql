@@ -13,7 +13,8 @@ CREATE OR REPLACE FUNCTION pgrecall.export_memories(
     namespace text DEFAULT NULL, include_sensitive boolean DEFAULT false, include_forgotten boolean DEFAULT false
 )
 RETURNS TABLE (line text)
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT (
         -- NULL stands for what is not there; in metadata it may stand for itself.
@@ -63,3 +64,5 @@ END;
 COMMENT ON FUNCTION pgrecall.export_memories IS
     'Memories as lines of JSON with all their fields and embeddings, for pgrecall.import_memories(); sensitive and '
     'forgotten ones only if asked for.';
+
+ALTER FUNCTION pgrecall.export_memories OWNER TO pgrecall_gate;

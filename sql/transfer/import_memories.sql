@@ -15,7 +15,7 @@
 -- Errors  22023, 54000 see pgrecall.check_line;  42704 no such language
 CREATE OR REPLACE FUNCTION pgrecall.import_memories(lines jsonb)
 RETURNS TABLE (place integer, id bigint, outcome text, embedded integer, left_out text[])
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -115,3 +115,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.import_memories IS
     'Stores lines of pgrecall.export_memories() with their times and embeddings; what is there already stays as it is.';
+
+ALTER FUNCTION pgrecall.import_memories OWNER TO pgrecall_gate;

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION pgrecall.is_committed(
     transaction text, memory_id bigint, written_at timestamptz, namespace text DEFAULT NULL
 )
 RETURNS TABLE (committed boolean, known boolean)
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -35,3 +35,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.is_committed IS
     'Whether what pgrecall.push_write() did is there; NULL while its transaction runs or if nobody knows any more.';
+
+ALTER FUNCTION pgrecall.is_committed OWNER TO pgrecall_gate;

@@ -6,7 +6,7 @@
 -- Errors  22023 no array, or memories would supersede one another in a circle
 CREATE OR REPLACE FUNCTION pgrecall.link_memories(links jsonb)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -50,3 +50,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.link_memories IS
     'Says what supersedes memories that pgrecall.import_memories() has stored.';
+
+ALTER FUNCTION pgrecall.link_memories OWNER TO pgrecall_gate;

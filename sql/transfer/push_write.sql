@@ -22,7 +22,7 @@
 --         P0002 no such memory;  23505 external_id is taken
 CREATE OR REPLACE FUNCTION pgrecall.push_write(write jsonb, namespace text DEFAULT NULL)
 RETURNS TABLE (id bigint, outcome text, kept bigint, updated_at timestamptz, written_at timestamptz, transaction text)
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -137,3 +137,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.push_write IS
     'Does what was done to a copy of a namespace outside, and settles conflicts with what was done here meanwhile.';
+
+ALTER FUNCTION pgrecall.push_write OWNER TO pgrecall_gate;

@@ -84,7 +84,7 @@ def show(
         [found] = _rows(
             connection,
             "SELECT id, namespace, name, type, aliases, mentions, about, first_seen, last_seen, merged "
-            "FROM pgrecall.concept_overview WHERE id = %s",
+            "FROM pgrecall.show_concept(%s)",
             [concept],
         )
         neighbours = _rows(
@@ -159,7 +159,7 @@ def split(
     """Take a merge back."""
     with _connected(_target(dsn, data_dir, None)) as connection:
         concept = _value(connection, "SELECT pgrecall.split_concept(%s)", [merge])
-        name = _value(connection, "SELECT name FROM pgrecall.concept_overview WHERE id = %s", [concept])
+        name = _value(connection, "SELECT name FROM pgrecall.show_concept(%s)", [concept])
     typer.echo(f"split: {_clean(name)} is a concept of its own again")
 
 

@@ -32,25 +32,10 @@ _NAMESPACE = sql.SQL("""
 """)
 _CONCEPT = sql.SQL("""
     SELECT id, namespace, name, type, aliases, mentions, about, first_seen, last_seen, merged
-    FROM pgrecall.concept_overview WHERE id = %(id)s
+    FROM pgrecall.show_concept(%(id)s)
 """)
-# To count who mentions each is the expensive part, so that only the newest are counted.
-_NEWEST = sql.SQL("""
-    SELECT o.id, o.name, o.type, o.mentions FROM pgrecall.concept_overview o
-    WHERE o.id = ANY (ARRAY(
-        SELECT n.id FROM pgrecall.concept_overview n
-        WHERE n.namespace = pgrecall.namespace_name(%(namespace)s) ORDER BY n.id DESC LIMIT 1000))
-    ORDER BY o.mentions DESC, o.id
-    LIMIT %(k)s
-""")
-_CONTAINING = sql.SQL("""
-    SELECT o.id, o.name, o.type, o.mentions FROM pgrecall.concept_overview o
-    WHERE o.id = ANY (ARRAY(
-        SELECT n.id FROM pgrecall.concept_overview n
-        WHERE n.namespace = pgrecall.namespace_name(%(namespace)s)
-          AND strpos(lower(n.name), lower(%(part)s)) > 0
-        ORDER BY length(n.name), n.id LIMIT %(k)s))
-    ORDER BY length(o.name), o.id
+_CONCEPTS = sql.SQL("""
+    SELECT id, name, type, mentions FROM pgrecall.list_concepts(%(namespace)s, %(part)s, %(k)s)
 """)
 
 
@@ -79,7 +64,7 @@ class LiveSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concept:
-    """One row of `pgrecall.concept_overview`."""
+    """One row of `pgrecall.show_concept`."""
 
     id: int
     namespace: str
@@ -155,13 +140,15 @@ class Reader(AsyncClient):
 
     async def newest_concepts(self, namespace: str | None, k: int) -> list[ListedConcept]:
         """Return those of the newest thousand concepts that most memories mention."""
-        arguments = {"namespace": await self._named(namespace), "k": k}
-        return [ListedConcept(**row) for row in await self._selected(_NEWEST, arguments)]
+        return await self._concepts(namespace, None, k)
 
     async def concepts_containing(self, part: str, namespace: str | None, k: int) -> list[ListedConcept]:
         """Return concepts whose name holds these letters, the shortest names first."""
-        arguments = {"namespace": await self._named(namespace), "part": text("name", part), "k": k}
-        return [ListedConcept(**row) for row in await self._selected(_CONTAINING, arguments)]
+        return await self._concepts(namespace, text("name", part), k)
+
+    async def _concepts(self, namespace: str | None, part: str | None, k: int) -> list[ListedConcept]:
+        arguments = {"namespace": await self._named(namespace), "part": part, "k": k}
+        return [ListedConcept(**row) for row in await self._selected(_CONCEPTS, arguments)]
 
     async def neighbours(self, id: int, k: int) -> list[Neighbour]:
         """Return what a concept goes with, the strongest ties first."""
@@ -170,10 +157,8 @@ class Reader(AsyncClient):
 
     async def concept_memories(self, id: int, k: int) -> tuple[int, ...]:
         """Return the ids of memories that mention a concept: those about it first, then the newest."""
-        arguments = {"concept_id": id, "df_max": k - 1}
-        [row] = await self._rows("pgrecall.concept_memories", arguments, _READ_ONLY)
-        # One that mentions it by its tag and in its text comes twice.
-        return tuple(dict.fromkeys(row["memory_ids"] or ()))
+        rows = await self._rows("pgrecall.memories_of_concept", {"concept_id": id, "k": k}, _READ_ONLY)
+        return tuple(row["memories_of_concept"] for row in rows)
 
     async def _named(self, namespace: str | None) -> str | None:
         named = await self._namespace(namespace)

@@ -1,11 +1,10 @@
 -- graph_ppr by scipy: power iteration over the matrix of a namespace, which the session keeps.
 --
--- See concepts/graph_ppr.sql. What is kept is the caller's own: by role and namespace, four graphs at the most, about 60
--- bytes a mention. It serves exactly those snapshots that see the same rows of pgrecall.graph_changes; while its triggers
--- are off nothing is kept. The memories that come out are looked up with the caller's rights every time.
-CREATE OR REPLACE FUNCTION public.graph_ppr(
-    seeds bigint[], k integer DEFAULT 50, namespace text DEFAULT NULL, weights double precision[] DEFAULT NULL,
-    concepts bigint[] DEFAULT NULL, restart double precision DEFAULT 0.15
+-- See concepts/graph_ppr.sql, which calls it as pgrecall_gate. A session keeps graphs by role and namespace, four at the most,
+-- about 60 bytes a mention. A kept graph serves exactly those snapshots that see the same rows of pgrecall.graph_changes; while
+-- its triggers are off nothing is kept. The memories that come out are looked up under the policies every time.
+CREATE OR REPLACE FUNCTION pgrecall.pagerank(
+    seeds bigint[], k integer, namespace text, weights double precision[], concepts bigint[], restart double precision
 )
 RETURNS TABLE (id bigint, score double precision)
 LANGUAGE plpython3u STABLE PARALLEL UNSAFE ROWS 50
@@ -20,7 +19,7 @@ MENTIONED = 0.4
 TOLERANCE = 1e-9
 MODULE = "scipy.sparse"
 VERSION = """
-SELECT n.id AS namespace_id, left(pgrecall.namespace_name($1), 200) AS name, current_user::text AS role,
+SELECT n.id AS namespace_id, left(pgrecall.namespace_name($1), 200) AS name, pgrecall.session_role()::text AS role,
        count(c.id) AS changes,
        COALESCE(sum(hashint8extended(c.id, 0)::numeric), 0)::text AS fingerprint,
        (SELECT array_agg(t.oid::bigint ORDER BY t.oid) FROM pg_catalog.pg_trigger t
@@ -143,7 +142,7 @@ named = sorted({one for one in concepts or [] if one is not None})
 
 version = plpy.execute(prepared(VERSION, "text"), [namespace])[0]
 if version["namespace_id"] is None:
-    plpy.error('there is no namespace "%s"' % version["name"], sqlstate="42704", hint="pgrecall.namespaces lists them.")
+    plpy.error('there is no namespace "%s"' % version["name"], sqlstate="42704", hint="pgrecall.list_namespaces() lists them.")
 if not starts and not named:
     return []
 if MODULE not in sys.modules or "numpy" not in sys.modules:
@@ -173,5 +172,5 @@ for first in range(0, len(best), 2 * k):
 return ranked[:k]
 $function$;
 
-COMMENT ON FUNCTION public.graph_ppr IS
+COMMENT ON FUNCTION pgrecall.pagerank IS
     'Personalised PageRank from some memories over all mentions of a namespace, the best memories first.';
