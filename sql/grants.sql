@@ -66,7 +66,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.last_memory_id, pgrecall.leg_depth,
     pgrecall.leg_part, pgrecall.lexical_leg, pgrecall.lexical_query, pgrecall.likeliest_language, pgrecall.likeness,
     pgrecall.link_share, pgrecall.local_range, pgrecall.marked_pronouns, pgrecall.matches, pgrecall.may_write,
-    pgrecall.memory_validity, pgrecall.memory_version, pgrecall.month_pattern,
+    pgrecall.is_shown, pgrecall.memory_validity, pgrecall.memory_version, pgrecall.month_pattern,
     pgrecall.name_embedding_of, pgrecall.named_concepts, pgrecall.named_memories, pgrecall.namespace_id,
     pgrecall.namespace_name, pgrecall.namespace_size, pgrecall.nearest_concepts, pgrecall.noisy_or,
     pgrecall.normalise, pgrecall.not_among_best, pgrecall.not_found, pgrecall.odd_words, pgrecall.one_line,
