@@ -171,7 +171,7 @@ def http_server(dsn: str, log: Path, *arguments: str, open_files: int | None = N
             stdout=subprocess.PIPE,
             stderr=written,
             env={**os.environ, "PGRECALL_MCP_TOKEN": TOKEN},
-            preexec_fn=limited,  # noqa: PLW1509 - it starts no thread and takes no lock
+            preexec_fn=limited,
         )
     try:
         yield HttpServer(asyncio.run(_url(process, log)), dsn, process, log)

@@ -7,7 +7,6 @@ cause. uvicorn has no such deadline, and its `limit_concurrency` refuses everybo
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import logging
 from collections import Counter
@@ -16,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 if TYPE_CHECKING:
+    import asyncio
     import socket
 
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["BODY_SECONDS", "HEADER_SECONDS", "MOST_CONNECTIONS", "MOST_WAITING", "web_server"]
 
@@ -42,6 +42,8 @@ _ACCEPTED_AT_ONCE: Final = 64
 _BACKLOG: Final = 1024
 _SUMMARY_SECONDS: Final = 60
 _LONGEST_QUOTE: Final = 100
+_FIRST_REFUSAL: Final = 400
+_WELCOME: Final = "pgrecall.welcome"
 
 _log = logging.getLogger(__name__)
 _counts = logging.getLogger("pgrecall")
@@ -56,11 +58,12 @@ def web_server(app: ASGIApp, **options: Any) -> uvicorn.Server:
         **options: Further ones of `uvicorn.Config`.
     """
     summary = _Summary()
-    for handler in logging.getLogger().handlers or [logging.lastResort]:
+    handlers: list[logging.Handler | None] = [*logging.getLogger().handlers]
+    for handler in handlers or [logging.lastResort]:
         if handler is not None:
             handler.addFilter(summary)
     config = uvicorn.Config(
-        app,
+        _welcoming(app),
         http=cast("type[asyncio.Protocol]", partial(_Protocol, _Gate(_most_connections()))),
         ws="none",
         # uvicorn's own configuration writes to standard output, and its access log names every request.
@@ -73,6 +76,20 @@ def web_server(app: ASGIApp, **options: Any) -> uvicorn.Server:
         **options,
     )
     return _Server(config, summary)
+
+
+def _welcoming(app: ASGIApp) -> ASGIApp:
+    """Note in the scope of a request that it was not refused."""
+
+    async def welcoming(scope: Scope, receive: Receive, send: Send) -> None:
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] < _FIRST_REFUSAL:
+                scope[_WELCOME] = True
+            await send(message)
+
+        await app(scope, receive, noted)
+
+    return welcoming
 
 
 class _Server(uvicorn.Server):
@@ -103,17 +120,18 @@ class _Gate:
         self._most = most
         self._most_waiting = min(MOST_WAITING, most // 4)
         self._answering: set[_Protocol] = set()
-        self._waiting: dict[_Protocol, str] = {}  # with their addresses; the longest waiting first
+        self._waiting: dict[_Protocol, None] = {}  # the longest waiting first
 
     def wait(self, connection: _Protocol) -> None:
         """Take in one that has no request to be answered; another may have to go for it."""
         self.leave(connection)
-        self._waiting[connection] = connection.address
+        self._waiting[connection] = None
         if len(self._waiting) > self._most_waiting or len(self._waiting) + len(self._answering) > self._most:
-            # Of the address that has most: who connects from elsewhere is not driven out by one's thousands,
-            # and who sends his request at once not by those that wait.
-            [(busiest, _)] = Counter(self._waiting.values()).most_common(1)
-            oldest = next(one for one, address in self._waiting.items() if address == busiest)
+            # A stranger, of the address that has most: who connects from elsewhere is not driven out by one's
+            # thousands, and who sends his request at once not by those that wait.
+            strangers = [one for one in self._waiting if not one.is_welcome] or list(self._waiting)
+            [(busiest, _)] = Counter(one.address for one in strangers).most_common(1)
+            oldest = next(one for one in strangers if one.address == busiest)
             _log.warning("closed a connection: too many are open that send no request")
             oldest.drop()
 
@@ -134,6 +152,7 @@ class _Protocol(H11Protocol):
     def __init__(self, gate: _Gate, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.address = ""
+        self.is_welcome = False  # whether a request on it was answered, and not refused
         self._gate = gate
         self._deadline: asyncio.TimerHandle | None = None
         self._phase: tuple[object, bool, bool] | None = None
@@ -153,6 +172,7 @@ class _Protocol(H11Protocol):
         self._settle()
 
     def on_response_complete(self) -> None:
+        self.is_welcome = self.is_welcome or _WELCOME in self.cycle.scope
         super().on_response_complete()
         self._settle()
 
@@ -180,9 +200,10 @@ class _Protocol(H11Protocol):
             return
         if self.flow.write_paused:  # which has its own deadline
             return
-        is_answering = self.cycle is not None and not self.cycle.response_complete
+        cycle: RequestResponseCycle | None = self.cycle  # uvicorn says it is never None, and it is at first
+        is_answering = cycle is not None and not cycle.response_complete
         is_sending = self.conn.their_state is h11.SEND_BODY
-        phase = (self.cycle, is_answering, is_sending)
+        phase = (cycle, is_answering, is_sending)
         if phase == self._phase:
             return
         self._phase = phase

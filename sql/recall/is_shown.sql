@@ -1,5 +1,6 @@
--- Whether a memory is one that a caller who is held to these things could come upon: of that namespace, not forgotten,
--- and not sensitive if those are left out.
+-- Whether a memory is there for a caller who keeps to a namespace, or does not see what is sensitive.
+--
+-- A forgotten one is there for nobody.
 --
 -- namespace, include_sensitive  as for recall()
 -- any_namespace                 true: whatever its namespace
