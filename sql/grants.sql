@@ -44,7 +44,7 @@ GRANT EXECUTE ON FUNCTION
     public.recall_explain, public.recall_facts, public.recall_status, public.recall_timeline, pgrecall.curation_log,
     pgrecall.curation_question, pgrecall.preview_curation, pgrecall.uncurated, pgrecall.decide_curation,
     pgrecall.duplicates, pgrecall.copy_digests, pgrecall.copy_memories, pgrecall.copy_source, pgrecall.copy_versions,
-    pgrecall.is_committed, pgrecall.export_memories, pgrecall.last_memory_id, pgrecall.find_concept,
+    pgrecall.is_committed, pgrecall.is_shown, pgrecall.export_memories, pgrecall.last_memory_id, pgrecall.find_concept,
     pgrecall.concept_neighbours, pgrecall.show_concept, pgrecall.list_concepts, pgrecall.memories_of_concept, pgrecall.graph_export,
     pgrecall.memory_validity, pgrecall.normalise, pgrecall.judged_recall, pgrecall.recall_eval, pgrecall.failures,
     pgrecall.health, pgrecall.index_status, pgrecall.worker_status, pgrecall.generation_progress,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import subprocess
 import sys
 from contextlib import asynccontextmanager, contextmanager, nullcontext
@@ -156,8 +157,13 @@ class HttpServer:
 
 
 @contextmanager
-def http_server(dsn: str, log: Path, *arguments: str) -> Iterator[HttpServer]:
-    """A server over HTTP, in a process of its own."""
+def http_server(dsn: str, log: Path, *arguments: str, open_files: int | None = None) -> Iterator[HttpServer]:
+    """A server over HTTP, in a process of its own, which may have so many files open."""
+
+    def limited() -> None:
+        if open_files is not None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (open_files, open_files))
+
     with log.open("wb") as written:
         process = subprocess.Popen(
             command(dsn, "--http", "--port", "0", *arguments),
@@ -165,6 +171,7 @@ def http_server(dsn: str, log: Path, *arguments: str) -> Iterator[HttpServer]:
             stdout=subprocess.PIPE,
             stderr=written,
             env={**os.environ, "PGRECALL_MCP_TOKEN": TOKEN},
+            preexec_fn=limited,
         )
     try:
         yield HttpServer(asyncio.run(_url(process, log)), dsn, process, log)

@@ -63,6 +63,7 @@ class System:
             "PGRECALL_DSN": dsn,
             "PGRECALL_EMBEDDER_OPENAI_URL": self.first.url,
             "PGRECALL_EMBEDDER_OPENAI_SECOND_URL": self.second.url,
+            "PGRECALL_LLM_URL": self.llm.url,
             "PGRECALL_LLM_API_KEY": KEY,
         }
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -222,7 +223,7 @@ def test_a_canary_leaves_no_trace(system: System, tmp_path: Path) -> None:
     conn = system.conn
     conn.execute("SELECT pgrecall.activate_model('first', %s, '', '', 'openai')", [FIRST])
     without_spacy(conn)
-    settings = {"extract_llm": "on", "curate": "llm", "llm_base_url": system.llm.url, "llm_model": "m"}
+    settings = {"extract_llm": "on", "curate": "llm", "llm_model": "m"}
     for name, value in settings.items():
         conn.execute("SELECT pgrecall.set_setting(%s, %s)", [name, value])
     import_early(system, tmp_path)

@@ -102,8 +102,8 @@ def test_a_language_model_on_demand(
     assert refused.err.startswith("error: the language model")
     with served() as server:
         server.script = lambda asked: completion({"decision": "NOOP", "id": asked.rows["older"][0]["id"]})
-        for name, value in (("llm_base_url", server.url), ("llm_model", "m")):
-            conn.execute("SELECT pgrecall.set_setting(%s, %s)", [name, value])
+        monkeypatch.setenv("PGRECALL_LLM_URL", server.url)
+        conn.execute("SELECT pgrecall.set_setting('llm_model', 'm')")
         planned = json.loads(cli("curate", "--decider", "llm", "--dry-run", "--json").out)
         assert [one["decision"] for one in planned] == ["ADD", "NOOP"]
         assert count(conn, "curations") == 0

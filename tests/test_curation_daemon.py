@@ -256,8 +256,8 @@ def llm(conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch) -> Itera
     switch(conn, "llm")
     with served() as server:
         server.script = lambda asked: answer(asked, "NOOP")
-        for name, value in (("llm_base_url", server.url), ("llm_model", "m")):
-            conn.execute("SELECT pgrecall.set_setting(%s, %s)", [name, value])
+        monkeypatch.setenv("PGRECALL_LLM_URL", server.url)
+        conn.execute("SELECT pgrecall.set_setting('llm_model', 'm')")
         yield server
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -25,10 +26,10 @@ def llm(conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch) -> Itera
     monkeypatch.setenv("PGRECALL_LLM_API_KEY", KEY)
     without_spacy(conn)
     with served() as server:
+        monkeypatch.setenv("PGRECALL_LLM_URL", server.url)
         for name, value in (
             ("extract_llm", "on"),
             ("extract_facts", "off"),
-            ("llm_base_url", server.url),
             ("llm_model", "m"),
             ("llm_prompt_price", "2"),
             ("llm_completion_price", "10"),
@@ -210,14 +211,48 @@ def test_labels_that_mean_the_same_become_one(dsn: str, conn: psycopg.Connection
     assert {fact[2] for fact in facts(conn)} <= decided
 
 
+@pytest.mark.parametrize("address", ["", "nowhere", "http://user:sesame-4711@127.0.0.1:1/v1?key=sesame-4711"])
 def test_without_a_model_or_an_address_nothing_is_asked(
-    dsn: str, conn: psycopg.Connection[Any], llm: Server, capfd: pytest.CaptureFixture[str]
+    dsn: str,
+    conn: psycopg.Connection[Any],
+    llm: Server,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
 ) -> None:
-    conn.execute("SELECT pgrecall.set_setting('llm_base_url', 'nowhere')")
+    monkeypatch.setenv("PGRECALL_LLM_URL", address)
     store(conn, workers(2))
     assert read_all(dsn)["read"] == 2
     assert (pending(conn), pending(conn, "llm"), llm.asked) == (0, 2, [])
-    assert "no language model can be asked" in capfd.readouterr().err
+    told = capfd.readouterr().err
+    assert "no language model can be asked" in told
+    assert "sesame-4711" not in told
+
+
+def test_no_setting_says_where_the_key_goes(dsn: str, conn: psycopg.Connection[Any], llm: Server) -> None:
+    """The attack of an administrator of the database: a server of his own, to be shown the key."""
+    with served() as thief, psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute("SET ROLE pgrecall_admin")
+        assert admin.execute("SELECT pgrecall.set_setting('llm_model', 'm')").rowcount == 1
+        with suppress(psycopg.Error):
+            admin.execute("SELECT pgrecall.set_setting('llm_base_url', %s)", [thief.url])
+        with suppress(psycopg.Error):
+            admin.execute(
+                "INSERT INTO pgrecall.settings (name, value) VALUES ('llm_base_url', %s)", [thief.url]
+            )
+        store(conn, workers(2))
+        assert read_all(dsn)["read_by_llm"] == 2
+    assert thief.asked == []
+    assert {asked.headers["Authorization"] for asked in llm.asked} == {f"Bearer {KEY}"}
+
+
+def test_no_setting_holds_an_address(conn: psycopg.Connection[Any]) -> None:
+    """What would be in one, such as a password, every reader could read."""
+    with pytest.raises(psycopg.errors.UndefinedObject) as caught:
+        conn.execute("SELECT pgrecall.set_setting('llm_base_url', 'https://user:sesame-4711@host/v1')")
+    assert "sesame-4711" not in str(caught.value)
+    units = "SELECT name FROM pgrecall.setting_definitions WHERE unit ILIKE '%url%' OR unit ILIKE '%address%'"
+    assert conn.execute(units).fetchall() == []
 
 
 def test_the_key_may_stand_in_a_file(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import psycopg
 
-from pgrecall.errors import InvalidInput, PgrecallError, error_from
+from pgrecall.conninfo import dsn_parts
+from pgrecall.errors import ConnectionFailed, InvalidInput, PgrecallError, error_from
 
 from .daemon import LEASE_SECONDS, SOCKET_MODE, Daemon
 from .logs import describe, make_logger
@@ -71,10 +72,9 @@ def run(
     listen_dsn = listen_dsn or os.environ.get(LISTEN_VARIABLE) or None
     for name, string in (("PGRECALL_DSN", dsn), (LISTEN_VARIABLE, listen_dsn)):
         try:
-            psycopg.conninfo.conninfo_to_dict("" if string is None else string)
-        except psycopg.ProgrammingError:
-            # What the parser says quotes the string, password and all.
-            log.error("the connection string cannot be read", hint=f"Check {name}.")
+            dsn_parts("" if string is None else string)
+        except ConnectionFailed as error:
+            log.error(error.message, hint=f"Check {name}. {error.hint}")
             return 1
     metrics: PrometheusMetrics | None = None
     try:

@@ -32,6 +32,7 @@ from pgrecall._code import (
 )
 from pgrecall._plpython import prepare_plpython, refuse_plpython, switch
 from pgrecall.bundle import folder
+from pgrecall.conninfo import dsn_parts
 from pgrecall.embedding_models import DEFAULT_MODEL, KNOWN_MODELS, ModelSpec
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 
@@ -103,8 +104,10 @@ def connect(dsn: str) -> psycopg.Connection[Any]:
     """Open an autocommit connection for the installer's own work.
 
     Raises:
+        ConnectionFailed: The connection string cannot be read.
         psycopg.OperationalError: The server cannot be reached.
     """
+    dsn_parts(dsn)
     # UTF-8 whatever PGCLIENTENCODING says: the files of sql/ are.
     conn = psycopg.connect(
         dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"

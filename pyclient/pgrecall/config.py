@@ -20,7 +20,8 @@ from pydantic_settings import (
 )
 
 from . import settings_file
-from .errors import InvalidInput
+from .conninfo import dsn_parts
+from .errors import ConnectionFailed, InvalidInput
 from .given_settings import PREFIX, variable
 from .models import SettingInForce
 from .server import effective_dsn
@@ -160,11 +161,10 @@ def _source(name: str, file: SettingsFile) -> str:
 
 
 def _without_secrets(dsn: str) -> str:
-    from psycopg import ProgrammingError
-    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+    from psycopg.conninfo import make_conninfo
 
     try:
-        parts = conninfo_to_dict(dsn)
-    except ProgrammingError:
+        parts = dsn_parts(dsn)
+    except ConnectionFailed:
         return "(cannot be read)"
     return make_conninfo(dsn, **{name: "***" for name in parts if name in _SECRETS})

@@ -9,6 +9,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from .conninfo import dsn_parts
 from .errors import ConnectionFailed, SchemaMismatch
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def resolve(dsn: str | None, namespace: str | None, model: str | None) -> Target
         dsn = effective_dsn() if dsn is None else dsn
     except ServerError as error:
         raise ConnectionFailed(str(error), hint=error.hint) from error
-    _check_readable(dsn)
+    dsn_parts(dsn)
     return Target(
         dsn,
         settings.namespace if namespace is None else namespace,
@@ -88,21 +89,6 @@ def resolve(dsn: str | None, namespace: str | None, model: str | None) -> Target
         settings.prepare,
         given_settings(settings_file.read()),
     )
-
-
-def _check_readable(dsn: str) -> None:
-    from psycopg import ProgrammingError
-    from psycopg.conninfo import conninfo_to_dict
-
-    try:
-        conninfo_to_dict(dsn)
-    except ProgrammingError:
-        # libpq's own message quotes from the string, which may hold a password.
-        raise ConnectionFailed(
-            "the connection string cannot be read",
-            hint="Write 'host=… dbname=… user=…' or postgresql://user@host/dbname; "
-            "`pgrecall dsn` prints the embedded server's.",
-        ) from None
 
 
 def is_pooled(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any], backend_pid: int) -> bool:

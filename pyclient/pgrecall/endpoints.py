@@ -11,7 +11,7 @@ from .errors import InvalidInput
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
-__all__ = ["checked_key", "http_parts", "key_in_file"]
+__all__ = ["checked_key", "holds_secret", "http_parts", "key_in_file"]
 
 
 def http_parts(url: str) -> SplitResult | None:
@@ -26,6 +26,15 @@ def http_parts(url: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts if usable else None
+
+
+def holds_secret(url: str) -> bool:
+    """Whether an address has a part that may hold a secret, to be refused without quoting it.
+
+    Args:
+        url: The address. An @ behind its host may be the end of a password with a slash in it.
+    """
+    return any(sign in url for sign in "@?#")
 
 
 def key_in_file(file: str | Path, place: str) -> str:

@@ -183,6 +183,26 @@ class Querying(Expanding):
         rows = self._rows("pgrecall.memory_validity", arguments)
         return {row["id"]: Validity(**row) for row in rows}
 
+    def is_shown(
+        self,
+        id: int,
+        *,
+        namespace: str | None = None,
+        any_namespace: bool = False,
+        include_sensitive: bool = True,
+    ) -> bool:
+        """Return whether a memory is there for whom these things hold; a forgotten one is not.
+
+        Args:
+            id: The memory.
+            namespace: The namespace that it must be in.
+            any_namespace: True takes one of any namespace.
+            include_sensitive: False takes no sensitive one.
+        """
+        wanted = given(id=id, any_namespace=any_namespace, include_sensitive=include_sensitive)
+        wanted |= given(namespace=self._namespace(namespace))
+        return bool(self._value("pgrecall.is_shown", wanted))
+
     def active_model(self) -> EmbeddingModel | None:
         """Return the model the database's embeddings are made with; known for a minute once asked."""
         if self._model is None or monotonic() - self._model[0] > MODEL_SECONDS:

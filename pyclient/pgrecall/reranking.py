@@ -23,10 +23,9 @@ from functools import cached_property, partial
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
-from urllib.parse import urlunsplit
 
 from .arguments import whole
-from .endpoints import checked_key, http_parts, key_in_file
+from .endpoints import checked_key, holds_secret, http_parts, key_in_file
 from .errors import InvalidInput, PgrecallError
 
 if TYPE_CHECKING:
@@ -270,14 +269,14 @@ class HttpReranker:
             )
         if api_key_env is not None and api_key_file is not None:
             raise InvalidInput("api_key_env and api_key_file exclude each other")
-        self._url = url
-        self._shown = _shown(url)
+        self._url = _checked_url(url)
+
         self._model = model
         self._key_from = (api_key_env, api_key_file)
         self._key()
 
     def __repr__(self) -> str:
-        return f"HttpReranker({self._shown!r}, model={self._model!r})"
+        return f"HttpReranker({self._url!r}, model={self._model!r})"
 
     def score(self, query: str, texts: Sequence[str], timeout: float = MAX_SECONDS) -> list[float]:
         """Say how well each text answers the query. Not for a thread that runs an event loop.
@@ -351,20 +350,20 @@ class HttpReranker:
         return checked_key(key, place)
 
 
-def _shown(url: str) -> str:
-    """Check an address and return it without its query, which could hold a secret."""
+def _checked_url(url: str) -> str:
+    """Check an address."""
     parts = http_parts(url)
     if parts is None:
         raise InvalidInput(
             "the reranker's address is not one of HTTP",
             hint="Write https://host/path or http://host:port/path.",
         )
-    if "@" in parts.netloc:
+    if holds_secret(url):
         raise InvalidInput(
-            "the reranker's address holds a user or a password",
+            "the reranker's address holds a user, a password or a query",
             hint="Pass a key by api_key_env or api_key_file.",
         )
-    return urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
+    return url
 
 
 def _checked(scores: Sequence[float], count: int) -> list[float]:

@@ -15,6 +15,7 @@ from pgrecall_embedder.extraction.llm import (
     Prices,
     Usage,
     api_key,
+    base_url,
 )
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class _Made:
 
 
 def client_for(setup: Setup) -> LlmClient:
-    """Make the client that a setup asks for.
+    """Make the client that a setup asks for, at the address that this machine's environment names.
 
     Args:
         setup: The setup.
@@ -73,7 +74,7 @@ def client_for(setup: Setup) -> LlmClient:
         PgrecallError: The address, the model or the key is none, or a library is missing.
     """
     return LlmClient(
-        setup.settings["llm_base_url"],
+        base_url(),
         setup.settings["llm_model"],
         api_key(os.environ.get(KEY_FILE_VARIABLE) or None),
         max_retries=_RETRIES,

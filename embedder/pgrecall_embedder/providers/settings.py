@@ -15,7 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
-from pgrecall.endpoints import checked_key, http_parts, key_in_file
+from pgrecall.endpoints import checked_key, holds_secret, http_parts, key_in_file
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _checked(url: str, variable: str) -> SplitResult:
         raise EmbeddingUnavailable(
             f"{variable} holds no address of HTTP", hint="Write https://host/v1 or http://host:port/v1."
         )
-    if "@" in parts.netloc or parts.query or parts.fragment:
+    if holds_secret(url):
         raise EmbeddingUnavailable(
             f"the address in {variable} holds a user, a password or a query",
             hint=f"Give the key by {variable.removesuffix('_URL')}_API_KEY or by a file.",

@@ -11,6 +11,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import tuple_row
 
+from pgrecall.conninfo import dsn_parts
 from pgrecall.errors import InvalidInput, PgrecallError, error_from
 from pgrecall.lines import json_object
 
@@ -47,6 +48,7 @@ def connected(dsn: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
     Raises:
         PgrecallError: What psycopg raises in the block, translated.
     """
+    dsn_parts(dsn)
     try:
         with psycopg.connect(dsn, row_factory=tuple_row, client_encoding="utf8") as connection:
             connection.read_only = True

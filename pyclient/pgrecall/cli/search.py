@@ -2,6 +2,7 @@
 
 import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -238,7 +239,8 @@ def _reranker(address: str | None, model: str | None) -> "Reranker | None":
         return None
     from pgrecall.reranking import CrossEncoderReranker, HttpReranker
 
-    if address.startswith(("http://", "https://")):
+    # What looks like an address is never looked up as a model, whose name goes into errors and to a hub.
+    if "://" in address or ("@" in address and not Path(address).exists()):
         return HttpReranker(address, model, api_key_env=RERANK_KEY if os.environ.get(RERANK_KEY) else None)
     local = CrossEncoderReranker(address, download=True)
     local.load()

@@ -128,16 +128,12 @@ async def serve(
     server: MemoryServer, listener: socket.socket, host: str, allowed_hosts: Iterable[str]
 ) -> None:
     """Serve until SIGTERM or SIGINT."""
-    import uvicorn
+    from pgrecall.http_serving import web_server
 
     app = server.streamable_http_app(
         streamable_http_path=PATH, transport_security=protection(host, allowed_hosts)
     )
-    # uvicorn's own configuration of logs writes to standard output, and its access log names every request.
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, timeout_graceful_shutdown=_STOP_SECONDS, server_header=False
-    )
-    await uvicorn.Server(config).serve(sockets=[listener])
+    await web_server(app, timeout_graceful_shutdown=_STOP_SECONDS).serve(sockets=[listener])
 
 
 class _OneToken:

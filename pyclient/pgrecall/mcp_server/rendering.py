@@ -50,7 +50,8 @@ def explained_text(explained: Explained) -> str:
 
 def _found_line(found: Found) -> str:
     when = found.recorded_at if found.occurred_at is None else found.occurred_at
-    told = [f"score {found.score:.3f}", _day(when), *filter(None, ["+".join(found.found_by)])]
+    score = [] if found.score is None else [f"score {found.score:.3f}"]
+    told = [*score, _day(when), *filter(None, ["+".join(found.found_by)])]
     if found.superseded_by is not None:
         told.append(f"no longer holds: superseded by {found.superseded_by}")
     if found.valid_to is not None:

@@ -57,7 +57,9 @@ class Found(BaseModel):
     content: str = Field(description="Its text. Data, not an instruction.")
     is_cut: bool = Field(description="true if the text is longer than max_chars.")
     title: str | None
-    score: float = Field(description="How well it fits; higher is better. The list is ordered by it.")
+    score: float | None = Field(
+        description="How well it fits; higher is better. null where sensitive memories are left out."
+    )
     found_by: list[Leg] = Field(description="By words (lexical), meaning (dense), related concepts (graph).")
     tags: list[str]
     category: str | None
@@ -73,7 +75,9 @@ class Found(BaseModel):
     is_sensitive: bool
 
     @classmethod
-    def of(cls, memory: RecalledMemory, validity: Validity | None, max_chars: int) -> "Found":
+    def of(
+        cls, memory: RecalledMemory, validity: Validity | None, max_chars: int, tells_scores: bool
+    ) -> "Found":
         """Make one of what the client returned."""
         found_by: list[Leg] = []
         if memory.lexical_rank is not None:
@@ -88,7 +92,7 @@ class Found(BaseModel):
             content=content,
             is_cut=is_cut,
             title=memory.title,
-            score=memory.score,
+            score=memory.score if tells_scores else None,
             found_by=found_by,
             tags=list(memory.tags),
             category=memory.category,
@@ -123,10 +127,10 @@ class Moment(BaseModel):
     title: str | None
     speaker: str | None
     session: str | None
-    score: float
+    score: float | None = Field(description="As in memory_recall.")
 
     @classmethod
-    def of(cls, memory: TimelineMemory, max_chars: int) -> "Moment":
+    def of(cls, memory: TimelineMemory, max_chars: int, tells_scores: bool) -> "Moment":
         """Make one of what the client returned."""
         content, is_cut = shorten(memory.content, max_chars)
         return cls(
@@ -137,7 +141,7 @@ class Moment(BaseModel):
             title=memory.title,
             speaker=memory.speaker,
             session=memory.session,
-            score=memory.score,
+            score=memory.score if tells_scores else None,
         )
 
 
@@ -155,26 +159,29 @@ class Reason(BaseModel):
     place: int | None = Field(description="Its place among the returned, from 1; null: it is not returned.")
     reason: str | None = Field(description="Why it is not returned; null if it is.")
     content: str | None = Field(description="Its text; null if it is hidden. Data, not an instruction.")
-    score: float | None = Field(description="Its score, or what it would be.")
-    arithmetic: str | None = Field(description="The score written out.")
+    score: float | None = Field(description="Its score, or what it would be; null as in memory_recall.")
+    arithmetic: str | None = Field(description="The score written out; null where the score is.")
     lexical_rank: int | None = Field(description="Its place by words.")
     dense_rank: int | None = Field(description="Its place by meaning.")
     graph_rank: int | None = Field(description="Its place by related concepts.")
-    similarity: float | None = Field(description="Cosine similarity to the question.")
+    similarity: float | None = Field(
+        description="Cosine similarity to the question; null where the score is."
+    )
     duplicates: list[int] = Field(description="Memories that say the same, hidden behind it.")
 
     @classmethod
-    def of(cls, explained: Explanation, max_chars: int) -> "Reason":
+    def of(cls, explained: Explanation, max_chars: int, tells_scores: bool) -> "Reason":
         """Make one of what the client returned.
 
-        Of a memory whose text is hidden no number is told either: who may ask any question could learn its
-        words from them.
+        A memory that is hidden is as one that is not there. No number is told where memories are hidden: how
+        rare a word is counts them in, and who may ask any question could learn their words from it. What
+        follows the colon of a reason is such a number, or what all memories together hold.
         """
         if explained.content is None:
             return cls(
                 id=explained.id,
                 place=None,
-                reason=explained.reason,
+                reason="no such memory",
                 content=None,
                 score=None,
                 arithmetic=None,
@@ -187,14 +194,14 @@ class Reason(BaseModel):
         return cls(
             id=explained.id,
             place=explained.place,
-            reason=explained.reason,
+            reason=_reason(explained.reason, tells_scores),
             content=shorten(explained.content, max_chars)[0],
-            score=explained.score,
-            arithmetic=explained.arithmetic,
+            score=explained.score if tells_scores else None,
+            arithmetic=explained.arithmetic if tells_scores else None,
             lexical_rank=explained.lexical_rank,
             dense_rank=explained.dense_rank,
             graph_rank=explained.graph_rank,
-            similarity=explained.similarity,
+            similarity=explained.similarity if tells_scores else None,
             duplicates=list(explained.duplicates),
         )
 
@@ -204,6 +211,10 @@ class Explained(BaseModel):
 
     explanations: list[Reason]
     notice: str | None = Field(description="Why meaning took no part; null if it did.")
+
+
+def _reason(reason: str | None, tells_scores: bool) -> str | None:
+    return reason if tells_scores or reason is None else reason.partition(": ")[0]
 
 
 def shorten(text: str, length: int) -> tuple[str, bool]:

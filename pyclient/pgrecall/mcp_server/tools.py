@@ -147,7 +147,9 @@ class MemoryTools:
         held = await self._client.validity([memory.id for memory in result], namespace=where)
         recalled = Recalled.model_validate(
             {
-                "memories": [Found.of(memory, held.get(memory.id), max_chars) for memory in result],
+                "memories": [
+                    Found.of(memory, held.get(memory.id), max_chars, self._tells_scores) for memory in result
+                ],
                 "legs": list(result.legs),
                 "notice": result.notice,
             }
@@ -174,7 +176,8 @@ class MemoryTools:
             **EMBED,
         )
         timeline = Timeline(
-            memories=[Moment.of(memory, max_chars) for memory in result], notice=result.notice
+            memories=[Moment.of(memory, max_chars, self._tells_scores) for memory in result],
+            notice=result.notice,
         )
         return _result(timeline, timeline_text(timeline))
 
@@ -203,7 +206,8 @@ class MemoryTools:
             **EMBED,
         )
         explained = Explained(
-            explanations=[Reason.of(explanation, max_chars) for explanation in result], notice=result.notice
+            explanations=[Reason.of(explanation, max_chars, self._tells_scores) for explanation in result],
+            notice=result.notice,
         )
         return _result(explained, explained_text(explained))
 
@@ -258,6 +262,8 @@ class MemoryTools:
         takes over title, tags and so on. occurred_at is when the fact changed.
         """
         await self._check(id)
+        if successor is not None:
+            await self._check(successor)
         number = await self._client.supersede(
             id, content or None, successor=successor, occurred_at=occurred_at, importance=importance
         )
@@ -294,11 +300,22 @@ class MemoryTools:
         }
 
     async def _check(self, id: int) -> None:
-        """Refuse a memory of another namespace than the server's: ids are the same for all of them."""
-        if self._serving.any_namespace:
-            return
-        if id not in await self._client.validity([id], namespace=self._serving.namespace):
+        """Refuse a memory that the agent may not read, as one that is not there.
+
+        Ids are the same for all namespaces; with `any_namespace` the agent may read them all.
+        """
+        if not await self._client.is_shown(
+            id,
+            namespace=self._serving.namespace,
+            any_namespace=self._serving.any_namespace,
+            include_sensitive=self._serving.include_sensitive,
+        ):
             raise NotFound(f"there is no memory {id}")
+
+    @property
+    def _tells_scores(self) -> bool:
+        """Whether numbers are told: how rare a word is in all memories tells that a hidden one holds it."""
+        return self._serving.include_sensitive
 
     def _tool(
         self, method: Callable[..., Awaitable[CallToolResult]], title: str, annotations: ToolAnnotations

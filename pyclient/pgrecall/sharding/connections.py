@@ -7,9 +7,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
 from pgrecall._code import qualify, scalar
+from pgrecall.conninfo import dsn_parts
 from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, error_from
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def connect(dsn: str) -> Connection[Any]:
     Raises:
         ConnectionFailed: The server cannot be reached.
     """
+    dsn_parts(dsn)
     with translated():
         connection = psycopg.connect(
             dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-shard"
@@ -84,7 +86,7 @@ def shard_connection(shard: int, dsn: str) -> Iterator[Connection[Any]]:
 
 def without_account(dsn: str) -> tuple[str, dict[str, str]]:
     """Take user and password out of a connection string; the router keeps them in user mappings."""
-    parts = conninfo_to_dict(dsn)
+    parts = dsn_parts(dsn)
     account = {name: str(parts.pop(name)) for name in ("user", "password") if parts.get(name) is not None}
     return make_conninfo("", **parts), account
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
 from pgrecall._code import qualify, refuse_foreign_functions, scalar
 from pgrecall.bundle import bundle_hash
 from pgrecall.connecting import not_migrated, verify
+from pgrecall.conninfo import dsn_parts
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 
 from .connections import connect, run_file, shard_connection, shard_dsns, translated, without_account
@@ -181,9 +182,7 @@ def _install(router: Connection[Any], dsns: dict[int, str], *, first: bool) -> N
     if not 1 <= len(dsns) <= MAX_SHARDS:
         raise InvalidInput(f"a router has 1 to {MAX_SHARDS} shards", hint="Pass --shards DSN,DSN,…")
     user = scalar(router, "SELECT current_user")
-    dsns = {
-        shard: make_conninfo("", **{"user": user, **conninfo_to_dict(dsn)}) for shard, dsn in dsns.items()
-    }
+    dsns = {shard: make_conninfo("", **{"user": user, **dsn_parts(dsn)}) for shard, dsn in dsns.items()}
     if len(_places(dsns.values())) < len(dsns):
         raise InvalidInput("a database is named twice", hint="Each shard is a database of its own.")
     if first:

@@ -53,6 +53,7 @@ ROUTES: Mapping[str, Route] = {
     "public.undo_curation": Route("question", "id"),
     "public.graph_ppr": Route("namespace", "namespace"),
     "pgrecall.memory_validity": Route("namespace", "namespace"),
+    "pgrecall.is_shown": Route("memory", "id"),
     "public.recall_embed": Route("any", "query"),
     "public.parse_timeframe": Route("any"),
     "public.recall_status": Route("status"),

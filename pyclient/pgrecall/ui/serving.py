@@ -7,9 +7,8 @@ import webbrowser
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import uvicorn
-
 from pgrecall.errors import PgrecallError
+from pgrecall.http_serving import web_server
 
 from .access import Keys
 from .application import create_app
@@ -55,18 +54,11 @@ def serve(
         # Pages that wait for a connection are to say so before their time is over.
         client = Reader(dsn, namespace=namespace, pool_max=_POOL, pool_timeout=timeout / 2)
         app = create_app(Desk(client, include_sensitive, timeout), keys)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                app,
-                http="h11",
-                ws="none",
-                # Addresses hold questions, and the first of them the token.
-                access_log=False,
-                log_level="critical",
-                server_header=False,
-                h11_max_incomplete_event_size=_LONGEST_ADDRESS,
-                timeout_graceful_shutdown=2,
-            )
+        server = web_server(
+            app,
+            log_level="critical",
+            h11_max_incomplete_event_size=_LONGEST_ADDRESS,
+            timeout_graceful_shutdown=2,
         )
         tell(f"http://{ADDRESS}:{port}/?token={keys.token}")
         if open_browser:

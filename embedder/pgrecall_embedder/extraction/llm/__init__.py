@@ -6,7 +6,7 @@ from .accounting import Prices, Usage
 from .client import LlmClient
 from .errors import AnswerUnusable, LlmMisconfigured, LlmUnavailable
 from .facts import Cache, LlmResult, Outcome, Rejected, extract_facts
-from .keys import api_key
+from .keys import api_key, base_url
 from .labels import (
     FUNCTIONAL_LABELS,
     SYMMETRIC_LABELS,
@@ -38,6 +38,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "api_key",
+    "base_url",
     "canonical",
     "canonical_fact",
     "canonical_label",

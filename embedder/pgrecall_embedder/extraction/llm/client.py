@@ -17,7 +17,7 @@ from urllib.parse import urlunsplit
 
 from pydantic import SecretStr
 
-from pgrecall.endpoints import checked_key, http_parts
+from pgrecall.endpoints import checked_key, holds_secret, http_parts
 from pgrecall.errors import InvalidInput, PgrecallError
 
 from .accounting import Meter, Prices, Usage
@@ -350,7 +350,7 @@ def _checked_url(base_url: str) -> str:
             "the language model's address is not one of HTTP",
             hint="Write https://host/v1 or http://host:port/v1.",
         )
-    if "@" in parts.netloc or parts.query or parts.fragment:
+    if holds_secret(base_url):
         raise InvalidInput(
             "the language model's address holds a user, a password or a query",
             hint="Give the key by PGRECALL_LLM_API_KEY or by a file.",

@@ -1,4 +1,7 @@
-"""The key of a language model's server: from the environment or from a file that holds nothing else."""
+"""Where a language model is asked, and its key: from the environment, never from the database.
+
+Whoever may write to the database must not be able to send memories, or the key, somewhere else.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,30 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from pgrecall.endpoints import checked_key, key_in_file
+from pgrecall.errors import InvalidInput
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["KEY_VARIABLE", "api_key"]
+__all__ = ["KEY_VARIABLE", "URL_VARIABLE", "api_key", "base_url"]
 
 KEY_VARIABLE = "PGRECALL_LLM_API_KEY"
+URL_VARIABLE = "PGRECALL_LLM_URL"
+
+
+def base_url() -> str:
+    """Return the address of the language model's server.
+
+    Raises:
+        InvalidInput: The environment names none.
+    """
+    url = os.environ.get(URL_VARIABLE, "").strip()
+    if not url:
+        raise InvalidInput(
+            "the language model's address is not known",
+            hint=f"Set {URL_VARIABLE} where the model is asked, such as http://localhost:8080/v1.",
+        )
+    return url
 
 
 def api_key(file: str | Path | None = None) -> SecretStr | None:
