@@ -75,7 +75,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.query_languages, pgrecall.query_mass, pgrecall.query_terms, pgrecall.query_words, pgrecall.question,
     pgrecall.rank_distinct, pgrecall.rank_granted, pgrecall.rank_memories, pgrecall.ranked_memories, pgrecall.read_words, pgrecall.reads_accents, pgrecall.recall_eval,
     pgrecall.recall_plan, pgrecall.recurring_range, pgrecall.referring_memories, pgrecall.refuse_setting,
-    pgrecall.related_concepts, pgrecall.resolved_settings, pgrecall.rolling_range, pgrecall.rrf, pgrecall.same_name,
+    pgrecall.related_concepts, pgrecall.resolved_settings, pgrecall.rolling_range, pgrecall.row_limit, pgrecall.rrf, pgrecall.same_name,
     pgrecall.score_arithmetic, pgrecall.scored_memories, pgrecall.sees_all, pgrecall.separated,
     pgrecall.session_neighbours, pgrecall.session_role,
     pgrecall.settings_list, pgrecall.shape_range, pgrecall.shortened, pgrecall.spelled, pgrecall.stated_label,
