@@ -70,7 +70,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.name_embedding_of, pgrecall.named_concepts, pgrecall.named_memories, pgrecall.namespace_id,
     pgrecall.namespace_name, pgrecall.namespace_size, pgrecall.nearest_concepts, pgrecall.noisy_or,
     pgrecall.normalise, pgrecall.not_among_best, pgrecall.not_found, pgrecall.odd_words, pgrecall.one_line,
-    pgrecall.part_of_day, pgrecall.phrase_range, pgrecall.phrase_words, pgrecall.plain_name, pgrecall.plain_text, pgrecall.postings_budget,
+    pgrecall.part_of_day, pgrecall.path_creators, pgrecall.phrase_range, pgrecall.phrase_words, pgrecall.plain_name, pgrecall.plain_text, pgrecall.postings_budget,
     pgrecall.prefix_words, pgrecall.preview_curation, pgrecall.query_concepts, pgrecall.query_facts, pgrecall.query_generation,
     pgrecall.query_languages, pgrecall.query_mass, pgrecall.query_terms, pgrecall.query_words, pgrecall.question,
     pgrecall.rank_distinct, pgrecall.rank_granted, pgrecall.rank_memories, pgrecall.ranked_memories, pgrecall.read_words, pgrecall.reads_accents, pgrecall.recall_eval,

@@ -67,6 +67,7 @@ BEGIN ATOMIC
         FROM (SELECT count(*) AS memories FROM pgrecall.unposted u GROUP BY u.namespace_id) u
     ) u
     CROSS JOIN LATERAL pgrecall.grant_status() t
+    CROSS JOIN LATERAL (SELECT pgrecall.path_creators() AS creators) o
     CROSS JOIN LATERAL (VALUES
         (1, 'server version', current_setting('server_version_num')::integer BETWEEN 150000 AND 189999, 'warn',
          'PostgreSQL ' || s.server_version, 'pgrecall is tested on PostgreSQL 15 to 18.'),
@@ -151,7 +152,10 @@ BEGIN ATOMIC
          COALESCE('see nothing: ' || t.blind, 'none'),
          'SELECT pgrecall.grant_namespace(role, namespace), or GRANT pgrecall_everywhere TO the role.'),
         (23, 'grants without a role', COALESCE(t.lost, 0) = 0, 'info', COALESCE(t.lost, 0)::text,
-         'DELETE FROM pgrecall.grants g WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = g.role)')
+         'DELETE FROM pgrecall.grants g WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = g.role)'),
+        (24, 'functions'' search_path', o.creators IS NULL, 'warn',
+         COALESCE('may create there: ' || o.creators, 'nobody else may create there'),
+         'REVOKE CREATE ON SCHEMA … FROM the role; who owns the schema or the database may do anything in it: let another own it.')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;
