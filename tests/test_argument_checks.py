@@ -22,6 +22,7 @@ REFUSED = (
     "SELECT * FROM pgrecall.dense_leg(1, array_fill(0.5::real, ARRAY[384])::halfvec, NULL, -1, 5)",
     "SELECT * FROM pgrecall.dense_leg(1, array_fill(0.5::real, ARRAY[384])::halfvec, NULL, 5, -1)",
     "SELECT public.recall_briefing('x', max_chars => -2147483648)",
+    "SELECT * FROM pgrecall.adopted_memories('{}')",
     "SELECT pgrecall.link_memories('[1]')",
     "SELECT pgrecall.link_memories('[[[]]]')",
 )

@@ -248,3 +248,15 @@ def test_no_function_looks_where_an_untrusted_role_may_create(conn: Connection[A
         ORDER BY 1, 2
     """
     assert conn.execute(query.encode()).fetchall() == []
+
+
+@pytest.mark.parametrize("procedure", ["refresh_lexicon", "refresh_temporal_refs"])
+def test_a_procedure_looks_nowhere_but_in_our_schemas(conn: Connection[Any], procedure: str) -> None:
+    """What commits has no path of its own: it sets one in each of its transactions, and leaves its caller's as it was."""
+    call(conn, "public.remember", "Anna met Bert on 5 May 2025", tags=["x"])
+    conn.execute("CREATE SCHEMA evil")
+    for kind in ("integer", "bigint"):
+        conn.execute(f"CREATE FUNCTION evil.array_agg({kind}) RETURNS {kind}[] LANGUAGE plpgsql AS $$ BEGIN RAISE 'trap'; END $$".encode())
+    conn.execute("SET search_path = evil, pg_catalog, public")
+    conn.execute(f"CALL pgrecall.{procedure}()".encode())
+    assert conn.execute("SHOW search_path").fetchone() == ("evil, pg_catalog, public",)

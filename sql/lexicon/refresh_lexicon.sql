@@ -12,6 +12,8 @@ DECLARE
     ids integer[];
     id integer;
 BEGIN
+    -- What commits cannot have a SET clause.
+    SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
     IF namespace IS NOT NULL THEN
         PERFORM pgrecall.check_namespace(namespace, false);
     END IF;
@@ -22,6 +24,7 @@ BEGIN
         LOOP
             COMMIT;
             SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+            SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
             EXIT WHEN pgrecall.rebuild_postings(id);
             PERFORM pg_sleep(0.1);
         END LOOP;

@@ -14,11 +14,14 @@ DECLARE
     done bigint := 0::bigint;
     ids bigint[];
 BEGIN
+    -- What commits cannot have a SET clause.
+    SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
     IF namespace IS NOT NULL THEN
         PERFORM pgrecall.check_namespace(namespace, false);
     END IF;
     LOOP
         COMMIT;
+        SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
         -- Locked, so that no writer changes a text between the look at it and what comes of it.
         SELECT array_agg(l.id), max(l.id) INTO ids, done
         FROM (
