@@ -25,8 +25,16 @@ if TYPE_CHECKING:
 OWN = "alpha"
 BETA = (
     ("beta", 3, ("apple", "anchor", "amber")),
-    ("velvet house", 60, ("zebra", "quartz", "velvet", "kestrel", "plum", "juniper", "orchid", "mango", "walnut", "basalt")),
-    ("copper house", 60, ("camel", "walrus", "copper", "pelican", "pear", "jasmine", "turtle", "melon", "pepper", "marble")),
+    (
+        "velvet house",
+        60,
+        ("zebra", "quartz", "velvet", "kestrel", "plum", "juniper", "orchid", "mango", "walnut", "basalt"),
+    ),
+    (
+        "copper house",
+        60,
+        ("camel", "walrus", "copper", "pelican", "pear", "jasmine", "turtle", "melon", "pepper", "marble"),
+    ),
 )
 """Beta's name, how many memories it has and of what words: few; many; as many, of as long words."""
 EXPLAIN = "EXPLAIN (ANALYZE, BUFFERS OFF, TIMING OFF, SUMMARY OFF{costs}) "
@@ -100,9 +108,19 @@ def _others(owner: Connection[Any], namespace: str, words: tuple[str, ...], coun
         }
         for n in range(count)
     ]  # fmt: skip
-    numbers = [int(number) for number in rows(owner, "public.remember_many", Jsonb(texts), namespace=namespace)]
+    numbers = [
+        int(number) for number in rows(owner, "public.remember_many", Jsonb(texts), namespace=namespace)
+    ]
     _read(owner, numbers[0], f"{words[0]} person", f"{words[1]} place")
-    call(owner, "pgrecall.judge", f"{words[0]} query", f"{words[0]} query", None, [numbers[0]], namespace=namespace)
+    call(
+        owner,
+        "pgrecall.judge",
+        f"{words[0]} query",
+        f"{words[0]} query",
+        None,
+        [numbers[0]],
+        namespace=namespace,
+    )
     call(owner, "pgrecall.set_entity_rules", "THING", [words[0]], namespace=namespace)
     call(owner, "forget", numbers[1])
 
@@ -149,7 +167,9 @@ def questions(catalog: Catalog) -> Iterator[str]:
             for value in values:
                 for operator in operators:
                     condition = f'"{column.name}" {operator.format(value)}'
-                    yield EXPLAIN.format(costs=", COSTS OFF") + f"SELECT 1 FROM {table.name} WHERE {condition}"
+                    yield (
+                        EXPLAIN.format(costs=", COSTS OFF") + f"SELECT 1 FROM {table.name} WHERE {condition}"
+                    )
                     yield f"SELECT count(*) FROM {table.name} WHERE {condition}"
         names = ", ".join(f'"{column.name}"' for column in table.selected)
         if names:
@@ -193,7 +213,9 @@ def ask(dsn: str, role: str, statements: list[str]) -> Told:
     told = Told()
     notices: list[str] = []
     with psycopg.connect(dsn, autocommit=True) as session:
-        session.add_notice_handler(lambda d: notices.append(f"{d.severity} {d.message_primary} {d.message_detail}"))
+        session.add_notice_handler(
+            lambda d: notices.append(f"{d.severity} {d.message_primary} {d.message_detail}")
+        )
         session.execute(ADVANCE.format(200_000).encode())
         session.execute(f"SET SESSION AUTHORIZATION {role}".encode())
         session.execute("SET statement_timeout = '20s'")
@@ -203,11 +225,15 @@ def ask(dsn: str, role: str, statements: list[str]) -> Told:
             try:
                 with session.transaction(force_rollback=True):
                     cursor = session.execute(statement.encode())
-                    answer = "\n".join(map(str, cursor.fetchall())) if cursor.description else str(cursor.rowcount)
+                    answer = (
+                        "\n".join(map(str, cursor.fetchall())) if cursor.description else str(cursor.rowcount)
+                    )
             except psycopg.Error as error:
                 answer = _fields(error)
             told.seconds[statement] = time.perf_counter() - began
-            told.answers[statement] = MOMENT.sub("…", "\n".join([answer, *notices])).replace(session.info.dbname, "…")
+            told.answers[statement] = MOMENT.sub("…", "\n".join([answer, *notices])).replace(
+                session.info.dbname, "…"
+            )
             notices.clear()
     return told
 

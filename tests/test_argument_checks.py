@@ -45,6 +45,10 @@ def test_a_small_namespace_may_be_of_any_size(conn: Connection[object]) -> None:
 @pytest.mark.parametrize("moment", ["294276-12-31 23:59:59+00", "4713-01-01 00:00+00 BC"])
 def test_what_was_said_far_off_is_stored(conn: Connection[object], moment: str) -> None:
     """Relative to such a time, "in May" would be where PostgreSQL has no time."""
-    number = scalar(conn, "SELECT public.remember('Anna met Bert in May, 300 years ago', occurred_at => %s::timestamptz)", moment)
+    number = scalar(
+        conn,
+        "SELECT public.remember('Anna met Bert in May, 300 years ago', occurred_at => %s::timestamptz)",
+        moment,
+    )
     assert scalar(conn, "SELECT count(*) FROM pgrecall.temporal_refs WHERE memory_id = %s", number) == 0
     assert remember(conn, "Anna met Bert in May", occurred_at="2025-06-01") > number

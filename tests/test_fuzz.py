@@ -34,6 +34,8 @@ def test_a_changed_row_of_others_is_found(new_database: Callable[..., str], temp
     with ground(new_database(template)) as attacked, attacked.tenants.owner() as owner:
         before = attacked.others_rows(owner, "writer")
         assert leak(str(before), attacked.canaries("writer")) is not None
-        owner.execute("UPDATE pgrecall.memories SET importance = 0.1 WHERE id = %s", (attacked.tenants.memory,))
+        owner.execute(
+            "UPDATE pgrecall.memories SET importance = 0.1 WHERE id = %s", (attacked.tenants.memory,)
+        )
         after = attacked.others_rows(owner, "writer")
         assert {table for table in after if after[table] != before[table]} == {"memories"}

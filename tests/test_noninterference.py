@@ -51,20 +51,28 @@ class Databases:
     ids: Ids
     catalogs: dict[str, Catalog]
 
-    def differences(self, kind: str, statements: list[str], between: tuple[int, int]) -> list[tuple[str, str, str]]:
+    def differences(
+        self, kind: str, statements: list[str], between: tuple[int, int]
+    ) -> list[tuple[str, str, str]]:
         """Statements that tell the role something else in the one database than in the other."""
         one, other = (ask(self.dsns[place], self.roles[kind], statements) for place in between)
         slower = max(statements, key=lambda s: abs(one.seconds[s] - other.seconds[s]), default="")
         if slower:
-            print(f"{kind}: {len(statements)} statements; the most different time: {one.seconds[slower]:.4f} s, {other.seconds[slower]:.4f} s: {slower[:150]}")
-        found = [(s, one.answers[s], other.answers[s]) for s in statements if one.answers[s] != other.answers[s]]
+            print(
+                f"{kind}: {len(statements)} statements; the most different time: {one.seconds[slower]:.4f} s, {other.seconds[slower]:.4f} s: {slower[:150]}"
+            )
+        found = [
+            (s, one.answers[s], other.answers[s]) for s in statements if one.answers[s] != other.answers[s]
+        ]
         for statement, *parts in [(s, *_around(a, b)) for s, a, b in found][:20]:
             print(f"{kind} is told two things by {statement[:300]}", *parts, sep="\n    ")
         return [(s[:300], *_around(a, b)) for s, a, b in found]
 
 
 def _around(one: str, other: str) -> tuple[str, str]:
-    place = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    place = next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
     return one[max(0, place - 60) : place + 100], other[max(0, place - 60) : place + 100]
 
 
@@ -137,7 +145,10 @@ def test_what_differs_beside_are_sizes(databases: Databases) -> None:
 def test_notifications_are_the_same(databases: Databases) -> None:
     heard: list[list[Any]] = []
     for number, dsn in enumerate(databases.dsns):
-        with psycopg.connect(dsn, autocommit=True) as listener, psycopg.connect(dsn, autocommit=True) as owner:
+        with (
+            psycopg.connect(dsn, autocommit=True) as listener,
+            psycopg.connect(dsn, autocommit=True) as owner,
+        ):
             listener.execute(f"SET SESSION AUTHORIZATION {databases.roles['writer']}".encode())
             for channel in CHANNELS:
                 listener.execute(f"LISTEN {channel}".encode())

@@ -125,7 +125,12 @@ def test_a_trap_fires_where_its_schema_is_looked_at(trapped: Trapped) -> None:
 
 def test_the_planter_can_make_no_cast(trapped: Trapped) -> None:
     """A cast needs the owner of one of its types: nobody but a superuser is that of PostgreSQL's, pgvector's and ours."""
-    pairs = (("oid", "regrole"), ("text", "double precision"), ("pgrecall.question", "text"), ("integer", f"{trapped.vector_schema}.halfvec"))
+    pairs = (
+        ("oid", "regrole"),
+        ("text", "double precision"),
+        ("pgrecall.question", "text"),
+        ("integer", f"{trapped.vector_schema}.halfvec"),
+    )
     with trapped.connect() as owner:
         owner.execute(f"GRANT USAGE ON SCHEMA pgrecall TO {trapped.planter}".encode())
         owner.execute(f"SET ROLE {trapped.planter}".encode())
@@ -161,10 +166,31 @@ def _story(trapped: Trapped, owner: Connection[Any]) -> Ids:
     for name in ("evil", "acme"):
         call(owner, "pgrecall.create_namespace", name)
     for role in ("reader", "writer"):
-        call(owner, "pgrecall.grant_namespace", trapped.logins[role], "evil", "read" if role == "reader" else "write")
-    texts = [{"content": f"Own plan {n} of the book, by Anna, on {n % 28 + 1} May 2025", "tags": ["plan", f"topic {n % 5}"]} for n in range(300)]
+        call(
+            owner,
+            "pgrecall.grant_namespace",
+            trapped.logins[role],
+            "evil",
+            "read" if role == "reader" else "write",
+        )
+    texts = [
+        {
+            "content": f"Own plan {n} of the book, by Anna, on {n % 28 + 1} May 2025",
+            "tags": ["plan", f"topic {n % 5}"],
+        }
+        for n in range(300)
+    ]
     found = rows(owner, "public.remember_many", Jsonb(texts), namespace="evil")
-    first = call(owner, "public.remember", "Anna lives in Berlin", title="Anna", session="s", position=1, external_id="own-1", namespace="evil")
+    first = call(
+        owner,
+        "public.remember",
+        "Anna lives in Berlin",
+        title="Anna",
+        session="s",
+        position=1,
+        external_id="own-1",
+        namespace="evil",
+    )
     second = call(owner, "public.supersede", first, "Anna lives in Paris")
     call(owner, "public.revise", found[0], title="a title", tags=["revised"])
     call(owner, "public.forget", found[1])
@@ -256,7 +282,9 @@ def test_a_procedure_looks_nowhere_but_in_our_schemas(conn: Connection[Any], pro
     call(conn, "public.remember", "Anna met Bert on 5 May 2025", tags=["x"])
     conn.execute("CREATE SCHEMA evil")
     for kind in ("integer", "bigint"):
-        conn.execute(f"CREATE FUNCTION evil.array_agg({kind}) RETURNS {kind}[] LANGUAGE plpgsql AS $$ BEGIN RAISE 'trap'; END $$".encode())
+        conn.execute(
+            f"CREATE FUNCTION evil.array_agg({kind}) RETURNS {kind}[] LANGUAGE plpgsql AS $$ BEGIN RAISE 'trap'; END $$".encode()
+        )
     conn.execute("SET search_path = evil, pg_catalog, public")
     conn.execute(f"CALL pgrecall.{procedure}()".encode())
     assert conn.execute("SHOW search_path").fetchone() == ("evil, pg_catalog, public",)

@@ -30,7 +30,9 @@ def main() -> int:
     parser.add_argument("--calls", type=int, help="as each role, instead of minutes")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--sessions", type=int, default=2, help="at once; with 1 a seed repeats exactly")
-    parser.add_argument("--dsn", help="a superuser's, of the server to attack; otherwise an embedded one is started")
+    parser.add_argument(
+        "--dsn", help="a superuser's, of the server to attack; otherwise an embedded one is started"
+    )
     options = parser.parse_args()
     found = 0
     with _server(options.dsn) as dsn:
@@ -38,7 +40,12 @@ def main() -> int:
             with _database(dsn) as attacked, ground(attacked) as prepared:
                 seconds = None if options.calls else options.minutes * 60
                 attack = Attack(
-                    prepared, role, options.seed, calls=options.calls, seconds=seconds, sessions=options.sessions
+                    prepared,
+                    role,
+                    options.seed,
+                    calls=options.calls,
+                    seconds=seconds,
+                    sessions=options.sessions,
                 )
                 outcome = attack.run()
             print(summary(outcome, options.seed), flush=True)
@@ -48,7 +55,9 @@ def main() -> int:
 
 def summary(outcome: Outcome, seed: int) -> str:
     """Calls, errors by SQLSTATE, and each finding with what reproduces it."""
-    errors = ", ".join(f"{state} {count}" for state, count in outcome.states.most_common() if state != "00000")
+    errors = ", ".join(
+        f"{state} {count}" for state, count in outcome.states.most_common() if state != "00000"
+    )
     lines = [
         f"{outcome.role}: {outcome.calls} statements with seed {seed}, {outcome.functions} functions, {outcome.tables} tables",
         f"  answered {outcome.states['00000']}; errors: {errors or 'none'}",

@@ -49,7 +49,19 @@ RANGES = (
 INTERVALS = (
     "'0'", "'1 day'", "'-1 day'", "'178000000 years'", "'-178000000 years'", "'1 microsecond'", "'1 month -30 days'", "'100 years'",
 )  # fmt: skip
-FLOATS = ("0", "1", "-1", "0.5", "1e-300", "1e300", "-1e300", "'NaN'", "'Infinity'", "'-Infinity'", "0.9999999")
+FLOATS = (
+    "0",
+    "1",
+    "-1",
+    "0.5",
+    "1e-300",
+    "1e300",
+    "-1e300",
+    "'NaN'",
+    "'Infinity'",
+    "'-Infinity'",
+    "0.9999999",
+)
 VECTOR = "array_fill({}::real, ARRAY[{}])"
 SIMPLE: dict[str, Sequence[str]] = {
     "boolean": ("true", "false"),
@@ -90,7 +102,7 @@ PLAIN: dict[str, Sequence[str]] = {
     "double precision": ("0.5", "1", "0.1"),
     "real": ("0.5",),
     "numeric": ("0.5",),
-    "jsonb": ("'{}'", "'{\"content\": \"own plan\"}'"),
+    "jsonb": ("'{}'", '\'{"content": "own plan"}\''),
     "timestamp with time zone": ("now()", "'2025-01-01'"),
     "timestamp without time zone": ("'2025-01-01'",),
     "date": ("'2025-01-01'",),
@@ -158,7 +170,7 @@ class Arguments:
             return f"{self.chance.choice(self.ids.own)}::bigint"
         if name in NAMED and base in ("text", "integer", "regconfig"):
             return f"({self.chance.choice(NAMED[name])})::{kind}"
-        if base.endswith("halfvec") or base.endswith("vector") and base != "tsvector":
+        if base.endswith("halfvec") or (base.endswith("vector") and base != "tsvector"):
             return f"{VECTOR.format('0.5', 384)}::{kind}"
         if base in PLAIN:
             return f"({self.chance.choice(PLAIN[base])})::{kind}"
@@ -166,14 +178,18 @@ class Arguments:
             return "(SELECT q FROM pgrecall.question('own plan', NULL, 'evil', '{}') q)"
         if kind in self.catalog.composites:
             parts = self.catalog.composites[kind]
-            filled = [f"NULL::{part}" if self.chance.random() < 0.5 else self._plain_part(part) for part in parts]
+            filled = [
+                f"NULL::{part}" if self.chance.random() < 0.5 else self._plain_part(part) for part in parts
+            ]
             return f"ROW({', '.join(filled)})::{kind}"
         if kind in self.catalog.enums:
             return f"'{self.chance.choice(self.catalog.enums[kind])}'::{kind}"
         return f"NULL::{kind}"
 
     def _plain_part(self, kind: str) -> str:
-        return f"ARRAY[{self._plain(kind[:-2], '')}]::{kind}" if kind.endswith("[]") else self._plain(kind, "")
+        return (
+            f"ARRAY[{self._plain(kind[:-2], '')}]::{kind}" if kind.endswith("[]") else self._plain(kind, "")
+        )
 
     def _hostile(self, kind: str, name: str, depth: int) -> str:
         if kind.endswith("[]"):
@@ -185,7 +201,7 @@ class Arguments:
             return f"({self.chance.choice(TEXTS)})::{kind}"
         if base in SIMPLE:
             return f"({self.chance.choice(SIMPLE[base])})::{kind}"
-        if base.endswith("vector") or base.endswith("halfvec"):
+        if base.endswith(("vector", "halfvec")):
             filling = self.chance.choice(("0", "0.5", "65504", "-65504", "1e-7"))
             return f"{VECTOR.format(filling, self.chance.choice((1, 3, 384, 384, 384, 385, 4000)))}::{kind}"
         if kind in self.catalog.enums:
@@ -193,7 +209,8 @@ class Arguments:
         if kind in self.catalog.composites and depth < 2:
             parts = self.catalog.composites[kind]
             filled = [
-                self._hostile(part, "", depth + 1) if self.chance.random() < 0.5 else f"NULL::{part}" for part in parts
+                self._hostile(part, "", depth + 1) if self.chance.random() < 0.5 else f"NULL::{part}"
+                for part in parts
             ]
             return f"ROW({', '.join(filled)})::{kind}"
         return f"NULL::{kind}"
@@ -201,7 +218,14 @@ class Arguments:
     def _number(self, base: str, name: str) -> int:
         extreme = {"bigint": INT8, "integer": INT4, "smallint": INT2}[base]
         if name in NAMESPACE_IDS:
-            known = (self.ids.foreign_namespace, self.ids.foreign_namespace, self.ids.own_namespace, 0, 99999, -1)
+            known = (
+                self.ids.foreign_namespace,
+                self.ids.foreign_namespace,
+                self.ids.own_namespace,
+                0,
+                99999,
+                -1,
+            )
             return self.chance.choice(known)
         choices = [0, 1, -1, 2, 100, 32767, extreme - 1, -extreme, -extreme + 1, extreme // 2]
         if base == "bigint":
@@ -219,7 +243,9 @@ class Arguments:
             one, other = self._hostile(element, name, depth + 1), self._hostile(element, name, depth + 1)
             return f"ARRAY[ARRAY[{one}], ARRAY[{other}]]::{kind}"
         if drawn < 0.4:
-            many = self.chance.choice((3, 20 if element in ("text", "jsonb", "bytea", "tsvector", "tsquery") else 5000))
+            many = self.chance.choice(
+                (3, 20 if element in ("text", "jsonb", "bytea", "tsvector", "tsquery") else 5000)
+            )
             return f"array_fill({self._hostile(element, name, depth + 1)}, ARRAY[{many}])::{kind}"
         if drawn < 0.5:
             return f"array_fill({self._hostile(element, name, depth + 1)}, ARRAY[2], ARRAY[-7])::{kind}"

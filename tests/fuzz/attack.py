@@ -71,7 +71,14 @@ class Attack:
     """Statements of one role against a ground, until a number or a time is reached."""
 
     def __init__(
-        self, ground: Ground, role: str, seed: int, *, calls: int | None = None, seconds: float | None = None, sessions: int = 2
+        self,
+        ground: Ground,
+        role: str,
+        seed: int,
+        *,
+        calls: int | None = None,
+        seconds: float | None = None,
+        sessions: int = 2,
     ) -> None:
         self.ground, self.role, self.seed = ground, role, seed
         self.calls = None if calls is None else calls // sessions
@@ -113,13 +120,13 @@ class Attack:
             seed = f"{self.seed}:{number}:{sent}"
             chance = random.Random(seed)
             arguments = Arguments(chance, catalog, self.ground.ids)
-            with self.ground.login(self.role, TIMEOUT) as connection, self.ground.login(self.role, TIMEOUT) as asking:
+            with (
+                self.ground.login(self.role, TIMEOUT) as connection,
+                self.ground.login(self.role, TIMEOUT) as asking,
+            ):
                 session = Session(seed, connection)
                 notices: list[str] = []
-                connection.add_notice_handler(lambda d, to=notices: to.append(f"{d.message_primary} {d.message_detail}"))
-                for channel in CHANNELS:
-                    connection.execute(f"LISTEN {channel}".encode())
-                connection.add_notify_handler(lambda n, to=notices: to.append(n.payload))
+                self._listen(connection, notices)
                 with self.lock:
                     self.running[connection.info.backend_pid] = session
                 begun = sent
@@ -130,8 +137,28 @@ class Attack:
                 with self.lock:
                     self.running.pop(connection.info.backend_pid, None)
 
+    @staticmethod
+    def _listen(connection: Connection[Any], to: list[str]) -> None:
+        """Collect notices and notifications."""
+
+        def note(diagnostic: psycopg.errors.Diagnostic) -> None:
+            to.append(f"{diagnostic.message_primary} {diagnostic.message_detail}")
+
+        def hear(notification: psycopg.Notify) -> None:
+            to.append(notification.payload)
+
+        connection.add_notice_handler(note)
+        connection.add_notify_handler(hear)
+        for channel in CHANNELS:
+            connection.execute(f"LISTEN {channel}".encode())
+
     def _group(
-        self, session: Session, asking: Connection[Any], arguments: Arguments, catalog: Catalog, notices: list[str]
+        self,
+        session: Session,
+        asking: Connection[Any],
+        arguments: Arguments,
+        catalog: Catalog,
+        notices: list[str],
     ) -> int:
         chance, connection = arguments.chance, session.connection
         statements = []
@@ -139,7 +166,9 @@ class Attack:
             if catalog.tables and chance.random() < 0.2:
                 statements.append(on_table(chance.choice(catalog.tables), arguments))
             else:
-                statements.append(call(chance.choice(catalog.functions), arguments, plain=chance.random() < 0.15))
+                statements.append(
+                    call(chance.choice(catalog.functions), arguments, plain=chance.random() < 0.15)
+                )
         drawn = chance.random()
         # Most is taken back, so that there is something left to attack.
         transaction = drawn < 0.9 if self.role in ("embedder", "admin") else drawn < 0.6
@@ -165,7 +194,9 @@ class Attack:
                 connection.rollback()
         return len(statements)
 
-    def _send(self, session: Session, statement: Statement, asking: Connection[Any], notices: list[str]) -> bool:
+    def _send(
+        self, session: Session, statement: Statement, asking: Connection[Any], notices: list[str]
+    ) -> bool:
         """Send a statement and look at all that comes back; tells whether it failed."""
         canaries = self.ground.canaries(self.role)
         state = "00000"
@@ -186,7 +217,9 @@ class Attack:
         if leaked:
             self._note("canary", session, statement, leaked)
         if took > OVERRUN:
-            self._note("overrun", session, statement, f"took {took:.0f} s, statement_timeout is {TIMEOUT:.0f} s")
+            self._note(
+                "overrun", session, statement, f"took {took:.0f} s, statement_timeout is {TIMEOUT:.0f} s"
+            )
         with self.lock:
             self.outcome.calls += 1
             self.outcome.called.add(statement.of)
@@ -194,7 +227,9 @@ class Attack:
             self.outcome.slowest = max(self.outcome.slowest, (took, statement.of))
         return state != "00000"
 
-    def _judge(self, error: psycopg.Error, session: Session, statement: Statement, asking: Connection[Any]) -> None:
+    def _judge(
+        self, error: psycopg.Error, session: Session, statement: Statement, asking: Connection[Any]
+    ) -> None:
         if session.connection.closed:
             self._note("lost connection", session, statement, str(error))
             return
@@ -237,7 +272,14 @@ class Attack:
             gone, new = before[table] - rows, rows - before[table]
             if gone or new:
                 detail = f"{len(gone)} rows of others are gone, {len(new)} are new: {list(gone)[:1]} {list(new)[:1]}"
-                finding = Finding("changed rows", self.role, f"{self.seed}", table, f"-- calls so far: {self.outcome.calls}", detail)
+                finding = Finding(
+                    "changed rows",
+                    self.role,
+                    f"{self.seed}",
+                    table,
+                    f"-- calls so far: {self.outcome.calls}",
+                    detail,
+                )
                 with self.lock:
                     self.outcome.note(finding)
         return after

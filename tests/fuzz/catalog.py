@@ -84,7 +84,9 @@ _COMPOSITES = """
     FROM pg_type t JOIN pg_attribute a ON a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
     WHERE t.typnamespace = 'pgrecall'::regnamespace AND t.typtype = 'c' GROUP BY t.oid
 """
-_ENUMS = "SELECT format_type(e.enumtypid, NULL), array_agg(e.enumlabel::text) FROM pg_enum e GROUP BY e.enumtypid"
+_ENUMS = (
+    "SELECT format_type(e.enumtypid, NULL), array_agg(e.enumlabel::text) FROM pg_enum e GROUP BY e.enumtypid"
+)
 
 
 def read_catalog(owner: Connection[Any], role: str) -> Catalog:

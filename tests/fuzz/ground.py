@@ -50,15 +50,16 @@ class Ground:
         """Rows that a role must leave as they are: a tenant those of others, an embedder what is sensitive."""
         if role == "admin":
             return {}
-        if role == "embedder":
-            condition = {"memories": sql.SQL("is_sensitive")}
-        else:
+        condition: dict[str, sql.Composable] = {"memories": sql.SQL("is_sensitive")}
+        if role != "embedder":
             condition = self._others(owner)
         return {
             table: Counter(
                 text
                 for (text,) in owner.execute(
-                    sql.SQL("SELECT t::text FROM {} t WHERE {}").format(sql.Identifier("pgrecall", table), which)
+                    sql.SQL("SELECT t::text FROM {} t WHERE {}").format(
+                        sql.Identifier("pgrecall", table), which
+                    )
                 )
             )
             for table, which in condition.items()
@@ -103,7 +104,12 @@ def ground(dsn: str) -> Iterator[Ground]:
 def _filled(owner: Connection[Any], dsn: str, logins: dict[str, str]) -> Ground:
     tenants = filled(owner, dsn, logins["reader"], logins["writer"])
     for number in range(30):
-        remember(owner, f"Own plan {number} of the book by Anna in May", tags=["plan", f"topic {number % 3}"], namespace="evil")
+        remember(
+            owner,
+            f"Own plan {number} of the book by Anna in May",
+            tags=["plan", f"topic {number % 3}"],
+            namespace="evil",
+        )
     remember(
         owner, "The numbat plan of Anna", title="numbat title", tags=["numbat tag"], source="numbat source",
         external_id="known-key", session="shared session", position=1, metadata={"numbat": "numbat"}, namespace=VICTIM,

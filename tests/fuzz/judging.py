@@ -28,7 +28,20 @@ DATA = ("22", "23", "42601", "42602", "42704", "54", "0A000", "55000", "P0002")
 # What PostgreSQL itself says to a role that may not, to a session that waited or lost, or at the time limit.
 ANYWHERE = {"42501", "57014", "55P03", "40001", "40P01"}
 # To a statement of the caller's own on a table: a value, a constraint, a column that nobody writes.
-ON_TABLES = ("22", "23", "428C9", "44000", "42P10", "54", "0A000", "55000", "42883", "42804", "42704", "42725")
+ON_TABLES = (
+    "22",
+    "23",
+    "428C9",
+    "44000",
+    "42P10",
+    "54",
+    "0A000",
+    "55000",
+    "42883",
+    "42804",
+    "42704",
+    "42725",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,9 @@ class Finding:
 @cache
 def documented() -> frozenset[str]:
     """SQLSTATEs that sql/STANDARDS.md lists for our own errors."""
-    return frozenset(re.findall(r"(?m)^\| ([0-9A-Z]{5}) \|", STANDARDS.read_text(encoding="utf-8"))) | {"42501"}
+    return frozenset(re.findall(r"(?m)^\| ([0-9A-Z]{5}) \|", STANDARDS.read_text(encoding="utf-8"))) | {
+        "42501"
+    }
 
 
 @cache

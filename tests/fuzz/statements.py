@@ -25,7 +25,8 @@ class Statement:
 def call(function: Function, arguments: Arguments, *, plain: bool = False) -> Statement:
     """Call a function with what it needs and, by name, with any of the rest."""
     chance = arguments.chance
-    given, values = [], []
+    given: list[str] = []
+    values: list[str] = []
     for place, argument in enumerate(function.arguments):
         if place >= function.required and chance.random() < 0.5:
             continue
@@ -59,7 +60,7 @@ def on_table(table: Table, arguments: Arguments) -> Statement:
         value = arguments.hostile(column)
         values.append(value)
         if column.kind == "text" and chance.random() < 0.3:
-            return f'"{column.name}" LIKE {value} || \'%\''
+            return f"\"{column.name}\" LIKE {value} || '%'"
         return f'"{column.name}" {chance.choice(OPERATORS)} {value}'
 
     if verb in ("select", "explain"):

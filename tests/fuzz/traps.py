@@ -211,7 +211,10 @@ class Planted:
 
 def code() -> str:
     """All SQL of ours, without comments: what is installed, and what revisions write."""
-    files = [*sorted((FOLDER / "sql").rglob("*.sql")), *sorted((FOLDER / "migrations" / "versions").glob("*.py"))]
+    files = [
+        *sorted((FOLDER / "sql").rglob("*.sql")),
+        *sorted((FOLDER / "migrations" / "versions").glob("*.py")),
+    ]
     return "\n".join(re.sub(r"--[^\n]*", "", file.read_text(encoding="utf-8")) for file in files)
 
 
@@ -239,7 +242,9 @@ def plant(owner: Connection[Any], planter: str, schemas: list[str]) -> Planted:
     owner.execute((_TYPES + _POLYMORPHIC).encode())
     owner.execute(_OPERATORS.encode(), {"names": operators_in_use(owner)})
     owner.execute(_FUNCTIONS.encode(), {"names": functions_in_use(owner)})
-    owner.execute("CREATE TEMP TABLE trap_schemas (schema text); CREATE TEMP TABLE trap_results (kind text, schema text, refused text)")
+    owner.execute(
+        "CREATE TEMP TABLE trap_schemas (schema text); CREATE TEMP TABLE trap_results (kind text, schema text, refused text)"
+    )
     for schema in schemas:
         owner.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
         owner.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO PUBLIC").format(sql.Identifier(schema)))
