@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test server test-server lint format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build docs clean
+.PHONY: help setup demo test fuzz server test-server lint format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -33,6 +33,11 @@ demo: $(VENV)/.demo  ## start the embedded server, import the sample, embed it, 
 
 test: $(VENV)/.dev  ## run the whole test suite against real PostgreSQL servers
 	$(BIN)/python -m pytest $(if $(MARKS),-m '$(MARKS)') --numprocesses auto --maxprocesses 4 --dist loadfile
+
+MINUTES ?= 10
+ROLE ?= all
+fuzz: $(VENV)/.dev  ## call everything a ROLE may execute with hostile arguments, for MINUTES each; SEED repeats a run
+	PYTHONPATH=tests $(BIN)/python -m fuzz --role $(ROLE) --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 server:  ## install PostgreSQL 15 with the server extensions, and start a cluster of its own (Debian 12, root)
 	@tools/system_server.sh packages

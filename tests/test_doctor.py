@@ -13,6 +13,7 @@ from typer.main import get_command
 import pgbouncer_support
 from operations_support import OTHER, beat, detail, health, park, prepare, remember, status, switch
 from pgrecall.cli import app, main
+from pgrecall.install import migrate
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -255,3 +256,27 @@ def test_a_pooler_that_loses_prepared_statements(
             found += re.findall(r"^(\w+) +prepared statements: (.*)$", out, re.MULTILINE)
     assert [state for state, _ in found] == ["ok", "warn"]
     assert "PGRECALL_PREPARE" in found[1][1]
+
+
+def test_who_may_create_in_a_schema_of_the_path_is_named(conn: Connection[Any], dsn: str) -> None:
+    """Not the owner of pgrecall, nor superusers; PUBLIC is named once, not as every role."""
+    role = f"creator_{conn.info.backend_pid}"
+    conn.execute(f"CREATE ROLE {role}".encode())
+    try:
+        assert health(conn)["functions' search_path"] == ("ok", None)
+        conn.execute(f"GRANT CREATE ON SCHEMA pgrecall TO {role}".encode())
+        assert health(conn)["functions' search_path"][0] == "warn"
+        assert detail(conn, "functions' search_path") == f"may create there: {role} in pgrecall"
+        assert [text for text in migrate(dsn).messages if f"{role} in pgrecall" in text] != []
+        conn.execute("GRANT CREATE ON SCHEMA pgrecall TO PUBLIC")
+        assert detail(conn, "functions' search_path") == "may create there: PUBLIC in pgrecall"
+        conn.execute("REVOKE CREATE ON SCHEMA pgrecall FROM PUBLIC")
+        conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall FROM {role}".encode())
+        assert migrate(dsn).messages == ()
+        # A schema's owner, who is not who installed.
+        conn.execute(f"ALTER SCHEMA pgrecall OWNER TO {role}".encode())
+        assert detail(conn, "functions' search_path") == f"may create there: {role} in pgrecall"
+    finally:
+        conn.execute("ALTER SCHEMA pgrecall OWNER TO CURRENT_USER")
+        conn.execute(f"DROP OWNED BY {role}".encode())
+        conn.execute(f"DROP ROLE {role}".encode())

@@ -325,6 +325,12 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
             install_code(conn, plpython=plpython)
         _use_model(conn, request)
         _tune_database(conn, request)
+        creators = scalar(conn, "SELECT pgrecall.path_creators()")
+        if creators is not None:
+            request.messages.append(
+                "these roles may create operators and functions where pgrecall's own look for theirs, "
+                f"and so run code as whoever calls them: {creators}"
+            )
 
 
 def _tune_database(conn: psycopg.Connection[Any], request: _Request) -> None:

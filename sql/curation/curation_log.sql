@@ -4,7 +4,7 @@
 -- changes    only what changed something: no ADD
 -- k          how many at the most
 --
--- Errors  42704 no such namespace
+-- Errors  42704 no such namespace;  22023 k is negative
 CREATE OR REPLACE FUNCTION pgrecall.curation_log(
     namespace text DEFAULT NULL, changes boolean DEFAULT true, k integer DEFAULT 100
 )
@@ -26,7 +26,7 @@ BEGIN
         LEFT JOIN pgrecall.memories o ON o.id = c.other_id
         WHERE c.namespace_id = home AND (NOT changes OR c.decision <> 'ADD')
         ORDER BY c.id DESC
-        LIMIT k;
+        LIMIT pgrecall.row_limit(k);
 END
 $function$;
 

@@ -9,7 +9,7 @@
 -- cluster     in the result, its oldest memory
 -- cosine      to that one; NULL where either has no embedding
 --
--- Errors  42704 no such namespace;  22023 similarity is not between 0 and 1
+-- Errors  42704 no such namespace;  22023 similarity is not between 0 and 1, at_most is negative
 CREATE OR REPLACE FUNCTION pgrecall.duplicates(
     namespace text DEFAULT NULL, similarity double precision DEFAULT NULL, at_most integer DEFAULT 10000
 )
@@ -27,6 +27,7 @@ BEGIN
         RAISE EXCEPTION 'similarity cannot be %', wanted
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It is a cosine between 0 and 1.';
     END IF;
+    PERFORM pgrecall.row_limit(at_most);
     RETURN QUERY EXECUTE $statement$
         WITH RECURSIVE looked AS MATERIALIZED (
             SELECT l.id, min(l.id) OVER (PARTITION BY l.content_hash) AS first_id

@@ -4,7 +4,7 @@
 --
 -- namespace, since, at_most  see uncurated()
 --
--- Errors  42704 no such namespace
+-- Errors  42704 no such namespace;  22023 at_most is negative
 CREATE OR REPLACE FUNCTION pgrecall.preview_curation(
     namespace text DEFAULT NULL, since timestamptz DEFAULT NULL, at_most integer DEFAULT 1000
 )

@@ -3,7 +3,7 @@
 -- namespace  NULL: that of the setting pgrecall.namespace
 -- since      only those stored from then on
 --
--- Errors  42704 no such namespace
+-- Errors  42704 no such namespace;  22023 at_most is negative
 CREATE OR REPLACE FUNCTION pgrecall.uncurated(
     namespace text DEFAULT NULL, since timestamptz DEFAULT NULL, at_most integer DEFAULT 1000
 )
@@ -21,7 +21,7 @@ BEGIN
           AND (uncurated.since IS NULL OR m.created_at >= uncurated.since)
           AND NOT EXISTS (SELECT FROM pgrecall.curations c WHERE c.memory_id = m.id)
         ORDER BY m.id
-        LIMIT at_most;
+        LIMIT pgrecall.row_limit(at_most);
 END
 $function$;
 

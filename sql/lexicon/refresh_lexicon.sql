@@ -12,6 +12,7 @@ DECLARE
     ids integer[];
     id integer;
 BEGIN
+    -- What commits cannot have a SET clause.
     SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
     IF namespace IS NOT NULL THEN
         PERFORM pgrecall.check_namespace(namespace, false);

@@ -4,6 +4,8 @@
 --
 -- cause  only those of this cause;  k  how many at most
 --
+-- Errors  22023 k is negative
+--
 -- cause     one word;  error  what went wrong the last time
 CREATE OR REPLACE FUNCTION pgrecall.failures(cause text DEFAULT NULL, k integer DEFAULT 100)
 RETURNS TABLE (
@@ -21,7 +23,7 @@ BEGIN ATOMIC
     LEFT JOIN pgrecall.embedding_models e ON e.id = g.model_id
     WHERE failures.cause IS NULL OR f.cause = failures.cause
     ORDER BY f.failed_at DESC, f.memory_id DESC
-    LIMIT failures.k;
+    LIMIT pgrecall.row_limit(failures.k);
 END;
 
 COMMENT ON FUNCTION pgrecall.failures IS

@@ -8,6 +8,8 @@
 -- depth       how many memories at the most
 -- exact_rows  namespaces of up to this many memories are small
 -- generation  whose embeddings; NULL: the active one's
+--
+-- Errors  22023 depth or exact_rows is negative
 CREATE OR REPLACE FUNCTION pgrecall.dense_leg(
     namespace_id integer, query_vec pgvector.halfvec, filter pgrecall.recall_filter, depth integer, exact_rows integer,
     generation integer DEFAULT NULL
@@ -24,8 +26,9 @@ BEGIN
     IF query_vec IS NULL THEN
         RETURN;
     END IF;
+    PERFORM pgrecall.row_limit(depth), pgrecall.row_limit(exact_rows);
 
-    IF pgrecall.namespace_size(namespace_id, exact_rows + 1) > exact_rows THEN
+    IF pgrecall.namespace_size(namespace_id, least(exact_rows, 2147483646) + 1) > exact_rows THEN
         EXECUTE $statement$
             SELECT array_agg(n.id), array_agg(n.distance)
             FROM (

@@ -11,6 +11,8 @@
 --
 -- reading  the query, from lexical_query()
 -- depth    how many memories at the most
+--
+-- Errors  22023 depth is negative
 CREATE OR REPLACE FUNCTION pgrecall.lexical_leg(
     namespace_id integer, reading pgrecall.lexical_query, filter pgrecall.recall_filter, depth integer
 )
@@ -19,6 +21,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
+    PERFORM pgrecall.row_limit(depth);
     IF reading.mode IN ('bm25', 'websearch') THEN
         RETURN QUERY SELECT l.* FROM pgrecall.bm25_leg(namespace_id, reading, filter, depth) l;
     ELSE

@@ -76,6 +76,7 @@ BEGIN ATOMIC
           AND 'search_path=pg_catalog, pgrecall, pg_temp' = ANY (r.proconfig)
           AND pg_get_userbyid(r.proowner) NOT IN ('pgrecall_gate', 'pgrecall_engine')
     ) o
+    CROSS JOIN LATERAL (SELECT pgrecall.path_creators() AS creators) v
     CROSS JOIN LATERAL (VALUES
         (1, 'server version', current_setting('server_version_num')::integer BETWEEN 150000 AND 189999, 'warn',
          'PostgreSQL ' || s.server_version, 'pgrecall is tested on PostgreSQL 15 to 18.'),
@@ -163,7 +164,10 @@ BEGIN ATOMIC
          'DELETE FROM pgrecall.grants g WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = g.role)'),
         (24, 'owners of functions', o.others IS NULL, 'fail',
          COALESCE('tenants are not kept apart: some functions belong to ' || o.others, 'pgrecall_gate and pgrecall_engine'),
-         'pgrecall migrate')
+         'pgrecall migrate'),
+        (25, 'functions'' search_path', v.creators IS NULL, 'warn',
+         COALESCE('may create there: ' || v.creators, 'nobody else may create there'),
+         'REVOKE CREATE ON SCHEMA … FROM the role; who owns the schema or the database may do anything in it: let another own it.')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

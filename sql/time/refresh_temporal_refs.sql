@@ -14,6 +14,7 @@ DECLARE
     done bigint := 0::bigint;
     ids bigint[];
 BEGIN
+    -- What commits cannot have a SET clause.
     SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
     IF namespace IS NOT NULL THEN
         PERFORM pgrecall.check_namespace(namespace, false);

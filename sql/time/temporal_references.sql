@@ -4,7 +4,7 @@
 -- one nearest to the anchor: a text speaks of what is to come as often as of what was.
 --
 -- content  of a longer text the first 20,000 characters are looked at
--- anchor   when it was said
+-- anchor   when it was said; beyond the years 1 to 9998 no time is read
 -- span     characters, counted from 0: content[lower:upper] in Python
 CREATE OR REPLACE FUNCTION pgrecall.temporal_references(content text, anchor timestamptz)
 RETURNS TABLE (span int4range, period tstzrange)
@@ -21,7 +21,10 @@ DECLARE
     place integer := 0;
     given integer := 0;
 BEGIN
-    IF seen !~* pgrecall.date_hint() OR seen !~* pattern THEN
+    -- What is said of times in relation to one far off may lie where PostgreSQL has none.
+    IF anchor NOT BETWEEN '0001-01-01 00:00+00' AND '9999-01-01 00:00+00' THEN
+        RETURN;
+    ELSIF seen !~* pgrecall.date_hint() OR seen !~* pattern THEN
         RETURN;
     END IF;
     between_them := regexp_split_to_array(seen, pattern, 'i');

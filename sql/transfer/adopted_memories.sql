@@ -10,13 +10,22 @@
 -- text_hash     SHA-256 of the content that is stored
 -- is_sensitive, is_forgotten  as the memory is now
 -- is_revised    it was revised here since
+--
+-- Errors  22023 rows is no array
 CREATE OR REPLACE FUNCTION pgrecall.adopted_memories(rows jsonb, namespace text DEFAULT NULL)
 RETURNS TABLE (
     place integer, id bigint, outcome text, text_hash bytea, is_sensitive boolean, is_forgotten boolean, is_revised boolean
 )
-LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
-BEGIN ATOMIC
+AS $function$
+#variable_conflict use_column
+BEGIN
+    IF jsonb_typeof(adopted_memories.rows) <> 'array' THEN
+        RAISE EXCEPTION 'rows must be a JSON array, not %', jsonb_typeof(adopted_memories.rows)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass an object for every row, as for adopt_memories().';
+    END IF;
+    RETURN QUERY
     SELECT r.place::integer, m.id,
            CASE
                WHEN m.id IS NULL THEN 'new'
@@ -34,7 +43,8 @@ BEGIN ATOMIC
     LEFT JOIN pgrecall.namespaces n ON n.name = COALESCE(r.value #>> '{memory,namespace}', home.name)
     LEFT JOIN pgrecall.memories m ON m.namespace_id = n.id AND m.external_id = r.value #>> '{memory,external_id}'
     ORDER BY r.place;
-END;
+END
+$function$;
 
 COMMENT ON FUNCTION pgrecall.adopted_memories IS
     'What pgrecall.adopt_memories() would do with rows of another program, and what is stored of them.';

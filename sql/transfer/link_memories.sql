@@ -3,7 +3,7 @@
 -- links  JSON array of objects: id, superseded_by (both ids of this database), and of the line superseded_at, updated_at
 --        and deleted_at
 --
--- Errors  22023 no array, or memories would supersede one another in a circle
+-- Errors  22023 no array of objects, or memories would supersede one another in a circle
 CREATE OR REPLACE FUNCTION pgrecall.link_memories(links jsonb)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -14,6 +14,11 @@ DECLARE
 BEGIN
     IF jsonb_typeof(links) IS DISTINCT FROM 'array' THEN
         RAISE EXCEPTION 'links must be a JSON array, not %', COALESCE(jsonb_typeof(links), 'NULL')
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Pass an object with id and superseded_by for every memory.';
+    END IF;
+    IF EXISTS (SELECT FROM jsonb_array_elements(links) l (value) WHERE jsonb_typeof(l.value) <> 'object') THEN
+        RAISE EXCEPTION 'each of links must be a JSON object'
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Pass an object with id and superseded_by for every memory.';
     END IF;
