@@ -103,14 +103,15 @@ def tenants(new_database: Callable[..., str], template: str) -> Iterator[Tenants
         owner.execute(f"CREATE ROLE {reader} IN ROLE pgrecall_reader".encode())
         owner.execute(f"CREATE ROLE {writer} IN ROLE pgrecall_writer".encode())
         try:
-            yield _filled(owner, dsn, reader, writer)
+            yield filled(owner, dsn, reader, writer)
         finally:
             for role in (reader, writer):
                 owner.execute(f"DROP OWNED BY {role}".encode())
                 owner.execute(f"DROP ROLE {role}".encode())
 
 
-def _filled(owner: Connection[Any], dsn: str, reader: str, writer: str) -> Tenants:
+def filled(owner: Connection[Any], dsn: str, reader: str, writer: str) -> Tenants:
+    """Fill a database: nearly every table has something of acme's."""
     call(owner, "pgrecall.activate_model", "a model", 384)
     for namespace in (VICTIM, OWN, LIBRARY):
         call(owner, "pgrecall.create_namespace", namespace)

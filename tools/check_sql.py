@@ -37,6 +37,8 @@ SECURITY_DEFINER = {
     "pgrecall.curation_candidates",
     "pgrecall.curate_claimed",
     "pgrecall.mentions_change",
+    "pgrecall.erase_granted",
+    "pgrecall.erase_namespace_granted",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {

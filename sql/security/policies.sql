@@ -110,6 +110,8 @@ COMMENT ON POLICY memories_embedder ON pgrecall.memories IS 'The embedder''s rol
 CREATE POLICY entity_rules_read ON pgrecall.entity_rules FOR SELECT TO pgrecall_reader
     USING (namespace_id IS NULL
            OR ((SELECT pgrecall.granted_namespaces()))[namespace_id]);
+-- Receipts of erasures are told to who erased, and kept for who sees every namespace.
+CREATE POLICY erasures_everywhere ON pgrecall.erasures TO pgrecall_everywhere USING (true);
 CREATE POLICY entity_rules_everywhere ON pgrecall.entity_rules TO pgrecall_everywhere USING (true);
 
 -- A role sees its own grants, and those of the roles it is a member of.

@@ -1,0 +1,19 @@
+-- Whether a role sees a namespace: by a grant, as one that sees every namespace, or as owner of the tables.
+--
+-- For functions with the owner's rights, which ask it of the session's role.
+--
+-- is_writing  whether it may write there
+CREATE OR REPLACE FUNCTION pgrecall.reaches(role regrole, namespace_id integer, is_writing boolean)
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN pg_has_role(role, 'pgrecall_everywhere', 'USAGE')
+    OR EXISTS (
+        SELECT FROM pg_class c WHERE c.oid = 'pgrecall.memories'::regclass AND pg_has_role(role, c.relowner, 'USAGE')
+    )
+    OR EXISTS (
+        SELECT FROM pgrecall.grants g
+        WHERE g.namespace_id = reaches.namespace_id AND g.role = ANY (pgrecall.held_roles(reaches.role))
+          AND (g.access = 'write' OR NOT is_writing)
+    );
+
+COMMENT ON FUNCTION pgrecall.reaches IS 'Whether a role sees a namespace, or may write there.';
