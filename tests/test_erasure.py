@@ -61,9 +61,7 @@ def erase(conn: Connection[Any], memory: int, *, dry_run: bool = False) -> dict[
 
 def holding(conn: Connection[Any], word: str = CANARY) -> dict[str, int]:
     """How many rows of each table hold a word, in any of its columns as text."""
-    found = {
-        table: sum(word in row.lower() for row in texts) for table, texts in contents(conn).items()
-    }
+    found = {table: sum(word in row.lower() for row in texts) for table, texts in contents(conn).items()}
     return {table: number for table, number in found.items() if number}
 
 
@@ -98,7 +96,9 @@ def test_a_namespace_goes_whole(planted: Tenants, conn: Connection[Any]) -> None
     for table in relations(conn, "r"):
         query = "SELECT count(*) FROM pg_attribute WHERE attrelid = %s::regclass AND attname = 'namespace_id'"
         if table != "erasures" and scalar(conn, query, f"pgrecall.{table}"):
-            left = sql.SQL("SELECT count(*) FROM {} WHERE namespace_id = %s").format(sql.Identifier("pgrecall", table))
+            left = sql.SQL("SELECT count(*) FROM {} WHERE namespace_id = %s").format(
+                sql.Identifier("pgrecall", table)
+            )
             assert conn.execute(left, (planted.home,)).fetchone() == (0,), table
     assert stored(conn, others[0])["deleted_at"] is None
     assert rows(conn, "recall", "wombat plan", namespace="evil") == expected
@@ -134,7 +134,10 @@ def test_postings_and_statistics_are_as_if_it_had_never_been(conn: Connection[An
     while scalar(conn, "SELECT pgrecall.fold_postings(1)"):
         pass
     state = {
-        table: [re.sub(r",\d+,", ",", row, count=1) if table == "postings" else row for row in contents(conn)[table]]
+        table: [
+            re.sub(r",\d+,", ",", row, count=1) if table == "postings" else row
+            for row in contents(conn)[table]
+        ]
         for table in ("lexicon", "postings", "unposted")
     }
     posted = remember(conn, "alpha delta")
@@ -147,7 +150,12 @@ def test_postings_and_statistics_are_as_if_it_had_never_been(conn: Connection[An
     assert lexicon == ["1", "alpha1", "beta1", "gamma1"]
     after = {table: contents(conn)[table] for table in ("lexicon", "unposted")}
     assert after == {table: state[table] for table in after}
-    assert scalar(conn, "SELECT count(*) FROM pgrecall.postings WHERE memory_ids && %s::bigint[]", [posted, noted]) == 0
+    assert (
+        scalar(
+            conn, "SELECT count(*) FROM pgrecall.postings WHERE memory_ids && %s::bigint[]", [posted, noted]
+        )
+        == 0
+    )
 
 
 def test_embeddings_of_every_generation_go(conn: Connection[Any]) -> None:
@@ -173,7 +181,12 @@ def test_a_forgotten_memory_is_erased_with_the_name_given_to_its_concept(conn: C
 
 def test_a_concept_of_another_memory_stays_with_its_names(conn: Connection[Any]) -> None:
     number, other = remember(conn, "one", tags=["shared", "own"]), remember(conn, "two", tags=["shared"])
-    call(conn, "pgrecall.add_alias", scalar(conn, "SELECT id FROM pgrecall.concepts WHERE key = 'shared'"), "common")
+    call(
+        conn,
+        "pgrecall.add_alias",
+        scalar(conn, "SELECT id FROM pgrecall.concepts WHERE key = 'shared'"),
+        "common",
+    )
     counts = erase(conn, number)
     assert (counts["concepts"], counts["concept_aliases"], counts["mentions"]) == (1, 1, 2)
     names = scalar(conn, "SELECT array_agg(alias ORDER BY alias) FROM pgrecall.concept_aliases")
@@ -255,13 +268,19 @@ def test_the_default_namespace_comes_back_empty(conn: Connection[Any]) -> None:
 # --- Who may ---
 
 
-def test_a_tenant_erases_nothing_of_others_and_learns_nothing(planted: Tenants, conn: Connection[Any]) -> None:
+def test_a_tenant_erases_nothing_of_others_and_learns_nothing(
+    planted: Tenants, conn: Connection[Any]
+) -> None:
     before = contents(conn)
     for role in (planted.writer, planted.reader):
         with planted.attacker(role) as attacker:
             told = set()
             for memory in (planted.memory, 10**15):
-                for function in ("public.erase(%s)", "public.erase(%s, true)", "pgrecall.erase_granted(%s, false)"):
+                for function in (
+                    "public.erase(%s)",
+                    "public.erase(%s, true)",
+                    "pgrecall.erase_granted(%s, false)",
+                ):
                     with pytest.raises(psycopg.Error) as caught, attacker.transaction():
                         attacker.execute(f"SELECT * FROM {function}".encode(), (memory,))
                     message = str(caught.value.diag.message_primary).replace(str(memory), "ID")
@@ -293,10 +312,13 @@ def test_a_tenant_sees_no_receipt_but_by_its_own_call(planted: Tenants, conn: Co
 
 def test_a_granted_reader_cannot_erase(planted: Tenants, conn: Connection[Any]) -> None:
     before = contents(conn)
-    with planted.attacker() as attacker, pytest.raises(psycopg.errors.InsufficientPrivilege, match="may only read"):
+    with (
+        planted.attacker() as attacker,
+        pytest.raises(psycopg.errors.InsufficientPrivilege, match="may only read"),
+    ):
         rows(attacker, "erase", planted.library_memory)
     with planted.attacker() as attacker, pytest.raises(psycopg.errors.NoDataFound):
-        rows(attacker, "pgrecall.erase_granted", planted.library_memory, False)  # noqa: FBT003
+        rows(attacker, "pgrecall.erase_granted", planted.library_memory, False)
     with planted.attacker(planted.reader) as attacker, pytest.raises(psycopg.errors.InsufficientPrivilege):
         rows(attacker, "erase", planted.own_memory)
     assert contents(conn) == before
