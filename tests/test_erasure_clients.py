@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -85,10 +86,11 @@ def test_the_command_erases_and_says_what_went(cli: Cli, conn: Connection[Any]) 
     assert SECRET not in str(contents(conn))
 
 
-def test_the_command_asks_first(cli: Cli, conn: Connection[Any]) -> None:
+def test_the_command_asks_first(cli: Cli, conn: Connection[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\nn\n"))
     number = remember(conn, SECRET)
     code, out, _ = cli("erase", str(number))
-    assert (code, out) == (1, "")
+    assert (code, out.strip()) == (1, "")
     assert cli("scrub")[0] == 1
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1
 

@@ -91,7 +91,7 @@ def in_files(dsn: str) -> dict[str, dict[str, int]]:
         conn.execute("CHECKPOINT")
         data = Path(scalar(conn, "SHOW data_directory"))
         vector = vector_bytes(conn)
-        names = dict(
+        names: dict[str, str] = dict(
             conn.execute(
                 "SELECT pg_relation_filenode(oid)::text, oid::regclass::text FROM pg_class"
             ).fetchall()

@@ -29,11 +29,11 @@ class AsyncErasing(AsyncSession):
         rows = await self._rows("public.erase", given(id=id, dry_run=dry_run))
         return Erasure(**rows[0])
 
-    async def erase_namespace(self, name: str, *, dry_run: bool = False) -> Erasure:
+    async def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
         """Delete a namespace with all its memories, grants and rules, for good.
 
         Args:
-            name: The namespace.
+            namespace: Its name.
             dry_run: True tells what would go, and changes nothing.
 
         Returns:
@@ -43,5 +43,5 @@ class AsyncErasing(AsyncSession):
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role does not see every namespace.
         """
-        rows = await self._rows("public.erase_namespace", given(name=name, dry_run=dry_run))
+        rows = await self._rows("public.erase_namespace", given(namespace=namespace, dry_run=dry_run))
         return Erasure(**rows[0], memory_id=None)

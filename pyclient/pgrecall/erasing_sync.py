@@ -30,11 +30,11 @@ class Erasing(Session):
         rows = self._rows("public.erase", given(id=id, dry_run=dry_run))
         return Erasure(**rows[0])
 
-    def erase_namespace(self, name: str, *, dry_run: bool = False) -> Erasure:
+    def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
         """Delete a namespace with all its memories, grants and rules, for good.
 
         Args:
-            name: The namespace.
+            namespace: Its name.
             dry_run: True tells what would go, and changes nothing.
 
         Returns:
@@ -44,5 +44,5 @@ class Erasing(Session):
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role does not see every namespace.
         """
-        rows = self._rows("public.erase_namespace", given(name=name, dry_run=dry_run))
+        rows = self._rows("public.erase_namespace", given(namespace=namespace, dry_run=dry_run))
         return Erasure(**rows[0], memory_id=None)

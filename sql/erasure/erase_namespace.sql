@@ -7,12 +7,12 @@
 --
 -- Errors  42501 a role that does not see every namespace;  42704 no such namespace;  55000 not under read committed;
 --         55P03 in use for too long
-CREATE OR REPLACE FUNCTION public.erase_namespace(name text, dry_run boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION public.erase_namespace(namespace text, dry_run boolean DEFAULT false)
 RETURNS TABLE (receipt bigint, namespace_id integer, role text, erased_at timestamptz, counts jsonb)
 LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     SELECT e.id, e.namespace_id, e.role, e.erased_at, e.counts
-    FROM pgrecall.erase_namespace_granted(erase_namespace.name, dry_run) e;
+    FROM pgrecall.erase_namespace_granted(erase_namespace.namespace, dry_run) e;
 END;
 
 COMMENT ON FUNCTION public.erase_namespace IS
