@@ -22,7 +22,7 @@ REVOKE ALL ON ALL SEQUENCES IN SCHEMA pgrecall
 REVOKE ALL ON ALL ROUTINES IN SCHEMA pgrecall
     FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin, pgrecall_gate, pgrecall_engine;
 REVOKE ALL ON FUNCTION
-    public.forget, public.graph_ppr, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_embed,
+    public.erase, public.erase_namespace, public.forget, public.graph_ppr, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_embed,
     public.recall_explain, public.recall_facts, public.recall_status, public.recall_timeline, public.remember,
     public.remember_many, public.revise, public.supersede, public.undo_curation
     FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin, pgrecall_gate, pgrecall_engine;
@@ -54,8 +54,8 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.embedding_dimension, pgrecall.bundle_hash, pgrecall.settings_list, pgrecall.stored_setting
     TO pgrecall_reader;
 GRANT EXECUTE ON FUNCTION
-    public.forget, public.remember, public.remember_many, public.revise, public.supersede, public.undo_curation,
-    pgrecall.create_namespace, pgrecall.import_memories, pgrecall.link_memories, pgrecall.adopt_memories,
+    public.erase, public.erase_namespace, public.forget, public.remember, public.remember_many, public.revise,
+    public.supersede, public.undo_curation, pgrecall.create_namespace, pgrecall.import_memories, pgrecall.link_memories, pgrecall.adopt_memories,
     pgrecall.adopted_memories, pgrecall.push_write, pgrecall.apply_curation, pgrecall.curate, pgrecall.judge,
     pgrecall.unjudge, pgrecall.retry_failures, pgrecall.redo_extractions, pgrecall.complete,
     pgrecall.set_relation_label, pgrecall.merge_concepts, pgrecall.split_concept, pgrecall.add_alias,
@@ -94,7 +94,7 @@ GRANT TRUNCATE ON pgrecall.lexicon, pgrecall.postings, pgrecall.unposted TO pgre
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_engine, pgrecall_admin;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA pgrecall TO pgrecall_engine, pgrecall_admin;
 GRANT EXECUTE ON FUNCTION
-    public.forget, public.graph_ppr, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_embed,
+    public.erase, public.erase_namespace, public.forget, public.graph_ppr, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_embed,
     public.recall_explain, public.recall_facts, public.recall_status, public.recall_timeline, public.remember,
     public.remember_many, public.revise, public.supersede, public.undo_curation
     TO pgrecall_gate, pgrecall_engine;

@@ -178,13 +178,15 @@ ENGINE = {
     "fold_postings": "embedders call it: postings can be written in no other way; returns how many memories it folded",
     "rank_granted": "recall's indexes; looks the grant up itself, returns ids and scores of one namespace",
     "curation_candidates": "words' and vectors' indexes; looks the grant up itself, returns ids and cosines of one namespace",
+    "erase_granted": "caches of queries of all who see the namespace; looks the grant up itself, returns numbers of rows",
+    "erase_namespace_granted": "the same for a whole namespace, for roles that see every namespace",
     "memories_post": "a trigger: notes which memories have changed",
     "unposted_fold": "a trigger: folds what was noted",
 }
 """What sees every row, and why."""
 
 
-def test_what_runs_with_its_owners_rights_is_the_gates_but_for_five(tenants: Tenants) -> None:
+def test_what_runs_with_its_owners_rights_is_the_gates_but_for_seven(tenants: Tenants) -> None:
     with tenants.owner() as owner:
         query = """
             SELECT p.proname, p.proconfig, p.prosecdef, p.proowner::regrole::text,

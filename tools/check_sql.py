@@ -36,6 +36,8 @@ ENGINE = {
     "pgrecall.rank_granted",
     "pgrecall.curation_candidates",
     "pgrecall.mentions_change",
+    "pgrecall.erase_granted",
+    "pgrecall.erase_namespace_granted",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         TimelineResult,
         Validity,
     )
-    from .operations import Failure, Generation, HealthCheck, IndexStatus, Status, Worker
+    from .operations import Erasure, Failure, Generation, HealthCheck, IndexStatus, Status, Worker
     from .options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
     from .reranking import CrossEncoderReranker, HttpReranker, Reranker
 
@@ -58,7 +58,7 @@ _MODELS = (
     "EmbeddingModel", "FactHit", "FactsResult", "NewMemory", "RecallResult", "RecalledMemory",
     "SettingInForce", "TimelineMemory", "TimelineResult", "Validity",
 )  # fmt: skip
-_OPERATIONS = ("Failure", "Generation", "HealthCheck", "IndexStatus", "Status", "Worker")
+_OPERATIONS = ("Erasure", "Failure", "Generation", "HealthCheck", "IndexStatus", "Status", "Worker")
 _EXPANSION = ("Expansion", "LlmExpander")
 _EXPLAINING = ("ExplainResult", "Explanation")
 _OPTIONS = ("MemoryFields", "RecallFilters", "RecallOptions", "RevisableFields")
@@ -84,6 +84,7 @@ __all__ = [
     "CrossEncoderReranker",
     "EmbeddingModel",
     "EmbeddingUnavailable",
+    "Erasure",
     "Expansion",
     "ExplainResult",
     "Explanation",

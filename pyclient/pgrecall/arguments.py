@@ -242,7 +242,7 @@ _CHECKS: dict[str, Callable[[str, object], Any]] = {
     **dict.fromkeys(
         ("is_sensitive", "any_namespace", "create_namespace", "include_superseded", "include_sensitive"), flag
     ),
-    **dict.fromkeys(("collapse_duplicates", "include_forgotten", "changes"), flag),
+    **dict.fromkeys(("collapse_duplicates", "include_forgotten", "changes", "dry_run"), flag),
     **dict.fromkeys(("metadata", "metadata_contains"), json_object),
     **dict.fromkeys(("position", "k", "max_chars", "per_item", "at_most"), whole),
     **dict.fromkeys(("id", "successor", "memory_id"), identity),

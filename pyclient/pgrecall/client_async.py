@@ -9,6 +9,7 @@ from .arguments import Vector, batches, given, options, tuning, whole
 from .connecting import in_thread
 from .curating_async import AsyncCurating
 from .embedding import EMBED_SECONDS, wanted_vector
+from .erasing_async import AsyncErasing
 from .errors import PgrecallError
 from .expansion import wanted_expansion
 from .languages import AUTO, UNDETECTED, detected, detected_batch
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .timeframes import Timeframe
 
 
-class AsyncClient(AsyncCurating, AsyncOperating, AsyncQuerying, AsyncTransferring):
+class AsyncClient(AsyncCurating, AsyncErasing, AsyncOperating, AsyncQuerying, AsyncTransferring):
     """A client of one database. Open it with `async with`, or call `close` when done.
 
     It connects at the first call, and compares the database's SQL code with the package's then. One client

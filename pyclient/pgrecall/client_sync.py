@@ -10,6 +10,7 @@ from .arguments import Vector, batches, given, options, tuning, whole
 from .connecting import in_place
 from .curating_sync import Curating
 from .embedding import EMBED_SECONDS, wanted_vector
+from .erasing_sync import Erasing
 from .errors import PgrecallError
 from .expansion import wanted_expansion
 from .languages import AUTO, UNDETECTED, detected, detected_batch
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from .timeframes import Timeframe
 
 
-class Client(Curating, Operating, Querying, Transferring):
+class Client(Curating, Erasing, Operating, Querying, Transferring):
     """A client of one database. Open it with `with`, or call `close` when done.
 
     It connects at the first call, and compares the database's SQL code with the package's then. One client

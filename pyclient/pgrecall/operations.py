@@ -257,3 +257,24 @@ class HealthCheck:
     status: Literal["ok", "info", "warn", "fail"]
     detail: str
     remedy: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure(Row):
+    """The receipt of an erasure: numbers, no content.
+
+    Attributes:
+        receipt: Its number in `pgrecall.erasures`; None of a dry run.
+        namespace_id: The namespace.
+        memory_id: The memory; None where the whole namespace went.
+        role: Who asked for it.
+        erased_at: When.
+        counts: How many rows of each table went.
+    """
+
+    receipt: int | None
+    namespace_id: int
+    memory_id: int | None
+    role: str
+    erased_at: datetime
+    counts: Mapping[str, int]

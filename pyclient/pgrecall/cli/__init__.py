@@ -13,6 +13,7 @@ from .config import config
 from .curate import curate, duplicates
 from .daemon import embedder
 from .doctor import doctor
+from .erase import erase, scrub
 from .explain import explain
 from .facts import facts
 from .failures import failures
@@ -46,6 +47,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "remember": remember,
     "import": import_,
     "export": export,
+    "erase": erase,
+    "scrub": scrub,
     "embedder": embedder,
     "reembed": reembed,
     "recall": recall,

@@ -50,6 +50,8 @@ ROUTES: Mapping[str, Route] = {
     "public.revise": Route("memory", "id"),
     "public.supersede": Route("memory", "id"),
     "public.forget": Route("memory", "id"),
+    "public.erase": Route("memory", "id"),
+    "public.erase_namespace": Route("namespace", "namespace"),
     "public.undo_curation": Route("question", "id"),
     "public.graph_ppr": Route("namespace", "namespace"),
     "pgrecall.memory_validity": Route("namespace", "namespace"),

@@ -1,0 +1,35 @@
+-- Removes those concepts that nothing mentions and no fact is about any more, with the names given by hand.
+--
+-- remove_orphan() leaves those names where they are; whoever erases a memory wants them gone with it. The caller has
+-- pgrecall.share_names of the namespace.
+--
+-- concept_ids  which of them to look at
+CREATE OR REPLACE FUNCTION pgrecall.erase_concepts(namespace_id integer, concept_ids bigint[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    orphan bigint;
+    names text[];
+BEGIN
+    FOR orphan IN
+        SELECT c.id FROM pgrecall.concepts c
+        WHERE c.id = ANY (concept_ids) AND c.namespace_id = erase_concepts.namespace_id
+        ORDER BY c.id
+    LOOP
+        -- Lock first, look afterwards: a writer who has just mentioned it is waited for and then seen.
+        PERFORM FROM pgrecall.concept_aliases a WHERE a.concept_id = orphan ORDER BY a.alias FOR UPDATE;
+        CONTINUE WHEN EXISTS (SELECT FROM pgrecall.mentions m WHERE m.concept_id = orphan)
+            OR EXISTS (SELECT FROM pgrecall.relationships r WHERE orphan IN (r.source_id, r.target_id));
+        WITH gone AS (
+            DELETE FROM pgrecall.concept_aliases a WHERE a.concept_id = orphan RETURNING a.alias
+        )
+        SELECT COALESCE(array_agg(g.alias), '{}') INTO names FROM gone g;
+        PERFORM pgrecall.settle_concept(orphan, names);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.erase_concepts IS
+    'Removes those concepts that nothing mentions and no fact is about any more, with the names given by hand.';

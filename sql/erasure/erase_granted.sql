@@ -1,0 +1,40 @@
+-- erase() with the owner's rights, of a memory in a namespace that the session's role may write.
+--
+-- Caches of queries belong to the roles that asked, postings to nobody: no other role may delete them. It tells numbers of
+-- what was derived from the memory alone.
+--
+-- dry_run  do it, and take it back: the receipt says what would go, and is not kept
+--
+-- Errors  P0002 no such memory, or not for this role
+CREATE OR REPLACE FUNCTION pgrecall.erase_granted(id bigint, dry_run boolean)
+RETURNS pgrecall.erasures
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    asking CONSTANT regrole := pgrecall.session_role();
+    home integer;
+    receipt pgrecall.erasures;
+BEGIN
+    SELECT m.namespace_id INTO home FROM pgrecall.memories m
+    WHERE m.id = erase_granted.id AND pgrecall.reaches(asking, m.namespace_id, true);
+    IF home IS NULL THEN
+        PERFORM pgrecall.refuse_unknown(erase_granted.id);
+    ELSIF dry_run IS NOT TRUE THEN
+        RETURN pgrecall.erase_memory(home, erase_granted.id, asking::text);
+    END IF;
+    BEGIN
+        receipt := pgrecall.erase_memory(home, erase_granted.id, asking::text);
+        RAISE SQLSTATE 'PGR01';
+    EXCEPTION
+        WHEN SQLSTATE 'PGR01' THEN
+            receipt.id := NULL;
+    END;
+    RETURN receipt;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.erase_granted IS
+    'erase() with the owner''s rights, of a memory in a namespace that the session''s role may write.';
+
+ALTER FUNCTION pgrecall.erase_granted OWNER TO pgrecall_engine;

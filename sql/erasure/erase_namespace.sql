@@ -1,0 +1,22 @@
+-- erase_namespace: deletes a namespace with all its memories, for good. Returns the receipt, which is kept in pgrecall.erasures.
+--
+-- All that erase() removes, of every memory, and the namespace itself with its grants, rules and labels. The receipt has its
+-- id alone, since a name may be a person's. For roles that see every namespace, as create_namespace().
+--
+-- dry_run  take it back again: the receipt says what would go, has no number and is not kept
+--
+-- Errors  42501 a role that does not see every namespace;  42704 no such namespace;  55000 not under read committed;
+--         55P03 in use for too long
+CREATE OR REPLACE FUNCTION public.erase_namespace(namespace text, dry_run boolean DEFAULT false)
+RETURNS TABLE (receipt bigint, namespace_id integer, role text, erased_at timestamptz, counts jsonb)
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+BEGIN ATOMIC
+    SELECT e.id, e.namespace_id, e.role, e.erased_at, e.counts
+    FROM pgrecall.erase_namespace_granted(erase_namespace.namespace, dry_run) e;
+END;
+
+COMMENT ON FUNCTION public.erase_namespace IS
+    'Deletes a namespace with all its memories, grants and rules, for good; returns the receipt.';
+
+ALTER FUNCTION public.erase_namespace OWNER TO pgrecall_gate;

@@ -1,0 +1,23 @@
+-- Whether a role sees a namespace: by a grant, as one that sees every namespace, or as owner of the tables.
+--
+-- For functions with the owner's rights, which ask it of the session's role.
+--
+-- is_writing  whether it may write there
+CREATE OR REPLACE FUNCTION pgrecall.reaches(role regrole, namespace_id integer, is_writing boolean)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    RETURN pg_has_role(reaches.role, 'pgrecall_everywhere', 'USAGE')
+        OR pg_has_role(reaches.role, (SELECT c.relowner FROM pg_class c WHERE c.oid = 'pgrecall.memories'::regclass), 'USAGE')
+        OR (SELECT r.rolbypassrls FROM pg_roles r WHERE r.oid = reaches.role)
+        OR EXISTS (
+            SELECT FROM pgrecall.grants g
+            WHERE g.namespace_id = reaches.namespace_id AND g.role = ANY (pgrecall.held_roles(reaches.role))
+              AND (g.access = 'write' OR NOT is_writing)
+        );
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.reaches IS 'Whether a role may read a namespace, or write to it.';
