@@ -13,7 +13,7 @@ REVOKE ALL ON ALL TABLES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgreca
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON ALL ROUTINES IN SCHEMA pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON FUNCTION
-    public.forget, public.graph_ppr, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_embed,
+    public.erase, public.erase_namespace, public.forget, public.graph_ppr, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_embed,
     public.recall_explain, public.recall_facts, public.recall_status, public.recall_timeline, public.remember,
     public.remember_many, public.revise, public.supersede, public.undo_curation
     FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;

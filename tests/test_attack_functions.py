@@ -178,12 +178,14 @@ DEFINER = {
     "rank_granted": "recall's indexes; looks the grant up itself, tells ids and scores of one namespace",
     "curation_candidates": "words' and vectors' indexes; looks the grant up itself, tells ids and cosines of one namespace",
     "curate_claimed": "the embedder supersedes in no other way; with a ticket, while the setting curate is on",
+    "erase_granted": "caches of other roles, postings; looks the grant up itself, tells numbers of one memory's rows",
+    "erase_namespace_granted": "the same; only for who sees every namespace",
     "memories_post": "a trigger: notes which memories have changed",
     "unposted_fold": "a trigger: folds what was noted",
 }
 
 
-def test_functions_run_as_their_caller_but_for_six(tenants: Tenants) -> None:
+def test_functions_run_as_their_caller_but_for_eight(tenants: Tenants) -> None:
     with tenants.owner() as owner:
         query = """
             SELECT p.proname, p.proconfig, p.prorettype = 'trigger'::regtype, p.proargtypes::regtype[]::text[],
@@ -193,7 +195,9 @@ def test_functions_run_as_their_caller_but_for_six(tenants: Tenants) -> None:
         found = owner.execute(query.encode(), (tenants.writer,)).fetchall()
     assert {row[0] for row in found} == set(DEFINER)
     for name, config, _, kinds, may_execute in found:
-        assert may_execute is (name in ("rank_granted", "curation_candidates")), name
+        assert may_execute is (
+            name in ("rank_granted", "curation_candidates", "erase_granted", "erase_namespace_granted")
+        ), name
         assert "text" not in kinds, name
         (path,) = [value for value in config if value.startswith("search_path=")]
         assert path.endswith("pg_temp"), name
