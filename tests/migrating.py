@@ -15,7 +15,7 @@ import psycopg
 from pgrecall.server import binaries
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAD = "0014"
+HEAD = "0018"
 BEFORE_INDEX = "0001"
 BEFORE_POSTINGS = "0004"
 BEFORE_GRAPH = "0007"
