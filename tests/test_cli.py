@@ -80,7 +80,7 @@ def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     assert outcome.code == 0
     names = re.findall(r"^│ (\w+) ", outcome.out, re.MULTILINE)
     assert names == [
-        "up", "down", "dsn", "migrate", "remember", "import", "export", "embedder", "reembed", "recall", "explain",
+        "up", "down", "dsn", "migrate", "remember", "import", "export", "erase", "scrub", "embedder", "reembed", "recall", "explain",
         "timeline", "facts", "briefing", "duplicates", "mcp", "status", "doctor", "ui", "adopt", "failures", "config",
         "curate", "graph", "offline", "shard",
     ]  # fmt: skip

@@ -82,7 +82,7 @@ def test_no_canary_is_left_in_any_table(planted: Tenants, conn: Connection[Any])
         erase(conn, memory)
     # What an administrator set by hand stays until the namespace goes.
     assert set(holding(conn)) <= {"entity_rules", "relation_labels"}
-    call(conn, "erase_namespace", VICTIM)
+    rows(conn, "erase_namespace", VICTIM)
     assert holding(conn) == {}
 
 
@@ -259,8 +259,8 @@ def test_an_older_snapshot_is_refused(conn: Connection[Any], dsn: str) -> None:
 
 def test_the_default_namespace_comes_back_empty(conn: Connection[Any]) -> None:
     remember(conn, "content")
-    call_ = rows(conn, "erase_namespace", "default")
-    assert call_[0][4]["namespaces"] == 1
+    (receipt,) = rows(conn, "erase_namespace", "default")
+    assert receipt[4]["namespaces"] == 1
     again = remember(conn, "new", create_namespace=True)
     assert stored(conn, again)["namespace"] == "default"
 
@@ -288,10 +288,19 @@ def test_a_tenant_erases_nothing_of_others_and_learns_nothing(
             # The same for one of another's as for none.
             assert len(told) == 3
             assert {state for _, state, _ in told} == {"P0002" if role == planted.writer else "42501"}
-            for namespace in (VICTIM, "evil", "nowhere"):
-                for function in ("public.erase_namespace", "pgrecall.erase_namespace_granted"):
-                    with pytest.raises(psycopg.errors.InsufficientPrivilege), attacker.transaction():
+            refusals = set()
+            for function, given in (
+                ("public.erase_namespace", (VICTIM, "evil", "nowhere")),
+                ("pgrecall.erase_namespace_granted", (planted.home, planted.own_home, 10**8)),
+            ):
+                for namespace in given:
+                    with (
+                        pytest.raises(psycopg.errors.InsufficientPrivilege) as caught,
+                        attacker.transaction(),
+                    ):
                         attacker.execute(f"SELECT {function}(%s, false)".encode(), (namespace,))
+                    refusals.add((function, caught.value.diag.message_primary))
+            assert len(refusals) == 2
             for helper in (
                 f"pgrecall.erase_memory({planted.home}, {planted.memory}, 'x')", f"pgrecall.erase_whole({planted.home}, 'x')",
                 f"pgrecall.empty_caches({planted.home})", f"pgrecall.erasure_counts({planted.home}, '{{}}', '{{}}', '{{}}')",

@@ -9,12 +9,24 @@
 --         55P03 in use for too long
 CREATE OR REPLACE FUNCTION public.erase_namespace(namespace text, dry_run boolean DEFAULT false)
 RETURNS TABLE (receipt bigint, namespace_id integer, role text, erased_at timestamptz, counts jsonb)
-LANGUAGE sql VOLATILE SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
-BEGIN ATOMIC
-    SELECT e.id, e.namespace_id, e.role, e.erased_at, e.counts
-    FROM pgrecall.erase_namespace_granted(erase_namespace.namespace, dry_run) e;
-END;
+AS $function$
+DECLARE
+    home integer;
+BEGIN
+    -- To roles that do not see every namespace no name is looked up: none is told to be there.
+    IF pgrecall.sees_all() THEN
+        SELECT n.id INTO home FROM pgrecall.namespaces n WHERE n.name = erase_namespace.namespace;
+        IF home IS NULL THEN
+            RAISE EXCEPTION 'there is no namespace "%"', COALESCE(left(erase_namespace.namespace, 200), 'NULL')
+                USING ERRCODE = 'undefined_object', HINT = 'Check the name.';
+        END IF;
+    END IF;
+    RETURN QUERY
+    SELECT e.id, e.namespace_id, e.role, e.erased_at, e.counts FROM pgrecall.erase_namespace_granted(home, dry_run) e;
+END
+$function$;
 
 COMMENT ON FUNCTION public.erase_namespace IS
     'Deletes a namespace with all its memories, grants and rules, for good; returns the receipt.';

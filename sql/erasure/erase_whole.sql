@@ -1,6 +1,8 @@
 -- Erases a namespace with all that is in it, writes the receipt, and returns it.
 --
 -- For pgrecall.erase_namespace_granted(), which has looked up whether the role may. Table by table, what refers to others first.
+--
+-- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.erase_whole(namespace_id integer, role text)
 RETURNS pgrecall.erasures
 LANGUAGE plpgsql VOLATILE
@@ -18,6 +20,10 @@ DECLARE
 BEGIN
     -- Whoever is storing something there has it by its foreign key.
     PERFORM FROM pgrecall.namespaces n WHERE n.id = home FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'there is no namespace %', COALESCE(home::text, 'NULL')
+            USING ERRCODE = 'undefined_object', HINT = 'Check the name; another session may have erased it.';
+    END IF;
     PERFORM pgrecall.own_postings(home);
     PERFORM pgrecall.own_names(home);
     PERFORM pgrecall.lock_facts(ARRAY[home]);

@@ -5,19 +5,11 @@
 -- is_writing  whether it may write there
 CREATE OR REPLACE FUNCTION pgrecall.reaches(role regrole, namespace_id integer, is_writing boolean)
 RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
-AS $function$
-BEGIN
-    RETURN pg_has_role(reaches.role, 'pgrecall_everywhere', 'USAGE')
-        OR pg_has_role(reaches.role, (SELECT c.relowner FROM pg_class c WHERE c.oid = 'pgrecall.memories'::regclass), 'USAGE')
-        OR (SELECT r.rolbypassrls FROM pg_roles r WHERE r.oid = reaches.role)
-        OR EXISTS (
-            SELECT FROM pgrecall.grants g
-            WHERE g.namespace_id = reaches.namespace_id AND g.role = ANY (pgrecall.held_roles(reaches.role))
-              AND (g.access = 'write' OR NOT is_writing)
-        );
-END
-$function$;
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN pgrecall.sees_all(role) OR EXISTS (
+    SELECT FROM pgrecall.grants g
+    WHERE g.namespace_id = reaches.namespace_id AND g.role = ANY (pgrecall.held_roles(reaches.role))
+      AND (g.access = 'write' OR NOT is_writing)
+);
 
 COMMENT ON FUNCTION pgrecall.reaches IS 'Whether a role may read a namespace, or write to it.';
