@@ -99,15 +99,22 @@ def environment(context: EnvironmentContext) -> None:
 
 
 def connect(dsn: str) -> psycopg.Connection[Any]:
-    """Open an autocommit connection for the installer's own work.
+    """Open an autocommit connection for the installer's own work, whose statements mean PostgreSQL's operators.
 
     Raises:
         psycopg.OperationalError: The server cannot be reached.
     """
     # UTF-8 whatever PGCLIENTENCODING says: the files of sql/ are.
-    return psycopg.connect(
+    conn = psycopg.connect(
         dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
     )
+    try:
+        # Whoever may create in public, as a database owner may, would otherwise run code as the installer.
+        conn.execute("SET search_path = pg_catalog")
+    except BaseException:
+        conn.close()
+        raise
+    return conn
 
 
 def run_sql(connection: sqlalchemy.Connection, text: str) -> None:
