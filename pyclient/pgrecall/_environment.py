@@ -99,7 +99,7 @@ def environment(context: EnvironmentContext) -> None:
 
 
 def connect(dsn: str) -> psycopg.Connection[Any]:
-    """Open an autocommit connection for the installer's own work, whose statements mean PostgreSQL's operators.
+    """Open an autocommit connection for the installer's own work; its statements mean PostgreSQL's operators.
 
     Raises:
         psycopg.OperationalError: The server cannot be reached.
