@@ -101,7 +101,7 @@ def environment(context: EnvironmentContext) -> None:
 
 
 def connect(dsn: str) -> psycopg.Connection[Any]:
-    """Open an autocommit connection for the installer's own work.
+    """Open an autocommit connection for the installer's own work; its statements mean PostgreSQL's operators.
 
     Raises:
         ConnectionFailed: The connection string cannot be read.
@@ -112,7 +112,12 @@ def connect(dsn: str) -> psycopg.Connection[Any]:
     conn = psycopg.connect(
         dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
     )
-    use_search_path(conn)
+    try:
+        # Whoever may create in public, as a database owner may, would otherwise run code as the installer.
+        use_search_path(conn)
+    except BaseException:
+        conn.close()
+        raise
     return conn
 
 
