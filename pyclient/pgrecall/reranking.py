@@ -270,7 +270,6 @@ class HttpReranker:
         if api_key_env is not None and api_key_file is not None:
             raise InvalidInput("api_key_env and api_key_file exclude each other")
         self._url = _checked_url(url)
-
         self._model = model
         self._key_from = (api_key_env, api_key_file)
         self._key()
@@ -351,7 +350,7 @@ class HttpReranker:
 
 
 def _checked_url(url: str) -> str:
-    """Check an address."""
+    """Return an address that shows no secret, whoever prints it."""
     parts = http_parts(url)
     if parts is None:
         raise InvalidInput(
