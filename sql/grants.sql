@@ -31,11 +31,6 @@ GRANT SELECT ON
     pgrecall.settings, pgrecall.settings_in_force, pgrecall.settings_reference, pgrecall.temporal_refs,
     pgrecall.truncated_embeddings, pgrecall.unposted, pgrecall.workers
     TO pgrecall_reader;
-GRANT SELECT, INSERT (generation_id, role, query_hash, query),
-      UPDATE (query, error, requested_at, answered_at, leased_until, used_at)
-    ON pgrecall.query_embeddings TO pgrecall_reader;
-GRANT SELECT, INSERT (query_hash, language, terms, entities, intent), UPDATE (terms, entities, intent, made_at), DELETE
-    ON pgrecall.query_expansions TO pgrecall_reader;
 GRANT EXECUTE ON FUNCTION
     public.graph_ppr, public.parse_timeframe, public.recall, public.recall_briefing, public.recall_embed,
     public.recall_explain, public.recall_facts, public.recall_status, public.recall_timeline, pgrecall.accepted, pgrecall.accepts, pgrecall.active_generation,
@@ -79,9 +74,9 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.score_arithmetic, pgrecall.scored_memories, pgrecall.sees_all, pgrecall.separated,
     pgrecall.session_neighbours, pgrecall.session_role,
     pgrecall.settings_list, pgrecall.shape_range, pgrecall.shortened, pgrecall.spelled, pgrecall.stated_label,
-    pgrecall.statement_of, pgrecall.stored_setting, pgrecall.strategy_settings, pgrecall.telling_stems,
+    pgrecall.statement_of, pgrecall.store_expansion, pgrecall.stored_setting, pgrecall.strategy_settings, pgrecall.telling_stems,
     pgrecall.telling_words, pgrecall.temporal_references, pgrecall.term_query, pgrecall.text_words, pgrecall.time_words,
-    pgrecall.token_words, pgrecall.top_score, pgrecall.trigram_similarity, pgrecall.trigrams, pgrecall.trim_expansions,
+    pgrecall.token_words, pgrecall.top_score, pgrecall.trigram_similarity, pgrecall.trigrams,
     pgrecall.ts_rank_leg, pgrecall.ts_rank_score, pgrecall.twin, pgrecall.uncurated,
     pgrecall.unit_length, pgrecall.unit_range, pgrecall.unknown_labels, pgrecall.unspaced, pgrecall.websearch_words,
     pgrecall.weekday_range, pgrecall.widened_query, pgrecall.without_accents, pgrecall.words, pgrecall.worker_status
@@ -117,7 +112,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.refuse_reader, pgrecall.remove_evidence, pgrecall.remove_labels, pgrecall.remove_mentions,
     pgrecall.remove_orphan, pgrecall.resolve_conflict, pgrecall.retry_failures, pgrecall.said_concepts, pgrecall.said_names,
     pgrecall.set_relation_label, pgrecall.settle_concept, pgrecall.settle_facts, pgrecall.settle_label,
-    pgrecall.settle_names, pgrecall.settle_type, pgrecall.share_names, pgrecall.split_concept, pgrecall.unjudge
+    pgrecall.settle_names, pgrecall.settle_type, pgrecall.share_names, pgrecall.split_concept, pgrecall.take_turns, pgrecall.unjudge
     TO pgrecall_writer;
 
 GRANT SELECT (id, namespace_id, content_hash, title, content, expanded_keywords, speaker, language, is_sensitive,
@@ -125,12 +120,10 @@ GRANT SELECT (id, namespace_id, content_hash, title, content, expanded_keywords,
     ON pgrecall.memories TO pgrecall_embedder;
 SELECT pgrecall.grant_generations();
 GRANT SELECT, INSERT, UPDATE, DELETE ON
-    pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.curation_jobs, pgrecall.embedding_failures,
-    pgrecall.embedding_jobs, pgrecall.extractions, pgrecall.llm_answers, pgrecall.llm_usage, pgrecall.mentions,
-    pgrecall.query_embeddings, pgrecall.query_expansions, pgrecall.relation_labels, pgrecall.relationship_evidence,
-    pgrecall.relationships, pgrecall.temporal_refs, pgrecall.truncated_embeddings, pgrecall.workers
+    pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.llm_answers, pgrecall.llm_usage, pgrecall.mentions,
+    pgrecall.relation_labels, pgrecall.relationship_evidence,
+    pgrecall.relationships, pgrecall.temporal_refs, pgrecall.workers
     TO pgrecall_embedder;
-GRANT USAGE ON SEQUENCE pgrecall.curation_tickets, pgrecall.extraction_tickets TO pgrecall_embedder;
 GRANT SELECT ON
     pgrecall.embedding_models, pgrecall.entity_rules, pgrecall.generations, pgrecall.installation,
     pgrecall.namespaces, pgrecall.profiles, pgrecall.setting_definitions, pgrecall.settings
@@ -139,7 +132,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.active_generation, pgrecall.active_model, pgrecall.add_facts, pgrecall.add_read_mentions,
     pgrecall.add_read_times, pgrecall.alike_concepts, pgrecall.alike_names, pgrecall.answer_queries,
     pgrecall.bundle_hash, pgrecall.cached_answers, pgrecall.canonical_label, pgrecall.check_read, pgrecall.claim,
-    pgrecall.claim_curations, pgrecall.claim_extractions, pgrecall.claim_queries, pgrecall.complete, pgrecall.complete_extractions,
+    pgrecall.claim_curations, pgrecall.claim_extractions, pgrecall.claim_queries, pgrecall.complete_claimed, pgrecall.complete_extractions,
     pgrecall.concept_namespace, pgrecall.curate_claimed, pgrecall.curation_candidates,
     pgrecall.curation_question, pgrecall.embed_concepts, pgrecall.embedded_generations, pgrecall.embedding_dimension,
     pgrecall.embedding_of, pgrecall.embedding_recipe, pgrecall.embedding_text, pgrecall.extraction_setup,
@@ -153,7 +146,7 @@ GRANT EXECUTE ON FUNCTION
     pgrecall.retire, pgrecall.same_name, pgrecall.set_relation_label, pgrecall.settle_concept, pgrecall.settle_facts,
     pgrecall.settle_label, pgrecall.settle_names, pgrecall.settle_type, pgrecall.share_names, pgrecall.stated_label,
     pgrecall.stored_setting, pgrecall.telling_words, pgrecall.trigram_similarity, pgrecall.trigrams,
-    pgrecall.trim_expansions, pgrecall.trim_queries, pgrecall.unembedded_concepts, pgrecall.unknown_labels, pgrecall.waiting,
+    pgrecall.trim_queries, pgrecall.unembedded_concepts, pgrecall.unknown_labels, pgrecall.waiting,
     pgrecall.without_accents
     TO pgrecall_embedder;
 

@@ -15,13 +15,13 @@ import psycopg
 from pgrecall.server import binaries
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAD = "0014"
+HEAD = "0017"
 BEFORE_INDEX = "0001"
 BEFORE_POSTINGS = "0004"
 BEFORE_GRAPH = "0007"
 BEFORE_GENERATIONS = "0008"
 BEFORE_PYTHON = "0011"
-BEFORE_LAST = "0013"
+BEFORE_LAST = "0014"
 BGE_LARGE = "BAAI/bge-large-en-v1.5"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 SECONDS = 60

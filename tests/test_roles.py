@@ -160,9 +160,10 @@ def test_embedder_runs_the_whole_cycle(conn: Connection[Any]) -> None:
         conn.execute("SELECT pgrecall.heartbeat(%s, 'host', 1, 'bundle', 'model', 0)", (WORKER,))
         assert call(conn, "pgrecall.release", WORKER) == 0
         (one, other) = rows(conn, "pgrecall.claim", WORKER)
-        assert (one[0], other[0], other[2:]) == (bad, good, ("title\ngood", False))
+        assert (one[0], other[0], other[2:4]) == (bad, good, ("title\ngood", False))
         conn.execute("SELECT pgrecall.fail(%s, %s, 'bad')", (WORKER, bad))
-        assert call(conn, "pgrecall.complete", WORKER, [good], [other[1]], [str([1.0] * 384)]) == 1
+        vectors = [str([1.0] * 384)]
+        assert call(conn, "pgrecall.complete_claimed", WORKER, [good], [other[4]], [other[1]], vectors) == 1
         conn.execute("SELECT pgrecall.heartbeat(%s, 'host', 1, 'bundle', 'model', 1)", (WORKER,))
         conn.execute("SELECT pgrecall.retire(%s)", (WORKER,))
         conn.execute("LISTEN pgrecall_embed")
@@ -176,15 +177,11 @@ def test_embedder_sees_no_sensitive_memory(conn: Connection[Any]) -> None:
     with role(conn, "pgrecall_embedder"):
         assert conn.execute("SELECT id, content FROM pgrecall.memories").fetchall() == [(open_, "open")]
         assert conn.execute("SELECT id FROM pgrecall.memories WHERE is_sensitive").fetchall() == []
-        assert (
-            conn.execute("SELECT id FROM pgrecall.memories WHERE id = %s FOR UPDATE", (secret,)).fetchall()
-            == []
-        )
-        update = "UPDATE pgrecall.memories SET embedding = NULL WHERE id = %s"
-        assert conn.execute(update, (secret,)).rowcount == 0
-        assert [row[0] for row in rows(conn, "pgrecall.claim", WORKER)] == [open_]
-        hashes = [stored_hash(conn, open_), b""]
-        assert call(conn, "pgrecall.complete", WORKER, [open_, secret], hashes, [str([1.0] * 384)] * 2) == 1
+        denied(conn, "UPDATE pgrecall.memories SET embedding = NULL")
+        (claimed,) = rows(conn, "pgrecall.claim", WORKER)
+        assert claimed[0] == open_
+        proofs = ([claimed[4]] * 2, [claimed[1], b""], [str([1.0] * 384)] * 2)
+        assert call(conn, "pgrecall.complete_claimed", WORKER, [open_, secret], *proofs) == 1
     # A memory in the queue that becomes secret is gone for the embedder at once.
     late = remember(conn, "late")
     with role(conn, "pgrecall_embedder"):
@@ -192,12 +189,8 @@ def test_embedder_sees_no_sensitive_memory(conn: Connection[Any]) -> None:
     call(conn, "revise", late, is_sensitive=True)
     with role(conn, "pgrecall_embedder"):
         assert conn.execute("SELECT id FROM pgrecall.memories").fetchall() == [(open_,)]
-        assert conn.execute("SELECT * FROM pgrecall.embedding_jobs").fetchall() == []
-
-
-def stored_hash(conn: Connection[Any], memory_id: int) -> bytes:
-    query = "SELECT content_hash FROM pgrecall.memories WHERE id = %s"
-    return bytes((conn.execute(query, (memory_id,)).fetchone() or (b"",))[0])
+        denied(conn, "SELECT * FROM pgrecall.embedding_jobs")
+    assert contents(conn)["embedding_jobs"] == []
 
 
 def test_embedder_reads_and_changes_only_what_it_needs(conn: Connection[Any]) -> None:

@@ -1,7 +1,7 @@
 -- Gives back every memory that a worker was to curate, and returns how many there were.
 CREATE OR REPLACE FUNCTION pgrecall.release_curations(worker uuid)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE

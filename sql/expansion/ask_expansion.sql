@@ -5,7 +5,7 @@
 -- terms          NULL: nothing is known that is not too old
 CREATE OR REPLACE FUNCTION pgrecall.ask_expansion(query text, namespace text DEFAULT NULL)
 RETURNS TABLE (is_expandable boolean, language text, terms text[], entities text[], intent text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column

@@ -1,7 +1,6 @@
 -- Keeps the expansion of a query for recalls of this role with expand = llm, and forgets what is too old or too much.
 --
--- Of the query its hash is kept, not its text. What a language model says is not to be trusted: what is no plain term is
--- refused here as well, whoever calls.
+-- The caller's rights say in which languages the namespace's queries are read; store_expansion() does the rest.
 --
 -- terms     words or short phrases to look for beside the query's, five at the most, of 64 characters at the most
 -- entities  names of things that it means, likewise: concepts of these names lead the graph leg
@@ -12,39 +11,10 @@ CREATE OR REPLACE FUNCTION pgrecall.keep_expansion(
     query text, terms text[], entities text[] DEFAULT '{}', intent text DEFAULT NULL, namespace text DEFAULT NULL
 )
 RETURNS void
-LANGUAGE plpgsql VOLATILE
-SET search_path FROM CURRENT
-AS $function$
-DECLARE
-    said text[] := COALESCE(keep_expansion.terms, '{}') || COALESCE(keep_expansion.entities, '{}') || keep_expansion.intent;
-BEGIN
-    IF NOT pgrecall.is_expandable(keep_expansion.query) THEN
-        RAISE EXCEPTION 'the query is not one that is expanded'
-            USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'Quotations, identifiers, versions, paths and documents are not: see pgrecall.is_expandable().';
-    ELSIF greatest(cardinality(keep_expansion.terms), cardinality(keep_expansion.entities)) > 5
-          OR EXISTS (SELECT FROM unnest(said) s (word) WHERE length(s.word) > 64) THEN
-        RAISE EXCEPTION 'an expansion has at most 5 terms and 5 entities of 64 characters each'
-            USING ERRCODE = 'program_limit_exceeded', HINT = 'Leave out the less important ones.';
-    ELSIF EXISTS (
-        SELECT FROM unnest(said) WITH ORDINALITY s (word, place)
-        -- The last is the intent, which there need not be.
-        WHERE COALESCE(s.word ~ '[[:cntrl:]\u2028\u2029]' OR s.word !~ '[[:alnum:]]', s.place < cardinality(said))
-    ) THEN
-        RAISE EXCEPTION 'a term of an expansion is empty, or holds control characters'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'A term needs a letter or a digit, on one line.';
-    END IF;
-    INSERT INTO pgrecall.query_expansions AS e (query_hash, language, terms, entities, intent)
-    VALUES (
-        pgrecall.expansion_key(keep_expansion.query),
-        pgrecall.expansion_language(pgrecall.query_languages(keep_expansion.namespace), keep_expansion.query),
-        COALESCE(keep_expansion.terms, '{}'), COALESCE(keep_expansion.entities, '{}'), keep_expansion.intent
-    )
-    ON CONFLICT ON CONSTRAINT query_expansions_pkey DO UPDATE
-        SET terms = excluded.terms, entities = excluded.entities, intent = excluded.intent, made_at = excluded.made_at;
-    PERFORM pgrecall.trim_expansions();
-END
-$function$;
+LANGUAGE sql VOLATILE
+RETURN pgrecall.store_expansion(
+    query, pgrecall.expansion_language(pgrecall.query_languages(namespace), query), terms, entities, intent
+);
 
 COMMENT ON FUNCTION pgrecall.keep_expansion IS
     'Keeps the expansion of a query for recalls of this role with expand = llm; of the query only its hash.';

@@ -5,7 +5,8 @@
 -- languages  in which the query is read (query_languages); the likeliest of them counts
 CREATE OR REPLACE FUNCTION pgrecall.known_expansion(languages regconfig[], query text)
 RETURNS TABLE (terms text[], entities text[], intent text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1
+-- Restricted: a parallel worker does not know of SET ROLE by the setting.
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
@@ -16,7 +17,7 @@ BEGIN
     RETURN QUERY
         SELECT e.terms, e.entities, e.intent
         FROM pgrecall.query_expansions e
-        WHERE e.role = quote_ident(current_user)::regrole AND e.query_hash = pgrecall.expansion_key(known_expansion.query)
+        WHERE e.role = pgrecall.session_role() AND e.query_hash = pgrecall.expansion_key(known_expansion.query)
           AND e.language = pgrecall.expansion_language(known_expansion.languages, known_expansion.query)
           AND e.made_at > now() - pgrecall.stored_setting('expansion_cache_age')::interval;
 END

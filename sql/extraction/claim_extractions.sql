@@ -14,7 +14,7 @@ RETURNS TABLE (
     memory_id bigint, ticket bigint, namespace_id integer, title text, content text, speaker text, anchor timestamptz,
     language text
 )
-LANGUAGE sql VOLATILE ROWS 64
+LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 64
 BEGIN ATOMIC
     WITH free AS MATERIALIZED (
         SELECT x.memory_id
@@ -28,7 +28,7 @@ BEGIN ATOMIC
     ), leased AS (
         UPDATE pgrecall.extractions x
         SET worker_id = worker, lease_expires_at = clock_timestamp() + lease, next_attempt_at = NULL,
-            ticket = nextval('pgrecall.extraction_tickets')
+            ticket = pgrecall.new_ticket()
         FROM free f
         WHERE x.memory_id = f.memory_id AND x.enricher = claim_extractions.enricher
         RETURNING x.memory_id, x.ticket

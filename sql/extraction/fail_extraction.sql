@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION pgrecall.fail_extraction(
     enricher text, memory_id bigint, ticket bigint, error text, retry_after interval DEFAULT '1 minute'
 )
 RETURNS void
-LANGUAGE sql VOLATILE
+LANGUAGE sql VOLATILE SECURITY DEFINER
 BEGIN ATOMIC
     UPDATE pgrecall.extractions x
     SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL, attempts = x.attempts + 1,

@@ -9,7 +9,7 @@
 -- Errors  22023 not an array
 CREATE OR REPLACE FUNCTION pgrecall.keep_answers(answers jsonb)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE

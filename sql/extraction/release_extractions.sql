@@ -1,7 +1,7 @@
 -- Gives back every memory that a worker was to read, and returns how many there were.
 CREATE OR REPLACE FUNCTION pgrecall.release_extractions(worker uuid)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE

@@ -2,17 +2,19 @@
 --
 -- What holds when follows from all that was stated of a subject, whoever is storing it: two writers who do not see each
 -- other would both miss a contradiction. To be taken after pgrecall.share_names or own_names, and before a name or a row of
--- pgrecall.extractions is locked: whoever removes evidence may wait for those while it has this.
+-- pgrecall.extractions is locked: whoever removes evidence may wait for those while it has this. With its owner's rights, as
+-- share_names().
 CREATE OR REPLACE FUNCTION pgrecall.lock_facts(namespace_ids integer[])
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
     namespace_id integer;
 BEGIN
     FOR namespace_id IN SELECT DISTINCT u.id FROM unnest(namespace_ids) u (id) ORDER BY u.id LOOP
-        PERFORM pg_advisory_xact_lock(hashtext('pgrecall.facts'), namespace_id);
+        CONTINUE WHEN NOT pgrecall.may_lock(namespace_id);
+        PERFORM FROM pgrecall.locks l WHERE l.home = namespace_id AND l.name = 'facts' FOR UPDATE;
     END LOOP;
 END
 $function$;

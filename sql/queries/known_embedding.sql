@@ -3,7 +3,8 @@
 -- A standby has none: the table is unlogged.
 CREATE OR REPLACE FUNCTION pgrecall.known_embedding(query text)
 RETURNS halfvec
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+-- Restricted: a parallel worker does not know of SET ROLE by the setting.
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
@@ -12,7 +13,7 @@ BEGIN
     END IF;
     RETURN (
         SELECT q.embedding FROM pgrecall.query_embeddings q
-        WHERE q.generation_id = pgrecall.active_generation() AND q.role = quote_ident(current_user)::regrole
+        WHERE q.generation_id = pgrecall.active_generation() AND q.role = pgrecall.session_role()
           AND q.query_hash = sha256(convert_to(known_embedding.query, 'UTF8'))
     );
 END

@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION pgrecall.fail(
     worker uuid, memory_id bigint, error text, cause text DEFAULT 'error', generation integer DEFAULT NULL
 )
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
@@ -20,7 +20,7 @@ DECLARE
     tried integer;
 BEGIN
     UPDATE pgrecall.embedding_jobs j
-    SET lease_expires_at = NULL, worker_id = NULL, attempts = j.attempts + 1, last_error = left(error, 500),
+    SET lease_expires_at = NULL, worker_id = NULL, ticket = NULL, attempts = j.attempts + 1, last_error = left(error, 500),
         next_attempt_at = clock_timestamp()
             + least(interval '30 seconds' * 2 ^ j.attempts, interval '1 hour') * (0.75 + random() / 2)
     WHERE j.memory_id = fail.memory_id AND j.generation_id = made_for AND j.worker_id = worker

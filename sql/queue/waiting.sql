@@ -3,7 +3,7 @@
 -- leased  held by workers, this one's included;  retrying  waiting for another attempt;  parked  given up
 CREATE OR REPLACE FUNCTION pgrecall.waiting(generation integer DEFAULT NULL)
 RETURNS TABLE (leased bigint, retrying bigint, parked bigint, next_at timestamptz)
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER ROWS 1
 BEGIN ATOMIC
     SELECT j.leased, j.retrying, (SELECT count(*) FROM pgrecall.embedding_failures f WHERE f.generation_id = g.id), j.next_at
     FROM (SELECT COALESCE(waiting.generation, pgrecall.active_generation()) AS id) g

@@ -119,10 +119,9 @@ CREATE POLICY grants_everywhere ON pgrecall.grants TO pgrecall_everywhere USING 
 CREATE POLICY granted_read ON pgrecall.granted FOR SELECT TO pgrecall_reader USING (pg_has_role(role, 'USAGE'));
 CREATE POLICY granted_everywhere ON pgrecall.granted TO pgrecall_everywhere USING (true);
 
--- Whoever asked gets the answer: nobody else learns by the cache what was asked.
-CREATE POLICY query_embeddings_asked ON pgrecall.query_embeddings TO pgrecall_reader
-    USING (role = (SELECT to_regrole(quote_ident(current_user))));
+-- Whoever sees all may have the privilege: pgrecall_admin.
+CREATE POLICY locks_everywhere ON pgrecall.locks TO pgrecall_everywhere USING (true);
+
+-- Nobody reads what was asked but by functions, which give a role what it has asked itself.
 CREATE POLICY query_embeddings_admin ON pgrecall.query_embeddings TO pgrecall_admin USING (true);
-CREATE POLICY query_expansions_asked ON pgrecall.query_expansions TO pgrecall_reader
-    USING (role = (SELECT to_regrole(quote_ident(current_user))));
 CREATE POLICY query_expansions_admin ON pgrecall.query_expansions TO pgrecall_admin USING (true);
