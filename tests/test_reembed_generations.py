@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -92,10 +93,15 @@ def test_sensitive_memories_stay_out(dsn: str, conn: Connection[Any], models: Mo
 
 def test_the_embedders_role_fills_it_and_changes_nothing_else(conn: Connection[Any]) -> None:
     build(conn)
-    memory = remember(conn, "a memory")
+    memory, worker = remember(conn, "a memory"), UUID(int=1)
     conn.execute("SET ROLE pgrecall_embedder")
-    conn.execute("UPDATE pgrecall.memories SET embedding_2 = %s", [str(vector_of(NEW, "x"))])
+    conn.execute(
+        "SELECT pgrecall.complete_claimed(%s, ARRAY[c.memory_id], ARRAY[c.ticket], ARRAY[c.content_hash], ARRAY[%s], 2) "
+        "FROM pgrecall.claim(%s, generation => 2) c",
+        [worker, str(vector_of(NEW, "x")), worker],
+    )
     for forbidden in (
+        "UPDATE pgrecall.memories SET embedding_2 = NULL",
         "UPDATE pgrecall.memories SET content = 'x'",
         "SELECT pgrecall.drop_generation(2)",
         "SELECT pgrecall.switch_generation(2)",
