@@ -180,13 +180,42 @@ ENGINE = {
     "curation_candidates": "words' and vectors' indexes; looks the grant up itself, returns ids and cosines of one namespace",
     "erase_granted": "caches of queries of all who see the namespace; looks the grant up itself, returns numbers of rows",
     "erase_namespace_granted": "the same for a whole namespace, for roles that see every namespace",
+    "refuse_sensitive": "a trigger: looks whether a memory is sensitive that the caller does not see",
     "memories_post": "a trigger: notes which memories have changed",
     "unposted_fold": "a trigger: folds what was noted",
+    "claim": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "complete_claimed": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "fail": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "release": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "waiting": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "claim_extractions": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "complete_extractions": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "fail_extraction": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "release_extractions": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "keep_answers": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "claim_curations": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "release_curations": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "claim_queries": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "answer_queries": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "trim_queries": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "resolve_concepts": "an embedder's; by a ticket or for its own claims, never of a sensitive memory",
+    "ask_embedding": "what the session's role asked itself; the server sets role and time",
+    "answered_embedding": "what the session's role asked itself; the server sets role and time",
+    "known_embedding": "what the session's role asked itself; the server sets role and time",
+    "known_expansion": "what the session's role asked itself; the server sets role and time",
+    "store_expansion": "what the session's role asked itself; the server sets role and time",
+    "share_names": "locks a row of pgrecall.locks, of namespaces the session's role may write to",
+    "own_names": "locks a row of pgrecall.locks, of namespaces the session's role may write to",
+    "lock_facts": "locks a row of pgrecall.locks, of namespaces the session's role may write to",
+    "take_turns": "locks a row of pgrecall.locks, of namespaces the session's role may write to",
+    "trim_expansions": "upkeep; nobody may call it",
+    "refuse_sensitive": "a trigger: no row derived from a sensitive memory",
+    "namespaces_lock": "a trigger: makes the rows that are locks",
 }
 """What sees every row, and why."""
 
 
-def test_what_runs_with_its_owners_rights_is_the_gates_but_for_seven(tenants: Tenants) -> None:
+def test_what_runs_with_its_owners_rights_is_the_gates_but_for_eight(tenants: Tenants) -> None:
     with tenants.owner() as owner:
         query = """
             SELECT p.proname, p.proconfig, p.prosecdef, p.proowner::regrole::text,

@@ -20,7 +20,7 @@ BEGIN
         WITH free AS MATERIALIZED (
             SELECT j.memory_id
             FROM pgrecall.curation_jobs j
-            JOIN pgrecall.memories m ON m.id = j.memory_id
+            JOIN pgrecall.memories m ON m.id = j.memory_id AND NOT m.is_sensitive
             WHERE (j.lease_expires_at IS NULL OR j.lease_expires_at <= clock_timestamp()) AND j.attempts < 5
               AND (m.%1$I IS NOT NULL OR m.deleted_at IS NOT NULL OR $4
                    OR EXISTS (SELECT FROM pgrecall.embedding_failures f WHERE f.memory_id = m.id AND f.generation_id = $5))
@@ -30,7 +30,7 @@ BEGIN
         )
         UPDATE pgrecall.curation_jobs j
         SET worker_id = $1, lease_expires_at = clock_timestamp() + $3, attempts = j.attempts + 1,
-            ticket = nextval('pgrecall.curation_tickets')
+            ticket = pgrecall.new_ticket()
         FROM free f
         WHERE j.memory_id = f.memory_id
         RETURNING j.memory_id, j.ticket

@@ -29,7 +29,7 @@ BEGIN ATOMIC
     ), leased AS (
         UPDATE pgrecall.extractions x
         SET worker_id = worker, lease_expires_at = clock_timestamp() + lease, next_attempt_at = NULL,
-            ticket = nextval('pgrecall.extraction_tickets')
+            ticket = pgrecall.new_ticket()
         FROM free f
         WHERE x.memory_id = f.memory_id AND x.enricher = claim_extractions.enricher
         RETURNING x.memory_id, x.ticket
