@@ -62,7 +62,7 @@ _checked: set[Path] = set()
 _checking = threading.Lock()
 
 
-class TamperedWeights(ValueError):
+class TamperedWeights(ValueError):  # noqa: N818 - as in pgrecall.errors
     """A file of a bundled model is not the one that was released.
 
     Args:
