@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tools.licences import licence
+from tools.lock import pins
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-
-from licences import licence  # noqa: E402
-from lock import pins  # noqa: E402
-
 pytestmark = pytest.mark.no_server
 
 LIBRARIES_UNDER_THE_LGPL = {"psycopg", "psycopg-binary", "psycopg-pool"}

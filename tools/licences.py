@@ -6,8 +6,11 @@ import argparse
 import re
 import sys
 from importlib.metadata import PackageNotFoundError, metadata
+from pathlib import Path
 
-from lock import ROOT, pins
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tools.lock import ROOT, pins
 
 PAGE = ROOT / "docs" / "licences.md"
 _UNKNOWN = {"", "UNKNOWN", "Dual License"}
@@ -24,7 +27,7 @@ def licence(package: str) -> str | None:
         found = metadata(package)
     except PackageNotFoundError:
         return None
-    text = (found.get("License-Expression") or found.get("License") or "").strip()
+    text = (found["License-Expression"] or found["License"] or "").strip()
     if text in _UNKNOWN or len(text) > _LONGEST or "\n" in text:
         classifiers = [line for line in found.get_all("Classifier") or [] if line.startswith("License ::")]
         text = ", ".join(line.rpartition(" :: ")[2] for line in classifiers) or text.partition("\n")[0]
