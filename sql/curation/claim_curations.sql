@@ -4,6 +4,8 @@
 -- The ticket is what curate_claimed() wants back. After five claims that came to nothing it is claimed no more.
 --
 -- batch  how many at the most;  lease  after how long another worker may have them
+--
+-- Errors  22023 a batch or lease out of range
 CREATE OR REPLACE FUNCTION pgrecall.claim_curations(worker uuid, batch integer DEFAULT 16, lease interval DEFAULT '5 minutes')
 RETURNS TABLE (memory_id bigint, ticket bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 16
@@ -12,6 +14,7 @@ AS $function$
 DECLARE
     active pgrecall.generations;
 BEGIN
+    PERFORM pgrecall.check_claim(batch, lease);
     -- From here on the column cannot be dropped.
     PERFORM FROM pgrecall.memories m WHERE false;
     SELECT g.* INTO active FROM pgrecall.generations g WHERE g.id = pgrecall.active_generation();

@@ -13,6 +13,8 @@
 --
 -- is_sensitive  never true; whoever sends texts away looks at it once more
 -- ticket        what complete_claimed() wants back
+--
+-- Errors  22023 a batch or lease out of range
 CREATE OR REPLACE FUNCTION pgrecall.claim(
     worker uuid, batch integer DEFAULT 64, lease interval DEFAULT '2 minutes', generation integer DEFAULT NULL
 )
@@ -26,6 +28,7 @@ DECLARE
     start integer := floor(random() * (SELECT max(n.id) + 1 FROM pgrecall.namespaces n))::integer;
     chosen bigint[];
 BEGIN
+    PERFORM pgrecall.check_claim(batch, lease);
     -- From here on the column cannot be dropped.
     PERFORM FROM pgrecall.memories m WHERE false;
     SELECT g.* INTO made_for FROM pgrecall.generations g
