@@ -6,7 +6,7 @@ from alembic import op
 from pgrecall.install import run_sql
 
 revision = "0017"
-down_revision = "0014"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 

@@ -120,8 +120,9 @@ class SentenceTransformersProvider:
 
     def _encode(self, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
         self._set_threads(self._torch_threads)
+        # What the model cannot reach is not tokenised: memory and time would go by the length of the text.
         vectors: NDArray[np.float32] = self._model().encode(
-            list(texts),
+            [text[: self._characters] for text in texts],
             batch_size=max(1, len(texts)),
             prompt=prompt,
             normalize_embeddings=True,
@@ -129,6 +130,12 @@ class SentenceTransformersProvider:
             show_progress_bar=False,
         )
         return vectors.reshape(len(texts), self._dimension)
+
+    @property
+    def _characters(self) -> int | None:
+        """How many characters of a text can matter; None if the model reads texts of any length."""
+        longest = self._model().max_seq_length
+        return None if longest is None else longest * _CHARACTERS_A_TOKEN
 
     def _is_truncated(self, texts: Sequence[str]) -> list[bool]:
         """Say which texts are longer than the model reads, prompt included.
@@ -149,7 +156,7 @@ class SentenceTransformersProvider:
         counts = self._counts([prompted[place] for place in doubtful], longest + 1)
         if counts is not None:
             for place, count in zip(doubtful, counts, strict=True):
-                is_truncated[place] = count > longest
+                is_truncated[place] = count > longest or len(texts[place]) > longest * _CHARACTERS_A_TOKEN
         return is_truncated
 
     def _counts(self, texts: Sequence[str], most: int) -> list[int] | None:
