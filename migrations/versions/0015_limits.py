@@ -1,7 +1,8 @@
+# ruff: noqa: E501 (a line for each table)
 """Limits on every column that somebody else than the installer can fill, whichever way the row comes.
 
-The functions refuse what is too large before it comes here, with an error that says what to do. These constraints are
-for rows that are written by hand, and for functions that forget to look.
+The functions refuse what is too large before it comes here, with an error that says what to do. These constraints
+are for rows that are written by hand, and for functions that forget to look.
 """
 
 from alembic import op
