@@ -80,7 +80,7 @@ def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
 def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
     """Let the roles that own functions create in their schemas until they do: PostgreSQL asks it of an owner.
 
-    A superuser may give a function to any role: nothing to do. Any other installer must be a member of theirs.
+    A superuser may give a function to any role: nothing to do. Any other installer must be a member.
 
     Raises:
         PgrecallError: The installer is neither, or may not let others create in schema public (42501).

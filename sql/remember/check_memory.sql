@@ -75,7 +75,9 @@ BEGIN
     ELSIF octet_length(fields ->> 'content') > max_content_bytes THEN
         RAISE EXCEPTION '%: content has % bytes; % is the limit', subject, octet_length(fields ->> 'content'), max_content_bytes
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Split it into several memories.';
-    ELSIF (fields ->> 'importance')::numeric NOT BETWEEN 0 AND 1 THEN
+    ELSIF (fields ->> 'importance')::numeric NOT BETWEEN 0 AND 1
+          -- Less than a real can hold.
+          OR (fields ->> 'importance')::numeric BETWEEN 1e-400 AND 1e-37 THEN
         RAISE EXCEPTION '%: importance must be between 0 and 1, not %', subject, fields ->> 'importance'
             USING ERRCODE = 'invalid_parameter_value', HINT = '0.5 is the default, 1 the most important.';
     ELSIF (fields ->> 'position')::numeric NOT BETWEEN -2147483648 AND 2147483647
