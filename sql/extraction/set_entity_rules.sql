@@ -21,7 +21,7 @@ BEGIN
     keywords := COALESCE(keywords, '{}');
     patterns := COALESCE(patterns, '{}');
     IF set_entity_rules.type IS NULL OR set_entity_rules.type !~ '^[A-Z][A-Z0-9_]{0,39}$' THEN
-        RAISE EXCEPTION '"%" is not a type of entities', set_entity_rules.type
+        RAISE EXCEPTION '"%" is not a type of entities', left(set_entity_rules.type, 40)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it in capitals, such as PROJECT.';
     ELSIF EXISTS (SELECT FROM unnest(keywords || patterns) u (text) WHERE u.text IS NULL OR length(u.text) NOT BETWEEN 1 AND 200)
           OR EXISTS (SELECT FROM unnest(keywords) u (text) WHERE btrim(u.text) = '') THEN
