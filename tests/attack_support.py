@@ -46,8 +46,8 @@ VALUES (%(memory)s, 1, 5, 'quokka', 'quokka error');
 INSERT INTO pgrecall.embedding_jobs (memory_id, generation_id, last_error) VALUES (%(memory)s, 1, 'quokka error');
 INSERT INTO pgrecall.truncated_embeddings (memory_id, generation_id) VALUES (%(memory)s, 1);
 INSERT INTO pgrecall.llm_answers (key, memory_id, answer) VALUES ('quokka', %(memory)s, '{"quokka": 1}');
-INSERT INTO pgrecall.query_embeddings (generation_id, query_hash, query) VALUES (1, 'quokka', 'quokka asked');
-INSERT INTO pgrecall.query_expansions (query_hash, language, terms) VALUES (sha256('quokka'), 'english', '{quokka}');
+INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) VALUES (1, 'pgrecall_admin', 'quokka', 'quokka asked');
+INSERT INTO pgrecall.query_expansions (role, query_hash, language, terms) VALUES ('pgrecall_admin', sha256('quokka'), 'english', '{quokka}');
 INSERT INTO pgrecall.judged_vectors (namespace_id, embedding_model_id, query_id, query_vec)
 SELECT q.namespace_id, 1, q.query_id, array_fill(0.5::real, ARRAY[384])::halfvec FROM pgrecall.judged_queries q;
 INSERT INTO pgrecall.lexicon (namespace_id, term, documents, small_blocks) VALUES (%(home)s, 'quokka', 1, 0);

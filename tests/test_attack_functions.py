@@ -181,12 +181,13 @@ ENGINE = {
     "erase_granted": "caches of queries of all who see the namespace; looks the grant up itself, returns numbers of rows",
     "erase_namespace_granted": "the same for a whole namespace, for roles that see every namespace",
     "memories_post": "a trigger: notes which memories have changed",
+    "refuse_sensitive": "a trigger: looks whether a memory is sensitive that the caller does not see",
     "unposted_fold": "a trigger: folds what was noted",
 }
 """What sees every row, and why."""
 
 
-def test_what_runs_with_its_owners_rights_is_the_gates_but_for_seven(tenants: Tenants) -> None:
+def test_what_runs_with_its_owners_rights_is_the_gates_but_for_eight(tenants: Tenants) -> None:
     with tenants.owner() as owner:
         query = """
             SELECT p.proname, p.proconfig, p.prosecdef, p.proowner::regrole::text,

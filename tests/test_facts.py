@@ -73,15 +73,14 @@ def test_what_is_no_fact_is_left_out(conn: Connection[Any]) -> None:
     assert relationships(conn) == []
 
 
-def test_memories_without_facts_need_no_lock(conn: Connection[Any]) -> None:
-    with conn.transaction():
+def test_memories_without_facts_need_no_lock(conn: Connection[Any], dsn: str) -> None:
+    free = "SELECT count(*) FROM (SELECT FROM pgrecall.locks l WHERE l.name = 'facts' FOR UPDATE SKIP LOCKED) f"
+    with conn.transaction(), psycopg.connect(dsn) as other:
         read(conn, remember(conn))
-        assert (
-            scalar(
-                conn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
-            )
-            == 0
-        )
+        assert scalar(other, free) == 1
+        other.rollback()
+        told(conn, "x", lives("Ana", "Oslo"))
+        assert scalar(other, free) == 0
 
 
 def test_namespaces_do_not_meet(conn: Connection[Any]) -> None:

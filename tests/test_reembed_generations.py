@@ -99,7 +99,8 @@ def test_the_embedders_role_fills_it_by_its_functions_alone(conn: Connection[Any
     conn.execute("SET ROLE pgrecall_embedder")
     [claimed] = [row for row in rows(conn, "pgrecall.claim", WORKER, 10, "1 minute", 2) if row[0] == memory]
     vector = str(vector_of(NEW, "x"))
-    assert call(conn, "pgrecall.complete", WORKER, [memory], [claimed[1]], [vector], 2) == 1
+    arguments = ([memory], [claimed[4]], [claimed[1]], [vector], 2)
+    assert call(conn, "pgrecall.complete_claimed", WORKER, *arguments) == 1
     for forbidden in (
         "UPDATE pgrecall.memories SET embedding_2 = NULL",
         "UPDATE pgrecall.memories SET content = 'x'",

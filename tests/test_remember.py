@@ -147,6 +147,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"importance": -0.01}, "22023"),
     ({"importance": 1.01}, "22023"),
     ({"importance": float("nan")}, "22023"),
+    ({"importance": 1e-300}, "22023"),
     ({"importance": float("inf")}, "22023"),
     ({"language": "klingon"}, "42704"),
     ({"language": "nowhere.english"}, "42704"),

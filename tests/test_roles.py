@@ -160,9 +160,10 @@ def test_embedder_runs_the_whole_cycle(conn: Connection[Any]) -> None:
         conn.execute("SELECT pgrecall.heartbeat(%s, 'host', 1, 'bundle', 'model', 0)", (WORKER,))
         assert call(conn, "pgrecall.release", WORKER) == 0
         (one, other) = rows(conn, "pgrecall.claim", WORKER)
-        assert (one[0], other[0], other[2:]) == (bad, good, ("title\ngood", False))
+        assert (one[0], other[0], other[2:4]) == (bad, good, ("title\ngood", False))
         conn.execute("SELECT pgrecall.fail(%s, %s, 'bad')", (WORKER, bad))
-        assert call(conn, "pgrecall.complete", WORKER, [good], [other[1]], [str([1.0] * 384)]) == 1
+        vectors = [str([1.0] * 384)]
+        assert call(conn, "pgrecall.complete_claimed", WORKER, [good], [other[4]], [other[1]], vectors) == 1
         conn.execute("SELECT pgrecall.heartbeat(%s, 'host', 1, 'bundle', 'model', 1)", (WORKER,))
         conn.execute("SELECT pgrecall.retire(%s)", (WORKER,))
         conn.execute("LISTEN pgrecall_embed")
@@ -175,10 +176,10 @@ def test_embedder_sees_no_sensitive_memory(conn: Connection[Any]) -> None:
     open_, secret = remember(conn, "open"), remember(conn, "canary", is_sensitive=True)
     with role(conn, "pgrecall_embedder"):
         denied(conn, "SELECT id FROM pgrecall.memories", "UPDATE pgrecall.memories SET embedding = NULL")
-        [claimed] = rows(conn, "pgrecall.claim", WORKER)
+        (claimed,) = rows(conn, "pgrecall.claim", WORKER)
         assert claimed[0] == open_
-        hashes = [claimed[1], b""]
-        assert call(conn, "pgrecall.complete", WORKER, [open_, secret], hashes, [str([1.0] * 384)] * 2) == 1
+        proofs = ([claimed[4]] * 2, [claimed[1], b""], [str([1.0] * 384)] * 2)
+        assert call(conn, "pgrecall.complete_claimed", WORKER, [open_, secret], *proofs) == 1
     # A memory in the queue that becomes secret is gone for the embedder at once.
     late = remember(conn, "late")
     with role(conn, "pgrecall_embedder"):

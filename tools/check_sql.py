@@ -36,6 +36,7 @@ ENGINE = {
     "pgrecall.rank_granted",
     "pgrecall.curation_candidates",
     "pgrecall.mentions_change",
+    "pgrecall.refuse_sensitive",
     "pgrecall.erase_granted",
     "pgrecall.erase_namespace_granted",
 }

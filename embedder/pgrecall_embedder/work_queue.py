@@ -30,6 +30,7 @@ class Claimed:
     memory_id: int
     content_hash: bytes = field(repr=False)
     text: str = field(repr=False)
+    ticket: int = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ class WorkQueue:
             PgrecallError: There is a sensitive one among them.
         """
         rows = await self._claims.fetch(
-            "SELECT memory_id, content_hash, content, is_sensitive "
+            "SELECT memory_id, content_hash, content, ticket, is_sensitive "
             "FROM pgrecall.claim(%s, %s, make_interval(secs => %s), %s)",
             [self.worker, limit, self._lease_seconds, generation],
         )
@@ -135,10 +136,12 @@ class WorkQueue:
     ) -> int:
         """Write vectors back; returns how many landed. The others were edited or taken away meanwhile."""
         ids = [memory.memory_id for memory in memories]
+        tickets = [memory.ticket for memory in memories]
         hashes = [memory.content_hash for memory in memories]
         [(landed,)] = await self._writes.fetch(
-            "SELECT pgrecall.complete(%s, %s::bigint[], %s::bytea[], %s::text[], %s, %s::boolean[])",
-            [self.worker, ids, hashes, list(vectors), generation, list(is_truncated)],
+            "SELECT pgrecall.complete_claimed("
+            "%s, %s::bigint[], %s::bigint[], %s::bytea[], %s::text[], %s, %s::boolean[])",
+            [self.worker, ids, tickets, hashes, list(vectors), generation, list(is_truncated)],
         )
         return int(landed)
 

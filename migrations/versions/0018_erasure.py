@@ -10,7 +10,7 @@ from alembic import op
 from pgrecall.install import run_sql
 
 revision = "0018"
-down_revision = "0014"
+down_revision = "0017"
 branch_labels = None
 depends_on = None
 

@@ -16,7 +16,7 @@ from psycopg import sql
 
 from pgrecall import __version__
 from pgrecall.bundle import SqlFile, bundle_hash, installed_files, sql_files
-from pgrecall.errors import SchemaMismatch
+from pgrecall.errors import PgrecallError, SchemaMismatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,13 +80,28 @@ def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
 def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
     """Let the roles that own functions create in their schemas until they do: PostgreSQL asks it of an owner.
 
-    A superuser may give a function to any role, so there is nothing to do.
+    A superuser may give a function to any role: nothing to do. Any other installer must be a member.
+
+    Raises:
+        PgrecallError: The installer is neither, or may not let others create in schema public (42501).
     """
     if scalar(conn, "SELECT current_setting('is_superuser') = 'on'"):
         yield
         return
     roles = "pgrecall_gate, pgrecall_engine"
-    conn.execute(f"GRANT CREATE ON SCHEMA pgrecall, public TO {roles}".encode())
+    try:
+        for role in roles.split(", "):
+            if not scalar(conn, "SELECT pg_has_role(%s, 'USAGE')", role):
+                conn.execute(f"GRANT {role} TO CURRENT_USER".encode())
+        conn.execute(f"GRANT CREATE ON SCHEMA pgrecall, public TO {roles}".encode())
+    except psycopg.errors.InsufficientPrivilege as error:
+        user = sql.Identifier(conn.info.user).as_string(conn)
+        raise PgrecallError(
+            f"role {user} may not give functions to {roles}",
+            sqlstate="42501",
+            hint=f"A superuser migrates, or says once: GRANT {roles} TO {user}; "
+            f"GRANT CREATE ON SCHEMA public TO {user} WITH GRANT OPTION;",
+        ) from error
     yield
     conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall, public FROM {roles}".encode())
 

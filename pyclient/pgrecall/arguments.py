@@ -181,7 +181,8 @@ def json_array(field: str, documents: Iterable[str]) -> str:
     What it cannot read as JSON it quotes in its log.
 
     Raises:
-        InvalidInput: One is no JSON, names a key twice, or holds what PostgreSQL cannot store; nothing of it is quoted.
+        InvalidInput: One is no JSON, names a key twice, or holds what PostgreSQL cannot store; the message
+            quotes nothing of it.
     """
     checked = (_json_document(f"{field} {place}: its JSON", one) for place, one in enumerate(documents, 1))
     return f"[{','.join(checked)}]"

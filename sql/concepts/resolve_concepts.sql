@@ -18,7 +18,8 @@ DECLARE
     chosen bigint[];
     looked_at integer := 0;
 BEGIN
-    IF NOT pg_try_advisory_xact_lock(hashtext('pgrecall.resolve_concepts'), 0) THEN
+    PERFORM FROM pgrecall.locks l WHERE l.home = 0 AND l.name = 'resolve_concepts' FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
         RETURN 0;
     END IF;
     FOR home IN
@@ -35,7 +36,7 @@ BEGIN
                 FROM unnest(home.ids) own (id)
                 CROSS JOIN LATERAL pgrecall.alike_concepts(own.id) a
             LOOP
-                PERFORM pg_advisory_xact_lock(hashtext('pgrecall.names'), home.namespace_id);
+                PERFORM FROM pgrecall.locks l WHERE l.home = home.namespace_id AND l.name = 'names' FOR UPDATE;
                 PERFORM pgrecall.merge_alike(pair.id, pair.alike_id, pair.method, pair.similarity);
             END LOOP;
         EXCEPTION

@@ -4,6 +4,8 @@
 -- The ticket is what curate_claimed() wants back. After five claims that came to nothing it is claimed no more.
 --
 -- batch  how many at the most;  lease  after how long another worker may have them
+--
+-- Errors  22023 a batch or lease out of range
 CREATE OR REPLACE FUNCTION pgrecall.claim_curations(worker uuid, batch integer DEFAULT 16, lease interval DEFAULT '5 minutes')
 RETURNS TABLE (memory_id bigint, ticket bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 16
@@ -12,6 +14,7 @@ AS $function$
 DECLARE
     active pgrecall.generations;
 BEGIN
+    PERFORM pgrecall.check_claim(batch, lease);
     -- From here on the column cannot be dropped.
     PERFORM FROM pgrecall.memories m WHERE false;
     SELECT g.* INTO active FROM pgrecall.generations g WHERE g.id = pgrecall.active_generation();
@@ -20,7 +23,7 @@ BEGIN
         WITH free AS MATERIALIZED (
             SELECT j.memory_id
             FROM pgrecall.curation_jobs j
-            JOIN pgrecall.memories m ON m.id = j.memory_id
+            JOIN pgrecall.memories m ON m.id = j.memory_id AND NOT m.is_sensitive
             WHERE (j.lease_expires_at IS NULL OR j.lease_expires_at <= clock_timestamp()) AND j.attempts < 5
               AND (m.%1$I IS NOT NULL OR m.deleted_at IS NOT NULL OR $4
                    OR EXISTS (SELECT FROM pgrecall.embedding_failures f WHERE f.memory_id = m.id AND f.generation_id = $5))
@@ -30,7 +33,7 @@ BEGIN
         )
         UPDATE pgrecall.curation_jobs j
         SET worker_id = $1, lease_expires_at = clock_timestamp() + $3, attempts = j.attempts + 1,
-            ticket = nextval('pgrecall.curation_tickets')
+            ticket = pgrecall.new_ticket()
         FROM free f
         WHERE j.memory_id = f.memory_id
         RETURNING j.memory_id, j.ticket

@@ -15,7 +15,7 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'An older snapshot would not see all that is to go. Use a transaction of that level.';
     END IF;
-    PERFORM pg_advisory_xact_lock(hashtext('pgrecall.postings'), namespace_id);
+    PERFORM FROM pgrecall.locks l WHERE l.home = own_postings.namespace_id AND l.name = 'postings' FOR UPDATE;
 EXCEPTION
     WHEN lock_not_available THEN
         RAISE EXCEPTION 'the postings of namespace % are in use', namespace_id

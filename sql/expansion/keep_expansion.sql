@@ -1,7 +1,6 @@
 -- Keeps the expansion of a query for recalls of this role with expand = llm, and forgets what is too old or too much.
 --
--- Of the query its hash is kept, not its text. What a language model says is not to be trusted: what is no plain term is
--- refused here as well, whoever calls.
+-- Kept for the role that calls: the server says who asked and when.
 --
 -- terms     words or short phrases to look for beside the query's, five at the most, of 64 characters at the most
 -- entities  names of things that it means, likewise: concepts of these names lead the graph leg

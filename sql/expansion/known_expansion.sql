@@ -5,7 +5,8 @@
 -- languages  in which the query is read (query_languages); the likeliest of them counts
 CREATE OR REPLACE FUNCTION pgrecall.known_expansion(languages regconfig[], query text)
 RETURNS TABLE (terms text[], entities text[], intent text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1
+-- Restricted: a parallel worker does not know of SET ROLE by the setting.
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column

@@ -1,6 +1,6 @@
 -- Forgets expansions that are too old, and the oldest beyond a number of each role; returns how many.
 --
--- By the settings expansion_cache_age and expansion_cache_size; of the roles that the caller sees.
+-- By the settings expansion_cache_age and expansion_cache_size.
 CREATE OR REPLACE FUNCTION pgrecall.trim_expansions()
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE

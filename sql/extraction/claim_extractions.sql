@@ -7,6 +7,8 @@
 -- batch     how many at the most
 -- lease     after how long another worker may have them
 -- anchor, in the result  when it was said: what "last week" is counted from
+--
+-- Errors  22023 a batch or lease out of range
 CREATE OR REPLACE FUNCTION pgrecall.claim_extractions(
     worker uuid, enricher text DEFAULT 'text', batch integer DEFAULT 64, lease interval DEFAULT '5 minutes'
 )
@@ -17,6 +19,7 @@ RETURNS TABLE (
 LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 64
 SET search_path FROM CURRENT
 BEGIN ATOMIC
+    SELECT pgrecall.check_claim(batch, lease);
     WITH free AS MATERIALIZED (
         SELECT x.memory_id
         FROM pgrecall.extractions x
@@ -29,7 +32,7 @@ BEGIN ATOMIC
     ), leased AS (
         UPDATE pgrecall.extractions x
         SET worker_id = worker, lease_expires_at = clock_timestamp() + lease, next_attempt_at = NULL,
-            ticket = nextval('pgrecall.extraction_tickets')
+            ticket = pgrecall.new_ticket()
         FROM free f
         WHERE x.memory_id = f.memory_id AND x.enricher = claim_extractions.enricher
         RETURNING x.memory_id, x.ticket

@@ -40,7 +40,7 @@ BEGIN
     SELECT array_agg(DISTINCT m.namespace_id ORDER BY m.namespace_id) INTO namespaces
     FROM jsonb_array_elements(read) r (item)
     CROSS JOIN LATERAL (SELECT m.namespace_id FROM pgrecall.memories m WHERE m.id = (r.item ->> 'memory_id')::bigint LIMIT 1) m;
-    PERFORM pg_advisory_xact_lock(hashtext('pgrecall.extractions'), n.id) FROM unnest(namespaces) n (id);
+    PERFORM FROM pgrecall.locks l WHERE l.home = ANY (namespaces) AND l.name = 'extractions' ORDER BY l.home FOR UPDATE;
     PERFORM set_config('lock_timeout', '500ms', true);
     PERFORM pgrecall.share_names(n.id) FROM unnest(namespaces) n (id);
     -- After names, as everybody does, and before rows: whoever changes several memories has this while waiting for them.

@@ -12,7 +12,7 @@ DECLARE
     namespace_id integer;
 BEGIN
     FOR namespace_id IN SELECT DISTINCT u.id FROM unnest(namespace_ids) u (id) ORDER BY u.id LOOP
-        PERFORM pg_advisory_xact_lock(hashtext('pgrecall.facts'), namespace_id);
+        PERFORM FROM pgrecall.locks l WHERE l.home = namespace_id AND l.name = 'facts' FOR UPDATE;
     END LOOP;
 END
 $function$;

@@ -1,4 +1,6 @@
--- Answers queries, and tells those who wait: the notification is the id. The texts go.
+-- Answers queries that were claimed, and tells those who wait: the notification is the id. The texts go.
+--
+-- What has been answered stays so, and what nobody has claimed is left alone.
 --
 -- embeddings  as text, in the order of ids; NULL: it could not be embedded, for the reason in errors
 --
@@ -32,7 +34,7 @@ BEGIN
         error = CASE WHEN a.embedding IS NULL THEN left(COALESCE(a.error, 'it could not be embedded'), 500) END,
         query = NULL, answered_at = clock_timestamp(), leased_until = NULL
     FROM unnest(ids, embeddings, errors) AS a (id, embedding, error)
-    WHERE q.id = a.id AND q.answered_at IS NULL;
+    WHERE q.id = a.id AND q.answered_at IS NULL AND q.leased_until IS NOT NULL;
     PERFORM pg_notify('pgrecall_answer', a.id::text) FROM unnest(ids) AS a (id);
 END
 $function$;

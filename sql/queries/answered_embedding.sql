@@ -1,6 +1,7 @@
--- The answer to a question put with ask_embedding(); no row as long as there is none.
+-- The answer to a question put with ask_embedding(); no row as long as there is none, or to whom did not ask.
 CREATE OR REPLACE FUNCTION pgrecall.answered_embedding(id bigint)
 RETURNS TABLE (embedding pgvector.halfvec, error text)
+-- Restricted: a parallel worker does not know of SET ROLE by the setting.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
 SET search_path FROM CURRENT
 AS $function$
@@ -8,7 +9,7 @@ AS $function$
 BEGIN
     RETURN QUERY
         SELECT q.embedding, q.error FROM pgrecall.query_embeddings q
-        WHERE q.id = answered_embedding.id AND q.answered_at IS NOT NULL;
+        WHERE q.id = answered_embedding.id AND q.role = pgrecall.session_role() AND q.answered_at IS NOT NULL;
 END
 $function$;
 

@@ -9,7 +9,10 @@
 -- id     of the question; in the notification of its answer;  model  that embeds it: the setting query_model of the recall
 -- error  why there is none
 --
--- Errors  22023 an empty query;  54000 a query too long;  25006 on a standby
+-- With its owner's rights, as the session's role: times and role are the server's to set, and so nobody is served before his
+-- turn. A role may have a thousand questions unanswered.
+--
+-- Errors  22023 an empty query;  54000 a query too long, too many unanswered;  25006 on a standby
 CREATE OR REPLACE FUNCTION pgrecall.ask_embedding(query text)
 RETURNS TABLE (id bigint, embedding pgvector.halfvec, model text, error text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -19,6 +22,7 @@ AS $function$
 DECLARE
     hash bytea := sha256(convert_to(COALESCE(ask_embedding.query, ''), 'UTF8'));
     asking CONSTANT regrole := pgrecall.session_role();
+    most_unanswered CONSTANT integer := 1000;
     used_anew CONSTANT interval := interval '1 hour';
     failed_for CONSTANT interval := interval '10 seconds';
     active record;
@@ -57,6 +61,15 @@ BEGIN
     ) THEN
         RETURN QUERY SELECT NULL::bigint, NULL::pgvector.halfvec, active.name, 'no embedder is alive';
         RETURN;
+    ELSIF EXISTS (
+        SELECT FROM pgrecall.query_embeddings q
+        WHERE q.generation_id = active.id AND q.role = asking AND q.answered_at IS NULL
+          AND q.query_hash <> hash AND q.requested_at > clock_timestamp() - interval '1 minute'
+        OFFSET most_unanswered - 1
+    ) THEN
+        RAISE EXCEPTION 'role "%" has % unanswered questions', asking, most_unanswered
+            USING ERRCODE = 'program_limit_exceeded',
+                  HINT = 'Wait for their answers, or recall without a vector. What nobody answers is gone after a minute.';
     END IF;
 
     RETURN QUERY

@@ -3,6 +3,7 @@
 -- A standby has none: the table is unlogged.
 CREATE OR REPLACE FUNCTION pgrecall.known_embedding(query text)
 RETURNS pgvector.halfvec
+-- Restricted: a parallel worker does not know of SET ROLE by the setting.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$

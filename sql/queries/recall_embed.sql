@@ -10,7 +10,7 @@
 -- Errors  54000 a query too long
 CREATE OR REPLACE FUNCTION public.recall_embed(query text)
 RETURNS pgvector.halfvec
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path FROM CURRENT
 AS $function$
 DECLARE

@@ -1,5 +1,6 @@
 -- Forgets embeddings of queries that have not been asked for long, and the oldest beyond a number; returns how many.
 --
+-- Each role keeps its newest, the same number of each, so that nobody's many questions push out another's few.
 -- By the settings query_cache_age and query_cache_size. Expansions of queries go likewise (trim_expansions).
 CREATE OR REPLACE FUNCTION pgrecall.trim_queries()
 RETURNS bigint
@@ -12,8 +13,12 @@ BEGIN
     DELETE FROM pgrecall.query_embeddings q
     WHERE q.used_at < clock_timestamp() - pgrecall.stored_setting('query_cache_age')::interval
        OR q.id IN (
-            SELECT o.id FROM pgrecall.query_embeddings o
-            ORDER BY o.used_at DESC
+            SELECT o.id
+            FROM (
+                SELECT k.id, k.used_at, row_number() OVER (PARTITION BY k.role ORDER BY k.used_at DESC) AS place
+                FROM pgrecall.query_embeddings k
+            ) o
+            ORDER BY o.place, o.used_at DESC
             OFFSET pgrecall.stored_setting('query_cache_size')::integer
        );
     GET DIAGNOSTICS gone = ROW_COUNT;

@@ -12,10 +12,13 @@
 -- batch  how many at the most;  lease  after how long another worker may have them;  generation  NULL: the active one
 --
 -- is_sensitive  never true; whoever sends texts away looks at it once more
+-- ticket        what complete_claimed() wants back
+--
+-- Errors  22023 a batch or lease out of range
 CREATE OR REPLACE FUNCTION pgrecall.claim(
     worker uuid, batch integer DEFAULT 64, lease interval DEFAULT '2 minutes', generation integer DEFAULT NULL
 )
-RETURNS TABLE (memory_id bigint, content_hash bytea, content text, is_sensitive boolean)
+RETURNS TABLE (memory_id bigint, content_hash bytea, content text, is_sensitive boolean, ticket bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 64
 SET search_path FROM CURRENT
 AS $function$
@@ -25,6 +28,7 @@ DECLARE
     start integer := floor(random() * (SELECT max(n.id) + 1 FROM pgrecall.namespaces n))::integer;
     chosen bigint[];
 BEGIN
+    PERFORM pgrecall.check_claim(batch, lease);
     -- From here on the column cannot be dropped.
     PERFORM FROM pgrecall.memories m WHERE false;
     SELECT g.* INTO made_for FROM pgrecall.generations g
@@ -129,18 +133,20 @@ BEGIN
             FOR NO KEY UPDATE OF m SKIP LOCKED
         ), leased AS (
             -- Another claim may have committed after this one's snapshot: then its lease stands.
-            INSERT INTO pgrecall.embedding_jobs AS j (memory_id, generation_id, worker_id, lease_expires_at)
-            SELECT f.id, $2, $3, clock_timestamp() + $4 FROM free f ORDER BY f.id
+            INSERT INTO pgrecall.embedding_jobs AS j (memory_id, generation_id, worker_id, lease_expires_at, ticket)
+            SELECT f.id, $2, $3, clock_timestamp() + $4, pgrecall.new_ticket() FROM free f ORDER BY f.id
             ON CONFLICT ON CONSTRAINT embedding_jobs_pkey DO UPDATE
                 SET worker_id = excluded.worker_id, lease_expires_at = excluded.lease_expires_at, next_attempt_at = NULL,
+                    ticket = excluded.ticket,
                     attempts = j.attempts + (j.lease_expires_at IS NOT NULL)::integer,
                     last_error = CASE WHEN j.lease_expires_at IS NULL THEN j.last_error ELSE 'its worker was not heard of again' END
                 WHERE greatest(j.lease_expires_at, j.next_attempt_at) IS NULL
                    OR greatest(j.lease_expires_at, j.next_attempt_at) <= clock_timestamp()
-            RETURNING j.memory_id
+            RETURNING j.memory_id, j.ticket
         )
         SELECT m.id, m.content_hash,
-               pgrecall.embedding_text(m.title, m.content, m.expanded_keywords, recipe.recipe), m.is_sensitive
+               pgrecall.embedding_text(m.title, m.content, m.expanded_keywords, recipe.recipe), m.is_sensitive,
+               l.ticket
         FROM leased l
         JOIN pgrecall.memories m ON m.id = l.memory_id
         CROSS JOIN (SELECT pgrecall.embedding_recipe() AS recipe) recipe
@@ -151,6 +157,6 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.claim IS
-    'Leases pending memories to a worker, new ones first and fair to namespaces, with the text to embed and the hash that complete() wants back.';
+    'Leases pending memories to a worker, new ones first and fair to namespaces, with the text to embed and the hash and the ticket that complete_claimed() wants back.';
 
 ALTER FUNCTION pgrecall.claim OWNER TO pgrecall_gate;

@@ -1,5 +1,7 @@
 -- Writes embeddings back, each only if its memory is still what was claimed; returns how many landed.
 --
+-- For those who may write to the memories and embed them themselves. Embedders call complete_claimed().
+--
 -- A memory that was edited, flagged sensitive or forgotten meanwhile is left alone, and stays pending if it still is.
 -- Nothing lands in a generation that is gone. The leases end either way.
 --

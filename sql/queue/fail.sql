@@ -20,7 +20,7 @@ DECLARE
     tried integer;
 BEGIN
     UPDATE pgrecall.embedding_jobs j
-    SET lease_expires_at = NULL, worker_id = NULL, attempts = j.attempts + 1, last_error = left(error, 500),
+    SET lease_expires_at = NULL, worker_id = NULL, ticket = NULL, attempts = j.attempts + 1, last_error = left(error, 500),
         next_attempt_at = clock_timestamp()
             + least(interval '30 seconds' * 2 ^ j.attempts, interval '1 hour') * (0.75 + random() / 2)
     WHERE j.memory_id = fail.memory_id AND j.generation_id = made_for AND j.worker_id = worker

@@ -13,7 +13,7 @@ BEGIN ATOMIC
     INSERT INTO pgrecall.workers AS w (
         id, hostname, pid, bundle_hash, model, embedded, generations, per_second, pauses, role_name
     )
-    VALUES (worker, hostname, pid, bundle_hash, model, embedded, generations, per_second, pauses, pg_get_userbyid(pgrecall.session_role()))
+    VALUES (worker, left(hostname, 255), pid, left(bundle_hash, 64), left(model, 255), embedded, generations, per_second, pauses, pg_get_userbyid(pgrecall.session_role()))
     ON CONFLICT ON CONSTRAINT workers_pkey DO UPDATE
         SET embedded = excluded.embedded, model = excluded.model, generations = excluded.generations,
             per_second = excluded.per_second, pauses = excluded.pauses,

@@ -14,7 +14,7 @@ BEGIN
     WHERE j.worker_id = worker AND j.attempts = 0 AND j.generation_id = COALESCE(release.generation, j.generation_id);
     GET DIAGNOSTICS released = ROW_COUNT;
     -- What has failed before keeps its history.
-    UPDATE pgrecall.embedding_jobs j SET worker_id = NULL, lease_expires_at = NULL
+    UPDATE pgrecall.embedding_jobs j SET worker_id = NULL, ticket = NULL, lease_expires_at = NULL
     WHERE j.worker_id = worker AND j.generation_id = COALESCE(release.generation, j.generation_id);
     GET DIAGNOSTICS more = ROW_COUNT;
     RETURN released + more;

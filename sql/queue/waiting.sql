@@ -3,7 +3,7 @@
 -- leased  held by workers, this one's included;  retrying  waiting for another attempt;  parked  given up
 CREATE OR REPLACE FUNCTION pgrecall.waiting(generation integer DEFAULT NULL)
 RETURNS TABLE (leased bigint, retrying bigint, parked bigint, next_at timestamptz)
-LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER ROWS 1
 SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT j.leased, j.retrying, (SELECT count(*) FROM pgrecall.embedding_failures f WHERE f.generation_id = g.id), j.next_at

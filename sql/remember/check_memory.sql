@@ -10,13 +10,14 @@ LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    -- What these allow fits the megabyte of a tsvector at three and a half times its size, the most that
+    -- The constraints of pgrecall.memories have the same numbers (revision 0015). What these allow fits the megabyte of a tsvector at three and a half times its size, the most that
     -- pgrecall.words makes of a text (Chinese without any pair of characters twice), and the 2,704 bytes of an index entry.
     max_content_bytes CONSTANT integer := 262144;
     max_title_bytes CONSTANT integer := 4096;
     max_label_bytes CONSTANT integer := 1024;
     max_items CONSTANT integer := 256;
     max_items_bytes CONSTANT integer := 12288;
+    max_metadata_bytes CONSTANT integer := 262144;
     field record;
     expected text;
 BEGIN
@@ -56,6 +57,9 @@ BEGIN
             RAISE EXCEPTION '%: % has too much text', subject, field.key
                 USING ERRCODE = 'program_limit_exceeded',
                       HINT = format('%s bytes are the limit, %s for one item.', max_items_bytes, max_label_bytes);
+        ELSIF field.key = 'metadata' AND octet_length(field.value::text) > max_metadata_bytes THEN
+            RAISE EXCEPTION '%: metadata has % bytes; % is the limit', subject, octet_length(field.value::text), max_metadata_bytes
+                USING ERRCODE = 'program_limit_exceeded', HINT = 'Keep documents elsewhere, and their place in metadata.';
         ELSIF field.kind = 'string' AND field.key <> 'content'
               AND octet_length(field.value #>> '{}') > (CASE field.key WHEN 'title' THEN max_title_bytes ELSE max_label_bytes END)
         THEN
@@ -74,7 +78,9 @@ BEGIN
     ELSIF octet_length(fields ->> 'content') > max_content_bytes THEN
         RAISE EXCEPTION '%: content has % bytes; % is the limit', subject, octet_length(fields ->> 'content'), max_content_bytes
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Split it into several memories.';
-    ELSIF (fields ->> 'importance')::numeric NOT BETWEEN 0 AND 1 THEN
+    ELSIF (fields ->> 'importance')::numeric NOT BETWEEN 0 AND 1
+          -- Less than a real can hold.
+          OR (fields ->> 'importance')::numeric BETWEEN 1e-400 AND 1e-37 THEN
         RAISE EXCEPTION '%: importance must be between 0 and 1, not %', subject, left(fields ->> 'importance', 40)
             USING ERRCODE = 'invalid_parameter_value', HINT = '0.5 is the default, 1 the most important.';
     ELSIF (fields ->> 'position')::numeric NOT BETWEEN -2147483648 AND 2147483647

@@ -27,7 +27,9 @@ BEGIN
             FROM (SELECT b.role::oid FROM before_change b UNION SELECT c.role::oid FROM changed c) r (role);
     END CASE;
     FOREACH about IN ARRAY COALESCE(roles, '{}') LOOP
-        PERFORM pg_advisory_xact_lock(hashtextextended('pgrecall.granted', about::bigint));
+        -- The row is the lock: only who may grant can write, and so lock, it.
+        INSERT INTO pgrecall.granted AS g (role, namespaces) VALUES (about, '{}')
+        ON CONFLICT ON CONSTRAINT granted_pkey DO UPDATE SET namespaces = g.namespaces;
         SELECT min(g.namespace_id), max(g.namespace_id) INTO first, last FROM pgrecall.grants g WHERE g.role = about;
         IF first IS NULL THEN
             DELETE FROM pgrecall.granted g WHERE g.role = about;
@@ -37,8 +39,7 @@ BEGIN
         FOR id IN SELECT g.namespace_id FROM pgrecall.grants g WHERE g.role = about LOOP
             granted[id] := true;
         END LOOP;
-        INSERT INTO pgrecall.granted AS g (role, namespaces) VALUES (about, granted)
-        ON CONFLICT ON CONSTRAINT granted_pkey DO UPDATE SET namespaces = excluded.namespaces;
+        UPDATE pgrecall.granted g SET namespaces = granted WHERE g.role = about;
     END LOOP;
     RETURN NULL;
 END

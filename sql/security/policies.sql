@@ -24,7 +24,7 @@ DECLARE
     -- What embedders read and derive.
     derived CONSTANT text[] := ARRAY[
         'concept_aliases', 'concept_merges', 'concepts', 'curation_jobs', 'curations', 'embedding_failures', 'embedding_jobs',
-        'extractions', 'llm_answers', 'mentions', 'namespaces', 'relation_labels', 'relationship_evidence', 'relationships',
+        'extractions', 'llm_answers', 'locks', 'mentions', 'namespaces', 'relation_labels', 'relationship_evidence', 'relationships',
         'temporal_refs', 'truncated_embeddings'
     ];
     found record;
@@ -49,7 +49,7 @@ BEGIN
             ('concept_aliases', 'namespace_id', NULL), ('graph_changes', 'namespace_id', NULL),
             ('judged_queries', 'namespace_id', NULL),
             ('judged_vectors', 'namespace_id', NULL), ('lexicon', 'namespace_id', NULL), ('namespaces', 'id', NULL),
-            ('postings', 'namespace_id', NULL), ('relation_labels', 'namespace_id', NULL), ('unposted', 'namespace_id', NULL),
+            ('locks', 'home', NULL), ('postings', 'namespace_id', NULL), ('relation_labels', 'namespace_id', NULL), ('unposted', 'namespace_id', NULL),
             ('concept_merges', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.concept_merges_id_seq'')'),
             ('concepts', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.concepts_id_seq'')'),
             ('memories', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.memories_id_seq'') '

@@ -54,10 +54,13 @@ BEGIN
     ) INTO given
     FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place);
 
-    -- Two runs over one source take turns, so that neither counts what the other stores.
-    PERFORM pg_advisory_xact_lock(hashtextextended('pgrecall.adopt_memories', 0));
     PERFORM pgrecall.check_namespace(n.name, true)
     FROM (SELECT DISTINCT COALESCE(g.fields ->> 'namespace', home) AS name FROM unnest(given) g (fields) ORDER BY 1) n;
+    -- Two runs over one source take turns, so that neither counts what the other stores.
+    PERFORM pgrecall.take_turns(ARRAY(
+        SELECT n.id FROM pgrecall.namespaces n
+        WHERE n.name IN (SELECT COALESCE(g.fields ->> 'namespace', home) FROM unnest(given) g (fields))
+    ));
     PERFORM FROM pgrecall.memories m
     WHERE m.id IN (SELECT a.id FROM pgrecall.adopted_memories(rows, home) a WHERE a.outcome = 'changed')
     ORDER BY m.id

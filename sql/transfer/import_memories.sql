@@ -21,6 +21,7 @@ AS $function$
 DECLARE
     -- Of each line in turn: the options of remember(), the memory, whether it is new.
     given jsonb[];
+    homes integer[];
     ids bigint[];
     is_new boolean[];
     target record;
@@ -31,15 +32,15 @@ BEGIN
     END IF;
     SELECT array_agg(pgrecall.check_line(e.line, 'line ' || e.place) ORDER BY e.place) INTO given
     FROM jsonb_array_elements(lines) WITH ORDINALITY e (line, place);
-    -- No unique index finds what has no external_id: two imports of one file take turns.
-    PERFORM pg_advisory_xact_lock(hashtextextended('pgrecall.import_memories', 0));
-    PERFORM pgrecall.create_namespace(n.name, n.language)
+    SELECT array_agg(pgrecall.create_namespace(n.name, n.language)) INTO homes
     FROM (
         SELECT e.line ->> 'namespace' AS name, COALESCE(min(e.line ->> 'namespace_language'), 'english') AS language
         FROM jsonb_array_elements(lines) e (line)
         GROUP BY 1
         ORDER BY 1
     ) n;
+    -- No unique index finds what has no external_id: two imports of one file take turns.
+    PERFORM pgrecall.take_turns(homes);
 
     SELECT array_agg(pgrecall.imported_memory(g.fields) ORDER BY g.place) INTO ids
     FROM unnest(given) WITH ORDINALITY g (fields, place);

@@ -292,8 +292,9 @@ BOUND = """
       AND (o.schema = 'pgrecall' OR o.identity ~ ' on (table )?pgrecall[.]' OR EXISTS (
                SELECT FROM pgrecall.installation i, unnest(i.public_functions) f
                WHERE d.classid = 'pg_proc'::regclass AND o.schema = 'public' AND split_part(f, '(', 1) = o.name
-                 AND (SELECT p.proowner FROM pg_proc p WHERE p.oid = d.objid)
-                     = (SELECT c.relowner FROM pg_class c WHERE c.oid = 'pgrecall.installation'::regclass)))
+                 AND (SELECT p.proowner FROM pg_proc p WHERE p.oid = d.objid) IN (
+                     (SELECT c.relowner FROM pg_class c WHERE c.oid = 'pgrecall.installation'::regclass),
+                     'pgrecall_gate'::regrole, 'pgrecall_engine'::regrole)))
       AND r.schema NOT IN ('pg_catalog', 'pgrecall', 'information_schema')
       AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.classid = d.refclassid AND e.objid = d.refobjid AND e.deptype = 'e')
       AND NOT (d.refclassid = 'pg_type'::regclass AND EXISTS (
@@ -302,7 +303,9 @@ BOUND = """
       AND NOT (d.refclassid = 'pg_proc'::regclass AND EXISTS (
                SELECT FROM pg_proc p, pgrecall.installation i CROSS JOIN unnest(i.public_functions) f
                WHERE p.oid = d.refobjid AND split_part(f, '(', 1) = p.proname
-                 AND p.proowner = (SELECT c.relowner FROM pg_class c WHERE c.oid = 'pgrecall.installation'::regclass)))
+                 AND p.proowner IN (
+                     (SELECT c.relowner FROM pg_class c WHERE c.oid = 'pgrecall.installation'::regclass),
+                     'pgrecall_gate'::regrole, 'pgrecall_engine'::regrole)))
     ORDER BY 1, 2
 """
 """What of ours depends on something that is neither PostgreSQL's, nor ours, nor pgvector's."""

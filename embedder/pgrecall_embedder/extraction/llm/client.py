@@ -318,7 +318,7 @@ def _content(choice: Mapping[str, Any]) -> object:
 
 
 def _storable(said: Any) -> Any:
-    """Take out of all texts what PostgreSQL's JSON cannot hold: it would quote the rest in its log as it refuses it."""
+    """Take out of all texts what PostgreSQL refuses in JSON: its log would quote the rest."""
     if isinstance(said, str):
         return said.replace("\x00", "").encode("utf-8", "replace").decode()
     if isinstance(said, list):
