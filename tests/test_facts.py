@@ -74,7 +74,9 @@ def test_what_is_no_fact_is_left_out(conn: Connection[Any]) -> None:
 
 
 def test_memories_without_facts_need_no_lock(conn: Connection[Any], dsn: str) -> None:
-    free = "SELECT count(*) FROM (SELECT FROM pgrecall.locks l WHERE l.name = 'facts' FOR UPDATE SKIP LOCKED) f"
+    free = (
+        "SELECT count(*) FROM (SELECT FROM pgrecall.locks l WHERE l.name = 'facts' FOR UPDATE SKIP LOCKED) f"
+    )
     with conn.transaction(), psycopg.connect(dsn) as other:
         read(conn, remember(conn))
         assert scalar(other, free) == 1

@@ -165,6 +165,32 @@ def test_a_setting_of_the_session_is_quoted_as_such_alone(by_default: Running) -
     assert all(any(pattern.search(entry.text) for _, pattern in QUOTED[:2]) for entry in told), told
 
 
+def test_what_is_too_long_for_a_table_is_not_printed_with_its_row(by_default: Running) -> None:
+    before = len(by_default.log.entries())
+    with psycopg.connect(by_default.dsn, autocommit=True) as conn:
+        names = [name for (name,) in conn.execute("SELECT name FROM pgrecall.setting_definitions").fetchall()]
+        statements: list[tuple[str, list[Any]]] = [
+            *(("SELECT pgrecall.set_setting(%s, %s)", [name, f"{WORD} " * 9000]) for name in names),
+            ("SELECT pgrecall.set_entity_rules('PROJECT', %s)", [[f"{WORD} {n}" for n in range(10_001)]]),
+            ("SELECT pgrecall.set_entity_rules('PROJECT', patterns => %s)", [[WORD * 20] * 100]),
+            ("SELECT pgrecall.register_model(%s, NULL, '', '', '')", [WORD]),
+            ("SELECT pgrecall.register_model('m', 1, '', '', %s)", [WORD * 9000]),
+            (
+                "SELECT pgrecall.set_profile('p', %s)",
+                [json.dumps(dict.fromkeys(names, f"{WORD} " * 9000))],
+            ),
+        ]
+        refused = 0
+        for statement, values in statements:
+            try:
+                conn.execute(statement.encode(), values)
+            except psycopg.Error:
+                refused += 1
+    assert refused >= len(statements) - 1
+    told = [entry for entry in by_default.log.entries()[before:] if WORD in entry.text]
+    assert all(any(pattern.search(entry.text) for _, pattern in QUOTED) for entry in told), told[:3]
+
+
 RAW: list[tuple[str, list[Any]]] = [
     # A client that leaves JSON and times to the server, and one that writes literals.
     ("SELECT remember_many(%s)", [f'[{{"content": "{WORD}"']),
@@ -216,8 +242,8 @@ CLIENTS: list[Callable[[Client], object]] = [
     lambda client: client.remember(WORD, metadata={"a": 10**6000}),
     lambda client: client.remember(WORD, occurred_at=WORD),  # type: ignore[arg-type]
     lambda client: client.remember(WORD * 40000),
-    lambda client: client.remember_many([{"content": WORD, WORD.replace("z", " "): 1}]),  # type: ignore[list-item]
-    lambda client: client.remember_many([{"content": WORD, "importance": WORD}]),  # type: ignore[list-item]
+    lambda client: client.remember_many([{"content": WORD, WORD.replace("z", " "): 1}]),
+    lambda client: client.remember_many([{"content": WORD, "importance": WORD}]),
     lambda client: client.recall(f"{WORD}\x00"),
     lambda client: client.recall(WORD, metadata_contains={"a": f"{WORD}\x00"}),
     lambda client: client.recall(WORD, vector=[WORD]),  # type: ignore[list-item]

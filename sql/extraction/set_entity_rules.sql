@@ -40,6 +40,10 @@ BEGIN
     INSERT INTO pgrecall.entity_rules (namespace_id, type, keywords, patterns)
     SELECT chosen, set_entity_rules.type, keywords, patterns
     WHERE cardinality(keywords) + cardinality(patterns) > 0;
+EXCEPTION WHEN check_violation THEN
+    -- The table's own refusal prints the row.
+    RAISE EXCEPTION 'the rules of type % are too many, or too long together', set_entity_rules.type
+        USING ERRCODE = 'program_limit_exceeded', HINT = 'Give words that are alike one pattern.';
 END
 $function$;
 
