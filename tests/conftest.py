@@ -60,7 +60,7 @@ LONGEST = {
     "test_enricher_crash", "test_generations", "test_migrations", "test_migrations_at_once",
     "test_postings_concurrency", "test_provider_onnx", "test_query_embeddings", "test_queue_discipline",
     "test_ranking_properties", "test_recall", "test_recall_briefing", "test_reembed", "test_reembed_crash",
-    "test_server", "test_ui", "test_ui_browser", "test_wheel",
+    "test_server", "test_server_log", "test_ui", "test_ui_browser", "test_wheel",
 }  # fmt: skip
 """Files that take longest, most of them for few tests."""
 SERVER_FIXTURES = {"server", "server_dsn", "public_dir"}

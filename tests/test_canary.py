@@ -1,7 +1,7 @@
 """Canaries through the whole system: what is sensitive, refused or only asked is nowhere but where it belongs.
 
 Every request, every line of a log, every metric and every table is searched. PostgreSQL's own log is searched
-too, without the statements that fail: a server is free to log those, and by default it does.
+too, at PostgreSQL's default settings: with details, contexts and the statements that fail.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pytest
 from embedder_support import PATIENCE, until
 from enricher_support import pending, store, texts, without_spacy
 from llm_support import KEY, Server, completion, entries, served
+from log_support import DEFAULT_LOG
 from pgrecall import Client
 from pgrecall.install import migrate
 from pgrecall.server import EmbeddedServer, binaries
@@ -171,7 +172,7 @@ def _holds(text: str, word: str) -> bool:
 
 @pytest.fixture
 def system(public_dir: Path, tmp_path: Path) -> Iterator[System]:
-    running = EmbeddedServer(public_dir / "canary", settings={"log_min_error_statement": "panic"})
+    running = EmbeddedServer(public_dir / "canary", settings=DEFAULT_LOG)
     dsn = running.up()
     try:
         migrate(dsn, dim=FIRST)
@@ -190,10 +191,16 @@ def system(public_dir: Path, tmp_path: Path) -> Iterator[System]:
 
 
 def answer(asked: Asked) -> Reply:
-    """What the language model says: the facts of memories, or what a new memory is to older ones."""
+    """What the language model says: the facts of memories, in broken characters, or what a new memory is to older ones."""
     if isinstance(asked.rows, dict):
         return completion({"decision": "ADD", "id": None})
-    return completion(entries(asked.rows))
+    said = entries(asked.rows)
+    for one in said["memories"]:
+        for fact in one["facts"]:
+            fact["statement"] += (
+                "\x00\ud800"  # no JSON that PostgreSQL takes: it would quote the rest as it refuses it
+            )
+    return completion(said)
 
 
 def memory(word: str, number: int, **fields: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typer.main import get_command
 
 import pgbouncer_support
 from operations_support import OTHER, beat, detail, health, park, prepare, remember, status, switch
+from pgrecall._server_settings import QUIET_LOG
 from pgrecall.cli import app, main
 from pgrecall.install import migrate
 
@@ -187,6 +188,24 @@ def test_settings_of_the_dense_leg(dsn: str, conn: Connection[Any]) -> None:
     conn.execute("SET pgrecall.k = 'many'")
     found = health(conn)
     assert (found["settings"][0], found["hnsw.ef_search"][0]) == ("fail", "ok")
+
+
+@pytest.mark.parametrize(
+    ("setting", "loud"),
+    [
+        ("log_error_verbosity", "default"),
+        ("log_min_error_statement", "error"),
+        ("log_parameter_max_length", "-1"),
+        ("log_parameter_max_length_on_error", "-1"),
+    ],
+)
+def test_a_server_whose_log_may_quote_memories(conn: Connection[Any], setting: str, loud: str) -> None:
+    conn.execute(f"SET {setting} = '{loud}'".encode())
+    statement = f"ALTER SYSTEM SET {setting} = {QUIET_LOG[setting]}; SELECT pg_reload_conf()"
+    assert health(conn)["server log"] == ("warn", statement)
+    assert detail(conn, "server log") == f"it may quote memories and queries: {setting} = {loud}"
+    conn.execute(f"SET {setting} = '{QUIET_LOG[setting]}'".encode())
+    assert health(conn)["server log"] == ("ok", None)
 
 
 def test_statistics_were_never_made_or_are_old(conn: Connection[Any]) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from pgrecall._server_settings import QUIET_LOG
+
 ROOT = Path(__file__).resolve().parent.parent
 TOOL = ROOT / "tools" / "system_server.sh"
 
@@ -112,7 +114,7 @@ def test_an_unknown_command_is_refused() -> None:
 
 @pytest.mark.no_server
 def test_settings_fit_the_memory() -> None:
-    done = call("sizes")
+    done = call("settings")
     settings = dict(line.split("=") for line in done.stdout.splitlines())
     megabytes = {
         name: int(value.removesuffix("MB")) for name, value in settings.items() if value.endswith("MB")
@@ -126,6 +128,7 @@ def test_settings_fit_the_memory() -> None:
     )
     assert megabytes["effective_cache_size"] <= physical / 2
     assert settings["jit"] == "off"
+    assert QUIET_LOG.items() <= settings.items()
 
 
 @pytest.mark.skipif(

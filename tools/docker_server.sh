@@ -15,7 +15,7 @@ if [ ! -d "$data" ]; then
   rm -rf "$new"
   "$bindir/initdb" --pgdata "$new" --username postgres --encoding UTF8 --locale C.UTF-8 --data-checksums \
     --auth-local=peer --auth-host=scram-sha-256 --pwfile <(printf '%s\n' "$PGRECALL_PASSWORD")
-  { echo && system_server.sh sizes && echo "listen_addresses = '*'"; } >> "$new/postgresql.conf"
+  { echo && system_server.sh settings && echo "listen_addresses = '*'"; } >> "$new/postgresql.conf"
   echo 'host all all all scram-sha-256' >> "$new/pg_hba.conf"
   echo 'CREATE DATABASE pgrecall' | "$bindir/postgres" --single -D "$new" postgres > /dev/null
   mv "$new" "$data"

@@ -5,7 +5,7 @@
 #   pgvector [FOLDER]   build and install pgvector; below FOLDER, if that is given
 #   cluster             make and start the cluster 15/pgrecall, with a database; prints how to get there
 #   scratch COMMAND…    run a command with a cluster that is made for it and dropped after it
-#   sizes               print PostgreSQL's settings for the memory there is
+#   settings            print PostgreSQL's settings: for the memory there is, and so that its log quotes nobody
 #
 # Each may be run again: what is there stays as it is. docs/server.md says more.
 set -euo pipefail
@@ -15,6 +15,11 @@ readonly BINDIR=/usr/lib/postgresql/$MAJOR/bin
 readonly PACKAGES=(
   "postgresql-$MAJOR" "postgresql-plpython3-$MAJOR" "postgresql-$MAJOR-plproxy" "postgresql-$MAJOR-plpgsql-check"
   "postgresql-$MAJOR-pgtap" pgbouncer
+)
+
+# Texts stay out of the log: no details, contexts, statements or parameters of errors (docs/operations.md).
+readonly QUIET_LOG=(
+  log_error_verbosity=terse log_min_error_statement=panic log_parameter_max_length=0 log_parameter_max_length_on_error=0
 )
 
 say() { echo "$*" >&2; }
@@ -131,7 +136,7 @@ pgvector() {
 }
 
 # A server that has the machine to itself but for its clients: a quarter of the memory.
-sizes() {
+settings() {
   local memory limit
   memory=$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo)
   limit=$(cat /sys/fs/cgroup/memory.max 2> /dev/null || echo max)
@@ -145,6 +150,7 @@ max_wal_size=4GB
 wal_compression=on
 random_page_cost=1.1
 SETTINGS
+  printf '%s\n' "${QUIET_LOG[@]}"
   echo jit=off # compiling costs more than it saves on queries of milliseconds
 }
 
@@ -152,10 +158,10 @@ SETTINGS
 describe() { pg_lsclusters --no-header | awk -v name="$1" -v major="$MAJOR" '$1 == major && $2 == name'; }
 
 cluster() {
-  local folder=/etc/postgresql/$MAJOR/$CLUSTER port setting settings=()
+  local folder=/etc/postgresql/$MAJOR/$CLUSTER port setting options=()
   if [ -z "$(describe "$CLUSTER")" ]; then
-    for setting in $(sizes); do settings+=(--pgoption "$setting"); done
-    pg_createcluster "$MAJOR" "$CLUSTER" "${settings[@]}" --encoding UTF8 --locale C.UTF-8 -- --data-checksums > /dev/null
+    for setting in $(settings); do options+=(--pgoption "$setting"); done
+    pg_createcluster "$MAJOR" "$CLUSTER" "${options[@]}" --encoding UTF8 --locale C.UTF-8 -- --data-checksums > /dev/null
     # Root is who may become anybody here anyway; all else is Debian's: no password opens the socket, none is empty.
     sed --in-place -E 's/^local +all +postgres +peer$/& map=pgrecall/' "$folder/pg_hba.conf"
     printf 'pgrecall  postgres  postgres\npgrecall  root      postgres\n' >> "$folder/pg_ident.conf"
@@ -179,10 +185,12 @@ scratch() {
   trap 'pg_dropcluster --stop "$MAJOR" "$SCRATCH_NAME" || true; rm -rf "$SCRATCH"' EXIT
   chown postgres "$SCRATCH"
   chmod 700 "$SCRATCH" # nobody is asked for a password in there
+  local setting quiet=()
+  for setting in "${QUIET_LOG[@]}"; do quiet+=(-o "$setting"); done
   # It ends with the command: what it holds need not outlive the machine.
   pg_createcluster "$MAJOR" "$SCRATCH_NAME" --datadir "$SCRATCH/data" --socketdir "$SCRATCH" --start-conf manual --encoding UTF8 --locale C.UTF-8 \
     -o fsync=off -o synchronous_commit=off -o full_page_writes=off -o max_connections=400 -o shared_buffers=128MB -o random_page_cost=1.1 \
-    -o jit=off -o log_checkpoints=off -- --data-checksums --no-sync --auth-local=trust --auth-host=reject > /dev/null
+    -o jit=off -o log_checkpoints=off "${quiet[@]}" -- --data-checksums --no-sync --auth-local=trust --auth-host=reject > /dev/null
   # By hand, as --pgoption takes no empty value.
   echo "listen_addresses = ''" >> "/etc/postgresql/$MAJOR/$SCRATCH_NAME/postgresql.conf"
   pg_ctlcluster "$MAJOR" "$SCRATCH_NAME" start
@@ -196,8 +204,8 @@ main() {
   local command=${1-}
   case $command in
     packages | pgvector | cluster | scratch) shift && check_machine ;;
-    sizes) ;;
-    *) fail "unknown command '$command'" "One of: packages, pgvector [FOLDER], cluster, scratch COMMAND…, sizes" ;;
+    settings) ;;
+    *) fail "unknown command '$command'" "One of: packages, pgvector [FOLDER], cluster, scratch COMMAND…, settings" ;;
   esac
   if [ "$command" = packages ]; then install_missing "${PACKAGES[@]}"; else "$command" "$@"; fi
 }

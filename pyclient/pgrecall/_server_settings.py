@@ -19,6 +19,13 @@ _BY_ADAPTER = {
     "unix_socket_permissions",
     "data_directory",
 }
+QUIET_LOG = {
+    "log_error_verbosity": "terse",
+    "log_min_error_statement": "panic",
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
+}
+"""Settings that keep what memories and queries say out of the server's log; health() looks for them."""
 _CONF_HEADER = """\
 # Written by pgrecall at each start of the server: changes made here are lost.
 # To change a setting for good, use ALTER SYSTEM SET (kept in postgres/postgresql.auto.conf,
@@ -69,6 +76,7 @@ def laptop_settings(memory: int, shared: int) -> dict[str, str]:
         "cluster_name": "pgrecall",
         "log_checkpoints": "off",
         "log_autovacuum_min_duration": "-1",
+        **QUIET_LOG,
     }
     if shared // 2**20 < 2 * maintenance:
         # A parallel build of a vector index shares maintenance_work_mem; containers have a /dev/shm of 64 MB.

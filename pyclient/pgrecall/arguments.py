@@ -175,6 +175,41 @@ def _json_value(field: str, value: object) -> Any:
     return text(field, value)
 
 
+def json_array(field: str, documents: Iterable[str]) -> str:
+    """Put texts of JSON into one array, as they are, if PostgreSQL can store all of their parts.
+
+    What it cannot read as JSON it quotes in its log.
+
+    Raises:
+        InvalidInput: One is no JSON, names a key twice, or holds what PostgreSQL cannot store; the message
+            quotes nothing of it.
+    """
+    checked = (_json_document(f"{field} {place}: its JSON", one) for place, one in enumerate(documents, 1))
+    return f"[{','.join(checked)}]"
+
+
+def _json_document(field: str, document: str) -> str:
+    import json
+
+    def paired(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        pairs = dict(found)
+        if len(pairs) < len(found):
+            raise InvalidInput(f"{field} names a key twice")
+        return pairs
+
+    def constant(_: str) -> None:
+        raise InvalidInput(f"{field} holds a number that JSON cannot express")
+
+    try:
+        parsed = json.loads(text(field, document), object_pairs_hook=paired, parse_constant=constant)
+        _json_value(field, parsed)
+    except RecursionError:
+        raise InvalidInput(f"{field} is nested too deeply") from None
+    except ValueError:
+        raise InvalidInput(f"{field} is not JSON") from None
+    return document
+
+
 def vector_text(vector: Vector) -> str:
     """Write a query vector as pgvector reads it.
 
@@ -367,11 +402,11 @@ def call(function: str, arguments: Mapping[str, Any]) -> tuple[sql.Composed, dic
     statement = sql.SQL("SELECT * FROM {}({})").format(
         sql.Identifier(*function.split(".")), sql.SQL(", ").join(named)
     )
-    return statement, {name: _sent(value) for name, value in arguments.items()}
+    return statement, {name: _sent(name, value) for name, value in arguments.items()}
 
 
-def _sent(value: Any) -> Any:
-    return json_text(value) if isinstance(value, dict) else value
+def _sent(name: str, value: Any) -> Any:
+    return json_text(json_object(name, value)) if isinstance(value, dict) else value
 
 
 def json_text(value: object) -> str:

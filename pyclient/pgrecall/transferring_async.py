@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from .arguments import call, given
+from .arguments import call, given, json_array, json_object, json_text
 from .session_async import AsyncSession
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class AsyncTransferring(AsyncSession):
         Raises:
             InvalidInput: A line is not as an export writes it; also TooLarge and UnknownLanguage.
         """
-        return await self._rows("pgrecall.import_memories", {"lines": f"[{','.join(lines)}]"})
+        return await self._rows("pgrecall.import_memories", {"lines": json_array("line", lines)})
 
     async def link_memories(self, links: Sequence[Mapping[str, Any]]) -> int:
         """Say what supersedes memories that were imported and are superseded.
@@ -78,7 +77,8 @@ class AsyncTransferring(AsyncSession):
         Raises:
             InvalidInput: They would supersede one another in a circle.
         """
-        return int(await self._value("pgrecall.link_memories", {"links": json.dumps(links)}))
+        checked = [json_object(f"link {place}", link) for place, link in enumerate(links, 1)]
+        return int(await self._value("pgrecall.link_memories", {"links": json_text(checked)}))
 
     async def adopt_memories(
         self, rows: Sequence[str], *, namespace: str | None = None, keep_deleted: bool = True
@@ -96,7 +96,7 @@ class AsyncTransferring(AsyncSession):
         Raises:
             InvalidInput: A row cannot become a memory; also TooLarge and UnknownLanguage.
         """
-        arguments = {"rows": f"[{','.join(rows)}]", "keep_deleted": keep_deleted}
+        arguments = {"rows": json_array("row", rows), "keep_deleted": keep_deleted}
         arguments |= given(namespace=await self._namespace(namespace))
         return await self._rows("pgrecall.adopt_memories", arguments)
 
@@ -113,5 +113,5 @@ class AsyncTransferring(AsyncSession):
             For each row its place from 1, the outcome, and of the memory its id, the hash of its text, and
             whether it is sensitive, forgotten, revised here.
         """
-        arguments = {"rows": f"[{','.join(rows)}]", **given(namespace=await self._namespace(namespace))}
+        arguments = {"rows": json_array("row", rows), **given(namespace=await self._namespace(namespace))}
         return await self._rows("pgrecall.adopted_memories", arguments)

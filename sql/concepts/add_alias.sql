@@ -23,7 +23,7 @@ BEGIN
         VALUES (home, normal, add_alias.concept_id, add_alias.name, true);
         UPDATE pgrecall.concepts c SET resolved_at = NULL WHERE c.id = add_alias.concept_id;
     ELSIF owner <> add_alias.concept_id THEN
-        RAISE EXCEPTION 'the name "%" is concept %''s', normal, owner
+        RAISE EXCEPTION 'the name is concept %''s', owner
             USING ERRCODE = 'unique_violation',
                   HINT = format('Take them for one: pgrecall.merge_concepts(%s, %s).', owner, add_alias.concept_id);
     ELSE

@@ -24,7 +24,9 @@ BEGIN
     ELSIF cardinality(ids) <> cardinality(embeddings) OR cardinality(ids) <> cardinality(COALESCE(names, ids::text[])) THEN
         RAISE EXCEPTION '% concepts have % embeddings', cardinality(ids), cardinality(embeddings)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one embedding for each concept, in the same order.';
-    ELSIF EXISTS (SELECT FROM unnest(embeddings) e (value) WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> active.dimension) THEN
+    END IF;
+    PERFORM pgrecall.check_vectors(embeddings);
+    IF EXISTS (SELECT FROM unnest(embeddings) e (value) WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> active.dimension) THEN
         RAISE EXCEPTION 'an embedding has not % dimensions', active.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed names with the model that memories are embedded with.';
     END IF;

@@ -25,6 +25,7 @@ BEGIN
     IF said IS NULL THEN
         done := pgrecall.curate(curate_claimed.memory_id);
     ELSE
+        PERFORM pgrecall.check_typed(said, 'said', ids => '{other_id}', hashes => '{memory_hash,other_hash}');
         done := pgrecall.apply_curation(
             curate_claimed.memory_id, (said ->> 'other_id')::bigint, said ->> 'decision', left(said ->> 'decider', 200),
             said -> 'evidence', decode(said ->> 'memory_hash', 'hex'), decode(said ->> 'other_hash', 'hex')

@@ -40,16 +40,15 @@ BEGIN
         RAISE EXCEPTION 'a judged query needs a query_id of 1 to 200 characters'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Any name will do that is yours alone in the namespace.';
     ELSIF COALESCE(length(stratum), 0) NOT BETWEEN 1 AND 200 OR stratum = 'overall' THEN
-        RAISE EXCEPTION 'query "%": a stratum has 1 to 200 characters and is not "overall"', query_id
+        RAISE EXCEPTION 'a stratum has 1 to 200 characters and is not "overall"'
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Leave it out: then it is "all". "overall" is the row over all strata.';
     ELSIF COALESCE(cardinality(relevant), 0) = 0 THEN
-        RAISE EXCEPTION 'query "%" has no relevant memory', query_id
+        RAISE EXCEPTION 'the judged query has no relevant memory'
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'There is nothing to find then; pgrecall.unjudge() takes a query out.';
     ELSIF cardinality(excluded_ids) > max_excluded THEN
-        RAISE EXCEPTION 'query "%" excludes % memories; % is the limit',
-                query_id, cardinality(excluded_ids), max_excluded
+        RAISE EXCEPTION 'the judged query excludes % memories; % is the limit', cardinality(excluded_ids), max_excluded
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Put what is never to be found into another namespace.';
     END IF;
 
@@ -60,15 +59,14 @@ BEGIN
     ORDER BY r.id
     LIMIT 1;
     IF FOUND AND refused.is_known THEN
-        RAISE EXCEPTION 'query "%": memory % is relevant and excluded', query_id, refused.id
+        RAISE EXCEPTION 'memory % is relevant and excluded', refused.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Take it out of one of the two.';
     ELSIF FOUND AND refused.id IS NOT NULL THEN
-        RAISE EXCEPTION 'query "%": namespace "%" has no memory %',
-                query_id, pgrecall.namespace_name(namespace), refused.id
+        RAISE EXCEPTION 'namespace "%" has no memory %', pgrecall.namespace_name(namespace), refused.id
             USING ERRCODE = 'no_data_found',
                   HINT = 'Check the id and the namespace; a forgotten memory counts as absent.';
     ELSIF FOUND OR EXISTS (SELECT FROM unnest(excluded_ids) AS e (id) WHERE e.id IS NULL) THEN
-        RAISE EXCEPTION 'query "%": an id of a memory is NULL', query_id
+        RAISE EXCEPTION 'an id of a memory is NULL'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave NULLs out of relevant and exclude.';
     END IF;
 

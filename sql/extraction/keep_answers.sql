@@ -20,6 +20,8 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Pass [{"key": "00", "memory_id": 1, "ticket": 2, "answer": {}}].';
     END IF;
+    PERFORM pgrecall.check_typed(a.answer, 'answer ' || a.place, ids => '{memory_id,ticket}', hashes => '{key}')
+    FROM jsonb_array_elements(answers) WITH ORDINALITY a (answer, place);
     WITH claimed AS MATERIALIZED (
         SELECT g.key, g.memory_id, g.answer
         FROM jsonb_to_recordset(answers) g (key text, memory_id bigint, ticket bigint, answer jsonb)

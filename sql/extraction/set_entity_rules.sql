@@ -21,7 +21,7 @@ BEGIN
     keywords := COALESCE(keywords, '{}');
     patterns := COALESCE(patterns, '{}');
     IF set_entity_rules.type IS NULL OR set_entity_rules.type !~ '^[A-Z][A-Z0-9_]{0,39}$' THEN
-        RAISE EXCEPTION '"%" is not a type of entities', set_entity_rules.type
+        RAISE EXCEPTION '"%" is not a type of entities', left(set_entity_rules.type, 40)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it in capitals, such as PROJECT.';
     ELSIF EXISTS (SELECT FROM unnest(keywords || patterns) u (text) WHERE u.text IS NULL OR length(u.text) NOT BETWEEN 1 AND 200)
           OR EXISTS (SELECT FROM unnest(keywords) u (text) WHERE btrim(u.text) = '') THEN
@@ -40,6 +40,10 @@ BEGIN
     INSERT INTO pgrecall.entity_rules (namespace_id, type, keywords, patterns)
     SELECT chosen, set_entity_rules.type, keywords, patterns
     WHERE cardinality(keywords) + cardinality(patterns) > 0;
+EXCEPTION WHEN check_violation THEN
+    -- The table's own refusal prints the row.
+    RAISE EXCEPTION 'the rules of type % are too many, or too long together', set_entity_rules.type
+        USING ERRCODE = 'program_limit_exceeded', HINT = 'Give words that are alike one pattern.';
 END
 $function$;
 

@@ -32,7 +32,7 @@ BEGIN
         RAISE EXCEPTION 'a label has 1 to 200 characters'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the label as it was stated, and what it stands for.';
     ELSIF method IS NULL OR method NOT IN ('rule', 'embedding', 'llm') THEN
-        RAISE EXCEPTION 'method must be rule, embedding or llm, not %', COALESCE(method, 'NULL')
+        RAISE EXCEPTION 'method must be rule, embedding or llm, not %', COALESCE(left(method, 40), 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It says who decided.';
     END IF;
     PERFORM pgrecall.lock_facts(ARRAY[namespace_id]);

@@ -23,7 +23,7 @@ BEGIN
     FOR UPDATE OF g;
     IF activate_model.dimension <> before.dimension THEN
         RAISE EXCEPTION 'model % has % dimensions, the memories'' embeddings have %',
-                activate_model.name, activate_model.dimension, before.dimension
+                left(activate_model.name, 80), activate_model.dimension, before.dimension
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Choose a model that fits, or change to this one with pgrecall reembed --model NAME.';
     END IF;
@@ -33,7 +33,7 @@ BEGIN
     );
     IF (registered IS DISTINCT FROM before.model_id OR activate_model.document_prompt <> before.document_prompt)
        AND EXISTS (SELECT FROM pgrecall.memories m WHERE pgrecall.embedding_of(m, before.id) IS NOT NULL) THEN
-        RAISE EXCEPTION 'there are embeddings of another model than %', activate_model.name
+        RAISE EXCEPTION 'there are embeddings of another model than %', left(activate_model.name, 80)
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Vectors of two models cannot be compared. Change the model with pgrecall reembed --model NAME.';
     END IF;

@@ -38,7 +38,7 @@ BEGIN
         SELECT FROM pgrecall.active_model() a
         WHERE a.name = add_generation.model AND a.dimension = add_generation.dimension
     ) THEN
-        RAISE EXCEPTION 'recall reads the embeddings of model % already', add_generation.model
+        RAISE EXCEPTION 'recall reads the embeddings of model % already', left(add_generation.model, 80)
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Another dimension of it would be another generation.';
     END IF;
 

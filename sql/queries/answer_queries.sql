@@ -17,18 +17,14 @@ BEGIN
         RAISE EXCEPTION '% queries have % embeddings and % errors', cardinality(ids), cardinality(embeddings), cardinality(errors)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one of each for every query.';
     END IF;
-    BEGIN
-        SELECT q.id INTO refused
-        FROM unnest(ids, embeddings) AS a (id, embedding)
-        CROSS JOIN LATERAL (SELECT a.embedding::pgvector.halfvec AS embedding OFFSET 0) v
-        JOIN pgrecall.query_embeddings q ON q.id = a.id
-        JOIN pgrecall.generations g ON g.id = q.generation_id
-        WHERE pgvector.vector_dims(v.embedding) <> g.dimension OR pgvector.l2_norm(v.embedding) = 0
-        LIMIT 1;
-    EXCEPTION WHEN data_exception THEN
-        RAISE EXCEPTION 'an embedding is not a vector: %', SQLERRM
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], of finite numbers that fit half precision.';
-    END;
+    PERFORM pgrecall.check_vectors(embeddings);
+    SELECT q.id INTO refused
+    FROM unnest(ids, embeddings) AS a (id, embedding)
+    CROSS JOIN LATERAL (SELECT a.embedding::pgvector.halfvec AS embedding OFFSET 0) v
+    JOIN pgrecall.query_embeddings q ON q.id = a.id
+    JOIN pgrecall.generations g ON g.id = q.generation_id
+    WHERE pgvector.vector_dims(v.embedding) <> g.dimension OR pgvector.l2_norm(v.embedding) = 0
+    LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'the embedding of query % is zero or of another dimension than its generation', refused
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed it with the model of the generation it was claimed for.';

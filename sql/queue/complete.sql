@@ -38,16 +38,12 @@ BEGIN
                 cardinality(memory_ids), cardinality(content_hashes), cardinality(embeddings), cardinality(is_truncated)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one of each for every memory.';
     END IF;
-    BEGIN
-        SELECT e.id, pgvector.vector_dims(v.embedding) AS dimension INTO refused
-        FROM unnest(memory_ids, embeddings) AS e (id, embedding)
-        CROSS JOIN LATERAL (SELECT e.embedding::pgvector.halfvec AS embedding OFFSET 0) v
-        WHERE pgvector.vector_dims(v.embedding) IS DISTINCT FROM chosen.dimension OR pgvector.l2_norm(v.embedding) = 0
-        LIMIT 1;
-    EXCEPTION WHEN data_exception THEN
-        RAISE EXCEPTION 'an embedding is not a vector: %', SQLERRM
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], of finite numbers that fit half precision.';
-    END;
+    PERFORM pgrecall.check_vectors(embeddings);
+    SELECT e.id, pgvector.vector_dims(v.embedding) AS dimension INTO refused
+    FROM unnest(memory_ids, embeddings) AS e (id, embedding)
+    CROSS JOIN LATERAL (SELECT e.embedding::pgvector.halfvec AS embedding OFFSET 0) v
+    WHERE pgvector.vector_dims(v.embedding) IS DISTINCT FROM chosen.dimension OR pgvector.l2_norm(v.embedding) = 0
+    LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'the embedding of memory % has % dimensions or is zero', refused.id, refused.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = format('It needs %s, and a direction.', chosen.dimension);

@@ -36,7 +36,10 @@ BEGIN
             WHEN field.key = 'is_sensitive' THEN 'boolean'
         END;
         IF expected IS NULL THEN
-            RAISE EXCEPTION '%: there is no field "%"', subject, left(field.key, 80)
+            -- A key that is no name may be anything.
+            RAISE EXCEPTION '%: %', subject,
+                CASE WHEN field.key ~ '^[A-Za-z_][A-Za-z0-9_]{0,39}$' THEN format('there is no field "%s"', field.key)
+                     ELSE 'one of its keys is not the name of a field' END
                 USING ERRCODE = 'invalid_parameter_value', HINT = 'Put what has no field of its own under metadata.';
         ELSIF field.kind NOT IN (expected, 'null') THEN
             RAISE EXCEPTION '%: % must be of type %, not %', subject, field.key, expected, field.kind
@@ -64,7 +67,7 @@ BEGIN
                 USING ERRCODE = 'program_limit_exceeded', HINT = 'Long text belongs into content.';
         ELSIF field.kind = 'string' AND field.key IN ('occurred_at', 'created_at', 'valid_from', 'valid_to')
               AND NOT pgrecall.is_time(field.value #>> '{}') THEN
-            RAISE EXCEPTION '%: % is not a time: "%"', subject, field.key, left(field.value #>> '{}', 80)
+            RAISE EXCEPTION '%: % is not a time', subject, field.key
                 USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';
         END IF;
     END LOOP;
@@ -78,11 +81,11 @@ BEGIN
     ELSIF (fields ->> 'importance')::numeric NOT BETWEEN 0 AND 1
           -- Less than a real can hold.
           OR (fields ->> 'importance')::numeric BETWEEN 1e-400 AND 1e-37 THEN
-        RAISE EXCEPTION '%: importance must be between 0 and 1, not %', subject, fields ->> 'importance'
+        RAISE EXCEPTION '%: importance must be between 0 and 1, not %', subject, left(fields ->> 'importance', 40)
             USING ERRCODE = 'invalid_parameter_value', HINT = '0.5 is the default, 1 the most important.';
     ELSIF (fields ->> 'position')::numeric NOT BETWEEN -2147483648 AND 2147483647
           OR scale((fields ->> 'position')::numeric) > 0 THEN
-        RAISE EXCEPTION '%: position must be a whole number, not %', subject, fields ->> 'position'
+        RAISE EXCEPTION '%: position must be a whole number, not %', subject, left(fields ->> 'position', 40)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It is the place of the memory in its session: 1, 2, 3, …';
     ELSIF (fields ->> 'valid_to')::timestamptz < (fields ->> 'valid_from')::timestamptz THEN
         RAISE EXCEPTION '%: valid_to is before valid_from', subject

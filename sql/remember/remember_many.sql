@@ -32,7 +32,7 @@ BEGIN
         RAISE EXCEPTION 'memories must be a JSON array, not %', COALESCE(jsonb_typeof(memories), 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'For a single memory use remember().';
     ELSIF on_conflict IS NULL OR on_conflict NOT IN ('error', 'keep', 'revise') THEN
-        RAISE EXCEPTION 'on_conflict cannot be "%"', on_conflict
+        RAISE EXCEPTION 'on_conflict cannot be "%"', left(on_conflict, 80)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It takes error, keep or revise.';
     END IF;
     FOR item IN SELECT e.fields, e.place FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place) LOOP

@@ -19,16 +19,16 @@ BEGIN
             'metadata', COALESCE(NULLIF(fields -> 'metadata', 'null'), stored.metadata)
         ), true);
     ELSIF on_conflict = 'error' AND stored.deleted_at IS NOT NULL THEN
-        RAISE EXCEPTION '%: external_id "%" belongs to a forgotten memory, %', subject, stored.external_id, stored.id
+        RAISE EXCEPTION '%: external_id belongs to a forgotten memory, %', subject, stored.id
             USING ERRCODE = 'unique_violation',
                   HINT = 'on_conflict => ''revise'' brings it back with this text, ''keep'' leaves it forgotten.';
     ELSIF on_conflict = 'error' AND (stored.content, stored.title)
                                     IS DISTINCT FROM (fields ->> 'content', NULLIF(fields ->> 'title', '')) THEN
-        RAISE EXCEPTION '%: external_id "%" belongs to memory %, whose text differs', subject, stored.external_id, stored.id
+        RAISE EXCEPTION '%: external_id belongs to memory %, whose text differs', subject, stored.id
             USING ERRCODE = 'unique_violation',
                   HINT = 'on_conflict => ''revise'' changes that memory, ''keep'' leaves it as it is.';
     ELSIF on_conflict = 'error' AND fields -> 'is_sensitive' = 'true' AND NOT stored.is_sensitive THEN
-        RAISE EXCEPTION '%: external_id "%" belongs to memory %, which is not sensitive', subject, stored.external_id, stored.id
+        RAISE EXCEPTION '%: external_id belongs to memory %, which is not sensitive', subject, stored.id
             USING ERRCODE = 'unique_violation',
                   HINT = 'on_conflict => ''revise'' makes it so, ''keep'' leaves it as it is.';
     END IF;

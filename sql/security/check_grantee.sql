@@ -8,7 +8,7 @@ AS $function$
 BEGIN
     role_id := to_regrole(quote_ident(check_grantee.role));
     IF role_id IS NULL THEN
-        RAISE EXCEPTION 'there is no role "%"', COALESCE(check_grantee.role, 'NULL')
+        RAISE EXCEPTION 'there is no role "%"', COALESCE(left(check_grantee.role, 80), 'NULL')
             USING ERRCODE = 'undefined_object', HINT = 'Make it with CREATE ROLE; its name is written as in pg_roles.';
     END IF;
     SELECT n.id INTO namespace_id FROM pgrecall.namespaces n WHERE n.name = check_grantee.namespace;

@@ -22,7 +22,7 @@ BEGIN
         ORDER BY g.key
     LOOP
         IF item.name IS NULL THEN
-            RAISE EXCEPTION 'there is no setting "%"', item.key
+            RAISE EXCEPTION 'there is no setting "%"', left(item.key, 80)
                 USING ERRCODE = 'undefined_object', HINT = 'SELECT name, effect FROM pgrecall.settings_reference lists them.';
         ELSIF item.is_stored_only OR item.name = 'namespace' THEN
             RAISE EXCEPTION '% is not a setting of one call', item.key

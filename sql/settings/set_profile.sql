@@ -10,7 +10,7 @@ SET search_path FROM CURRENT
 AS $function$
 BEGIN
     IF name IS NULL OR name !~ '^[a-z0-9_-]{1,60}$' THEN
-        RAISE EXCEPTION 'a profile cannot be named "%"', name
+        RAISE EXCEPTION 'a profile cannot be named "%"', left(name, 80)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Use 1 to 60 small letters, digits, - and _.';
     ELSIF settings IS NULL THEN
         DELETE FROM pgrecall.settings s WHERE s.name = 'profile:' || set_profile.name;

@@ -16,7 +16,7 @@ DECLARE
 BEGIN
     SELECT d.* INTO definition FROM pgrecall.setting_definitions d WHERE d.name = set_setting.name;
     IF definition IS NULL THEN
-        RAISE EXCEPTION 'there is no setting "%"', set_setting.name
+        RAISE EXCEPTION 'there is no setting "%"', left(set_setting.name, 80)
             USING ERRCODE = 'undefined_object', HINT = 'SELECT name, effect FROM pgrecall.settings_reference lists them.';
     ELSIF NULLIF(value, '') IS NULL THEN
         DELETE FROM pgrecall.settings s WHERE s.name = set_setting.name;

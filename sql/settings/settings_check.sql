@@ -7,7 +7,11 @@ LANGUAGE plpgsql
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    IF NEW.name LIKE 'profile:%' THEN
+    -- The table's own refusal prints the row.
+    IF octet_length(NEW.name) > 1024 OR octet_length(NEW.value) > 65536 OR COALESCE(NEW.value, '') = '' THEN
+        RAISE EXCEPTION 'a setting has a name of at most 1024 bytes and a value of 1 to 65536'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'pgrecall.set_setting() with NULL goes back to the default.';
+    ELSIF NEW.name LIKE 'profile:%' THEN
         PERFORM pgrecall.check_settings(NEW.value::jsonb);
         IF NEW.value::jsonb ? 'profile' THEN
             RAISE EXCEPTION 'a profile cannot name another profile'

@@ -77,6 +77,14 @@ BEGIN ATOMIC
           AND pg_get_userbyid(r.proowner) NOT IN ('pgrecall_gate', 'pgrecall_engine')
     ) o
     CROSS JOIN LATERAL (SELECT pgrecall.path_creators() AS creators) v
+    CROSS JOIN LATERAL (
+        -- What else has the server quote parameters, statements and rows in its log.
+        SELECT string_agg(format('%s = %s', w.name, current_setting(w.name)), ', ') AS loud,
+               string_agg(format('ALTER SYSTEM SET %s = %s', w.name, w.accepted[1]), '; ') || '; SELECT pg_reload_conf()' AS repair
+        FROM (VALUES ('log_error_verbosity', '{terse}'::text[]), ('log_min_error_statement', '{panic,fatal,log}'),
+                     ('log_parameter_max_length', '{0}'), ('log_parameter_max_length_on_error', '{0}')) w (name, accepted)
+        WHERE current_setting(w.name) <> ALL (w.accepted)
+    ) q
     CROSS JOIN LATERAL (VALUES
         (1, 'server version', current_setting('server_version_num')::integer BETWEEN 150000 AND 189999, 'warn',
          'PostgreSQL ' || s.server_version, 'pgrecall is tested on PostgreSQL 15 to 18.'),
@@ -167,7 +175,9 @@ BEGIN ATOMIC
          'pgrecall migrate'),
         (25, 'functions'' search_path', v.creators IS NULL, 'warn',
          COALESCE('may create there: ' || v.creators, 'nobody else may create there'),
-         'REVOKE CREATE ON SCHEMA … FROM the role; who owns the schema or the database may do anything in it: let another own it.')
+         'REVOKE CREATE ON SCHEMA … FROM the role; who owns the schema or the database may do anything in it: let another own it.'),
+        (26, 'server log', q.loud IS NULL, 'warn', COALESCE('it may quote memories and queries: ' || q.loud, 'quotes no memory or query'),
+         q.repair)
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

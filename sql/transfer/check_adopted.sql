@@ -19,6 +19,9 @@ BEGIN
           OR value ->> 'deleted_at' IS NOT NULL AND NOT pgrecall.is_time(value ->> 'deleted_at') THEN
         RAISE EXCEPTION '%: updated_at or deleted_at is not a time', subject
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';
+    ELSIF value ->> 'embedding' !~ '^\[[-+0-9.eE, ]*\]$' THEN
+        RAISE EXCEPTION '%: embedding is not a vector', subject
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…].';
     END IF;
 END
 $function$;

@@ -37,6 +37,7 @@ BEGIN
                 field.value,
                 'lax $[*] ? (
                     !(@.model.type() == "string" && @.dimension.type() == "number" && @.vector.type() == "string")
+                    || !(@.vector like_regex "^\\[[-+0-9.eE, ]*\\]$")
                 )'
               )
         THEN

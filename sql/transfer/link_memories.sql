@@ -17,11 +17,10 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Pass an object with id and superseded_by for every memory.';
     END IF;
-    IF EXISTS (SELECT FROM jsonb_array_elements(links) l (value) WHERE jsonb_typeof(l.value) <> 'object') THEN
-        RAISE EXCEPTION 'each of links must be a JSON object'
-            USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'Pass an object with id and superseded_by for every memory.';
-    END IF;
+    PERFORM pgrecall.check_typed(
+        l.link, 'link ' || l.place, ids => '{id,superseded_by}', times => '{superseded_at,deleted_at,updated_at}'
+    )
+    FROM jsonb_array_elements(links) WITH ORDINALITY l (link, place);
     PERFORM FROM pgrecall.memories m
     WHERE m.id IN (SELECT l.id FROM jsonb_to_recordset(links) AS l (id bigint)) ORDER BY m.id FOR NO KEY UPDATE;
     WITH changed AS (

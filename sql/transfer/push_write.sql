@@ -29,7 +29,7 @@ DECLARE
     name text := pgrecall.namespace_name(push_write.namespace);
     home integer := pgrecall.known_namespace(name);
     key text := write ->> 'key';
-    said timestamptz := least((write ->> 'at')::timestamptz, now());
+    said timestamptz;
     fields jsonb := COALESCE(NULLIF(write -> 'fields', 'null'), '{}');
     mine jsonb := COALESCE(NULLIF(write -> 'mine', 'null'), '{}');
     stored pgrecall.memories;
@@ -37,11 +37,20 @@ DECLARE
     is_unchanged boolean;
     is_theirs boolean;
 BEGIN
+    PERFORM pgrecall.check_typed(write, 'write', ids => '{id}', times => '{at,base}');
+    said := least((write ->> 'at')::timestamptz, now());
     IF (write ->> 'kind') IS NULL OR write ->> 'kind' NOT IN ('remember', 'revise', 'supersede', 'forget') OR key IS NULL
        OR said IS NULL
     THEN
         RAISE EXCEPTION 'a write needs its kind, key and time'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'The kinds are remember, revise, supersede and forget.';
+    END IF;
+    -- What is cast before a function that checks it.
+    IF write ->> 'kind' = 'supersede' THEN
+        PERFORM pgrecall.check_typed(fields, 'fields', ids => '{successor}');
+        PERFORM pgrecall.check_memory(fields - 'successor', 'fields');
+    ELSIF write ->> 'kind' = 'revise' THEN
+        PERFORM pgrecall.check_memory(mine, 'mine');
     END IF;
     outcome := 'applied';
     IF write ->> 'kind' = 'remember' THEN

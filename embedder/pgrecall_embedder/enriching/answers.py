@@ -69,5 +69,5 @@ class Answers:
         try:
             await self._queue.keep_answers(items)
         except psycopg.DataError as error:
-            # A model may write a character that PostgreSQL does not take; the answer counts all the same.
+            # PostgreSQL may still refuse one, such as for its depth; the answer counts all the same.
             self._log.warning("an answer is not kept", error=describe(error))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlunsplit
@@ -311,10 +312,27 @@ def _content(choice: Mapping[str, Any]) -> object:
     if not isinstance(content, str):
         raise AnswerUnusable("the language model's answer is empty")
     try:
-        said: object = json.loads(_bare(content), parse_constant=_no_constant)
+        return _storable(json.loads(_bare(content), parse_constant=_no_constant, parse_float=_finite))
     except (ValueError, RecursionError):
         raise AnswerUnusable("the language model's answer is not JSON") from None
+
+
+def _storable(said: Any) -> Any:
+    """Take out of all texts what PostgreSQL refuses in JSON: its log would quote the rest."""
+    if isinstance(said, str):
+        return said.replace("\x00", "").encode("utf-8", "replace").decode()
+    if isinstance(said, list):
+        return [_storable(one) for one in said]
+    if isinstance(said, dict):
+        return {_storable(key): _storable(one) for key, one in said.items()}
     return said
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError("too large a number")
+    return number
 
 
 def _blames_text(raw: bytes) -> bool:
