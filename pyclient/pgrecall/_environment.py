@@ -18,6 +18,7 @@ from psycopg import sql
 
 from pgrecall._code import (
     DATABASE_DEFAULTS,
+    close_vector_schema,
     install_code,
     is_installed,
     qualify,
@@ -303,6 +304,7 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
         with conn.transaction():
             conn.execute("DROP TABLE pgrecall.alembic_version")
             conn.execute("DROP SCHEMA pgrecall")
+            close_vector_schema(conn)
     elif revision != script_directory().get_current_head():
         request.messages.append(f"revision {revision} is not the newest: no SQL functions are installed")
     elif request.action == "upgrade":
