@@ -3,8 +3,8 @@
 -- NULL where the ticket does not count any more, curation was switched off, or nothing is left to decide. What a language model
 -- said about a text that has changed since is void: the memory waits again.
 --
--- With its owner's rights: of a memory the embedder's role can change its embedding alone, and so it can supersede one in
--- no other way than this, while the setting curate is on, with a note, and so that it can be undone.
+-- An embedder can supersede a memory in no other way: while the setting curate is on, with a note, and so that it can be
+-- undone.
 --
 -- said  what a language model decided, NULL: by rules; {"decision", "other_id", "decider", "evidence", "memory_hash",
 --       "other_hash"}, hashes in hex

@@ -1,4 +1,4 @@
--- erase() with the owner's rights, of a memory in a namespace that the session's role may write.
+-- erase() as pgrecall_engine, of a memory in a namespace that the session's role may write.
 --
 -- Caches of queries belong to the roles that asked, postings to nobody: no other role may delete them. It tells numbers of
 -- what was derived from the memory alone.
@@ -35,6 +35,6 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.erase_granted IS
-    'erase() with the owner''s rights, of a memory in a namespace that the session''s role may write.';
+    'erase() as pgrecall_engine, of a memory in a namespace that the session''s role may write.';
 
 ALTER FUNCTION pgrecall.erase_granted OWNER TO pgrecall_engine;

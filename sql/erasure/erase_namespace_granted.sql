@@ -1,4 +1,4 @@
--- erase_namespace() with the owner's rights, for a session's role that sees every namespace.
+-- erase_namespace() as pgrecall_engine, for a session's role that sees every namespace.
 --
 -- dry_run  do it, and take it back: the receipt says what would go, and is not kept
 --
@@ -31,6 +31,6 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.erase_namespace_granted IS
-    'erase_namespace() with the owner''s rights, for a session''s role that sees every namespace.';
+    'erase_namespace() as pgrecall_engine, for a session''s role that sees every namespace.';
 
 ALTER FUNCTION pgrecall.erase_namespace_granted OWNER TO pgrecall_engine;

@@ -9,8 +9,7 @@
 -- id     of the question; in the notification of its answer;  model  that embeds it: the setting query_model of the recall
 -- error  why there is none
 --
--- With its owner's rights, as the session's role: times and role are the server's to set, and so nobody is served before his
--- turn. A role may have a thousand questions unanswered.
+-- The server sets times and role, so nobody is served out of turn. A role may have a thousand questions unanswered.
 --
 -- Errors  22023 an empty query;  54000 a query too long, too many unanswered;  25006 on a standby
 CREATE OR REPLACE FUNCTION pgrecall.ask_embedding(query text)

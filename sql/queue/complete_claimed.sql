@@ -1,6 +1,6 @@
 -- Writes back embeddings of memories that a worker has claimed, each only while its ticket counts; returns how many landed.
 --
--- With its owner's rights: the embedder's role can change no memory but by this, and none that claim() did not give it. A ticket
+-- An embedder can change a memory in no other way, and only a memory that claim() gave it. A ticket
 -- is void once the text changed, the memory became sensitive or was forgotten, another worker claimed it, or it was used.
 --
 -- tickets  in the order of memory_ids, as claim() gave them;  the other arguments  see complete()

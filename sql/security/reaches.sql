@@ -1,6 +1,6 @@
 -- Whether a role sees a namespace: by a grant, as one that sees every namespace, or as owner of the tables.
 --
--- For functions with the owner's rights, which ask it of the session's role.
+-- may_read() and may_write() ask it of the session's role.
 --
 -- is_writing  whether it may write there
 CREATE OR REPLACE FUNCTION pgrecall.reaches(role regrole, namespace_id integer, is_writing boolean)
