@@ -13,7 +13,6 @@ from benchmarks import (
     daemon,
     extraction,
     graph,
-    layouts,
     operations,
     quality_command,
     report,
@@ -43,7 +42,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     graph.add_to(commands)
     report.add_to(commands)
     speed.add_to(commands)
-    layouts.add_to(commands)
     extraction.add_to(commands)
     daemon.add_to(commands)
     tenants.add_to(commands)

@@ -107,7 +107,7 @@ def test_what_is_sensitive_is_never_anything_else(
     # Every version of every row that any transaction wrote is looked at by a trigger of the test's own.
     conn.execute("CREATE TABLE public.seen (is_sensitive boolean, external_id text)")
     conn.execute("""
-        CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
         BEGIN
             INSERT INTO public.seen VALUES (NEW.is_sensitive, NEW.external_id);
             RETURN NULL;

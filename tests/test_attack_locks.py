@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
-from attack_support import OWN, VICTIM, tenants
+from attack_support import OWN, VICTIM, outcome, tenants
 from extraction_support import claimed, complete, fact, mention
 from memories import call, remember, scalar
+from pgrecall import _installer_lock
+from pgrecall.errors import PgrecallError
+from pgrecall.install import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +73,7 @@ def test_who_holds_every_key_holds_up_nobody(tenants: Tenants, held: Connection[
         assert exported
         # And what is revoked.
         call(owner, "pgrecall.revoke_namespace", tenants.reader, OWN)
-        assert scalar(held, "SELECT count(*) FROM pgrecall.namespaces") == 1
+        assert scalar(held, "SELECT count(*) FROM pgrecall.list_namespaces()") == 1
         call(owner, "pgrecall.grant_namespace", tenants.reader, OWN)
 
 
@@ -99,7 +103,9 @@ def test_the_rows_that_are_locks_are_no_tenants_to_lock(tenants: Tenants) -> Non
 )
 def test_a_writer_holds_up_its_own_namespaces_alone(tenants: Tenants, locking: str) -> None:
     with tenants.attacker() as attacker, psycopg.connect(tenants.dsn) as other:
-        attacker.execute(locking.format(home=tenants.home).encode())
+        assert outcome(attacker, locking.format(home=tenants.home)).startswith("42501")
+        # Nor would it, as it runs in the functions that a tenant calls: the policies keep it from the rows.
+        attacker.execute("SELECT * FROM breach.run(%s)", (locking.format(home=tenants.home),))
         other.execute("SET lock_timeout = '1s'")
         other.execute(
             "SELECT pgrecall.own_names(%(home)s), pgrecall.lock_facts(ARRAY[%(home)s]), pgrecall.take_turns(ARRAY[%(home)s])",
@@ -114,3 +120,22 @@ def test_every_namespace_has_its_rows(conn: Connection[Any]) -> None:
     assert scalar(conn, names, home) == ["extractions", "facts", "imports", "names", "postings"]
     conn.execute("DELETE FROM pgrecall.namespaces WHERE id = %s", (home,))
     assert scalar(conn, names, home) is None
+
+
+def test_who_holds_the_lock_of_migrations_without_being_able_to_migrate_is_named(
+    dsn: str, conn: Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_installer_lock, "SAY_SO_AFTER_SECONDS", 0.2)
+    role = f"attack_holder_{conn.info.backend_pid}"
+    conn.execute(f"CREATE ROLE {role} LOGIN IN ROLE pgrecall_reader".encode())
+    try:
+        with psycopg.connect(make_conninfo(dsn, user=role), autocommit=True) as holder:
+            holder.execute("SELECT pg_advisory_lock(%s)", (_installer_lock.LOCK_KEY,))
+            with pytest.raises(PgrecallError, match=role) as caught:
+                migrate(dsn)
+            assert (caught.value.sqlstate, caught.value.hint is not None) == ("55P03", True)
+            assert f"pg_terminate_backend({holder.info.backend_pid})" in str(caught.value.hint)
+            conn.execute("SELECT pg_terminate_backend(%s)", (holder.info.backend_pid,))
+        assert not migrate(dsn).changed
+    finally:
+        conn.execute(f"DROP ROLE {role}".encode())

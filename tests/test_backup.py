@@ -127,6 +127,7 @@ def test_restore_by_the_owner(servers: dict[int, Server], tmp_path: Path) -> Non
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute("CREATE EXTENSION vector")
         conn.execute("CREATE ROLE backup_owner LOGIN")
+        conn.execute("GRANT pgrecall_gate, pgrecall_engine TO backup_owner")
         conn.execute("ALTER DATABASE owned OWNER TO backup_owner")
     owned = make_conninfo(dsn, user="backup_owner")
     run("restore as owner", server, tmp_path, TO=owned)

@@ -1,9 +1,8 @@
-"""What is measured for operators: whole runs over few memories, the prototype of partitions, and the report of them."""
+"""What is measured for operators: whole runs over few memories, and the report of them."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -13,9 +12,7 @@ from psycopg.conninfo import make_conninfo
 from benchmarks.cli import main as benchmarks
 from benchmarks.operations.accuracy import DEPTH, exact, nearest, shared
 from benchmarks.operations.ef_search import Build, build_index
-from benchmarks.operations.partitions import asking_in, make, naming_the_namespace, partitions
 from benchmarks.operations.sizing import KINDS, SIZES
-from benchmarks.operations.tenants import SHARES, Tenants
 from benchmarks.operations.texts import pooled
 from benchmarks.report import operations
 from benchmarks.report.places import NoFigures, fill, without
@@ -23,7 +20,6 @@ from benchmarks.speed.questions import Question
 from memories import remember_many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from psycopg import Connection
@@ -39,9 +35,6 @@ def measured(server_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> list[
     commands = {
         "sizing": ["--rows", "300", "--dims", f"{DIMENSION},64", "--live", "70"],
         "ef-search": ["--rows", "400", "--dim", str(DIMENSION), "--ef", "10,100", "--builds", "8/32", *FEW],
-        "partitioning": [
-            "--rows", "400", "--dim", str(DIMENSION), "--namespaces", "12", "--partitions", "3", "--live", "70", *FEW,
-        ],
     }  # fmt: skip
     found = []
     for name, options in commands.items():
@@ -52,16 +45,6 @@ def measured(server_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> list[
         left = conn.execute("SELECT datname FROM pg_database WHERE datname LIKE 'bench_%'").fetchall()
     assert left == []
     return found
-
-
-@pytest.fixture
-def split(new_database: Callable[..., str]) -> Iterator[Connection[Any]]:
-    """pgrecall with its memories in three partitions."""
-    dsn = new_database()
-    made = make(dsn, DIMENSION, 3)
-    assert made["foreign_keys_lost"] > 5
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        yield conn
 
 
 def test_sizing(measured: list[tuple[str, dict[str, Any]]]) -> None:
@@ -145,63 +128,6 @@ def test_shares() -> None:
     assert shared({"b": [9]}, {"b": [9]}, 10) == 1
 
 
-def test_partitioning(measured: list[tuple[str, dict[str, Any]]]) -> None:
-    found = dict(measured)["partitioning"]
-    one, three = found["layouts"]["0"], found["layouts"]["3"]
-    assert found["namespaces"]["large"] > found["namespaces"]["medium"] > 0
-    assert one["foreign_keys_lost"] == 0 < three["foreign_keys_lost"]
-    assert one["largest_share"] == 1 > three["largest_share"] > 1 / 3
-    assert three["relation_locks"] > one["relation_locks"]
-    assert set(one["times"]) == set(three["times"])
-    assert "recall, small namespace" in one["times"]
-    named, kept = (found["layouts"][f"3, namespace named{how}"] for how in ("", ", plans kept"))
-    assert set(named["times"]) == set(kept["times"]) == set(one["times"])
-    assert found["layouts"]["0, again"]["relation_locks"] == one["relation_locks"]
-    assert one["vacuum"]["all_seconds"] == one["vacuum"]["longest_seconds"]
-
-
-def test_partitions_answer_as_one_table_does(conn: Connection[Any], split: Connection[Any]) -> None:
-    stored = [
-        {
-            "content": f"Priya likes place {number} in Lisbon",
-            "namespace": f"n{number % 5}",
-            "external_id": str(number),
-        }
-        for number in range(40)
-    ]
-    for number in range(5):
-        for one in (conn, split):
-            one.execute("SELECT pgrecall.create_namespace(%s)", (f"n{number}",))
-    asked = "SELECT content, score FROM recall('which place does Priya like', namespace => 'n3')"
-    answers = []
-    for one in (conn, split):
-        remember_many(one, stored)
-        remember_many(one, stored)  # the same external ids again: nothing new
-        answers.append(one.execute(asked.encode()).fetchall())
-    assert answers[0] == answers[1]
-    assert len(answers[1]) == 8
-    (number,) = split.execute("SELECT pgrecall.namespace_id('n3')").fetchone() or (0,)
-    with naming_the_namespace(split), psycopg.connect(asking_in(split.info.dsn, number)) as naming:
-        assert naming.execute(asked.encode()).fetchall() == answers[0]
-    assert split.execute(asked.encode()).fetchall() == answers[0]
-    tables = partitions(split)
-    assert len(tables) == 3
-    assert partitions(conn) == ["pgrecall.memories"]
-    counts = [split.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() or (0,) for table in tables]
-    assert sum(count for (count,) in counts) == 40
-    assert max(count for (count,) in counts) < 40
-
-
-def test_tenants_are_of_very_different_sizes() -> None:
-    corpus = Tenants(10_000, 8, 500)
-    assert len(corpus.namespaces) == 500
-    homes = Counter(memory.namespace for memory in corpus.chunk(0).memories)
-    for name, share in SHARES.items():
-        assert homes[name] / 10_000 == pytest.approx(share, rel=0.1, abs=3e-4)
-    assert homes["tenant 0"] > 10 * homes["tenant 490"]
-    assert corpus.chunk(0).memories == Tenants(10_000, 8, 500).chunk(0).memories
-
-
 def test_data_sets_are_pooled(tmp_path: Path) -> None:
     for name in ("one", "two"):
         folder = tmp_path / name
@@ -227,11 +153,6 @@ def test_the_report(measured: list[tuple[str, dict[str, Any]]]) -> None:
     assert made["sizing"] in page
     assert "| 360 synthetic | 10 | 1.000 |" in made["ef-search"]
     assert "m = 8, ef_construction = 32: built in" in page
-    assert (
-        "| 400 × 32, 12 namespaces | one table | 3 partitions | one table, again | 3 partitions, namespace named "
-        "| 3 partitions, namespace named, plans kept |" in made["partitioning"]
-    )
-    assert "(../../benchmarks/results/partitioning.json)" in made["partitioning"]
     assert all(text == "Not measured yet.\n" for text in operations.blocks([]).values())
     assert operations.render([], {}) == []
     with pytest.raises(ValueError, match=r"sizing\.json has format 0"):

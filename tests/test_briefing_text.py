@@ -202,5 +202,5 @@ def test_volatility(lines_conn: Connection[Any]) -> None:
     ).fetchall()
     assert rows == [
         ("combining_marks", "i", "s"), ("escaped", "i", "s"), ("one_line", "i", "s"), ("shortened", "i", "s"),
-        ("briefing_item", "s", "s"), ("query_facts", "s", "s"), ("recall_briefing", "s", "s"),
+        ("briefing_item", "s", "s"), ("query_facts", "s", "s"), ("recall_briefing", "s", "r"),
     ]  # fmt: skip

@@ -304,7 +304,7 @@ def test_dropping(conn: Connection[Any], both: dict[str, int]) -> None:
     call(conn, "revise", both["a"], content="new")
     with role(conn, "pgrecall_embedder"):
         assert sorted(claim(conn)) == sorted([both["a"], number])
-        assert complete(conn, [number], generation=2) == 1
+    assert complete(conn, [number], generation=2) == 1
     assert number in order(conn, NEAR)
     assert rows(conn, "recall_status")[0][2:4] == (SECOND, 8)
 

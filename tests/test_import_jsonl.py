@@ -338,10 +338,12 @@ def test_a_byte_order_mark_and_line_ends_of_windows(client: Client, tmp_path: Pa
 
 
 def test_lines_of_more_than_a_megabyte(client: Client) -> None:
-    large = _line(content="tea", notes="x" * 1_500_000)
-    report = import_jsonl(client, [large, _line(content="x" * 1_500_000), large, large])
+    large = _line(content="tea", notes="x" * 200_000).replace(b"{", b"{" + b" " * 1_500_000, 1)
+    lines = [large, _line(content="x" * 1_500_000), large, large, _line(content="tea", notes="x" * 1_500_000)]
+    report = import_jsonl(client, lines)
     assert report.stored == 3
-    assert report.rejected == (Rejection(2, "content has 1500000 bytes; the limit is 262144"),)
+    assert report.rejected[0] == Rejection(2, "content has 1500000 bytes; the limit is 262144")
+    assert [(one.line, "metadata" in one.reason) for one in report.rejected[1:]] == [(5, True)]
 
 
 def test_lines_are_read_as_they_are_stored(client: Client) -> None:

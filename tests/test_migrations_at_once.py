@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from migrating import BEFORE_INDEX, SECONDS, index_is_valid, installer, run, schema, wait_for
-from pgrecall._environment import LOCK_KEY
+from pgrecall._installer_lock import LOCK_KEY
 from pgrecall.install import check, migrate
 
 if TYPE_CHECKING:

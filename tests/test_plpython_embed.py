@@ -135,8 +135,8 @@ def test_the_vector_is_the_model_s(
 def test_kept_embeddings_need_no_daemon(session: Connection[Any], path: Path) -> None:
     assert not path.exists()
     session.execute(
-        "INSERT INTO pgrecall.query_embeddings (generation_id, query_hash, query, embedding, answered_at) "
-        "SELECT 1, sha256('kept'), NULL, (SELECT array_agg(n)::vector(384)::halfvec "
+        "INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query, embedding, answered_at) "
+        "SELECT 1, current_user::regrole, sha256('kept'), NULL, (SELECT array_agg(n)::vector(384)::halfvec "
         "FROM generate_series(1, 384) n), now()"
     )
     assert vector(session, "kept")[0] == 1

@@ -199,7 +199,7 @@ def test_only_what_the_caller_may_see_comes_out(session: Connection[Any], other:
     assert set(ranked(session, [one])) == {one, two, three}
     share(other)
     other.execute(
-        f"CREATE POLICY hidden ON pgrecall.memories AS RESTRICTIVE TO pgrecall_reader USING (id <> {two})"
+        f"CREATE POLICY hidden ON pgrecall.memories AS RESTRICTIVE TO pgrecall_gate USING (id <> {two})"
     )
     session.execute("SET ROLE pgrecall_reader")
     assert set(ranked(session, [one], k=2)) == {one, three}

@@ -46,7 +46,7 @@ def test_they_are_chosen_once_and_stay(python_database: Callable[..., str]) -> N
     assert migrate(dsn, plpython=True).changed
     assert check(dsn).has_plpython
     assert run(dsn, IN_PYTHON) == [
-        ("graph_ppr",),
+        ("pagerank",),
         ("parse_timeframe",),
         ("python_module",),
         ("recall_embed",),
@@ -139,8 +139,8 @@ def test_without_them_a_query_has_the_embedding_that_is_kept(conn: psycopg.Conne
     assert conn.execute(ask).fetchone() == (None,)
     assert heard == ["the query has no embedding: nobody asked for it before"]
     conn.execute(
-        "INSERT INTO pgrecall.query_embeddings (generation_id, query_hash, query, embedding, answered_at) "
-        "SELECT 1, sha256('what does Priya like?'), NULL, (SELECT array_agg(n)::vector(384)::halfvec "
+        "INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query, embedding, answered_at) "
+        "SELECT 1, current_user::regrole, sha256('what does Priya like?'), NULL, (SELECT array_agg(n)::vector(384)::halfvec "
         "FROM generate_series(1, 384) n), now()"
     )
     row = conn.execute(ask).fetchone()

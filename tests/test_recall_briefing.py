@@ -304,6 +304,8 @@ def test_facts_are_as_public_as_their_evidence(conn: Connection[Any]) -> None:
     forgotten, old = (remember(conn, f"a memory {n}") for n in range(2))
     call(conn, "forget", forgotten)
     call(conn, "supersede", old, "a newer one")
+    # Triggers refuse evidence of a sensitive memory; were there some, it would not be shown.
+    conn.execute("ALTER TABLE pgrecall.relationship_evidence DISABLE TRIGGER refuse_sensitive_insert")
     for place, evidence in enumerate(
         [(), (open_,), (hidden_,), (forgotten,), (old,), (hidden_, forgotten, old), (hidden_, open_)]
     ):

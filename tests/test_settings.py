@@ -115,7 +115,7 @@ def test_embedded_keywords_are_a_matter_of_the_database(conn: Connection[Any]) -
     assert stored(conn, number) == before
     store(conn, "embed_keywords", "on")
     assert stored(conn, number)["embedding"] is None
-    ((_, _, text, _),) = rows(conn, "pgrecall.claim", "11111111-1111-4111-8111-111111111111")
+    ((_, _, text, *_),) = rows(conn, "pgrecall.claim", "11111111-1111-4111-8111-111111111111")
     assert text == "content\na"
 
 

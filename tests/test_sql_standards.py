@@ -102,7 +102,7 @@ def test_the_samples_are_good(text: str) -> None:
             "GRANT EXECUTE ON FUNCTION pgrecall.sample TO x; COMMENT",
             "7: GrantStmt has no place",
         ),
-        (GOOD, "IMMUTABLE", "IMMUTABLE SECURITY DEFINER", "2: SECURITY DEFINER is not on the list"),
+        (GOOD, "IMMUTABLE", "IMMUTABLE SECURITY DEFINER", "2: SECURITY DEFINER needs SET search_path"),
         (
             GOOD,
             "COMMENT",

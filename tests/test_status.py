@@ -162,7 +162,7 @@ def test_sizes_and_statistics(conn: Connection[Any]) -> None:
 
 @pytest.mark.parametrize("function", ["recall_status", "pgrecall.health"])
 def test_memories_are_read_once(conn: Connection[Any], function: str) -> None:
-    count = 2000
+    count = 4000
     remember(conn, *(f"memory {number}" for number in range(count)))
     conn.execute("SELECT pgrecall.analyze()")
     scans = (

@@ -59,8 +59,7 @@ GROUPS = {
         "duplicates",
     ),
     "How good recall is on your own data": ("recall_eval", "judge", "unjudge", "judged_recall"),
-    "The legs of a recall": ("lexical_leg", "dense_leg", "graph_leg"),
-    "For embedders": ("claim", "complete", "fail", "release", "heartbeat", "retire"),
+    "For embedders": ("claim", "complete_claimed", "fail", "release", "heartbeat", "retire"),
 }
 FIRST = ("recall", "remember", "remember_many", "revise", "supersede", "forget", "recall_status")
 

@@ -1,6 +1,6 @@
-"""What an operator has to know: sizes, HNSW's settings, and whether to partition.
+"""What an operator has to know: sizes and HNSW's settings.
 
-`python -m benchmarks sizing|ef-search|partitioning --help`.
+`python -m benchmarks sizing|ef-search --help`.
 """
 
 from benchmarks.operations.command import add_to

@@ -1,4 +1,4 @@
-"""The commands: `python -m benchmarks sizing`, `ef-search` and `partitioning`."""
+"""The commands: `python -m benchmarks sizing` and `ef-search`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from benchmarks.operations.ef_search import (
     measure_settings,
     settings_to_try,
 )
-from benchmarks.operations.partitioning import compare
 from benchmarks.operations.sizing import measure_sizes
-from benchmarks.operations.tenants import Tenants
 from benchmarks.operations.texts import pooled, stored
 from benchmarks.scratch import scratch_database
 from benchmarks.speed import machine
@@ -88,29 +86,6 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     add_run_options(ef_search)
 
-    partitioning = commands.add_parser(
-        "partitioning", help="one table of memories against partitions by namespace"
-    )
-    partitioning.set_defaults(command=_partitioning)
-    partitioning.add_argument("--rows", type=positive, default=100_000, metavar="N", help="memories")
-    partitioning.add_argument("--dim", type=positive, default=384, metavar="N", help="of the embeddings")
-    partitioning.add_argument("--namespaces", type=positive, default=10_000, metavar="N")
-    partitioning.add_argument(
-        "--partitions", type=_numbers, default=[16, 64], metavar="N,…", help="besides none"
-    )
-    partitioning.add_argument("--queries", type=positive, default=200, metavar="N", help="questions")
-    partitioning.add_argument(
-        "--seconds", type=float, default=10.0, metavar="S", help="ask a way no longer than this"
-    )
-    partitioning.add_argument(
-        "--live",
-        type=positive,
-        default=2_000,
-        metavar="N",
-        help="memories to store by remember_many and embed",
-    )
-    add_run_options(partitioning)
-
 
 def _sizing(options: argparse.Namespace) -> int:
     def measure() -> dict[str, Any]:
@@ -124,25 +99,6 @@ def _sizing(options: argparse.Namespace) -> int:
 
 def _ef_search(options: argparse.Namespace) -> int:
     return _run("ef-search", options, lambda: _curves(options), console.ef_search)
-
-
-def _partitioning(options: argparse.Namespace) -> int:
-    def measure() -> dict[str, Any]:
-        corpus = Tenants(options.rows, options.dim, options.namespaces, options.seed)
-        with scratch_database(options.dsn, options.cache, keep=False, say=say) as server:
-            found = compare(
-                server, corpus, [0, *options.partitions],
-                queries=options.queries, limit=options.seconds, live=options.live, say=say,
-            )  # fmt: skip
-        return {
-            "rows": options.rows,
-            "dim": options.dim,
-            "tenants": options.namespaces,
-            "queries": options.queries,
-            **found,
-        }
-
-    return _run("partitioning", options, measure, console.partitioning)
 
 
 def _run(

@@ -8,9 +8,9 @@ from benchmarks.operations.sizing import KINDS
 from benchmarks.speed.console import surroundings, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["ef_search", "partitioning", "sizing"]
+__all__ = ["ef_search", "sizing"]
 
 
 def sizing(result: Mapping[str, Any]) -> str:
@@ -71,34 +71,3 @@ def _curve(curve: Sequence[Mapping[str, Any]]) -> str:
 def _way(found: Mapping[str, float]) -> str:
     shares = [f"{value:.3f}" for name, value in found.items() if "@" in name]
     return " ".join([*shares, f"{found['p50']:.1f}", f"{found['p95']:.1f}"])
-
-
-def partitioning(result: Mapping[str, Any]) -> str:
-    """Render the comparison."""
-    layouts = result["layouts"]
-    head = ("", *("one table" if name == "0" else f"{name}" for name in layouts))
-    parts = [table(head, _layout_rows(list(layouts.values())))]
-    spaces = ", ".join(f"{kind} {rows:,}" for kind, rows in result["namespaces"].items())
-    parts.append(f"memories of the namespaces: {spaces}; {result['tenants']:,} namespaces in all")
-    parts.append(surroundings(result, f"{result['rows']:,} memories of dimension {result['dim']}"))
-    return "\n\n".join(parts)
-
-
-def _layout_rows(layouts: Sequence[Mapping[str, Any]]) -> Iterable[Sequence[str]]:
-    for name in layouts[0]["times"]:
-        times = [one["times"][name] for one in layouts]
-        yield f"{name}: p50, p95 ms", *(f"{one['p50']:.1f} {one['p95']:.1f}" for one in times)
-    flat = [_flat(one) for one in layouts]
-    for name in flat[0]:
-        yield name, *(f"{one[name]:,}" if name in one else "" for one in flat)
-
-
-def _flat(layout: Mapping[str, Any], before: str = "") -> dict[str, float]:
-    """Return the numbers of a layout but the times, each with the names of all it is in."""
-    found: dict[str, float] = {}
-    for name, value in layout.items():
-        if isinstance(value, dict):
-            found |= _flat(value, f"{before}{name}: ") if name != "times" else {}
-        else:
-            found[before + name] = value
-    return found

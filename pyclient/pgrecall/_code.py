@@ -25,6 +25,7 @@ __all__ = [
     "DATABASE_DEFAULTS",
     "LOCK_POLL_SECONDS",
     "SAY_SO_AFTER_SECONDS",
+    "close_vector_schema",
     "install_code",
     "is_installed",
     "patiently",
@@ -39,6 +40,8 @@ __all__ = [
 
 # What sql/ and the revisions are created under, and their functions run under.
 SEARCH_PATH = "pg_catalog, pgrecall, pg_temp"
+# The roles that own the functions which run with their owner's rights.
+OWNERS = "pgrecall_gate, pgrecall_engine"
 
 # pgvector's own default of ef_search, 40, is less than the depth of a leg, and without iterative scans a
 # filter starves the dense leg. Database-level, so that any ALTER ROLE, SET or SET LOCAL beats them.
@@ -88,22 +91,21 @@ def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
     if scalar(conn, "SELECT current_setting('is_superuser') = 'on'"):
         yield
         return
-    roles = "pgrecall_gate, pgrecall_engine"
     try:
-        for role in roles.split(", "):
+        for role in OWNERS.split(", "):
             if not scalar(conn, "SELECT pg_has_role(%s, 'USAGE')", role):
                 conn.execute(f"GRANT {role} TO CURRENT_USER".encode())
-        conn.execute(f"GRANT CREATE ON SCHEMA pgrecall, public TO {roles}".encode())
+        conn.execute(f"GRANT CREATE ON SCHEMA pgrecall, public TO {OWNERS}".encode())
     except psycopg.errors.InsufficientPrivilege as error:
         user = sql.Identifier(conn.info.user).as_string(conn)
         raise PgrecallError(
-            f"role {user} may not give functions to {roles}",
+            f"role {user} may not give functions to {OWNERS}",
             sqlstate="42501",
-            hint=f"A superuser migrates, or says once: GRANT {roles} TO {user}; "
+            hint=f"A superuser migrates, or says once: GRANT {OWNERS} TO {user}; "
             f"GRANT CREATE ON SCHEMA public TO {user} WITH GRANT OPTION;",
         ) from error
     yield
-    conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall, public FROM {roles}".encode())
+    conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall, public FROM {OWNERS}".encode())
 
 
 def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *, plpython: bool) -> None:
@@ -134,9 +136,14 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
 def _open_vector_schema(conn: psycopg.Connection[Any]) -> None:
     """Let the roles that own functions use pgvector's types and operators, where not everybody may."""
     schema = vector_schema(conn)
-    for role in ("pgrecall_gate", "pgrecall_engine"):
+    for role in OWNERS.split(", "):
         if not scalar(conn, "SELECT has_schema_privilege(%s, %s::regnamespace::oid, 'USAGE')", role, schema):
             conn.execute(f"GRANT USAGE ON SCHEMA {schema} TO {role}".encode())
+
+
+def close_vector_schema(conn: psycopg.Connection[Any]) -> None:
+    """Take back what `install_code` let the roles that own functions use of pgvector's schema."""
+    conn.execute(f"REVOKE USAGE ON SCHEMA {vector_schema(conn)} FROM {OWNERS}".encode())
 
 
 def _own_python(conn: psycopg.Connection[Any]) -> None:

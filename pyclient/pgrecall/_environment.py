@@ -9,7 +9,6 @@ it until it has stopped working.
 from __future__ import annotations
 
 import logging
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,8 +18,7 @@ from psycopg import sql
 
 from pgrecall._code import (
     DATABASE_DEFAULTS,
-    LOCK_POLL_SECONDS,
-    SAY_SO_AFTER_SECONDS,
+    close_vector_schema,
     install_code,
     is_installed,
     qualify,
@@ -30,6 +28,7 @@ from pgrecall._code import (
     set_database_defaults,
     use_search_path,
 )
+from pgrecall._installer_lock import installer_lock
 from pgrecall._plpython import prepare_plpython, refuse_plpython, switch
 from pgrecall.bundle import folder
 from pgrecall.conninfo import dsn_parts
@@ -57,7 +56,6 @@ DEFAULT_DIMENSION = 384
 MAX_DIMENSION = 4000  # what an HNSW index on halfvec takes
 MINIMUM_SERVER = 150000
 MINIMUM_PGVECTOR = (0, 8)
-LOCK_KEY = 0x7067_7265_6361_6C6C  # 'pgrecall'
 
 _log = logging.getLogger(__name__)
 
@@ -87,7 +85,7 @@ def environment(context: EnvironmentContext) -> None:
         request = _request(context)
         with connect(request.dsn) as conn:
             if request.action in {"upgrade", "downgrade"}:
-                with _installer_lock(conn):
+                with installer_lock(conn):
                     _change(context, conn, request)
             else:
                 with _alembic(context, conn):
@@ -180,22 +178,6 @@ def _configured_dsn(context: EnvironmentContext) -> str:
 
         return EmbeddedServer().up()
     return dsn.replace("postgresql+psycopg://", "postgresql://", 1)
-
-
-@contextmanager
-def _installer_lock(conn: psycopg.Connection[Any]) -> Iterator[None]:
-    started = time.monotonic()
-    said = False
-    while not scalar(conn, "SELECT pg_try_advisory_lock(%s)", LOCK_KEY):
-        if not said and time.monotonic() - started > SAY_SO_AFTER_SECONDS:
-            _log.warning("waiting for another migration of this database to end")
-            said = True
-        time.sleep(LOCK_POLL_SECONDS)
-    try:
-        yield
-    finally:
-        if not conn.closed:
-            conn.execute("SELECT pg_advisory_unlock(%s)", (LOCK_KEY,))
 
 
 def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request: _Request) -> None:
@@ -322,6 +304,7 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
         with conn.transaction():
             conn.execute("DROP TABLE pgrecall.alembic_version")
             conn.execute("DROP SCHEMA pgrecall")
+            close_vector_schema(conn)
     elif revision != script_directory().get_current_head():
         request.messages.append(f"revision {revision} is not the newest: no SQL functions are installed")
     elif request.action == "upgrade":

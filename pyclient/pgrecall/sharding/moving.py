@@ -21,7 +21,7 @@ from psycopg import sql
 from psycopg.rows import class_row
 
 from pgrecall._code import LOCK_POLL_SECONDS, scalar
-from pgrecall._environment import LOCK_KEY as INSTALLER_LOCK
+from pgrecall._installer_lock import LOCK_KEY as INSTALLER_LOCK
 from pgrecall.errors import (
     Conflict,
     ConnectionFailed,
