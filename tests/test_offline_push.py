@@ -168,7 +168,7 @@ def test_a_refused_write_is_set_aside_and_the_others_go_on(
     assert (report.sent, len(report.parked)) == (1, 3)
     assert [write.kind for write in copy.parked()] == ["remember", "revise", "remember"]
     assert all(write.reason for write in copy.parked())
-    assert "taken" in str(report.parked[0].reason)
+    assert "belongs to memory" in str(report.parked[0].reason)
     assert alive(conn) == ["the server's", "fine"]
     assert copy.pull().pushed.parked == ()
     assert in_copy(path) == on_server(conn)

@@ -80,10 +80,10 @@ BEGIN ATOMIC
     CROSS JOIN LATERAL (
         -- What else has the server quote parameters, statements and rows in its log.
         SELECT string_agg(format('%s = %s', w.name, current_setting(w.name)), ', ') AS loud,
-               string_agg(format('ALTER SYSTEM SET %s = %s', w.name, w.accepted[1]), '; ') || '; SELECT pg_reload_conf()' AS repair
-        FROM (VALUES ('log_error_verbosity', '{terse}'::text[]), ('log_min_error_statement', '{panic,fatal,log}'),
-                     ('log_parameter_max_length', '{0}'), ('log_parameter_max_length_on_error', '{0}')) w (name, accepted)
-        WHERE current_setting(w.name) <> ALL (w.accepted)
+               string_agg(format('ALTER SYSTEM SET %s = %s', w.name, w.quiet), '; ') || '; SELECT pg_reload_conf()' AS repair
+        FROM (VALUES ('log_error_verbosity', 'terse'), ('log_min_error_statement', 'panic'),
+                     ('log_parameter_max_length', '0'), ('log_parameter_max_length_on_error', '0')) w (name, quiet)
+        WHERE current_setting(w.name) <> w.quiet
     ) q
     CROSS JOIN LATERAL (VALUES
         (1, 'server version', current_setting('server_version_num')::integer BETWEEN 150000 AND 189999, 'warn',
