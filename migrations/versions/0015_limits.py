@@ -58,7 +58,7 @@ LISTS = {
     "memories": {"tags": (256, _LIST), "expanded_keywords": (256, _LIST)},
     "namespaces": {"languages": (1_000, 65_536)},
     "concept_merges": {"aliases": (10_000, 4 * _DOCUMENT)},
-    "entity_rules": {"keywords": (10_000, 4 * _DOCUMENT), "patterns": (10_000, 4 * _DOCUMENT)},
+    "entity_rules": {"keywords": (100_000, 64 * _DOCUMENT), "patterns": (100, 4 * _DOCUMENT)},
 }
 NUMBERS = {"judged_queries": {"exclude": 10_000}, "workers": {"generations": 1_000}}
 

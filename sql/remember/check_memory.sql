@@ -80,7 +80,7 @@ BEGIN
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Split it into several memories.';
     ELSIF (fields ->> 'importance')::numeric NOT BETWEEN 0 AND 1
           -- Less than a real can hold.
-          OR (fields ->> 'importance')::numeric BETWEEN 1e-400 AND 1e-37 THEN
+          OR (fields ->> 'importance')::numeric BETWEEN 1e-400 AND 1e-45 THEN
         RAISE EXCEPTION '%: importance must be between 0 and 1, not %', subject, left(fields ->> 'importance', 40)
             USING ERRCODE = 'invalid_parameter_value', HINT = '0.5 is the default, 1 the most important.';
     ELSIF (fields ->> 'position')::numeric NOT BETWEEN -2147483648 AND 2147483647
