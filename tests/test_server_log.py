@@ -171,7 +171,7 @@ def test_what_is_too_long_for_a_table_is_not_printed_with_its_row(by_default: Ru
         names = [name for (name,) in conn.execute("SELECT name FROM pgrecall.setting_definitions").fetchall()]
         statements: list[tuple[str, list[Any]]] = [
             *(("SELECT pgrecall.set_setting(%s, %s)", [name, f"{WORD} " * 9000]) for name in names),
-            ("SELECT pgrecall.set_entity_rules('PROJECT', %s)", [[f"{WORD} {n}" for n in range(10_001)]]),
+            ("SELECT pgrecall.set_entity_rules('PROJECT', %s)", [[f"{WORD} {n}" for n in range(100_001)]]),
             ("SELECT pgrecall.set_entity_rules('PROJECT', patterns => %s)", [[WORD * 20] * 100]),
             ("SELECT pgrecall.register_model(%s, NULL, '', '', '')", [WORD]),
             ("SELECT pgrecall.register_model('m', 1, '', '', %s)", [WORD * 9000]),
