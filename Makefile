@@ -112,7 +112,7 @@ bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and ev
 	  $(BIN)/python -m benchmarks quality --data $$folder --scope $$scope --language $$language --exact $$exact \
 	    --systems $$systems --ablate $$parts --sweep "$$sweep" --rankings 3 --json benchmarks/results/quality-$$name.json; done
 
-SWEEP_GRAPH := graph_weight,graph_mention,graph_decay,graph_seeds,graph_hops,graph_concepts,graph_df_max,graph_pool
+SWEEP_GRAPH := graph_weight,graph_mention,graph_decay,graph_seeds,graph_hops,graph_concepts,hub_max_mentions,graph_pool
 bench-graph: $(VENV)/.dev  ## measure what the concept graph brings to multi-hop questions and to dialogue; writes benchmarks/results
 	@set -e; for name in musique musique-train locomo; do scope=pooled; sweep=$(SWEEP_GRAPH); \
 	  case $$name in locomo) scope=field:conversation; sweep=graph_weight,graph_mention;; esac; \

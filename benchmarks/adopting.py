@@ -99,7 +99,7 @@ def _adopting(options: argparse.Namespace) -> int:
             result["again"] = asdict(_timed(watcher, dsn, file))
             whole = _state(watcher)
             # What adopting has left behind in the postings costs recall nothing, if this is no quicker.
-            watcher.execute("CALL pgrecall.refresh_lexicon()")
+            watcher.execute("CALL pgrecall.rebuild_all_postings()")
             result["recall_refreshed"] = _recalls(watcher, dsn, corpus, options.queries)
         with _database(options) as (dsn, watcher):
             say("adopting, and kill -9 half-way")

@@ -15,10 +15,10 @@ __all__ = ["expanded_questions", "resolve_names"]
 _BATCH = 500
 
 _TERMS = """
-    SELECT cardinality(q.concepts), cardinality(pgrecall.alias_terms(q.concepts, q.text))
+    SELECT cardinality(q.concepts), cardinality(_pgrecall.alias_terms(q.concepts, q.text))
     FROM (
         SELECT %(text)s::text AS text,
-               pgrecall.named_concepts(pgrecall.namespace_id(%(namespace)s), %(text)s, %(df_max)s) AS concepts
+               _pgrecall.named_concepts(pgrecall.namespace_id(%(namespace)s), %(text)s, %(df_max)s) AS concepts
     ) q
     WHERE pgrecall.is_expandable(q.text)
 """
@@ -39,7 +39,7 @@ def expanded_questions(resources: Resources, queries: Sequence[Query]) -> dict[s
         term; and how many concepts have more than one name.
     """
     connection = resources.connect()
-    df_max = int(resources.loaded.description["settings"]["graph_df_max"])
+    df_max = int(resources.loaded.description["settings"]["hub_max_mentions"])
     own = [query for query in queries if not query.generated]
     said = [
         row

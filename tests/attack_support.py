@@ -50,7 +50,7 @@ INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) V
 INSERT INTO pgrecall.query_expansions (role, query_hash, language, terms) VALUES ('pgrecall_admin', sha256('quokka'), 'english', '{quokka}');
 INSERT INTO pgrecall.judged_vectors (namespace_id, embedding_model_id, query_id, query_vec)
 SELECT q.namespace_id, 1, q.query_id, array_fill(0.5::real, ARRAY[384])::halfvec FROM pgrecall.judged_queries q;
-INSERT INTO pgrecall.lexicon (namespace_id, term, documents, small_blocks) VALUES (%(home)s, 'quokka', 1, 0);
+INSERT INTO pgrecall.term_stats (namespace_id, term, documents, small_blocks) VALUES (%(home)s, 'quokka', 1, 0);
 INSERT INTO pgrecall.concepts (namespace_id, name, key) VALUES (%(home)s, 'quokka two', 'quokka two');
 INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%(memory)s);
 INSERT INTO pgrecall.curations (memory_id, other_id, namespace_id, decision, decider)
@@ -179,7 +179,7 @@ def filled(owner: Connection[Any], dsn: str, reader: str, writer: str) -> Tenant
     merged = int(scalar(owner, "SELECT id FROM pgrecall.concepts WHERE key = 'quokka tag'"))
     merge = call(owner, "pgrecall.merge_concepts", concept, merged)
     # Most are folded into the postings, one is not: both ways have to be shut.
-    while scalar(owner, "SELECT pgrecall.fold_postings(1)"):
+    while scalar(owner, "SELECT pgrecall.flush_pending_postings(1)"):
         pass
     remember(owner, "A late quokka", namespace=VICTIM)
     owner.execute("ANALYZE")

@@ -101,7 +101,7 @@ def embed_all(conn: Connection[Any]) -> None:
     for generation, dimension in dimensions:
         found = conn.execute(
             "SELECT m.id, m.content_hash FROM pgrecall.memories m WHERE NOT m.is_sensitive "
-            "AND m.deleted_at IS NULL AND pgrecall.embedding_of(m, %s) IS NULL ORDER BY m.id",
+            "AND m.deleted_at IS NULL AND _pgrecall.embedding_of(m, %s) IS NULL ORDER BY m.id",
             (generation,),
         ).fetchall()
         conn.execute(

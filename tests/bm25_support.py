@@ -30,7 +30,7 @@ VOCABULARY = [
 
 @dataclass(frozen=True, slots=True)
 class Exhaustive:
-    """BM25 of every memory of a namespace, from the formulas of sql/lexicon/impacts.sql and query_words.sql."""
+    """BM25 of every memory of a namespace, from the formulas of sql/internal/bm25/term_impacts.sql and query_words.sql."""
 
     fields: dict[int, list[tuple[str, list[str]]]]
     k1: float
@@ -53,9 +53,9 @@ class Exhaustive:
 
         return cls(
             fields,
-            setting("lexical_k1"),
-            setting("lexical_b"),
-            setting("lexical_length_pivot"),
+            setting("bm25_k1"),
+            setting("bm25_b"),
+            setting("bm25_length_pivot"),
             {label: setting(f"field_weight_{label.lower()}") for label in "ABCD"},
         )
 
@@ -96,13 +96,13 @@ def leg(
         FROM (
             SELECT pgrecall.namespace_id(%(namespace)s) AS namespace_id, array_agg(w.term ORDER BY w.documents, w.term) AS words,
                    array_agg(w.idf ORDER BY w.documents, w.term) AS idfs,
-                   array_agg(pgrecall.term_query(w.term)) FILTER (WHERE w.documents > %(budget)s) AS common
-            FROM pgrecall.query_words(pgrecall.namespace_id(%(namespace)s), %(terms)s, %(at_most)s) w
+                   array_agg(_pgrecall.term_query(w.term)) FILTER (WHERE w.documents > %(budget)s) AS common
+            FROM _pgrecall.query_term_weights(pgrecall.namespace_id(%(namespace)s), %(terms)s, %(at_most)s) w
         ) q
-        CROSS JOIN LATERAL pgrecall.bm25_leg(
+        CROSS JOIN LATERAL _pgrecall.bm25_leg(
             q.namespace_id,
-            ROW('bm25', q.words, q.idfs, pgrecall.any_term(q.words), q.common, %(required)s::tsquery, NULL, NULL, NULL, NULL,
-                %(budget)s, NULL, NULL, pgrecall.impact_settings(), NULL, NULL)::pgrecall.lexical_query,
+            ROW('bm25', q.words, q.idfs, _pgrecall.match_any_term(q.words), q.common, %(required)s::tsquery, NULL, NULL, NULL, NULL,
+                %(budget)s, NULL, NULL, _pgrecall.bm25_parameters(), NULL, NULL)::pgrecall.parsed_query,
             {conditions}, %(depth)s
         ) l
     """

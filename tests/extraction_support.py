@@ -31,7 +31,7 @@ INVARIANTS = {
     """,
     "a name that nothing uses": """
         SELECT a.alias FROM pgrecall.concept_aliases a
-        WHERE NOT a.is_manual AND NOT pgrecall.is_used(a.concept_id, a.alias)
+        WHERE NOT a.is_manual AND NOT _pgrecall.is_alias_used(a.concept_id, a.alias)
     """,
     "a concept without its own name": """
         SELECT c.key FROM pgrecall.concepts c WHERE NOT EXISTS (
@@ -62,12 +62,12 @@ INVARIANTS = {
     """,
     "what a memory says by its tags is not what it mentions": """
         (SELECT s.memory_id, s.source, s.alias
-         FROM pgrecall.said_concepts(ARRAY(SELECT id FROM pgrecall.memories)) s
+         FROM _pgrecall.declared_concepts(ARRAY(SELECT id FROM pgrecall.memories)) s
          EXCEPT SELECT m.memory_id, m.source, m.alias FROM pgrecall.mentions m)
         UNION ALL
         (SELECT m.memory_id, m.source, m.alias FROM pgrecall.mentions m WHERE m.source IN ('tag', 'keyword')
          EXCEPT SELECT s.memory_id, s.source, s.alias
-         FROM pgrecall.said_concepts(ARRAY(SELECT id FROM pgrecall.memories)) s)
+         FROM _pgrecall.declared_concepts(ARRAY(SELECT id FROM pgrecall.memories)) s)
     """,
 }
 

@@ -56,12 +56,12 @@ def read(conn: Connection[Any], memory_id: int, *facts: dict[str, Any]) -> None:
     with conn.transaction():
         conn.execute(
             """
-            SELECT pgrecall.settle_names(array_agg(ROW (n.namespace_id, n.alias, n.name)::pgrecall.naming))
-            FROM pgrecall.read_names(%s) n
+            SELECT _pgrecall.upsert_concepts(array_agg(ROW (n.namespace_id, n.alias, n.name)::pgrecall.naming))
+            FROM _pgrecall.extracted_names(%s) n
             """,
             (Jsonb([item]),),
         )
-        conn.execute("SELECT pgrecall.add_facts(%s)", (Jsonb([item]),))
+        conn.execute("SELECT _pgrecall.store_facts(%s)", (Jsonb([item]),))
 
 
 def told(conn: Connection[Any], content: str, *facts: dict[str, Any], **fields: object) -> int:
@@ -72,7 +72,7 @@ def told(conn: Connection[Any], content: str, *facts: dict[str, Any], **fields: 
 
 
 def forget_facts(conn: Connection[Any], *memory_ids: int) -> None:
-    conn.execute("SELECT pgrecall.remove_evidence(%s)", (list(memory_ids),))
+    conn.execute("SELECT _pgrecall.remove_evidence(%s)", (list(memory_ids),))
 
 
 def relationships(conn: Connection[Any]) -> list[dict[str, Any]]:

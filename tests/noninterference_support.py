@@ -70,7 +70,7 @@ def fill(owner: Connection[Any], role: str, which: int) -> Ids:
     _others(owner, namespace, words, count)
     owner.execute(ADVANCE.format(100_000).encode())
     own += _own(owner, 1)
-    while call(owner, "pgrecall.fold_postings", 1):
+    while call(owner, "pgrecall.flush_pending_postings", 1):
         pass
     owner.execute("SET session_replication_role = replica")
     owner.execute(

@@ -12,16 +12,16 @@ VECTORS: LiteralString = """
 SELECT m.namespace_id, m.id, m.search_vector AS vector
 FROM pgrecall.memories m
 WHERE m.deleted_at IS NULL
-  AND NOT EXISTS (SELECT FROM pgrecall.unposted u WHERE u.memory_id = m.id AND u.namespace_id = m.namespace_id)
+  AND NOT EXISTS (SELECT FROM pgrecall.pending_postings u WHERE u.memory_id = m.id AND u.namespace_id = m.namespace_id)
 UNION ALL
-SELECT u.namespace_id, u.memory_id, u.posted_vector FROM pgrecall.unposted u WHERE u.posted_vector IS NOT NULL
+SELECT u.namespace_id, u.memory_id, u.indexed_vector FROM pgrecall.pending_postings u WHERE u.indexed_vector IS NOT NULL
 """
 
 EXPECTED: LiteralString = f"""
 SELECT v.namespace_id, i.term, v.id, i.impact
-FROM (SELECT pgrecall.impact_settings() AS made_with OFFSET 0) s
+FROM (SELECT _pgrecall.bm25_parameters() AS made_with OFFSET 0) s
 CROSS JOIN ({VECTORS}) v
-CROSS JOIN LATERAL pgrecall.impacts(v.vector, s.made_with) i
+CROSS JOIN LATERAL _pgrecall.term_impacts(v.vector, s.made_with) i
 """
 
 POSTED: LiteralString = """
@@ -48,14 +48,14 @@ PROBLEMS: dict[str, LiteralString] = {
             UNION ALL
             SELECT v.namespace_id, '', count(*), 0 FROM ({VECTORS}) v WHERE v.vector <> '' GROUP BY v.namespace_id
         ) counted
-        FULL JOIN pgrecall.lexicon l USING (namespace_id, term)
+        FULL JOIN pgrecall.term_stats l USING (namespace_id, term)
         WHERE (counted.documents, counted.small_blocks) IS DISTINCT FROM (l.documents, l.small_blocks)
         """,
-    # Then blocks_to_read() blocks are enough to read a list of up to the budget to its end.
-    "crowded": "SELECT l.* FROM pgrecall.lexicon l WHERE l.small_blocks > 16",
+    # Then posting_blocks_needed() blocks are enough to read a list of up to the budget to its end.
+    "crowded": "SELECT l.* FROM pgrecall.term_stats l WHERE l.small_blocks > 16",
     "needless note": """
-        SELECT u.* FROM pgrecall.unposted u
-        WHERE u.posted_vector IS NULL
+        SELECT u.* FROM pgrecall.pending_postings u
+        WHERE u.indexed_vector IS NULL
           AND EXISTS (SELECT FROM pgrecall.postings p
                       WHERE p.namespace_id = u.namespace_id AND u.memory_id = ANY (p.memory_ids))
         """,
@@ -77,17 +77,17 @@ def postings(conn: Connection[Any]) -> list[Any]:
 
 def frequencies(conn: Connection[Any]) -> list[Any]:
     """Namespace, term and document frequency, in order."""
-    return conn.execute("SELECT namespace_id, term, documents FROM pgrecall.lexicon ORDER BY 1, 2").fetchall()
+    return conn.execute("SELECT namespace_id, term, documents FROM pgrecall.term_stats ORDER BY 1, 2").fetchall()
 
 
 def noted(conn: Connection[Any]) -> list[int]:
     """Ids of the memories that are not in the postings as they are now, in order."""
-    return [number for (number,) in conn.execute("SELECT memory_id FROM pgrecall.unposted ORDER BY 1")]
+    return [number for (number,) in conn.execute("SELECT memory_id FROM pgrecall.pending_postings ORDER BY 1")]
 
 
 def fold(conn: Connection[Any]) -> None:
     """Fold all that is noted into the postings."""
-    while conn.execute("SELECT pgrecall.fold_postings(1)").fetchone() != (0,):
+    while conn.execute("SELECT pgrecall.flush_pending_postings(1)").fetchone() != (0,):
         pass
 
 
@@ -97,6 +97,6 @@ def assert_same_as_rebuilt(conn: Connection[Any]) -> None:
     assert problems(conn) == {}
     assert noted(conn) == []
     before = postings(conn), frequencies(conn)
-    conn.execute("CALL pgrecall.refresh_lexicon()")
+    conn.execute("CALL pgrecall.rebuild_all_postings()")
     assert problems(conn) == {}
     assert (postings(conn), frequencies(conn)) == before

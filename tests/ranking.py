@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LEGS_ALONE = {
     "lexical_coverage": 0.5,
     "phrase_bonus": 0,
-    "adjacency_share": 0,
+    "session_share": 0,
     "graph_weight": 0,
     "entity_boost": 1,
 }

@@ -1,4 +1,4 @@
-"""pgrecall.adopt_memories and pgrecall.adopted_memories as SQL: what they refuse, and that it is all or nothing."""
+"""pgrecall.import_rows and pgrecall.preview_import_rows as SQL: what they refuse, and that it is all or nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _row(id: str = "x:1", fingerprint: str = "f", **more: Any) -> dict[str, Any]
 
 
 def _adopt(conn: Connection[Any], *given: object, **options: Any) -> list[Any]:
-    return rows(conn, "pgrecall.adopt_memories", Jsonb(list(given)), **options)
+    return rows(conn, "pgrecall.import_rows", Jsonb(list(given)), **options)
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_an_external_id_twice_is_refused(conn: Connection[Any]) -> None:
 @pytest.mark.parametrize("value", [{}, None, "x"])
 def test_no_array(conn: Connection[Any], value: Any) -> None:
     with refused(conn, "22023"):
-        call(conn, "pgrecall.adopt_memories", Jsonb(value))
+        call(conn, "pgrecall.import_rows", Jsonb(value))
 
 
 def test_outcomes(conn: Connection[Any]) -> None:
     first = _adopt(conn, _row("x:1"), _row("x:2", deleted_at="2025-01-01T00:00:00Z"), keep_deleted=False)
     assert [(place, outcome) for place, _, outcome in first] == [(1, "stored"), (2, "left out")]
     asked = [_row("x:1"), _row("x:1", "g"), _row("x:2")]
-    foreseen = rows(conn, "pgrecall.adopted_memories", Jsonb(asked))
+    foreseen = rows(conn, "pgrecall.preview_import_rows", Jsonb(asked))
     assert [row[2] for row in foreseen] == ["present", "changed", "new"]
     again = _adopt(conn, _row("x:1", "g", memory={"content": "green tea"}), _row("x:2"))
     assert [outcome for *_, outcome in again] == ["revised", "stored"]
@@ -96,7 +96,7 @@ def test_a_writer_sees_nothing_of_other_namespaces(conn: Connection[Any]) -> Non
     _adopt(conn, _row(), namespace="theirs")
     with conn.transaction(force_rollback=True):
         conn.execute("SET LOCAL ROLE pgrecall_writer")
-        assert rows(conn, "pgrecall.adopted_memories", Jsonb([_row()]), namespace="theirs") == [
+        assert rows(conn, "pgrecall.preview_import_rows", Jsonb([_row()]), namespace="theirs") == [
             (1, None, "new", None, None, False, False)
         ]
         assert _adopt(conn, _row(), namespace="ours")[0][2] == "stored"

@@ -18,13 +18,13 @@ REFUSED = (
     "SELECT * FROM pgrecall.curation_log(k => -1)",
     "SELECT * FROM pgrecall.duplicates(at_most => -1)",
     "SELECT * FROM pgrecall.preview_curation(at_most => -1)",
-    "SELECT * FROM pgrecall.lexical_leg(1, NULL, NULL, -1)",
-    "SELECT * FROM pgrecall.dense_leg(1, array_fill(0.5::real, ARRAY[384])::halfvec, NULL, -1, 5)",
-    "SELECT * FROM pgrecall.dense_leg(1, array_fill(0.5::real, ARRAY[384])::halfvec, NULL, 5, -1)",
+    "SELECT * FROM _pgrecall.lexical_leg(1, NULL, NULL, -1)",
+    "SELECT * FROM _pgrecall.dense_leg(1, array_fill(0.5::real, ARRAY[384])::halfvec, NULL, -1, 5)",
+    "SELECT * FROM _pgrecall.dense_leg(1, array_fill(0.5::real, ARRAY[384])::halfvec, NULL, 5, -1)",
     "SELECT public.recall_briefing('x', max_chars => -2147483648)",
-    "SELECT * FROM pgrecall.adopted_memories('{}')",
-    "SELECT pgrecall.link_memories('[1]')",
-    "SELECT pgrecall.link_memories('[[[]]]')",
+    "SELECT * FROM pgrecall.preview_import_rows('{}')",
+    "SELECT pgrecall.link_imported_memories('[1]')",
+    "SELECT pgrecall.link_imported_memories('[[[]]]')",
 )
 
 
@@ -38,7 +38,7 @@ def test_is_refused_with_a_hint(conn: Connection[object], statement: str) -> Non
 
 
 def test_a_small_namespace_may_be_of_any_size(conn: Connection[object]) -> None:
-    statement = "SELECT count(*) FROM pgrecall.dense_leg(1, array_fill(0.5::real, ARRAY[384])::halfvec, NULL, 5, 2147483647)"
+    statement = "SELECT count(*) FROM _pgrecall.dense_leg(1, array_fill(0.5::real, ARRAY[384])::halfvec, NULL, 5, 2147483647)"
     assert scalar(conn, statement) == 0
 
 

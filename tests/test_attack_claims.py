@@ -47,7 +47,7 @@ def claim(conn: Connection[Any], worker: object = ONE) -> dict[int, tuple[bytes,
         "UPDATE pgrecall.extractions SET ticket = 1",
         "SELECT query FROM pgrecall.query_embeddings",
         "SELECT pgrecall.complete('{worker}', ARRAY[{number}], ARRAY[''::bytea], ARRAY['[1]'])",
-        "SELECT pgrecall.new_ticket()",
+        "SELECT _pgrecall.random_ticket()",
     ],
 )
 def test_no_ticket_is_an_embedders_to_make(conn: Connection[Any], statement: str) -> None:

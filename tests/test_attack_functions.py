@@ -45,7 +45,7 @@ VALUES = {
 }  # fmt: skip
 # By name, where a type says too little.
 NAMED = {
-    "language": "'english'", "zone": "'UTC'", "on_conflict": "'error'", "method": "'manual'", "function": "'pgrecall.accepts'::regproc",
+    "language": "'english'", "zone": "'UTC'", "on_conflict": "'error'", "method": "'manual'", "function": "'pgrecall.is_valid_setting'::regproc",
     "query_vec": "array_fill(0.5::real, ARRAY[384])::halfvec", "generation": "1", "stage": "'fill'",
     "settings": "NULL", "fields": """'{"content": "x", "external_id": "quokka-1"}'::jsonb""", "external_id": "'quokka-1'",
 }  # fmt: skip
@@ -175,14 +175,14 @@ def test_status_and_health_count_what_is_granted_and_name_nobody(
 # --- How functions are made ---
 
 ENGINE = {
-    "fold_postings": "embedders call it: postings can be written in no other way; returns how many memories it folded",
+    "flush_pending_postings": "embedders call it: postings can be written in no other way; returns how many memories it folded",
     "rank_granted": "recall's indexes; looks the grant up itself, returns ids and scores of one namespace",
     "curation_candidates": "words' and vectors' indexes; looks the grant up itself, returns ids and cosines of one namespace",
     "erase_granted": "caches of queries of all who see the namespace; looks the grant up itself, returns numbers of rows",
     "erase_namespace_granted": "the same for a whole namespace, for roles that see every namespace",
-    "memories_post": "a trigger: notes which memories have changed",
+    "queue_postings": "a trigger: notes which memories have changed",
     "refuse_sensitive": "a trigger: looks whether a memory is sensitive that the caller does not see",
-    "unposted_fold": "a trigger: folds what was noted",
+    "flush_pending_on_commit": "a trigger: folds what was noted",
 }
 """What sees every row, and why."""
 
@@ -238,9 +238,9 @@ def test_every_function_pins_its_path_or_names_its_objects(tenants: Tenants) -> 
 
 
 FORGED = """
-    SELECT r.id FROM pgrecall.question('plan quokka', NULL, 'evil', '{}') q
-    CROSS JOIN LATERAL pgrecall.rank_granted(
-        ROW(%(home)s, q.reading, array_fill(0.5::real, ARRAY[384])::halfvec, %(concepts)s, q.settings, %(concepts)s, NULL)::pgrecall.question,
+    SELECT r.id FROM _pgrecall.resolve_request('plan quokka', NULL, 'evil', '{}') q
+    CROSS JOIN LATERAL _pgrecall.rank_granted(
+        ROW(%(home)s, q.reading, array_fill(0.5::real, ARRAY[384])::halfvec, %(concepts)s, q.settings, %(concepts)s, NULL)::pgrecall.recall_request,
         jsonb_populate_record(NULL::pgrecall.recall_filter, '{"include_superseded": true, "include_sensitive": true}'),
         now(), %(also)s
     ) r

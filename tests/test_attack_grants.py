@@ -105,7 +105,7 @@ def test_a_policy_refuses_before_a_unique_name_is_looked_up(
         "SELECT pgrecall.judge('x', 'x', NULL, '{{1}}', namespace => '{}')",
         "SELECT pgrecall.grant_namespace('pgrecall_reader', '{}')",
         "SELECT pgrecall.revoke_namespace('pgrecall_reader', '{}')",
-        "SELECT pgrecall.check_grantee('pgrecall_reader', '{}')",
+        "SELECT _pgrecall.check_grantee('pgrecall_reader', '{}')",
         "SELECT * FROM pgrecall.graph_export(namespace => '{}')",
         "SELECT * FROM pgrecall.recall_eval('{}')",
     ],
@@ -302,7 +302,7 @@ def test_what_one_role_asked_is_not_anothers_to_learn(tenants: Tenants, owner: C
         with tenants.attacker() as attacker:
             assert inside(attacker, "SELECT count(*) FROM pgrecall.query_embeddings") == "(0)"
             told = [
-                outcome(attacker, f"SELECT pgrecall.ask_embedding('{question}')")
+                outcome(attacker, f"SELECT pgrecall.request_query_embedding('{question}')")
                 for question in ("the secret question", "nobody asked")
             ]
             assert told[0] == told[1]

@@ -34,7 +34,7 @@ KEYS = """
     CROSS JOIN generate_series(0, 50) n (number)
     UNION ALL
     SELECT pg_advisory_lock(hashtextextended('pgrecall.' || k.name, n.number))
-    FROM unnest('{granted,import_memories,adopt_memories}'::text[]) k (name)
+    FROM unnest('{granted,import_memories,import_rows}'::text[]) k (name)
     CROSS JOIN (SELECT 0 UNION SELECT r.oid::bigint FROM pg_roles r) n (number)
 """
 
@@ -65,7 +65,7 @@ def test_who_holds_every_key_holds_up_nobody(tenants: Tenants, held: Connection[
                     "facts": [fact("Jane", "works at", "Acme", statement="Jane works at Acme")],
                 }  # fmt: skip
                 assert complete(owner, [read]) == 1
-        folded = call(owner, "pgrecall.fold_postings", 1)
+        folded = call(owner, "pgrecall.flush_pending_postings", 1)
         assert folded > 0
         assert isinstance(call(owner, "pgrecall.resolve_concepts"), int)
         assert scalar(owner, "SELECT count(*) FROM pgrecall.concepts WHERE resolved_at IS NOT NULL") > 0
@@ -95,10 +95,10 @@ def test_the_rows_that_are_locks_are_no_tenants_to_lock(tenants: Tenants) -> Non
 @pytest.mark.parametrize(
     "locking",
     [
-        "SELECT pgrecall.share_names({home})",
-        "SELECT pgrecall.own_names({home})",
-        "SELECT pgrecall.lock_facts(ARRAY[{home}])",
-        "SELECT pgrecall.take_turns(ARRAY[{home}])",
+        "SELECT _pgrecall.lock_aliases_shared({home})",
+        "SELECT _pgrecall.lock_aliases_exclusive({home})",
+        "SELECT _pgrecall.lock_relationships(ARRAY[{home}])",
+        "SELECT _pgrecall.serialize_imports(ARRAY[{home}])",
     ],
 )
 def test_a_writer_holds_up_its_own_namespaces_alone(tenants: Tenants, locking: str) -> None:
@@ -108,7 +108,7 @@ def test_a_writer_holds_up_its_own_namespaces_alone(tenants: Tenants, locking: s
         attacker.execute("SELECT * FROM breach.run(%s)", (locking.format(home=tenants.home),))
         other.execute("SET lock_timeout = '1s'")
         other.execute(
-            "SELECT pgrecall.own_names(%(home)s), pgrecall.lock_facts(ARRAY[%(home)s]), pgrecall.take_turns(ARRAY[%(home)s])",
+            "SELECT _pgrecall.lock_aliases_exclusive(%(home)s), _pgrecall.lock_relationships(ARRAY[%(home)s]), _pgrecall.serialize_imports(ARRAY[%(home)s])",
             {"home": tenants.home},
         )
         other.rollback()

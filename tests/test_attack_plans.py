@@ -57,7 +57,7 @@ def crowded(tenants: Tenants) -> Tenants:
                 session="quokka session", speaker="quokka speaker", tags=["quokka tag"], namespace=VICTIM,
                 external_id=f"quokka-crowd-{number}",
             )  # fmt: skip
-        scalar(owner, "SELECT pgrecall.fold_postings()")
+        scalar(owner, "SELECT pgrecall.flush_pending_postings()")
         owner.execute("ANALYZE")
     return tenants
 
@@ -272,10 +272,10 @@ def test_the_server_is_out_of_reach(attacker: Connection[Any]) -> None:
         "SELECT pg_ls_dir('.')",
         "ALTER TABLE pgrecall.memories DISABLE ROW LEVEL SECURITY",
         "CREATE POLICY mine ON pgrecall.memories USING (true)",
-        "CREATE TRIGGER mine BEFORE INSERT ON pgrecall.memories FOR EACH ROW EXECUTE FUNCTION pgrecall.memories_derive()",
+        "CREATE TRIGGER mine BEFORE INSERT ON pgrecall.memories FOR EACH ROW EXECUTE FUNCTION _pgrecall.derive_memory_columns()",
         "CREATE RULE mine AS ON SELECT TO pgrecall.memories DO INSTEAD SELECT 1",
         "CREATE FUNCTION pgrecall.mine() RETURNS integer LANGUAGE sql AS 'SELECT 1'",
-        "ALTER FUNCTION pgrecall.granted_namespaces() OWNER TO CURRENT_USER",
+        "ALTER FUNCTION _pgrecall.granted_namespaces() OWNER TO CURRENT_USER",
         "CREATE INDEX ON pgrecall.memories (content)",
         "CREATE STATISTICS mine ON content, title FROM pgrecall.memories",
     ):

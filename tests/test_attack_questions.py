@@ -26,18 +26,18 @@ def alive(conn: Connection[Any]) -> Connection[Any]:
 
 def ask(conn: Connection[Any], who: str, query: str) -> int:
     with role(conn, who):
-        return int(rows(conn, "pgrecall.ask_embedding", query)[0][0])
+        return int(rows(conn, "pgrecall.request_query_embedding", query)[0][0])
 
 
 def claim(conn: Connection[Any], batch: int = 1) -> list[int]:
     with role(conn, "pgrecall_embedder"):
-        return [row[0] for row in rows(conn, "pgrecall.claim_queries", 1, batch)]
+        return [row[0] for row in rows(conn, "pgrecall.claim_query_embeddings", 1, batch)]
 
 
 def flood(conn: Connection[Any], count: int) -> None:
     with role(conn, FLOODER):
         conn.execute(
-            "SELECT count(a.id) FROM generate_series(1, %s) n CROSS JOIN LATERAL pgrecall.ask_embedding('flood ' || n) a",
+            "SELECT count(a.id) FROM generate_series(1, %s) n CROSS JOIN LATERAL pgrecall.request_query_embedding('flood ' || n) a",
             (count,),
         )
 
@@ -58,7 +58,7 @@ def test_who_asks_much_holds_up_nobody(alive: Connection[Any]) -> None:
 def test_a_role_has_so_many_questions_and_no_more(alive: Connection[Any]) -> None:
     flood(alive, 1000)
     with role(alive, FLOODER), pytest.raises(psycopg.errors.ProgramLimitExceeded) as refused:
-        rows(alive, "pgrecall.ask_embedding", "one more")
+        rows(alive, "pgrecall.request_query_embedding", "one more")
     assert refused.value.diag.message_hint
     # The same question again is none more, and others have their own thousand.
     assert ask(alive, FLOODER, "flood 7") > 0
@@ -70,10 +70,10 @@ def test_who_is_answered_much_pushes_out_nobody(alive: Connection[Any]) -> None:
     flood(alive, 50)
     numbers = claim(alive, batch=100)
     with role(alive, "pgrecall_embedder"):
-        rows(alive, "pgrecall.answer_queries", numbers, [NORTH] * 51, [None] * 51)
+        rows(alive, "pgrecall.complete_query_embeddings", numbers, [NORTH] * 51, [None] * 51)
     call(alive, "pgrecall.set_setting", "query_cache_size", "10")
     with role(alive, "pgrecall_embedder"):
-        assert call(alive, "pgrecall.trim_queries") == 41
+        assert call(alive, "pgrecall.purge_query_embeddings") == 41
     assert kept in [row["id"] for row in table(alive, "query_embeddings")]
 
 
@@ -89,7 +89,7 @@ def test_who_is_answered_much_pushes_out_nobody(alive: Connection[Any]) -> None:
         "INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) VALUES (1, 'pgrecall_writer', 'x', 'x')",
         "INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query, requested_at) "
         "VALUES (1, 'pgrecall_reader', 'x', 'x', 'infinity')",
-        "SELECT pgrecall.answer_queries('{1}', '{NULL}', '{forged}')",
+        "SELECT pgrecall.complete_query_embeddings('{1}', '{NULL}', '{forged}')",
         "UPDATE pgrecall.query_expansions SET made_at = 'infinity'",
         "INSERT INTO pgrecall.query_expansions (role, query_hash, language, terms, made_at) "
         "VALUES ('pgrecall_writer', sha256('x'), 'english', '{x}', 'infinity')",
@@ -120,16 +120,16 @@ def test_an_answer_is_of_who_asked(alive: Connection[Any]) -> None:
     number = ask(alive, ASKER, "a question")
     # Nobody has claimed it, so nobody answers it.
     with role(alive, "pgrecall_embedder"):
-        rows(alive, "pgrecall.answer_queries", [number], [None], ["forged"])
+        rows(alive, "pgrecall.complete_query_embeddings", [number], [None], ["forged"])
         assert claim(alive) == [number]
-        rows(alive, "pgrecall.answer_queries", [number], [NORTH], [None])
+        rows(alive, "pgrecall.complete_query_embeddings", [number], [NORTH], [None])
         # What has been answered stays so.
-        rows(alive, "pgrecall.answer_queries", [number], [None], ["forged"])
+        rows(alive, "pgrecall.complete_query_embeddings", [number], [None], ["forged"])
     with role(alive, FLOODER):
-        assert rows(alive, "pgrecall.answered_embedding", number) == []
-        assert rows(alive, "pgrecall.awaited_embedding", number, 0) == []
-        assert call(alive, "pgrecall.known_embedding", "a question") is None
+        assert rows(alive, "pgrecall.get_query_embedding", number) == []
+        assert rows(alive, "pgrecall.wait_query_embedding", number, 0) == []
+        assert call(alive, "pgrecall.cached_query_embedding", "a question") is None
     with role(alive, ASKER):
-        ((embedding, error),) = rows(alive, "pgrecall.answered_embedding", number)
+        ((embedding, error),) = rows(alive, "pgrecall.get_query_embedding", number)
     assert embedding is not None
     assert error is None

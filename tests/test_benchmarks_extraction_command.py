@@ -13,7 +13,7 @@ import pytest
 from benchmarks.cli import main
 from benchmarks.extraction.command import SYNTHETIC, measure_speed
 from benchmarks.extraction.labels import LabelledText, halves, load_entities, load_times
-from benchmarks.extraction.run import SYSTEMS, read_names
+from benchmarks.extraction.run import SYSTEMS, extracted_names
 from benchmarks.resources import Unavailable
 from pgrecall_embedder.extraction.base import Extraction, Mention, TemporalReference
 
@@ -78,7 +78,7 @@ def test_configured_words_are_those_of_the_text_alone() -> None:
         LabelledText("a", "work", "Kestrel and Lark", keywords={"PROJECT": ("Kestrel",), "ORG": ("Lark",)}),
         LabelledText("b", "work", "Kestrel and Lark", speaker="Bo"),
     ]
-    assert read_names("patterns", texts) == [
+    assert extracted_names("patterns", texts) == [
         {("Kestrel", "PROJECT"), ("Lark", "ORG")},
         {("Bo", "PERSON")},
     ]
@@ -87,7 +87,7 @@ def test_configured_words_are_those_of_the_text_alone() -> None:
 @pytest.mark.usefixtures("keyword_reader")
 def test_a_text_that_cannot_be_read_stops_the_run() -> None:
     with pytest.raises(RuntimeError, match="at 1"):
-        read_names("patterns", [LabelledText("a", "d", "good"), LabelledText("b", "d", "unreadable")])
+        extracted_names("patterns", [LabelledText("a", "d", "good"), LabelledText("b", "d", "unreadable")])
 
 
 @pytest.mark.usefixtures("keyword_reader")

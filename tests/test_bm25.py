@@ -48,11 +48,11 @@ def edit(conn: Connection[Any], chance: random.Random) -> None:
 
 
 @pytest.mark.parametrize(
-    "state", ["unposted", "posted", "mixed", "edited", "folded after edits", "made anew"]
+    "state", ["pending_postings", "posted", "mixed", "edited", "folded after edits", "made anew"]
 )
 def test_is_bm25_exactly(conn: Connection[Any], state: str) -> None:
     chance = random.Random(state)
-    if state == "unposted":
+    if state == "pending_postings":
         without_folding(conn, lambda: remember_many(conn, memories(chance, 250)))
         assert len(noted(conn)) == 250
     else:
@@ -62,13 +62,13 @@ def test_is_bm25_exactly(conn: Connection[Any], state: str) -> None:
     if state == "mixed":
         without_folding(conn, lambda: remember_many(conn, memories(chance, 100)))
         assert len(noted(conn)) == 100
-    elif state != "unposted" and state != "posted":
+    elif state != "pending_postings" and state != "posted":
         without_folding(conn, lambda: edit(conn, chance))
         assert len(noted(conn)) == 60
     if state == "folded after edits":
         fold(conn)
     elif state == "made anew":
-        conn.execute("CALL pgrecall.refresh_lexicon()")
+        conn.execute("CALL pgrecall.rebuild_all_postings()")
     assert problems(conn) == {}
 
     exhaustive = Exhaustive.of(conn)
@@ -84,7 +84,7 @@ def test_impacts_are_those_of_the_formula(conn: Connection[Any]) -> None:
     exhaustive = Exhaustive.of(conn)
     query = """
         SELECT i.term, i.impact FROM pgrecall.memories m
-        CROSS JOIN LATERAL pgrecall.impacts(m.search_vector, pgrecall.impact_settings()) i WHERE m.id = %s
+        CROSS JOIN LATERAL _pgrecall.term_impacts(m.search_vector, _pgrecall.bm25_parameters()) i WHERE m.id = %s
     """
     for number in exhaustive.fields:
         assert dict(conn.execute(query, (number,)).fetchall()) == pytest.approx(
@@ -112,7 +112,7 @@ def test_a_small_budget_is_exact_with_at_most_one_common_word(thousand: Connecti
     """A block of 128 is the least that is read of a word. Of one common word its best are the best; those that hold a
     rare word are all known, and scored exactly."""
     exhaustive = Exhaustive.of(thousand)
-    frequency = dict(thousand.execute("SELECT term, documents FROM pgrecall.lexicon").fetchall())
+    frequency = dict(thousand.execute("SELECT term, documents FROM pgrecall.term_stats").fetchall())
     rare = [term for term in RARE if 0 < frequency.get(term, 0) <= 10]
     common = [term for term in VOCABULARY if frequency.get(term, 0) > 128]
     assert len(rare) > 3
@@ -200,7 +200,7 @@ def filtered_dsn(new_database: Callable[..., str], template: str) -> str:
             conn, [{"content": "balob derud"} for _ in range(4)], namespace="tiny", create_namespace=True
         )
         fold(conn)
-        conn.execute("ANALYZE pgrecall.memories, pgrecall.postings, pgrecall.lexicon")
+        conn.execute("ANALYZE pgrecall.memories, pgrecall.postings, pgrecall.term_stats")
     return dsn
 
 
@@ -213,7 +213,7 @@ def filtered(filtered_dsn: str) -> Iterator[Connection[Any]]:
 @pytest.mark.parametrize("budget", ["10", "500", "100000"])
 @pytest.mark.parametrize("name", sorted(FILTERS))
 def test_filters_that_cut_deep_give_all_there_is(filtered: Connection[Any], name: str, budget: str) -> None:
-    filtered.execute("SELECT set_config('pgrecall.lexical_budget', %s, false)", (budget,))
+    filtered.execute("SELECT set_config('pgrecall.bm25_max_postings', %s, false)", (budget,))
     filtered.execute("SET pgrecall.graph_weight = 0")
     matching = {
         number
@@ -306,15 +306,15 @@ def test_odd_lexemes(conn: Connection[Any]) -> None:
     ]
     for lexeme in odd:
         found = conn.execute(
-            "SELECT pgrecall.term_query(%s) = quote_literal(%s)::tsquery, array_to_tsvector(ARRAY[%s]) @@ pgrecall.term_query(%s)",
+            "SELECT _pgrecall.term_query(%s) = quote_literal(%s)::tsquery, array_to_tsvector(ARRAY[%s]) @@ _pgrecall.term_query(%s)",
             (lexeme, lexeme, lexeme, lexeme),
         ).fetchone()
         assert found is not None
         assert found[1], lexeme
-    query = "SELECT array_to_tsvector(ARRAY[%s]) @@ pgrecall.any_term(%s)"
+    query = "SELECT array_to_tsvector(ARRAY[%s]) @@ _pgrecall.match_any_term(%s)"
     for lexeme in odd:
         assert scalar(conn, query, lexeme, odd)
-    assert scalar(conn, "SELECT pgrecall.any_term('{}') IS NULL AND pgrecall.any_term(NULL) IS NULL")
+    assert scalar(conn, "SELECT _pgrecall.match_any_term('{}') IS NULL AND _pgrecall.match_any_term(NULL) IS NULL")
 
 
 def test_a_field_without_weight_finds_nothing(conn: Connection[Any]) -> None:

@@ -62,20 +62,20 @@ def lines_conn(new_database: Callable[..., str], template: str) -> Iterator[psyc
 
 
 def test_one_line(lines_conn: Connection[Any]) -> None:
-    assert [(text, call(lines_conn, "pgrecall.one_line", text)) for text, _ in LINES] == LINES
+    assert [(text, call(lines_conn, "_pgrecall.sanitize_line", text)) for text, _ in LINES] == LINES
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=ANYTHING)
 def test_a_line_hides_nothing_and_keeps_every_letter(lines_conn: Connection[Any], text: str) -> None:
-    line = call(lines_conn, "pgrecall.one_line", text)
+    line = call(lines_conn, "_pgrecall.sanitize_line", text)
     assert not hidden(line)
     assert line == " ".join(line.split(" ")).strip()
     assert "  " not in line
     assert not line or unicodedata.combining(line[0]) == 0
     kept = [char for char in line if unicodedata.category(char)[0] in LETTERS]
     assert kept == [char for char in text if unicodedata.category(char)[0] in LETTERS and not hidden(char)]
-    assert call(lines_conn, "pgrecall.one_line", line) == line
+    assert call(lines_conn, "_pgrecall.sanitize_line", line) == line
     assert not set("＜＞﹤﹥＆﹠＂＇") & set(line)
 
 
@@ -85,7 +85,7 @@ def test_no_character_is_overlooked(lines_conn: Connection[Any]) -> None:
         if unicodedata.category(chr(code)) != "Cs" and hidden(chr(code))
     ]  # fmt: skip
     assert len(every) > 4000
-    query = "SELECT array_agg(pgrecall.one_line('a' || c || 'b')) FROM unnest(%s::text[]) c"
+    query = "SELECT array_agg(_pgrecall.sanitize_line('a' || c || 'b')) FROM unnest(%s::text[]) c"
     (found,) = lines_conn.execute(query, (every,)).fetchone() or ([],)
     assert {line for line in found if line not in ("ab", "a b")} == set()
 
@@ -113,7 +113,7 @@ SHORTENED = [
 
 def test_shortened(lines_conn: Connection[Any]) -> None:
     found = [
-        (text, limit, call(lines_conn, "pgrecall.shortened", text, limit)) for text, limit, _ in SHORTENED
+        (text, limit, call(lines_conn, "_pgrecall.truncate_words", text, limit)) for text, limit, _ in SHORTENED
     ]
     assert found == SHORTENED
 
@@ -121,8 +121,8 @@ def test_shortened(lines_conn: Connection[Any]) -> None:
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=ANYTHING, limit=st.integers(2, 60))
 def test_a_shortened_line_is_the_beginning(lines_conn: Connection[Any], text: str, limit: int) -> None:
-    line = call(lines_conn, "pgrecall.one_line", text)
-    short = call(lines_conn, "pgrecall.shortened", line, limit)
+    line = call(lines_conn, "_pgrecall.sanitize_line", text)
+    short = call(lines_conn, "_pgrecall.truncate_words", line, limit)
     assert len(short) <= limit
     if len(line) <= limit:
         assert short == line
@@ -140,7 +140,7 @@ def test_no_mark_is_parted_from_its_letter(lines_conn: Connection[Any]) -> None:
         if unicodedata.category(chr(code))[0] == "M" and not hidden(chr(code))
     ]
     assert len(marks) > 2000
-    query = "SELECT array_agg(pgrecall.shortened('aaaaa' || c || 'bbbbb', 6)) FROM unnest(%s::text[]) c"
+    query = "SELECT array_agg(_pgrecall.truncate_words('aaaaa' || c || 'bbbbb', 6)) FROM unnest(%s::text[]) c"
     (found,) = lines_conn.execute(query, (marks,)).fetchone() or ([],)
     assert set(found) == {"aaaa…"}
 
@@ -153,14 +153,14 @@ def test_no_letter_passes_for_a_mark(lines_conn: Connection[Any]) -> None:
         and not 0x1160 <= code <= 0x11FF
         and not 0xD7B0 <= code <= 0xD7FF
     ]
-    query = "SELECT count(*) FROM unnest(%s::text[]) c WHERE c ~ ('[' || pgrecall.combining_marks() || ']')"
+    query = "SELECT count(*) FROM unnest(%s::text[]) c WHERE c ~ ('[' || _pgrecall.combining_marks() || ']')"
     assert lines_conn.execute(query, (letters,)).fetchone() == (0,)
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.one_of(TEXT, SIGNS, st.text("<>&\"';#ltgamp", max_size=40)))
 def test_escaped(lines_conn: Connection[Any], text: str) -> None:
-    escaped = call(lines_conn, "pgrecall.escaped", text)
+    escaped = call(lines_conn, "_pgrecall.xml_escape", text)
     assert not set("<>\"'") & set(escaped)
     assert html.unescape(escaped.replace("&apos;", "'")) == text or "&" in text
     plain = escaped
@@ -173,20 +173,20 @@ def test_an_item(lines_conn: Connection[Any]) -> None:
     lines_conn.execute("SET TimeZone = 'Asia/Kolkata'")
     try:
         item = call(
-            lines_conn, "pgrecall.briefing_item", "memory", "2026-05-17 20:00+00", 'Priya "P" <x>', "tea & milk", 20
+            lines_conn, "_pgrecall.briefing_item", "memory", "2026-05-17 20:00+00", 'Priya "P" <x>', "tea & milk", 20
         )  # fmt: skip
         assert item == (
             '<memory date="2026-05-18" speaker="Priya &quot;P&quot; &lt;x&gt;">tea &amp; milk</memory>'
         )
     finally:
         lines_conn.execute("RESET TimeZone")
-    assert call(lines_conn, "pgrecall.briefing_item", "fact", None, None, "a b", 20) == "<fact>a b</fact>"
-    assert call(lines_conn, "pgrecall.briefing_item", "fact", None, "\u200b ", "a", 20) == "<fact>a</fact>"
-    assert call(lines_conn, "pgrecall.briefing_item", "fact", None, None, "\u200b\u00ad", 20) is None
-    long = call(lines_conn, "pgrecall.briefing_item", "fact", None, "n" * 1000, "a", 20)
+    assert call(lines_conn, "_pgrecall.briefing_item", "fact", None, None, "a b", 20) == "<fact>a b</fact>"
+    assert call(lines_conn, "_pgrecall.briefing_item", "fact", None, "\u200b ", "a", 20) == "<fact>a</fact>"
+    assert call(lines_conn, "_pgrecall.briefing_item", "fact", None, None, "\u200b\u00ad", 20) is None
+    long = call(lines_conn, "_pgrecall.briefing_item", "fact", None, "n" * 1000, "a", 20)
     assert long == f'<fact speaker="{"n" * 59}…">a</fact>'
     # A text is cut before it is escaped: there is no half entity.
-    assert call(lines_conn, "pgrecall.briefing_item", "fact", None, None, "&" * 50, 20) == (
+    assert call(lines_conn, "_pgrecall.briefing_item", "fact", None, None, "&" * 50, 20) == (
         f"<fact>{'&amp;' * 19}…</fact>"
     )
 

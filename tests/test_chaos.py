@@ -181,7 +181,7 @@ def _check_rows(database: Database, world: World) -> None:
     rows = database.rows(
         """
         SELECT m.id, m.embedding::text, m.is_sensitive, m.deleted_at IS NOT NULL,
-               pgrecall.embedding_text(m.title, m.content, m.expanded_keywords, pgrecall.embedding_recipe()),
+               _pgrecall.embedding_text(m.title, m.content, m.expanded_keywords, _pgrecall.embedding_recipe()),
                (SELECT f.cause FROM pgrecall.embedding_failures f WHERE f.memory_id = m.id),
                EXISTS (SELECT FROM pgrecall.truncated_embeddings t WHERE t.memory_id = m.id)
         FROM pgrecall.memories m

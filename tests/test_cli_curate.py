@@ -123,7 +123,7 @@ def test_the_client(conn: psycopg.Connection[Any], client: Client) -> None:
     [logged] = client.curation_log()
     assert (logged.id, logged.decision, logged.undone_at) == (number, "SUPERSEDE", None)
     # The choice of somebody else, after the fact: what was decided stands.
-    [asked, *_] = client.curation_question(new)
+    [asked, *_] = client.curation_context(new)
     assert (
         client.apply_curation(
             new, None, "ADD", decider="x", evidence={}, memory_hash=asked["content_hash"], other_hash=None
@@ -144,7 +144,7 @@ def test_the_client(conn: psycopg.Connection[Any], client: Client) -> None:
         decider="x",
         evidence={},
         memory_hash=asked["content_hash"],
-        other_hash=client.curation_question(old)[0]["content_hash"],
+        other_hash=client.curation_context(old)[0]["content_hash"],
     )
     assert again is not None
     client.revise(new, importance=1.0)

@@ -48,13 +48,13 @@ NORMALISED = [
 
 
 def test_normalised_names(conn: Connection[Any]) -> None:
-    assert [(name, call(conn, "pgrecall.normalise", name)) for name, _ in NORMALISED] == NORMALISED
+    assert [(name, call(conn, "pgrecall.normalize_name", name)) for name, _ in NORMALISED] == NORMALISED
 
 
 def test_normalising_twice_changes_nothing(conn: Connection[Any]) -> None:
     for name in ("F# / .NET", "a.+b", "a+.b", ".a.", "a..b", "#.a#", "a #b", "C++.", "+#+a", "ǅ", "ΌΔΟΣ"):
-        once = call(conn, "pgrecall.normalise", name)
-        assert call(conn, "pgrecall.normalise", once) == once
+        once = call(conn, "pgrecall.normalize_name", name)
+        assert call(conn, "pgrecall.normalize_name", once) == once
 
 
 def test_mentions_of_tags_and_keywords(conn: Connection[Any]) -> None:

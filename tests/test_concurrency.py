@@ -103,7 +103,7 @@ def test_writers_with_the_same_memories_and_tags(conn: Connection[Any], dsn: str
         assert min(future.result() for future in writers) > 5
         assert sum(future.result() for future in embedders) > 20
 
-    said = "SELECT DISTINCT memory_id, namespace_id, source, alias FROM pgrecall.said_concepts(ARRAY(SELECT id FROM pgrecall.memories))"
+    said = "SELECT DISTINCT memory_id, namespace_id, source, alias FROM _pgrecall.declared_concepts(ARRAY(SELECT id FROM pgrecall.memories))"
     linked = """
         SELECT m.memory_id, c.namespace_id, m.source, m.alias FROM pgrecall.mentions m JOIN pgrecall.concepts c ON c.id = m.concept_id
     """

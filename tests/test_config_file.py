@@ -311,7 +311,7 @@ def test_what_is_stored(shared: Client) -> None:
         ("settings = { leg_depth = 3, rrfk = 60 }\n", 1, "42704", "rrf_k"),
         ("[settings]\n'pgrecall.rrf_k' = 60\n", 2, "42704", "rrf_k"),
         ("[settings]\nzzzzzzz = 60\n", 2, "42704", "pgrecall config"),
-        ("[settings]\nlexical_b = 0.5\n", 2, "22023", "pgrecall config set lexical_b"),
+        ("[settings]\nlexical_b = 0.5\n", 2, "22023", "pgrecall config set bm25_b"),
         ("[settings]\nembedding_model = 'x'\n", 2, "22023", "migrate"),
         ("[settings]\nquery_model = 'x'\n", 2, "22023", "above"),
         ("namespace = 'a'\n[settings]\nnamespace = 'x'\n", 3, "22023", "above"),

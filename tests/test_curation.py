@@ -92,7 +92,7 @@ def test_nothing_is_decided_twice(conn: Connection[Any]) -> None:
     assert applied(conn, new, old, "NOOP") == first
     assert curated(conn, new) == first
     assert count(conn, "curations") == 1
-    assert rows(conn, "pgrecall.uncurated") == []
+    assert rows(conn, "pgrecall.uncurated_memories") == []
 
 
 def test_a_chain_goes_forward(conn: Connection[Any]) -> None:
@@ -155,7 +155,7 @@ def test_undone_is_as_it_was(conn: Connection[Any]) -> None:
         assert call(conn, "undo_curation", number) is False
         # The pair is not decided about again, by whomever.
         assert decision(conn, ids[1]) == "ADD"
-        assert rows(conn, "pgrecall.uncurated", namespace=f"of {len(new)}") == [ids[0]]
+        assert rows(conn, "pgrecall.uncurated_memories", namespace=f"of {len(new)}") == [ids[0]]
 
 
 def test_undo_is_refused_where_something_changed_since(conn: Connection[Any]) -> None:
@@ -295,7 +295,7 @@ def test_who_was_granted_nothing_sees_nothing(conn: Connection[Any]) -> None:
     with role(conn, "pgrecall_writer"):
         with pytest.raises(psycopg.errors.UndefinedObject):
             rows(conn, "pgrecall.curation_log")
-        assert rows(conn, "pgrecall.curation_question", new) == []
+        assert rows(conn, "pgrecall.curation_context", new) == []
         assert call(conn, "pgrecall.curate", new) is None
         with pytest.raises(psycopg.errors.NoDataFound):
             call(conn, "undo_curation", number)

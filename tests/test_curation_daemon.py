@@ -63,7 +63,7 @@ def test_new_memories_are_curated_once_they_are_embedded(dsn: str, conn: psycopg
     assert stored(conn, old)["superseded_by"] == new
     assert count(conn, "curation_jobs") == 0
     # What is read again is not curated again.
-    conn.execute("SELECT pgrecall.redo_extractions()")
+    conn.execute("SELECT pgrecall.reextract()")
     assert "curated" not in read_all(dsn)
 
 
@@ -97,7 +97,7 @@ def test_switched_off_it_leaves_no_trace(dsn: str, conn: psycopg.Connection[Any]
     assert (count(conn, "curations"), count(conn, "curation_jobs")) == (0, 0)
     # What was there before it was switched on is left to `pgrecall curate`.
     switch(conn, "rules")
-    conn.execute("SELECT pgrecall.redo_extractions()")
+    conn.execute("SELECT pgrecall.reextract()")
     read_all(dsn)
     assert (count(conn, "curations"), count(conn, "curation_jobs")) == (0, 0)
 
@@ -109,7 +109,7 @@ def test_a_writer_does_nothing_for_it(conn: psycopg.Connection[Any]) -> None:
         WHERE t.tgrelid = 'pgrecall.memories'::regclass AND p.prosrc ~ 'curation'
     """
     [(name, definition)] = conn.execute(query).fetchall()
-    assert name == "memories_uncurate"
+    assert name == "withdraw_curation"
     assert "AFTER UPDATE OF is_sensitive ON" in definition
     assert "WHEN ((new.is_sensitive AND (NOT old.is_sensitive)))" in definition
 

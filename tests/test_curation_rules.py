@@ -176,7 +176,7 @@ def test_what_is_out_of_the_question(conn: Connection[Any]) -> None:
                 conn.execute(f"UPDATE pgrecall.memories SET {change} WHERE id = %s".encode(), [memory])
                 found = conn.execute("SELECT decision FROM pgrecall.decide_curation(%s)", [new]).fetchall()
                 assert found == ([("ADD",)] if memory == old else []), change
-                assert call(conn, "pgrecall.judge_evidence", {}) == "ADD"
+                assert call(conn, "_pgrecall.classify_pair", {}) == "ADD"
 
 
 def test_long_texts_are_compared_as_wholes(conn: Connection[Any]) -> None:

@@ -238,7 +238,7 @@ def test_postings_lag_behind(conn: Connection[Any]) -> None:
     remember(conn, *(f"memory {number}" for number in range(1001)))
     conn.execute("SET session_replication_role = replica")  # so that no trigger folds them at once
     conn.execute(
-        "INSERT INTO pgrecall.unposted (memory_id, namespace_id, posted_vector) "
+        "INSERT INTO pgrecall.pending_postings (memory_id, namespace_id, indexed_vector) "
         "SELECT m.id, m.namespace_id, m.search_vector FROM pgrecall.memories m ON CONFLICT DO NOTHING"
     )
     conn.execute("RESET session_replication_role")

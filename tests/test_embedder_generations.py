@@ -295,14 +295,14 @@ def test_queries_are_answered_by_the_active_model(
 ) -> None:
     def answer(query: str) -> list[Any]:
         [(number, embedding, _, error)] = conn.execute(
-            "SELECT id, embedding::text, model, error FROM pgrecall.ask_embedding(%s)", [query]
+            "SELECT id, embedding::text, model, error FROM pgrecall.request_query_embedding(%s)", [query]
         ).fetchall()
         assert error is None
         return [number, embedding]
 
     async def ask(query: str) -> NDArray[np.float32]:
         number, _ = answer(query)
-        query_of = "SELECT embedding::text FROM pgrecall.answered_embedding(%s)"
+        query_of = "SELECT embedding::text FROM pgrecall.get_query_embedding(%s)"
         await eventually(lambda: bool(conn.execute(query_of, [number]).fetchall()))
         [(text,)] = conn.execute(query_of, [number]).fetchall()
         return np.asarray(json.loads(text), dtype=np.float32)

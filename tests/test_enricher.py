@@ -145,7 +145,7 @@ def test_it_survives_lost_connections(dsn: str, conn: psycopg.Connection[Any]) -
         "SELECT count(*) FROM pgrecall.extractions WHERE worker_id IS NOT NULL"
     ).fetchall() == [(0,)]
     graph = graph_of(conn)
-    conn.execute("SELECT pgrecall.redo_extractions()")
+    conn.execute("SELECT pgrecall.reextract()")
     read_all(dsn)
     assert graph_of(conn) == graph
 

@@ -76,7 +76,7 @@ def test_what_was_answered_is_not_asked_again(dsn: str, conn: psycopg.Connection
     store(conn, workers(10))
     read_all(dsn)
     asked = len(llm.asked)
-    conn.execute("SELECT pgrecall.redo_extractions(enricher => 'llm')")
+    conn.execute("SELECT pgrecall.reextract(enricher => 'llm')")
     assert read_all(dsn)["read_by_llm"] == 10
     assert len(llm.asked) == asked
     assert len(facts(conn)) == 10
@@ -95,13 +95,13 @@ def test_an_answer_goes_with_its_memory(dsn: str, conn: psycopg.Connection[Any],
 
 def test_answers_are_kept_for_claimed_memories_only(conn: psycopg.Connection[Any], llm: Server) -> None:
     first, second = store(conn, workers(2))
-    conn.execute("SELECT pgrecall.redo_extractions(enricher => 'llm')")
+    conn.execute("SELECT pgrecall.reextract(enricher => 'llm')")
     claim = "SELECT memory_id, ticket FROM pgrecall.claim_extractions(gen_random_uuid(), 'llm')"
     tickets = dict(conn.execute(claim).fetchall())
 
     def keep(memory: int, ticket: int) -> int:
         item = {"key": "0a" * 32, "memory_id": memory, "ticket": ticket, "answer": {"facts": []}}
-        [(kept,)] = conn.execute("SELECT pgrecall.keep_answers(%s)", [json.dumps([item])]).fetchall()
+        [(kept,)] = conn.execute("SELECT pgrecall.cache_llm_answers(%s)", [json.dumps([item])]).fetchall()
         return int(kept)
 
     assert keep(first, tickets[first] + 1000) == 0
@@ -111,10 +111,10 @@ def test_answers_are_kept_for_claimed_memories_only(conn: psycopg.Connection[Any
     conn.execute("SELECT revise(%s, content => 'something else')", [second])
     assert keep(second, tickets[second]) == 0
     assert answers(conn) == 1
-    known = conn.execute("SELECT * FROM pgrecall.cached_answers(%s::bytea[])", [[b"\x0a" * 32, b"\x0b" * 32]])
+    known = conn.execute("SELECT * FROM pgrecall.cached_llm_answers(%s::bytea[])", [[b"\x0a" * 32, b"\x0b" * 32]])
     assert known.fetchall() == [(b"\x0a" * 32, {"facts": []})]
     with pytest.raises(psycopg.errors.InvalidParameterValue):
-        conn.execute("SELECT pgrecall.keep_answers('{}')")
+        conn.execute("SELECT pgrecall.cache_llm_answers('{}')")
 
 
 def test_a_flag_while_the_model_is_asked_leaves_nothing(

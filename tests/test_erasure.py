@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WORKER = "11111111-1111-4111-8111-111111111111"
 BY_MEMORY = {
     "memories", "mentions", "relationship_evidence", "extractions", "temporal_refs", "llm_answers", "embedding_jobs",
-    "embedding_failures", "truncated_embeddings", "curation_jobs", "curations", "unposted", "postings", "lexicon",
+    "embedding_failures", "truncated_embeddings", "curation_jobs", "curations", "pending_postings", "postings", "lexicon",
     "concepts", "concept_aliases", "concept_merges", "relationships", "relation_labels", "judgements",
     "judged_queries", "judged_vectors", "query_embeddings", "query_expansions",
 }  # fmt: skip
@@ -44,7 +44,7 @@ def planted(conn: Connection[Any], dsn: str) -> Iterator[Tenants]:
     conn.execute(f"CREATE ROLE {writer} IN ROLE pgrecall_writer".encode())
     try:
         tenants = filled(conn, dsn, reader, writer)
-        conn.execute("CALL pgrecall.refresh_lexicon()")  # which was added to by hand
+        conn.execute("CALL pgrecall.rebuild_all_postings()")  # which was added to by hand
         yield tenants
     finally:
         for role in (reader, writer):
@@ -76,7 +76,7 @@ def test_no_canary_is_left_in_any_table(planted: Tenants, conn: Connection[Any])
     assert set(before) >= {
         "memories", "lexicon", "postings", "concepts", "concept_aliases", "mentions", "relationship_evidence",
         "judged_queries", "judgements", "query_embeddings", "query_expansions", "llm_answers", "extractions",
-        "embedding_failures", "embedding_jobs", "unposted", "concept_merges", "relation_labels", "curations",
+        "embedding_failures", "embedding_jobs", "pending_postings", "concept_merges", "relation_labels", "curations",
     }  # fmt: skip
     for memory in sorted(planted.memories):
         erase(conn, memory)
@@ -131,24 +131,24 @@ def test_the_receipt_is_kept_and_says_nothing(planted: Tenants, conn: Connection
 
 def test_postings_and_statistics_are_as_if_it_had_never_been(conn: Connection[Any]) -> None:
     remember(conn, "alpha beta gamma")
-    while scalar(conn, "SELECT pgrecall.fold_postings(1)"):
+    while scalar(conn, "SELECT pgrecall.flush_pending_postings(1)"):
         pass
     state = {
         table: [
             re.sub(r",\d+,", ",", row, count=1) if table == "postings" else row
             for row in contents(conn)[table]
         ]
-        for table in ("lexicon", "postings", "unposted")
+        for table in ("lexicon", "postings", "pending_postings")
     }
     posted = remember(conn, "alpha delta")
-    while scalar(conn, "SELECT pgrecall.fold_postings(1)"):
+    while scalar(conn, "SELECT pgrecall.flush_pending_postings(1)"):
         pass
     noted = remember(conn, "beta epsilon")
     counts = [erase(conn, posted), erase(conn, noted)]
     assert [each.get("lexicon") for each in counts] == [1, None]
-    lexicon = scalar(conn, "SELECT array_agg(term || documents ORDER BY term) FROM pgrecall.lexicon")
+    lexicon = scalar(conn, "SELECT array_agg(term || documents ORDER BY term) FROM pgrecall.term_stats")
     assert lexicon == ["1", "alpha1", "beta1", "gamma1"]
-    after = {table: contents(conn)[table] for table in ("lexicon", "unposted")}
+    after = {table: contents(conn)[table] for table in ("lexicon", "pending_postings")}
     assert after == {table: state[table] for table in after}
     assert (
         scalar(
@@ -219,7 +219,7 @@ def test_what_it_superseded_is_not_recalled_as_if_it_were_true(conn: Connection[
 def test_versions_kept_of_it_go_too(conn: Connection[Any]) -> None:
     number, other = remember(conn, "mine"), remember(conn, "other")
     conn.execute(
-        "SELECT pgrecall.keep_version(m, '{\"content\": \"lost quokka\"}', 'key', 'mine') "
+        "SELECT _pgrecall.store_losing_version(m, '{\"content\": \"lost quokka\"}', 'key', 'mine') "
         "FROM pgrecall.memories m WHERE m.id = %s", (number,),
     )  # fmt: skip
     assert erase(conn, number)["memories"] == 2
@@ -287,7 +287,7 @@ def test_a_tenant_erases_nothing_of_others_and_learns_nothing(
             refusals = set()
             for function, given in (
                 ("public.erase_namespace", (VICTIM, "evil", "nowhere")),
-                ("pgrecall.erase_namespace_granted", (planted.home, planted.own_home, 10**8)),
+                ("_pgrecall.erase_namespace_granted", (planted.home, planted.own_home, 10**8)),
             ):
                 for namespace in given:
                     with (
@@ -298,9 +298,9 @@ def test_a_tenant_erases_nothing_of_others_and_learns_nothing(
                     refusals.add((function, caught.value.diag.message_primary))
             assert len(refusals) == 2
             for helper in (
-                f"pgrecall.erase_granted({planted.own_memory}, false)",
-                f"pgrecall.erase_memory({planted.home}, {planted.memory}, 'x')", f"pgrecall.erase_whole({planted.home}, 'x')",
-                f"pgrecall.empty_caches({planted.home})", f"pgrecall.erasure_counts({planted.home}, '{{}}', '{{}}', '{{}}')",
+                f"_pgrecall.erase_granted({planted.own_memory}, false)",
+                f"_pgrecall.erase_memory_rows({planted.home}, {planted.memory}, 'x')", f"_pgrecall.erase_namespace_rows({planted.home}, 'x')",
+                f"_pgrecall.clear_query_caches({planted.home})", f"_pgrecall.erasure_counts({planted.home}, '{{}}', '{{}}', '{{}}')",
             ):  # fmt: skip
                 with pytest.raises(psycopg.errors.InsufficientPrivilege), attacker.transaction():
                     attacker.execute(f"SELECT {helper}".encode())
@@ -325,7 +325,7 @@ def test_a_granted_reader_cannot_erase(planted: Tenants, conn: Connection[Any]) 
         rows(attacker, "erase", planted.library_memory)
     # As the function is called, were the first check not there.
     with planted.attacker() as attacker:
-        told = inside(attacker, f"SELECT pgrecall.erase_granted({planted.library_memory}, false)")
+        told = inside(attacker, f"SELECT _pgrecall.erase_granted({planted.library_memory}, false)")
         assert told.startswith("42501")
     with planted.attacker(planted.reader) as attacker, pytest.raises(psycopg.errors.InsufficientPrivilege):
         rows(attacker, "erase", planted.own_memory)

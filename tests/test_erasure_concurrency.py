@@ -37,7 +37,7 @@ def leftovers(conn: Connection[Any]) -> dict[str, list[str]]:
 def erased(conn: Connection[Any], memory: int) -> None:
     """The memory is gone, and nothing of it is left anywhere."""
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE id = %s", memory) == 0
-    while scalar(conn, "SELECT pgrecall.fold_postings(1)"):
+    while scalar(conn, "SELECT pgrecall.flush_pending_postings(1)"):
         pass
     assert leftovers(conn) == {}
     for table, texts in contents(conn).items():
@@ -46,7 +46,7 @@ def erased(conn: Connection[Any], memory: int) -> None:
             "mentions",
             "relationship_evidence",
             "extractions",
-            "unposted",
+            "pending_postings",
             "embedding_jobs",
             "curation_jobs",
         }:
@@ -99,7 +99,7 @@ def test_an_extraction_that_comes_too_late_is_dropped(conn: Connection[Any]) -> 
     rows(conn, "erase", number)
     assert complete(conn, [read(number, ticket)]) == 0
     answer = [{"key": "00", "memory_id": number, "ticket": ticket, "answer": {CANARY: 1}}]
-    assert scalar(conn, "SELECT pgrecall.keep_answers(%s)", Jsonb(answer)) == 0
+    assert scalar(conn, "SELECT pgrecall.cache_llm_answers(%s)", Jsonb(answer)) == 0
     erased(conn, number)
 
 
@@ -115,7 +115,7 @@ def test_an_extraction_in_the_act_is_waited_for(conn: Connection[Any], other: Co
 
 def test_a_fold_in_the_act_is_waited_for(conn: Connection[Any], other: Connection[Any]) -> None:
     number = remember(conn, "a quokka")
-    assert scalar(other, "SELECT pgrecall.fold_postings(1)") == 1
+    assert scalar(other, "SELECT pgrecall.flush_pending_postings(1)") == 1
     second = waits(conn, lambda: rows(conn, "erase", number))
     other.commit()
     assert second()[0][5]["postings"] == 1
@@ -230,7 +230,7 @@ def test_a_writer_in_the_act_is_waited_for(conn: Connection[Any], other: Connect
 
 def test_it_does_not_wait_for_ever(conn: Connection[Any], other: Connection[Any]) -> None:
     number = remember(conn, "a quokka")
-    other.execute("SELECT pgrecall.lock_postings(%s)", (stored(conn, number)["namespace_id"],))
+    other.execute("SELECT _pgrecall.try_lock_postings(%s)", (stored(conn, number)["namespace_id"],))
     with pytest.raises(psycopg.errors.LockNotAvailable) as caught:
         rows(conn, "erase", number)
     assert caught.value.diag.message_hint

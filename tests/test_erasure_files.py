@@ -80,7 +80,7 @@ def plant(dsn: str) -> tuple[int, ...]:
             conn.execute(
                 f"CREATE INDEX ON pgrecall.{table} USING hnsw (embedding_2 halfvec_cosine_ops)".encode()
             )
-        conn.execute("CALL pgrecall.refresh_lexicon()")  # which was added to by hand
+        conn.execute("CALL pgrecall.rebuild_all_postings()")  # which was added to by hand
         conn.execute("ANALYZE")
         return tuple(sorted(tenants.memories))
 
@@ -172,7 +172,7 @@ def test_killed_at_any_moment_it_is_whole_or_not_begun(own_server: EmbeddedServe
         remember_many(
             conn, [{"content": f"a numbat {n}", "tags": ["numbat", f"n{n}"]} for n in range(KILLS + 3)]
         )
-        while scalar(conn, "SELECT pgrecall.fold_postings(1)"):
+        while scalar(conn, "SELECT pgrecall.flush_pending_postings(1)"):
             pass
         ids = [
             id
@@ -207,7 +207,7 @@ def test_killed_at_any_moment_it_is_whole_or_not_begun(own_server: EmbeddedServe
             assert number == 1
             held = "SELECT count(*) FROM pgrecall.postings WHERE memory_ids @> ARRAY[%s::bigint]"
             assert scalar(conn, held, memory) == 0
-            documents = "SELECT documents FROM pgrecall.lexicon WHERE term = 'numbat'"
+            documents = "SELECT documents FROM pgrecall.term_stats WHERE term = 'numbat'"
             mentioned = "SELECT count(*) FROM pgrecall.memories WHERE 'numbat' = ANY (tags)"
             left = scalar(conn, mentioned)
             if left:

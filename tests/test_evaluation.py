@@ -217,7 +217,7 @@ def test_the_overlap_with_the_exact_search_is_measured(large: Connection[Any]) -
 
     def leg(vec: str, exact_rows: int) -> set[int]:
         found = large.execute(
-            "SELECT id FROM pgrecall.dense_leg(pgrecall.namespace_id('large'), %s, NULL, 50, %s)",
+            "SELECT id FROM _pgrecall.dense_leg(pgrecall.namespace_id('large'), %s, NULL, 50, %s)",
             (vec, exact_rows),
         )
         return {id for (id,) in found}
@@ -249,7 +249,7 @@ def test_twins_at_the_end_of_the_list_are_no_miss(conn: Connection[Any]) -> None
     conn.execute("SET pgrecall.leg_depth = 3")
     conn.execute("SET pgrecall.dense_exact_rows = 0")
     conn.execute("SET enable_seqscan = off")
-    leg = "SELECT id FROM pgrecall.dense_leg(pgrecall.namespace_id(), %s, NULL, 3, %s)"
+    leg = "SELECT id FROM _pgrecall.dense_leg(pgrecall.namespace_id(), %s, NULL, 3, %s)"
     chosen, exact = (set(conn.execute(leg, (angle(0), most)).fetchall()) for most in (0, 1_000))
     assert chosen != exact
     assert measured(conn, k=1)["overall"][4] == 1

@@ -14,7 +14,7 @@ from memories import call, refused, remember, remember_many, rows, scalar
 if TYPE_CHECKING:
     from psycopg import Connection
 
-WORDS_ONLY: dict[str, Any] = {"graph_weight": 0, "phrase_bonus": 0, "adjacency_share": 0}
+WORDS_ONLY: dict[str, Any] = {"graph_weight": 0, "phrase_bonus": 0, "session_share": 0}
 """Settings by which the lexical leg alone ranks."""
 
 
@@ -26,15 +26,15 @@ def test_another_name_finds_what_the_query_does_not_say(conn: Connection[Any]) -
     remember(conn, "something about lunch")
     row = explained(conn, query, ids=[wanted], **only)[wanted]
     assert row["added_terms"] == ["mumbai"]
-    assert 0 < row["added_score"] < row["lexical_score"]
+    assert 0 < row["expansion_score"] < row["lexical_score"]
     plain = explained(conn, query, "off", ids=[wanted], **only)[wanted]
-    assert (plain["added_terms"], plain["added_score"]) == (None, None)
-    assert row["lexical_score"] == pytest.approx(plain["lexical_score"] + row["added_score"])
+    assert (plain["added_terms"], plain["expansion_score"]) == (None, None)
+    assert row["lexical_score"] == pytest.approx(plain["lexical_score"] + row["expansion_score"])
     other = remember(conn, "Mumbai in July")
     assert other in found(conn, query, **only)
     assert other not in found(conn, query, "off", **only)
     assert explained(conn, query, ids=[other], **only)[other]["lexical_score"] == pytest.approx(
-        explained(conn, query, ids=[other], **only)[other]["added_score"]
+        explained(conn, query, ids=[other], **only)[other]["expansion_score"]
     )
 
 
@@ -129,7 +129,7 @@ def test_a_term_of_several_words_counts_as_one(conn: Connection[Any]) -> None:
     only_city = remember(conn, "The city council met again on monday")
     all_three = remember(conn, "In New York City it rained all day long")
     rows_found = explained(conn, "weather in NYC", ids=[only_city, all_three], **WORDS_ONLY)
-    assert rows_found[all_three]["added_score"] > 2.5 * rows_found[only_city]["added_score"] > 0
+    assert rows_found[all_three]["expansion_score"] > 2.5 * rows_found[only_city]["expansion_score"] > 0
 
 
 def test_what_a_name_shares_with_the_query_is_not_added_again(conn: Connection[Any]) -> None:
@@ -137,7 +137,7 @@ def test_what_a_name_shares_with_the_query_is_not_added_again(conn: Connection[A
     memory = remember(conn, "York is far")
     row = explained(conn, "York", ids=[memory], **WORDS_ONLY)[memory]
     assert row["added_terms"] == ["york city"]
-    assert row["added_score"] is None  # no memory has the rest of it
+    assert row["expansion_score"] is None  # no memory has the rest of it
     plain = explained(conn, "York", "off", ids=[memory], **WORDS_ONLY)[memory]
     assert row["lexical_score"] == plain["lexical_score"]
 
@@ -147,10 +147,10 @@ def test_common_words_of_the_query_stay_exact(conn: Connection[Any]) -> None:
     named(conn, "Bombay", "Mumbai rain")
     remember_many(conn, [{"content": f"rain over the harbour, day {number}"} for number in range(60)])
     target = remember(conn, "harbour and rain in Mumbai, Bombay of old")
-    rows(conn, "pgrecall.fold_postings")
+    rows(conn, "pgrecall.flush_pending_postings")
     wide = explained(conn, "harbour Bombay", ids=[target], **WORDS_ONLY)
     narrow = explained(
-        conn, "harbour Bombay", ids=[target], lexical_budget=10, leg_depth=2, k=2, **WORDS_ONLY
+        conn, "harbour Bombay", ids=[target], bm25_max_postings=10, leg_depth=2, k=2, **WORDS_ONLY
     )
     assert narrow[target]["lexical_score"] == wide[target]["lexical_score"]
     assert narrow[target]["lexical_rank"] == wide[target]["lexical_rank"] == 1
@@ -177,7 +177,7 @@ def test_who_holds_the_querys_words_comes_before_who_holds_the_added(conn: Conne
         said = explained(
             conn, " ".join(words), ids=[right, wrong], expansion_weight=weight, leg_depth=1000, **WORDS_ONLY
         )
-        assert said[wrong]["added_score"] == said[wrong]["lexical_score"] > 0
+        assert said[wrong]["expansion_score"] == said[wrong]["lexical_score"] > 0
         assert said[wrong]["lexical_score"] <= weight * said[right]["lexical_score"] + 1e-6
         assert said[right]["standing"] < said[wrong]["standing"]
         assert said[right]["score"] > said[wrong]["score"]
@@ -233,8 +233,8 @@ def test_unknown_words_make_added_ones_no_surer(conn: Connection[Any]) -> None:
     conn.execute("DELETE FROM pgrecall.memories WHERE id = %s", (tagged,))
     reading = """
         SELECT (r).words, (r).idfs[1] <= 0.3 * (r).mass FROM (
-            SELECT pgrecall.widened_query(1, '{english}', 'Bombay', pgrecall.lexical_query(
-                1, '{english}', 'Bombay', 50, pgrecall.effective_settings()), '{Mumbai}', 0.3) AS r
+            SELECT _pgrecall.expand_parsed_query(1, '{english}', 'Bombay', _pgrecall.parse_query(
+                1, '{english}', 'Bombay', 50, _pgrecall.effective_settings()), '{Mumbai}', 0.3) AS r
         ) w
     """
     assert conn.execute(reading).fetchone() == (["mumbai"], True)

@@ -286,7 +286,7 @@ def test_the_asynchronous_client_and_explain(dsn: str, llm: Server) -> None:
             explained = await memory.explain(QUERY, expand=expander, embed=False)
             assert [one.id for one in explained] == [other]
             assert explained[0].added_terms == ("aria", "vocalist", "La Scala")
-            assert explained[0].added_score == explained[0].lexical_score
+            assert explained[0].expansion_score == explained[0].lexical_score
             # The synchronous way of asking works inside a running loop as well.
             assert expander.expand("Which opera?", "english").terms[0] == "aria"
             result = await memory.recall(QUERY, expand=expander, embed=False)

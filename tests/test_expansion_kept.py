@@ -30,11 +30,11 @@ def role(conn: Connection[Any], name: str) -> Iterator[None]:
 
 
 def keep(conn: Connection[Any], query: str, terms: list[str], **more: object) -> None:
-    rows(conn, "pgrecall.keep_expansion", query, terms, **more)
+    rows(conn, "pgrecall.cache_expansion", query, terms, **more)
 
 
 def ask(conn: Connection[Any], query: str = QUERY, namespace: str | None = None) -> Any:
-    (row,) = rows(conn, "pgrecall.ask_expansion", query, namespace)
+    (row,) = rows(conn, "pgrecall.prepare_expansion", query, namespace)
     return row
 
 
@@ -53,7 +53,7 @@ def test_recall_reads_what_was_kept(conn: Connection[Any]) -> None:
     assert found(conn, QUERY, "aliases") == found(conn, QUERY, "off") == [own]
     row = explained(conn, QUERY, "llm")[other]
     assert row["added_terms"] == ["aria", "bird song"]
-    assert row["added_score"] == row["lexical_score"] > 0
+    assert row["expansion_score"] == row["lexical_score"] > 0
     # Signs, case and spaces do not count; another question is another one.
     assert added(conn, "  what did THE canary sing ", "llm") == ["aria", "bird song"]
     assert added(conn, "What did the canary eat?", "llm") is None
@@ -126,10 +126,10 @@ def test_the_oldest_give_way(conn: Connection[Any]) -> None:
 def test_the_embedders_upkeep_takes_what_is_too_old(conn: Connection[Any]) -> None:
     keep(conn, QUERY, ["aria"])
     with role(conn, "pgrecall_embedder"):
-        assert call(conn, "pgrecall.trim_queries") == 0
+        assert call(conn, "pgrecall.purge_query_embeddings") == 0
     conn.execute("UPDATE pgrecall.query_expansions SET made_at = made_at - interval '2 hours'")
     with role(conn, "pgrecall_embedder"):
-        assert call(conn, "pgrecall.trim_queries") == 1
+        assert call(conn, "pgrecall.purge_query_embeddings") == 1
     assert kept(conn) == 0
 
 
@@ -146,7 +146,7 @@ def test_nobody_reads_or_changes_what_others_keep(conn: Connection[Any]) -> None
             for forbidden in (
                 "SELECT * FROM pgrecall.query_expansions",
                 "DELETE FROM pgrecall.query_expansions",
-                "SELECT pgrecall.trim_expansions()",
+                "SELECT _pgrecall.purge_expansions()",
                 "INSERT INTO pgrecall.query_expansions (role, query_hash, language, terms) "
                 "VALUES ('pgrecall_admin', sha256('x'), 'english', '{x}')",
             ):
@@ -189,7 +189,7 @@ def test_what_cannot_be_kept(
     conn: Connection[Any], query: str | None, terms: list[str], entities: list[str], sqlstate: str
 ) -> None:
     with refused(conn, sqlstate):
-        rows(conn, "pgrecall.keep_expansion", query, terms, entities)
+        rows(conn, "pgrecall.cache_expansion", query, terms, entities)
 
 
 def test_what_is_put_into_terms_does_nothing_else(conn: Connection[Any]) -> None:

@@ -304,7 +304,7 @@ def test_nothing_is_stored_of_a_call_that_is_refused(full: Client, conn: Connect
                 (f"[{','.join(lines)}]" if isinstance(lines, list) else json.dumps(lines),),
             )
     with refused(conn, "22023"):
-        conn.execute("SELECT pgrecall.link_memories('{}')")
+        conn.execute("SELECT pgrecall.link_imported_memories('{}')")
 
 
 def test_new_memories_and_lines_of_an_export_in_one_file(full: Client, target: Client) -> None:

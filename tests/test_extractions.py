@@ -157,14 +157,14 @@ def test_reading_again_replaces_what_was_read(conn: Connection[Any]) -> None:
     one, two = remember(conn, "one"), remember(conn, "two")
     extract(conn, {one: {"mentions": [mention("A"), mention("B")], "facts": [fact("A", "knows", "B")]}})
     call(conn, "revise", two, content="two!")
-    assert call(conn, "pgrecall.redo_extractions", version=VERSION) == 0
-    assert call(conn, "pgrecall.redo_extractions", version="v2") == 1
-    assert call(conn, "pgrecall.redo_extractions") == 0
+    assert call(conn, "pgrecall.reextract", version=VERSION) == 0
+    assert call(conn, "pgrecall.reextract", version="v2") == 1
+    assert call(conn, "pgrecall.reextract") == 0
     assert concepts(conn, one) == ["a", "b"]
     extract(conn, {one: {"mentions": [mention("B"), mention("C")]}, two: {"mentions": [mention("B")]}})
     assert concepts(conn) == ["b", "c"]
     assert scalar(conn, "SELECT count(*) FROM pgrecall.relationships") == 0
-    assert call(conn, "pgrecall.redo_extractions") == 2
+    assert call(conn, "pgrecall.reextract") == 2
     assert wrong(conn) == {}
 
 
@@ -180,7 +180,7 @@ def test_failures_wait_and_end_after_five(conn: Connection[Any]) -> None:
             "UPDATE pgrecall.extractions SET next_attempt_at = now() WHERE next_attempt_at < 'infinity'"
         )
     assert claimed(conn) == []
-    assert call(conn, "pgrecall.redo_extractions") == 1
+    assert call(conn, "pgrecall.reextract") == 1
     assert len(claimed(conn)) == 1
 
 
@@ -366,7 +366,7 @@ def test_a_language_model_reads_after_the_text_was(conn: Connection[Any]) -> Non
 
 
 CANARY = "Quetzalcoatlus"
-MAY_HOLD = {"memories", "postings", "lexicon", "unposted"}
+MAY_HOLD = {"memories", "postings", "lexicon", "pending_postings"}
 
 
 @pytest.mark.parametrize("end", ["revise", "forget", "edit"])
@@ -413,7 +413,7 @@ def test_a_sensitive_memory_is_never_handed_out(conn: Connection[Any]) -> None:
     call(conn, "revise", late, is_sensitive=True)
     assert complete(conn, [item(row, mentions=[mention("Z")])]) == 0
     assert concepts(conn) == []
-    assert call(conn, "pgrecall.redo_extractions") == 0
+    assert call(conn, "pgrecall.reextract") == 0
     call(conn, "revise", secret, is_sensitive=False)
     assert [again[0] for again in claimed(conn)] == [secret]
 
@@ -447,10 +447,10 @@ def test_the_settings_of_the_session_are_back_afterwards(
         assert session_settings(conn) == within == ("6s", *before[1:])
     assert session_settings(conn) == before
 
-    call(conn, "pgrecall.redo_extractions")
+    call(conn, "pgrecall.reextract")
     (row,) = claimed(conn)
     with other.transaction():
-        call(other, "pgrecall.own_names", scalar(other, "SELECT id FROM pgrecall.namespaces"))
+        call(other, "_pgrecall.lock_aliases_exclusive", scalar(other, "SELECT id FROM pgrecall.namespaces"))
         assert session_settings(other) == ("0", *before[1:])
         with pytest.raises(psycopg.errors.LockNotAvailable):
             complete(conn, [item(row, mentions=[mention("Jane Miller")])])

@@ -1,4 +1,4 @@
-"""What add_facts() makes of what memories state: evidence, periods, contradictions, labels; in whatever order."""
+"""What store_facts() makes of what memories state: evidence, periods, contradictions, labels; in whatever order."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_a_memory_that_changes_is_no_evidence(conn: Connection[Any], change: dic
 
 def test_only_what_one_reader_has_read(conn: Connection[Any]) -> None:
     memory = told(conn, "a", fact("Ana", "knows", "Bo"), fact("Ana", "knows", "Cy", source="pattern"))
-    rows(conn, "pgrecall.remove_evidence", [memory], "pattern")
+    rows(conn, "_pgrecall.remove_evidence", [memory], "pattern")
     assert [place for place, _, _ in spans(conn)] == ["Bo"]
 
 
@@ -390,13 +390,13 @@ def test_known_and_unknown_labels(conn: Connection[Any]) -> None:
         fact("Ana", "b", "B"),
         fact("Ana", "c", "C"),
     )
-    assert rows(conn, "pgrecall.unknown_labels", 1) == [("a", 2), ("b", 1), ("c", 1)]
-    assert rows(conn, "pgrecall.known_labels", 1) == []
+    assert rows(conn, "pgrecall.unresolved_labels", 1) == [("a", 2), ("b", 1), ("c", 1)]
+    assert rows(conn, "pgrecall.resolved_labels", 1) == []
     decide(conn, "a", "a")
     decide(conn, "b", "a")
-    assert rows(conn, "pgrecall.unknown_labels", 1) == [("c", 1)]
-    assert rows(conn, "pgrecall.known_labels", 1) == [("a", 2)]  # of B both were stated
-    assert rows(conn, "pgrecall.known_labels", 2) == []
+    assert rows(conn, "pgrecall.unresolved_labels", 1) == [("c", 1)]
+    assert rows(conn, "pgrecall.resolved_labels", 1) == [("a", 2)]  # of B both were stated
+    assert rows(conn, "pgrecall.resolved_labels", 2) == []
 
 
 @pytest.mark.parametrize(
@@ -419,7 +419,7 @@ def move(conn: Connection[Any], alias: str, key: str) -> None:
         """,
         (key, alias),
     )
-    conn.execute("SELECT pgrecall.settle_facts(array_agg(id)) FROM pgrecall.relationships")
+    conn.execute("SELECT _pgrecall.refresh_relationships(array_agg(id)) FROM pgrecall.relationships")
 
 
 def test_merged_names_are_one_object_and_split_again(conn: Connection[Any]) -> None:
@@ -454,4 +454,4 @@ def test_the_embedder_stores_facts(conn: Connection[Any]) -> None:
     conn.execute("RESET ROLE")
     assert [(place, end is None) for place, _, end in spans(conn)] == [("Oslo", False), ("Rome", True)]
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        conn.execute("SET ROLE pgrecall_writer; SELECT pgrecall.add_facts('[]')")
+        conn.execute("SET ROLE pgrecall_writer; SELECT _pgrecall.store_facts('[]')")

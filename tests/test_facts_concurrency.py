@@ -104,7 +104,7 @@ def test_memories_go_while_others_are_read(dsn: str, conn: Connection[Any]) -> N
     complete(conn)
     assert {memory for row in relationships(conn) for memory in row["evidence"]} == set(kept)
     found = relationships(conn)
-    conn.execute("SELECT pgrecall.settle_facts(array_agg(id)) FROM pgrecall.relationships")
+    conn.execute("SELECT _pgrecall.refresh_relationships(array_agg(id)) FROM pgrecall.relationships")
     assert relationships(conn) == found
     forget_facts(conn, *kept)
     assert contents(conn)["relationships"] == []

@@ -46,7 +46,7 @@ def both(conn: Connection[Any]) -> dict[str, int]:
 
 
 def order(conn: Connection[Any], query_vec: str, **settings: object) -> list[int]:
-    found = recalled(conn, None, query_vec, settings={"graph_weight": 0, "adjacency_share": 0, **settings})
+    found = recalled(conn, None, query_vec, settings={"graph_weight": 0, "session_share": 0, **settings})
     return [row["id"] for row in found]
 
 
@@ -218,7 +218,7 @@ def test_duplicates_and_diversity_go_by_the_chosen_one(conn: Connection[Any], bo
     assert len(order(conn, NORTH, collapse_duplicates=True)) == 3
     assert len(order(conn, NEAR, collapse_duplicates=True, query_model=SECOND)) == 1
     ids = list(both.values())
-    likeness = "SELECT pgrecall.likeness(%s, false, %s)"
+    likeness = "SELECT _pgrecall.pairwise_similarity(%s, false, %s)"
     assert scalar(conn, likeness, ids, 2) == pytest.approx([1.0] * 9, abs=1e-3)
     assert min(scalar(conn, likeness, ids, 1)) < 0.96
 
@@ -356,7 +356,7 @@ def test_each_generation_has_its_index(
         before = scalar(large, scans, f"pgrecall.{index}")
         home = call(large, "pgrecall.namespace_id", "large")
         query_vec = vector(dimension, 1.0, 0.5)
-        found = rows(large, "pgrecall.dense_leg", home, query_vec, None, 20, 100, generation)
+        found = rows(large, "_pgrecall.dense_leg", home, query_vec, None, 20, 100, generation)
         assert len(found) == 20
         assert scalar(large, scans, f"pgrecall.{index}") > before
 

@@ -105,7 +105,7 @@ def extract(dsn: str, number: int, until: float) -> int:
                 except psycopg.errors.LockNotAvailable:
                     continue  # background work gives way, and tries again
             if chance.random() < 0.1:
-                call(conn, "pgrecall.redo_extractions", "default")
+                call(conn, "pgrecall.reextract", "default")
     return done
 
 
@@ -213,7 +213,7 @@ def test_one_who_has_all_read_again_and_a_writer_who_takes_a_memory_away(
             call(writer, "forget", gone)
         else:
             call(writer, "revise", gone, is_sensitive=True)
-        again = waits(conn, lambda: call(conn, "pgrecall.redo_extractions", enricher=enricher))
+        again = waits(conn, lambda: call(conn, "pgrecall.reextract", enricher=enricher))
         writer.commit()
         again()
     query = "SELECT array_agg(memory_id) FROM pgrecall.extractions WHERE enricher = %s"

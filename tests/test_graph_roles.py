@@ -54,7 +54,7 @@ def test_the_embedder_reads_and_resolves_and_no_more(conn: Connection[Any]) -> N
             "SELECT pgrecall.split_concept(1)",
             "SELECT pgrecall.add_alias(1, 'x')",
             "SELECT pgrecall.remove_alias(1, 'x')",
-            "SELECT pgrecall.redo_extractions()",
+            "SELECT pgrecall.reextract()",
             "SELECT pgrecall.set_entity_rules('X')",
             "SELECT * FROM pgrecall.concept_overview",
             "UPDATE pgrecall.memories SET title = 'x'",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MODES = ["bm25", "ts_rank", "websearch", "prefix"]
 STORED_ONLY = [
-    "lexical_k1", "lexical_b", "lexical_length_pivot", "field_weight_a", "field_weight_b", "field_weight_c", "field_weight_d",
+    "bm25_k1", "bm25_b", "bm25_length_pivot", "field_weight_a", "field_weight_b", "field_weight_c", "field_weight_d",
 ]  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def test_websearch_finds_all_there_is_behind_common_words(conn: Connection[Any])
     remember_many(conn, [{"content": f"shift by night {place}"} for place in range(700)])
     wanted = [remember(conn, f"{'much ' * 30} text before the night shift") for _ in range(4)]
     fold(conn)
-    with mode(conn, "websearch", lexical_budget=10, leg_depth=10):
+    with mode(conn, "websearch", bm25_max_postings=10, leg_depth=10):
         assert recalled(conn, '"night shift"') == wanted
         assert recalled(conn, '"night shift" or "shift night" or "much text"') == wanted
 
@@ -278,7 +278,7 @@ def test_a_stored_only_setting_makes_postings_anew(conn: Connection[Any], name: 
     assert in_force(conn, name) == (default, "stored")
     assert set(old) & set(scalar(conn, blocks))  # the same value: nothing was made anew
 
-    value = "0.5" if name != "lexical_length_pivot" else "10"
+    value = "0.5" if name != "bm25_length_pivot" else "10"
     with conn.transaction(force_rollback=True):
         call(conn, "pgrecall.set_setting", name, value)
     assert problems(conn) == {}
@@ -305,12 +305,12 @@ def test_a_stored_only_setting_waits_for_nobody(conn: Connection[Any], dsn: str)
         with other.transaction():
             remember_many(other, many)
             with refused(conn, "55006"):
-                call(conn, "pgrecall.set_setting", "lexical_k1", "2")
-            assert in_force(conn, "lexical_k1") == ("1.2", "default")
+                call(conn, "pgrecall.set_setting", "bm25_k1", "2")
+            assert in_force(conn, "bm25_k1") == ("1.2", "default")
         # A writer who has noted a memory and not committed yet does not stand in the way.
         with other.transaction():
             other.execute("UPDATE pgrecall.memories SET content = 'night' WHERE id % 100 = 0")
-            call(conn, "pgrecall.set_setting", "lexical_k1", "2")
+            call(conn, "pgrecall.set_setting", "bm25_k1", "2")
     assert problems(conn) == {}
     assert_same_as_rebuilt(conn)
 
@@ -319,4 +319,4 @@ def test_a_stored_only_setting_needs_read_committed(conn: Connection[Any]) -> No
     remember(conn, "crane")
     with refused(conn, "55006"), conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        call(conn, "pgrecall.set_setting", "lexical_b", "0.1")
+        call(conn, "pgrecall.set_setting", "bm25_b", "0.1")

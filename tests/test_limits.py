@@ -24,7 +24,7 @@ UNBOUNDED = {
         "memories",
         "search_vector",
     ): "a trigger makes it of what is bounded; a tsvector has a megabyte at the most",
-    ("unposted", "posted_vector"): "a memory's search_vector",
+    ("pending_postings", "indexed_vector"): "a memory's search_vector",
     ("granted", "namespaces"): "a trigger makes it: one bit for each namespace",
     ("alembic_version", "version_num"): "the installer's",
     ("installation", "bundle_hash"): "the installer's",

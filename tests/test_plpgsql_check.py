@@ -27,7 +27,7 @@ KNOWN = {
     ("claim_curations", 'OUT variable "memory_id" is maybe unmodified'): _DYNAMIC,
     ("claim_curations", 'OUT variable "ticket" is maybe unmodified'): _DYNAMIC,
     ("claim_curations", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
-    ("dispatch_embeddings", "text type variable is not sanitized"): _QUOTED,
+    ("rebuild_embedding_accessors", "text type variable is not sanitized"): _QUOTED,
     ("embed_concepts", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
     ("graph_ppr", 'unmodified OUT variable "id"'): _ABSENT,
     ("graph_ppr", 'unmodified OUT variable "score"'): _ABSENT,

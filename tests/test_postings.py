@@ -142,7 +142,7 @@ def truncate(conn: Connection[Any]) -> None:
 
 
 def fold_once(conn: Connection[Any]) -> None:
-    conn.execute("SELECT pgrecall.fold_postings(1)")
+    conn.execute("SELECT pgrecall.flush_pending_postings(1)")
 
 
 def store(conn: Connection[Any], name: str, value: str | None) -> None:
@@ -197,7 +197,7 @@ STEPS = st.one_of(
     step(insert_again, seeds, places, many),
     step(fold_once),
     st.sampled_from([(fold_once,), (fold_once,), (truncate,)]),
-    step(store, st.sampled_from(["lexical_b", "field_weight_c"]), st.sampled_from(["0", "0.5", None])),
+    step(store, st.sampled_from(["bm25_b", "field_weight_c"]), st.sampled_from(["0", "0.5", None])),
 )  # fmt: skip
 TRANSACTIONS = st.lists(
     st.tuples(
@@ -252,7 +252,7 @@ def committed(*steps: Any) -> tuple[str, str, list[tuple[Any, bool]]]:
 def test_any_sequence_of_changes(conn: Connection[Any], transactions: list[Any]) -> None:
     conn.rollback()  # of an example that failed
     conn.execute("TRUNCATE pgrecall.memories CASCADE")
-    for name in ("lexical_b", "field_weight_c"):
+    for name in ("bm25_b", "field_weight_c"):
         store(conn, name, None)
     conn.execute("SELECT pgrecall.create_namespace('other')")
     for isolation, end, steps in transactions:
@@ -275,7 +275,7 @@ def test_under_repeatable_read_everything_is_noted(conn: Connection[Any]) -> Non
     with conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         many = remember_many(conn, [{"content": f"milk {number}"} for number in range(AT_ONCE)])
-        assert call(conn, "pgrecall.fold_postings", 1) == 0
+        assert call(conn, "pgrecall.flush_pending_postings", 1) == 0
     assert noted(conn) == many
     assert postings(conn) == []
     assert_same_as_rebuilt(conn)
@@ -293,8 +293,8 @@ def test_writing_back_an_embedding_does_nothing_for_postings(conn: Connection[An
     assert (postings(conn), scalar(conn, "SELECT array_agg(block) FROM pgrecall.postings")) == before
     assert stored(conn, number)["embedding"] is not None
     calls = """
-        SELECT coalesce(pg_stat_get_xact_function_calls('pgrecall.memories_post()'::regprocedure), 0),
-               (SELECT count(*) FROM pgrecall.unposted)
+        SELECT coalesce(pg_stat_get_xact_function_calls('_pgrecall.queue_postings()'::regprocedure), 0),
+               (SELECT count(*) FROM pgrecall.pending_postings)
     """
     with conn.transaction():
         conn.execute("SET LOCAL track_functions = 'all'")
@@ -362,13 +362,13 @@ def test_refreshing_repairs(conn: Connection[Any]) -> None:
     fold(conn)
     right = postings(conn), frequencies(conn)
     conn.execute("DELETE FROM pgrecall.postings WHERE term = 'tea' OR block % 2 = 0")
-    conn.execute("UPDATE pgrecall.lexicon SET documents = documents + 7")
-    conn.execute("INSERT INTO pgrecall.lexicon SELECT id, 'ghost', 3, 1 FROM pgrecall.namespaces")
+    conn.execute("UPDATE pgrecall.term_stats SET documents = documents + 7")
+    conn.execute("INSERT INTO pgrecall.term_stats SELECT id, 'ghost', 3, 1 FROM pgrecall.namespaces")
     assert problems(conn) != {}
-    conn.execute("CALL pgrecall.refresh_lexicon('other')")
+    conn.execute("CALL pgrecall.rebuild_all_postings('other')")
     assert problems(conn) != {}
-    conn.execute("CALL pgrecall.refresh_lexicon('default')")
+    conn.execute("CALL pgrecall.rebuild_all_postings('default')")
     assert problems(conn) == {}
     assert (postings(conn), frequencies(conn)) == right
     with pytest.raises(psycopg.errors.UndefinedObject):
-        conn.execute("CALL pgrecall.refresh_lexicon('nowhere')")
+        conn.execute("CALL pgrecall.rebuild_all_postings('nowhere')")

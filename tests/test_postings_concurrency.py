@@ -124,7 +124,7 @@ def read(dsn: str, number: int, until: float) -> int:
             assert [row[3] for row in found].count(f"the {canary} is where it was") == 1
             ids = [row[0] for row in found]
             assert len(ids) == len(set(ids)) == 20
-            words = "SELECT term, documents FROM pgrecall.query_words(pgrecall.namespace_id(%s), %s, 10)"
+            words = "SELECT term, documents FROM _pgrecall.query_term_weights(pgrecall.namespace_id(%s), %s, 10)"
             assert conn.execute(words, (namespace, [canary])).fetchall() == [(canary, 1)]
             done += 1
     return done
@@ -134,7 +134,7 @@ def fold_on(dsn: str, until: float) -> int:
     folded = 0
     with psycopg.connect(dsn, autocommit=True) as conn:
         while time.monotonic() < until:
-            folded += call(conn, "pgrecall.fold_postings", 1)
+            folded += call(conn, "pgrecall.flush_pending_postings", 1)
             time.sleep(0.01)
     return folded
 
@@ -143,7 +143,7 @@ def refresh(dsn: str, until: float) -> int:
     done = 0
     with psycopg.connect(dsn, autocommit=True) as conn:
         while time.monotonic() < until:
-            conn.execute("CALL pgrecall.refresh_lexicon()")
+            conn.execute("CALL pgrecall.rebuild_all_postings()")
             done += 1
             time.sleep(1)
     return done
@@ -192,7 +192,7 @@ def test_folding_leaves_alone_what_a_writer_is_changing(
     with conn.transaction():
         changed(conn, posted, "harbour")
         changed(conn, noted_before, "night")
-        assert call(other, "pgrecall.fold_postings", 1) == 1
+        assert call(other, "pgrecall.flush_pending_postings", 1) == 1
         assert problems(other) == {}
         assert noted(other) == [noted_before]
     assert noted(conn) == [posted, noted_before]
@@ -204,7 +204,7 @@ def test_folding_leaves_alone_what_a_writer_is_changing(
 def test_a_writer_waits_for_folding_to_end(conn: Connection[Any], other: Connection[Any], end: str) -> None:
     number = remember(conn, "tea")
     other.execute("BEGIN")
-    assert call(other, "pgrecall.fold_postings", 1) == 1
+    assert call(other, "pgrecall.flush_pending_postings", 1) == 1
     wait = waits(conn, lambda: changed(conn, number, "milk"))
     other.execute(end)
     wait()
@@ -222,7 +222,7 @@ def test_nobody_waits_for_who_posts_at_once(conn: Connection[Any], other: Connec
     other.execute("SET lock_timeout = '1ms'")
     ids = remember_many(other, memories)
     assert noted(other) == [first, *ids]
-    assert call(other, "pgrecall.fold_postings", 1) == 0
+    assert call(other, "pgrecall.flush_pending_postings", 1) == 0
     conn.execute("COMMIT")
     assert problems(conn) == {}
     assert_same_as_rebuilt(conn)
@@ -285,7 +285,7 @@ def test_a_change_while_postings_are_made_anew(
     with psycopg.connect(dsn, autocommit=True) as blocker:
         blocker.execute("BEGIN")
         blocker.execute("LOCK TABLE pgrecall.postings IN SHARE MODE")
-        wait = waits(other, lambda: other.execute("CALL pgrecall.refresh_lexicon()"))
+        wait = waits(other, lambda: other.execute("CALL pgrecall.rebuild_all_postings()"))
         if is_noted:
             conn.execute("COMMIT")
         else:
@@ -304,7 +304,7 @@ def test_truncate_waits_for_folding(conn: Connection[Any], other: Connection[Any
     with psycopg.connect(dsn, autocommit=True) as blocker:
         blocker.execute("BEGIN")
         blocker.execute("LOCK TABLE pgrecall.postings IN SHARE MODE")
-        folding = waits(other, lambda: call(other, "pgrecall.fold_postings", 1))
+        folding = waits(other, lambda: call(other, "pgrecall.flush_pending_postings", 1))
         truncating = waits(conn, lambda: conn.execute("TRUNCATE pgrecall.memories CASCADE"))
         blocker.execute("COMMIT")
         assert folding() == 1
@@ -317,7 +317,7 @@ def test_refreshing_ends_where_repeatable_read_is_the_default(conn: Connection[A
     remember(conn, "tea")
     conn.execute("SET default_transaction_isolation = 'repeatable read'")
     conn.execute("SET statement_timeout = '5s'")
-    conn.execute("CALL pgrecall.refresh_lexicon()")
+    conn.execute("CALL pgrecall.rebuild_all_postings()")
     assert noted(conn) == []
     assert problems(conn) == {}
 
@@ -327,7 +327,7 @@ def test_refreshing_waits_for_who_writes_postings(conn: Connection[Any], other: 
     with ThreadPoolExecutor(1) as pool:
         with other.transaction():
             remember_many(other, memories)
-            refreshing = pool.submit(conn.execute, "CALL pgrecall.refresh_lexicon('default')")
+            refreshing = pool.submit(conn.execute, "CALL pgrecall.rebuild_all_postings('default')")
             time.sleep(0.3)
             assert not refreshing.done()
         refreshing.result(timeout=10)

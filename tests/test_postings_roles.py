@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-TABLES = ("postings", "lexicon", "unposted")
+TABLES = ("postings", "lexicon", "pending_postings")
 WRITES = [
     "DELETE FROM pgrecall.{}", "TRUNCATE pgrecall.{}", "UPDATE pgrecall.{} SET namespace_id = namespace_id",
     "INSERT INTO pgrecall.{} (namespace_id) VALUES (1)", "ALTER TABLE pgrecall.{} DISABLE TRIGGER ALL",
 ]  # fmt: skip
 FUNCTIONS = [
-    "SELECT pgrecall.fold(1)", "SELECT pgrecall.post(1, '{1}', '{tea}')", "SELECT pgrecall.unpost(1, '{1}', '{tea}')",
-    "SELECT pgrecall.post_memories(1, '{1}')", "SELECT pgrecall.rebuild_postings(1)", "SELECT pgrecall.lock_postings(1)",
-    "SELECT pgrecall.join_blocks(1, '{tea}')", "CALL pgrecall.refresh_lexicon()",
+    "SELECT _pgrecall.flush_pending(1)", "SELECT _pgrecall.index_postings(1, '{1}', '{tea}')", "SELECT _pgrecall.remove_postings(1, '{1}', '{tea}')",
+    "SELECT _pgrecall.index_memories(1, '{1}')", "SELECT _pgrecall.rebuild_postings(1)", "SELECT _pgrecall.try_lock_postings(1)",
+    "SELECT _pgrecall.merge_posting_blocks(1, '{tea}')", "CALL pgrecall.rebuild_all_postings()",
 ]  # fmt: skip
 
 
@@ -76,9 +76,9 @@ def test_the_embedder_folds_what_it_cannot_read(conn: Connection[Any]) -> None:
     conn.execute("SET ROLE pgrecall_embedder")
     for table in TABLES:
         denied(conn, f"SELECT FROM pgrecall.{table}")
-    assert call(conn, "pgrecall.fold_postings", 1) == 2
-    assert call(conn, "pgrecall.fold_postings", 1) == 0
-    assert call(conn, "pgrecall.fold_postings") == 0
+    assert call(conn, "pgrecall.flush_pending_postings", 1) == 2
+    assert call(conn, "pgrecall.flush_pending_postings", 1) == 0
+    assert call(conn, "pgrecall.flush_pending_postings") == 0
     conn.execute("RESET ROLE")
     assert noted(conn) == []
     assert {row[1] for row in postings(conn)} == {"tea", "secret"}
@@ -87,8 +87,8 @@ def test_the_embedder_folds_what_it_cannot_read(conn: Connection[Any]) -> None:
 def test_an_administrator_repairs(conn: Connection[Any]) -> None:
     remember(conn, "tea")
     conn.execute("SET ROLE pgrecall_admin")
-    conn.execute("CALL pgrecall.refresh_lexicon()")
-    call(conn, "pgrecall.set_setting", "lexical_b", "0.5")
+    conn.execute("CALL pgrecall.rebuild_all_postings()")
+    call(conn, "pgrecall.set_setting", "bm25_b", "0.5")
     conn.execute("RESET ROLE")
     assert noted(conn) == []
     assert problems(conn) == {}
@@ -105,7 +105,7 @@ def test_a_callers_own_tables_and_functions_deceive_nobody(conn: Connection[Any]
     share(conn)
     conn.execute("SET ROLE pgrecall_writer")
     conn.execute("CREATE TEMPORARY TABLE memories (id bigint)")
-    conn.execute("CREATE TEMPORARY TABLE unposted (memory_id bigint)")
+    conn.execute("CREATE TEMPORARY TABLE pending_postings (memory_id bigint)")
     conn.execute("SET search_path = trap, pg_temp, pg_catalog, public")
     ids = conn.execute(
         "SELECT public.remember_many(jsonb_agg(jsonb_build_object('content', 'tea ' || i))) FROM generate_series(1, 300) i"

@@ -73,5 +73,5 @@ def test_what_comes_before_the_code_is_installed_is_noted(before: str, fresh: st
     migrate(before)
     assert found(before, "ferry crane sloop") == ["the ferry leaves at nine", "the crane was sold"]
     assert schema(before) == fresh
-    run(before, "CALL pgrecall.refresh_lexicon()")
+    run(before, "CALL pgrecall.rebuild_all_postings()")
     assert found(before, "ferry crane sloop") == ["the ferry leaves at nine", "the crane was sold"]

@@ -116,7 +116,7 @@ BAD_PROFILES = [
     ({"half_life": "soon"}, "22023"),
     ({"fusion": "sum"}, "22023"),
     ({"profile": "voice"}, "22023"),
-    ({"lexical_k1": 1}, "22023"),
+    ({"bm25_k1": 1}, "22023"),
     ({"namespace": "other"}, "22023"),
     ({"nothing": 1}, "42704"),
 ]
@@ -142,7 +142,7 @@ def test_a_profile_is_an_object(conn: Connection[Any], value: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("k", "0"), ("k", "1e3"), ("strategy", "guess"), ("half_life", "30"), ("evergreen", "x"), ("profile", "nobody's"), ("collapse_duplicates", "maybe")],
+    [("k", "0"), ("k", "1e3"), ("strategy", "guess"), ("half_life", "30"), ("decay_floors", "x"), ("profile", "nobody's"), ("collapse_duplicates", "maybe")],
 )  # fmt: skip
 def test_whoever_writes_the_table_is_held_to_what_a_setting_accepts(
     conn: Connection[Any], name: str, value: str
@@ -151,7 +151,7 @@ def test_whoever_writes_the_table_is_held_to_what_a_setting_accepts(
         call(conn, "pgrecall.set_setting", name, value)
     with refused(conn, "22023"):
         conn.execute("INSERT INTO pgrecall.settings (name, value) VALUES (%s, %s)", (name, value))
-    default = {"k": "5", "strategy": "auto", "half_life": "1 day", "evergreen": "a=1", "profile": "voice"}
+    default = {"k": "5", "strategy": "auto", "half_life": "1 day", "decay_floors": "a=1", "profile": "voice"}
     call(conn, "pgrecall.set_setting", name, default.get(name, "on"))
     with refused(conn, "22023"):
         conn.execute("UPDATE pgrecall.settings SET value = %s WHERE name = %s", (value, name))

@@ -29,7 +29,7 @@ def ask(conn: Connection[Any], query: str = QUERY) -> tuple[int | None, str | No
     """Ask as a reader does: id, embedding, model, error."""
     with role(conn, "pgrecall_reader"):
         found = conn.execute(
-            "SELECT id, embedding::text, model, error FROM pgrecall.ask_embedding(%s)", (query,)
+            "SELECT id, embedding::text, model, error FROM pgrecall.request_query_embedding(%s)", (query,)
         ).fetchone()
     assert found is not None
     return found[0], found[1], found[2], found[3]
@@ -38,14 +38,14 @@ def ask(conn: Connection[Any], query: str = QUERY) -> tuple[int | None, str | No
 def answered(conn: Connection[Any], number: int | None) -> list[Any]:
     with role(conn, "pgrecall_reader"):
         return conn.execute(
-            "SELECT (embedding <=> %s::halfvec)::float8, error FROM pgrecall.answered_embedding(%s)",
+            "SELECT (embedding <=> %s::halfvec)::float8, error FROM pgrecall.get_query_embedding(%s)",
             (NORTH, number),
         ).fetchall()
 
 
 def claim(conn: Connection[Any], generation: int = 1, batch: int = 16) -> list[tuple[int, str]]:
     with role(conn, "pgrecall_embedder"):
-        return rows(conn, "pgrecall.claim_queries", generation, batch)
+        return rows(conn, "pgrecall.claim_query_embeddings", generation, batch)
 
 
 def answer(
@@ -57,7 +57,7 @@ def answer(
         (number,),
     )
     with role(conn, "pgrecall_embedder"):
-        rows(conn, "pgrecall.answer_queries", [number], [embedding], [error])
+        rows(conn, "pgrecall.complete_query_embeddings", [number], [embedding], [error])
 
 
 @pytest.fixture
@@ -109,21 +109,21 @@ def test_nobody_reads_what_others_ask(alive: Connection[Any]) -> None:
     for name in ("pgrecall_reader", "pgrecall_writer"):
         with role(alive, name):
             for query in (
-                "SELECT * FROM pgrecall.claim_queries(1)",
-                "SELECT pgrecall.answer_queries('{1}', '{NULL}', '{NULL}')",
-                "SELECT pgrecall.trim_queries()",
+                "SELECT * FROM pgrecall.claim_query_embeddings(1)",
+                "SELECT pgrecall.complete_query_embeddings('{1}', '{NULL}', '{NULL}')",
+                "SELECT pgrecall.purge_query_embeddings()",
             ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     alive.execute(query.encode())
     with role(alive, "pgrecall_writer"):
-        assert rows(alive, "pgrecall.answered_embedding", asked) == []
+        assert rows(alive, "pgrecall.get_query_embedding", asked) == []
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             alive.execute("SELECT * FROM pgrecall.query_embeddings")
         # The same question of another role is one of its own, and not answered yet.
-        (found,) = rows(alive, "pgrecall.ask_embedding", QUERY)
+        (found,) = rows(alive, "pgrecall.request_query_embedding", QUERY)
         assert (found[0] != asked, found[1]) == (True, None)
     with role(alive, "pgrecall_embedder"), pytest.raises(psycopg.errors.InsufficientPrivilege):
-        rows(alive, "pgrecall.ask_embedding", QUERY)
+        rows(alive, "pgrecall.request_query_embedding", QUERY)
 
 
 def test_without_an_embedder_nothing_is_written(conn: Connection[Any]) -> None:
@@ -215,9 +215,9 @@ def test_what_is_no_answer_is_refused(alive: Connection[Any]) -> None:
     number = ask(alive)[0]
     for bad in (vector(8, 1.0), str([0.0] * 384), "[1,2", "", str([70_000.0] * 384)):
         with refused(alive, "22023"):
-            rows(alive, "pgrecall.answer_queries", [number], [bad], [None])
+            rows(alive, "pgrecall.complete_query_embeddings", [number], [bad], [None])
     with refused(alive, "22023"):
-        rows(alive, "pgrecall.answer_queries", [number], [], [None])
+        rows(alive, "pgrecall.complete_query_embeddings", [number], [], [None])
     # What has been answered stays so.
     answer(alive, number, NORTH)
     answer(alive, number, vector(384, 0.0, 1.0))
@@ -229,7 +229,7 @@ def test_what_is_no_answer_is_refused(alive: Connection[Any]) -> None:
 )
 def test_what_cannot_be_asked(alive: Connection[Any], query: str | None, sqlstate: str) -> None:
     with refused(alive, sqlstate):
-        rows(alive, "pgrecall.ask_embedding", query)
+        rows(alive, "pgrecall.request_query_embedding", query)
 
 
 def test_what_nobody_asks_again_is_forgotten(alive: Connection[Any]) -> None:
@@ -237,7 +237,7 @@ def test_what_nobody_asks_again_is_forgotten(alive: Connection[Any]) -> None:
     for number in ids:
         answer(alive, number, NORTH)
     with role(alive, "pgrecall_embedder"):
-        assert call(alive, "pgrecall.trim_queries") == 0
+        assert call(alive, "pgrecall.purge_query_embeddings") == 0
     alive.execute(
         "UPDATE pgrecall.query_embeddings SET used_at = used_at - interval '6 days' WHERE id = %s", (ids[0],)
     )
@@ -247,10 +247,10 @@ def test_what_nobody_asks_again_is_forgotten(alive: Connection[Any]) -> None:
     alive.execute(
         "UPDATE pgrecall.query_embeddings SET used_at = used_at - interval '5 days' WHERE id = %s", (ids[1],)
     )
-    assert call(alive, "pgrecall.trim_queries") == 1
+    assert call(alive, "pgrecall.purge_query_embeddings") == 1
     assert [row["id"] for row in table(alive, "query_embeddings")].count(ids[1]) == 0
     call(alive, "pgrecall.set_setting", "query_cache_size", "2")
-    assert call(alive, "pgrecall.trim_queries") == 2
+    assert call(alive, "pgrecall.purge_query_embeddings") == 2
     assert ids[0] in [row["id"] for row in table(alive, "query_embeddings")]
     call(alive, "pgrecall.set_setting", "query_cache_size", "0")
-    assert call(alive, "pgrecall.trim_queries") == 2
+    assert call(alive, "pgrecall.purge_query_embeddings") == 2

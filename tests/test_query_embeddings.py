@@ -362,17 +362,17 @@ def test_a_query_that_is_too_long_is_not_stored(
 @pytest.mark.parametrize("seconds", [-1, 61, "NaN", None])
 def test_no_such_wait(conn: psycopg.Connection[Any], seconds: Any) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
-        conn.execute("SELECT * FROM pgrecall.awaited_embedding(1, %s::float8)", [seconds])
+        conn.execute("SELECT * FROM pgrecall.wait_query_embedding(1, %s::float8)", [seconds])
     assert caught.value.diag.message_hint
 
 
 def test_readers_may_ask(dsn: str, conn: psycopg.Connection[Any], memory: Client, model: Model) -> None:
     conn.execute("SET ROLE pgrecall_reader")
     with answering(dsn, model):
-        asked = conn.execute("SELECT * FROM pgrecall.ask_embedding('a pet')").fetchone()
+        asked = conn.execute("SELECT * FROM pgrecall.request_query_embedding('a pet')").fetchone()
         assert asked is not None
         found = conn.execute(
-            "SELECT embedding::text <> '' FROM pgrecall.awaited_embedding(%s, 30)", [asked[0]]
+            "SELECT embedding::text <> '' FROM pgrecall.wait_query_embedding(%s, 30)", [asked[0]]
         )
         assert found.fetchone() == (True,)
 

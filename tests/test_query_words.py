@@ -30,9 +30,9 @@ def test_forms_of_a_question(words_conn: Connection[Any]) -> None:
         "query_terms": ["i0", "priya", "tell", "vacat"],
         "any_word": "'priya' | 'tell' | 'vacat'",
         "every_word": "'priya' & 'tell' & 'vacat'",
-        "phrase_words": "'tell' <-> 'priya' <2> 'vacat'",
-        "websearch_words": "'tell' & 'priya' & 'vacat'",
-        "prefix_words": "'priya':* & 'tell':* & 'vacat':*",
+        "match_phrase": "'tell' <-> 'priya' <2> 'vacat'",
+        "match_websearch": "'tell' & 'priya' & 'vacat'",
+        "match_prefix": "'priya':* & 'tell':* & 'vacat':*",
     }
 
 
@@ -40,7 +40,7 @@ def test_forms_in_several_languages(words_conn: Connection[Any]) -> None:
     both = ("english", "german")
     assert form(words_conn, "query_terms", "Hunde running", *both) == ["hund", "run", "running"]
     assert form(words_conn, "every_word", "Hunde running", *both) == "'hund' & ( 'run' | 'running' )"
-    assert form(words_conn, "prefix_words", "Hunde running", *both) == "'hund':* & ( 'run':* | 'running':* )"
+    assert form(words_conn, "match_prefix", "Hunde running", *both) == "'hund':* & ( 'run':* | 'running':* )"
 
 
 def test_stop_words_are_those_of_the_querys_own_language(words_conn: Connection[Any]) -> None:
@@ -53,7 +53,7 @@ def test_stop_words_are_those_of_the_querys_own_language(words_conn: Connection[
     ):
         assert form(words_conn, "query_terms", query, *both) == terms, query
     assert form(words_conn, "every_word", "die Katze", *both) == "'katz'"
-    assert form(words_conn, "websearch_words", "die Katze", *both) == "'katz'"
+    assert form(words_conn, "match_websearch", "die Katze", *both) == "'katz'"
     assert form(words_conn, "query_terms", "what is the city like?", "english", "simple") == [
         "citi",
         "city",
@@ -69,14 +69,14 @@ def test_words_without_a_word(words_conn: Connection[Any]) -> None:
 
 
 def test_a_phrase_has_two_words(words_conn: Connection[Any]) -> None:
-    assert form(words_conn, "phrase_words", "vacation", "english") is None
-    assert form(words_conn, "phrase_words", "the vacation", "english") is None
-    assert matches(words_conn, "my long vacation in Goa", "phrase_words", "long vacation", "english")
-    assert not matches(words_conn, "a vacation, long gone", "phrase_words", "long vacation", "english")
+    assert form(words_conn, "match_phrase", "vacation", "english") is None
+    assert form(words_conn, "match_phrase", "the vacation", "english") is None
+    assert matches(words_conn, "my long vacation in Goa", "match_phrase", "long vacation", "english")
+    assert not matches(words_conn, "a vacation, long gone", "match_phrase", "long vacation", "english")
     # Parts of an identifier are a phrase, and the phrases around it stay what they are.
-    assert matches(words_conn, "call getUserName twice", "phrase_words", "user name")
-    assert matches(words_conn, "call getUserName twice", "phrase_words", "getusername twice")
-    assert not matches(words_conn, "call getUserName twice", "phrase_words", "name twice")
+    assert matches(words_conn, "call getUserName twice", "match_phrase", "user name")
+    assert matches(words_conn, "call getUserName twice", "match_phrase", "getusername twice")
+    assert not matches(words_conn, "call getUserName twice", "match_phrase", "name twice")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_websearch(words_conn: Connection[Any], query: str, hits: set[str]) -> N
         "snake": "snake_case for the user", "camel": "snakeCase and getUserName of a user", "tokyo": "東京へ行く",
         "kyoto": "東京都に住む",
     }  # fmt: skip
-    statement = "SELECT pgrecall.words('english', %s) @@ pgrecall.websearch_words('{english,simple}', %s)"
+    statement = "SELECT _pgrecall.analyze_text('english', %s) @@ _pgrecall.match_websearch('{english,simple}', %s)"
     found = {
         name
         for name, text in memories.items()
@@ -114,15 +114,15 @@ def test_websearch(words_conn: Connection[Any], query: str, hits: set[str]) -> N
 
 
 def test_a_minus_means_in_every_language(words_conn: Connection[Any]) -> None:
-    statement = "SELECT pgrecall.words('english', 'python and apples') @@ pgrecall.websearch_words('{english,german}', 'python -apples')"
+    statement = "SELECT _pgrecall.analyze_text('english', 'python and apples') @@ _pgrecall.match_websearch('{english,german}', 'python -apples')"
     assert words_conn.execute(statement).fetchone() == (False,)
 
 
 def test_prefixes(words_conn: Connection[Any]) -> None:
-    assert matches(words_conn, "vacations with Priya", "prefix_words", "pri vac", "english")
-    assert not matches(words_conn, "vacations with Priya", "prefix_words", "pri goa", "english")
-    assert matches(words_conn, "getUserName", "prefix_words", "getUs")
-    assert matches(words_conn, "東京都に住む", "prefix_words", "京")
+    assert matches(words_conn, "vacations with Priya", "match_prefix", "pri vac", "english")
+    assert not matches(words_conn, "vacations with Priya", "match_prefix", "pri goa", "english")
+    assert matches(words_conn, "getUserName", "match_prefix", "getUs")
+    assert matches(words_conn, "東京都に住む", "match_prefix", "京")
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

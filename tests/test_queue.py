@@ -158,7 +158,7 @@ def test_writing_back_fires_no_trigger(conn: Connection[Any]) -> None:
     call(conn, "revise", number, tags=["a"])
     conn.execute("SELECT pg_stat_force_next_flush()")
     conn.execute("SELECT 1")
-    assert ("memories_derive",) in conn.execute(query).fetchall()
+    assert ("derive_memory_columns",) in conn.execute(query).fetchall()
 
 
 def test_what_has_changed_meanwhile_does_not_land(conn: Connection[Any]) -> None:

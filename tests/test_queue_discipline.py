@@ -86,7 +86,7 @@ def test_after_the_fifth_attempt_it_is_parked_with_its_cause(conn: Connection[An
     # It stays in every count, and nothing else waits for it.
     (progress,) = rows(conn, "pgrecall.generation_progress")
     assert progress[5:10] == (0, 2, 1, 0, 1)
-    assert rows(conn, "pgrecall.waiting")[0][:3] == (1, 0, 1)
+    assert rows(conn, "pgrecall.embedding_backlog")[0][:3] == (1, 0, 1)
 
 
 def test_long_causes_and_errors_are_cut(conn: Connection[Any]) -> None:
@@ -330,7 +330,7 @@ def test_the_embedders_role_claims_in_every_generation(conn: Connection[Any]) ->
                 generation,
             )
             assert landed == 1
-            assert rows(conn, "pgrecall.waiting", generation) == [(0, 0, 0, None)]
+            assert rows(conn, "pgrecall.embedding_backlog", generation) == [(0, 0, 0, None)]
     assert scalar(conn, "SELECT embedding_2 IS NULL FROM pgrecall.memories WHERE id = %s", secret)
 
 
@@ -367,7 +367,7 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def chosen(conn: Connection[Any], batch: int = 64) -> list[dict[str, Any]]:
     """The nodes of the plan by which claim() chooses, run."""
-    statement = scalar(conn, "SELECT format(pgrecall.statement_of('pgrecall.claim', 1), 'embedding')")
+    statement = scalar(conn, "SELECT format(_pgrecall.function_statement('pgrecall.claim', 1), 'embedding')")
     for place, value in enumerate(("1", str(batch), "1000", "now()"), 1):
         statement = statement.replace(f"${place}", value)
     explain = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT json) "

@@ -182,7 +182,7 @@ def test_neighbours_in_a_session_lend_a_share(conn: Connection[Any]) -> None:
     assert first == 1
     assert 0 < second < 1
     share = 0.4
-    found = scores(ranking(conn, "harbour crane", None, fusion="cc", adjacency_share=share, k=20))
+    found = scores(ranking(conn, "harbour crane", None, fusion="cc", session_share=share, k=20))
     assert other not in found
     assert found == pytest.approx(
         {
@@ -197,12 +197,12 @@ def test_neighbours_in_a_session_lend_a_share(conn: Connection[Any]) -> None:
         abs=1e-9,
     )
     one = scores(
-        ranking(conn, "harbour crane", None, fusion="cc", adjacency_share=share, adjacency_seeds=1, k=20)
+        ranking(conn, "harbour crane", None, fusion="cc", session_share=share, session_seeds=1, k=20)
     )
     assert set(one) == set(numbers[:5])
     assert one[numbers[3]] == pytest.approx(share, abs=1e-9)
     top = 1 / 11
-    ranked = scores(ranking(conn, "harbour crane", None, fusion="rrf", adjacency_share=share, k=20))
+    ranked = scores(ranking(conn, "harbour crane", None, fusion="rrf", session_share=share, k=20))
     assert ranked[numbers[0]] == pytest.approx(share * top, abs=1e-12)
     assert ranked[numbers[4]] == pytest.approx(1 / 12 + share * (top - 1 / 12), abs=1e-12)
     assert ranked[numbers[5]] == pytest.approx(share * (1 / 12) / top * top, abs=1e-12)
@@ -236,7 +236,7 @@ def test_decay(conn: Connection[Any]) -> None:
     # Titles and categories are words too: against the score without decay.
     plain = scores(ranking(conn, "crane", k=20))
     assert found == pytest.approx({n: plain[n] * factor for n, factor in expected.items()}, abs=1e-9)
-    floors: dict[str, Any] = {"half_life": "30 days", "decay_floor": 0.1, "evergreen": "fact=0.8, place=1"}
+    floors: dict[str, Any] = {"half_life": "30 days", "decay_floor": 0.1, "decay_floors": "fact=0.8, place=1"}
     found = scores(ranking(conn, "crane", **floors, reference_time=NOW, k=20))
     for category, factor in (("person", 0.1), ("fact", 0.8)):
         (number,) = conn.execute(

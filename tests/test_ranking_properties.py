@@ -52,7 +52,7 @@ priors = st.fixed_dictionaries(
     {},
     optional={
         "graph_weight": st.sampled_from([0, 0.2, 1]),
-        "adjacency_share": st.sampled_from([0, 0.4, 0.9]),
+        "session_share": st.sampled_from([0, 0.4, 0.9]),
         "phrase_bonus": st.sampled_from([0, 0.3]),
         "half_life": st.just("20 days"),
         "importance_weight": st.sampled_from([0.3, 1]),
@@ -180,7 +180,7 @@ def test_the_order_in_which_memories_were_stored_changes_nothing(
 ) -> None:  # fmt: skip
     """But for ties, which go by id: scores are the same, and so is the order of those that differ."""
     # Who is among the first few of equals goes by id: nobody is left out here.
-    prior = prior | {"leg_depth": 50, "graph_seeds": 100, "adjacency_seeds": 100}
+    prior = prior | {"leg_depth": 50, "graph_seeds": 100, "session_seeds": 100}
     order = list(range(len(corpus)))
     chance.shuffle(order)
     answers = []
@@ -219,7 +219,7 @@ def test_raising_a_similarity_never_lowers_a_place(
     options: dict[str, Any] = {
         "k": 50,
         "fusion": fusion,
-        "settings": {"adjacency_share": 0, "graph_weight": 0},
+        "settings": {"session_share": 0, "graph_weight": 0},
     }
     before = names(recalled(db, query, vector(*query_vec), **options))
     moved = [
@@ -307,7 +307,7 @@ def found_by(corpus: list[Memory], query: str, query_vec: object, strategy: str)
 @small
 @given(
     corpora, queries, st.one_of(st.none(), vectors), filters, st.integers(1, 8), st.sampled_from(["hybrid", "vector", "fulltext", "prefilter", "auto"]),
-    priors.map(lambda prior: {name: value for name, value in prior.items() if name not in ("lexical_mode", "graph_weight", "adjacency_share")}),
+    priors.map(lambda prior: {name: value for name, value in prior.items() if name not in ("lexical_mode", "graph_weight", "session_share")}),
     fusions, st.sampled_from([1.0, 0.5])
 )  # fmt: skip
 def test_filters_cost_no_results(
@@ -319,7 +319,7 @@ def test_filters_cost_no_results(
         query_vec = (1, 0, 0)
     store(db, corpus)
     fitting = matching(corpus, wanted)
-    exactly = prior | {"graph_weight": 0, "adjacency_share": 0}
+    exactly = prior | {"graph_weight": 0, "session_share": 0}
     asked: tuple[str, str | None] = (query, None if query_vec is None else vector(*query_vec))
     options: dict[str, Any] = {
         "strategy": strategy, "fusion": fusion, "mmr_lambda": mmr_lambda, "reference_time": NOW, **arguments(wanted)
@@ -344,7 +344,7 @@ def test_filtered_results_are_a_subset(
     """With k at least the number of matches; both with the same view of what is superseded."""
     store(db, corpus)
     # The walk of the graph starts elsewhere under a filter, and so do neighbours.
-    alone = prior | {"graph_weight": 0, "adjacency_share": 0}
+    alone = prior | {"graph_weight": 0, "session_share": 0}
     view = {
         name: value for name, value in arguments(wanted).items() if name in ("as_of", "include_superseded")
     }

@@ -93,8 +93,8 @@ def test_without_vector_and_concepts_the_order_is_the_lexical_order(conn: Connec
     lexical = conn.execute(
         """
         SELECT l.id
-        FROM pgrecall.question(%s, NULL, NULL, NULL) q
-        CROSS JOIN LATERAL pgrecall.lexical_leg(q.namespace_id, q.reading, NULL, 50) l
+        FROM _pgrecall.resolve_request(%s, NULL, NULL, NULL) q
+        CROSS JOIN LATERAL _pgrecall.lexical_leg(q.namespace_id, q.reading, NULL, 50) l
         ORDER BY l.rank
         """,
         (query,),
@@ -189,11 +189,11 @@ def test_two_hops_reach_further_than_one(conn: Connection[Any]) -> None:
 def test_hubs_and_singletons_link_nothing_but_what_is_about_them(conn: Connection[Any]) -> None:
     seed = remember(conn, "sloop", tags=["hub", "singleton"])
     others = [remember(conn, f"other {place}", tags=["hub"]) for place in range(12)]
-    conn.execute("SET pgrecall.graph_df_max = 12")
+    conn.execute("SET pgrecall.hub_max_mentions = 12")
     assert recall(conn, "sloop") == [seed]
     conn.execute("UPDATE pgrecall.mentions SET is_about = true WHERE memory_id = %s", (others[3],))
     assert recall(conn, "sloop") == [seed, others[3]]
-    conn.execute("SET pgrecall.graph_df_max = 13")
+    conn.execute("SET pgrecall.hub_max_mentions = 13")
     assert len(recall(conn, "sloop")) == 10
 
 

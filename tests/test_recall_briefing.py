@@ -359,7 +359,7 @@ def test_a_hub_of_facts_costs_no_more_than_its_share(conn: Connection[Any]) -> N
         conn,
         """
         EXPLAIN (ANALYZE, FORMAT JSON)
-        SELECT * FROM pgrecall.query_facts(pgrecall.namespace_id(), 'the quay', NULL, 10)
+        SELECT * FROM _pgrecall.query_facts(pgrecall.namespace_id(), 'the quay', NULL, 10)
         """,
     )
     read: dict[str, float] = {}

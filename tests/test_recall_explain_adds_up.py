@@ -78,7 +78,7 @@ def corpus(new_database: Callable[..., str], template: str) -> Iterator[Connecti
             conn.execute("SELECT pgrecall.add_alias(%s, %s)", (concept, other))
         for query in KEPT:
             terms, names = chance.sample(WORDS[:-2], 3), chance.sample(WORDS[:-2], 2)
-            conn.execute("SELECT pgrecall.keep_expansion(%s, %s, %s)", (query, terms, names))
+            conn.execute("SELECT pgrecall.cache_expansion(%s, %s, %s)", (query, terms, names))
         conn.execute("ANALYZE pgrecall.memories")
         conn.execute("SET default_transaction_read_only = on")
         yield conn
@@ -126,7 +126,7 @@ def asked(chance: random.Random) -> dict[str, Any]:
         "lexical_coverage": (0, 1.5),
         "lexical_mode": ("bm25", "ts_rank", "websearch", "prefix"),
         "phrase_bonus": (0, 1),
-        "adjacency_share": (0, 0.99),
+        "session_share": (0, 0.99),
         "leg_depth": (3, 20),
         "lexical_pool": (2,),
         "lexical_lookback": ("30 days",),
@@ -176,9 +176,9 @@ def assert_adds_up(row: dict[str, Any]) -> None:
     assert combined == pytest.approx(row["combined"], abs=1e-6)
     score = combined * row["importance_factor"] * row["decay_factor"] * row["entity_factor"]
     assert score == pytest.approx(row["score"], abs=1e-6)
-    if row["added_score"] is not None:
+    if row["expansion_score"] is not None:
         assert row["added_terms"]
-        assert -1e-9 <= row["added_score"] <= row["lexical_score"] + 1e-6
+        assert -1e-9 <= row["expansion_score"] <= row["lexical_score"] + 1e-6
     left, right = evaluated(row["arithmetic"])
     assert left == pytest.approx(row["score"], abs=1e-6), row["arithmetic"]
     assert right == pytest.approx(row["score"], abs=1e-6), row["arithmetic"]
@@ -209,13 +209,13 @@ def test_every_score_adds_up_and_the_ranking_is_recalls(corpus: Connection[Any])
             seen.update(
                 name for name, value in row.items() if name.endswith("_factor") and value not in {1, None}
             )
-            seen.update(name for name in ("penalty", "duplicates", "added_score") if row[name])
+            seen.update(name for name in ("penalty", "duplicates", "expansion_score") if row[name])
             seen.update([re.split(r":| behind| \d", row["reason"] or "returned")[0]])
 
     # That none of it went by unseen.
     assert {
-        "lexical_part", "dense_part", "graph_part", "adjacency_part", "phrase_part", "importance_factor",
-        "decay_factor", "entity_factor", "penalty", "duplicates", "added_score", "returned", "no such memory", "forgotten",
+        "lexical_part", "dense_part", "graph_part", "session_part", "phrase_part", "importance_factor",
+        "decay_factor", "entity_factor", "penalty", "duplicates", "expansion_score", "returned", "no such memory", "forgotten",
         "superseded by", "filtered by as_of", "filtered by categories", "found by no leg", "below min_similarity",
         "below min_score", "hidden", "below the cut", "pushed down by MMR",
     } <= set(seen), seen  # fmt: skip

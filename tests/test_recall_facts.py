@@ -264,7 +264,7 @@ def test_readers_recall_facts_in_a_transaction_that_only_reads(conn: Connection[
     before = contents(conn)
     conn.execute("SET ROLE pgrecall_reader; SET default_transaction_read_only = on")
     assert triples(conn, "Ana", labels=["leads"], concepts=["Ana"]) == [("Ana", "leads", "Apollo")]
-    assert rows(conn, "pgrecall.unknown_labels", 1) == [("leads", 1)]
+    assert rows(conn, "pgrecall.unresolved_labels", 1) == [("leads", 1)]
     conn.execute("RESET ROLE; RESET default_transaction_read_only")
     assert contents(conn) == before
     conn.execute("SET ROLE pgrecall_embedder")

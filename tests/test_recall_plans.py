@@ -117,14 +117,14 @@ def test_set_local_ef_search_has_its_effect(skewed: Connection[Any]) -> None:
         for cluster in range(10):
             vec = vector(skewed, cluster)
             exact = skewed.execute(
-                "SELECT id FROM pgrecall.dense_leg(pgrecall.namespace_id('large'), %s, NULL, 50, 1000000)",
+                "SELECT id FROM _pgrecall.dense_leg(pgrecall.namespace_id('large'), %s, NULL, 50, 1000000)",
                 (vec,),
             ).fetchall()
             with skewed.transaction():
                 skewed.execute("SELECT set_config('hnsw.ef_search', %s, true)", (effort,))
                 before = hnsw_scans(skewed)
                 index = skewed.execute(
-                    "SELECT id FROM pgrecall.dense_leg(pgrecall.namespace_id('large'), %s, NULL, 50, 5000)",
+                    "SELECT id FROM _pgrecall.dense_leg(pgrecall.namespace_id('large'), %s, NULL, 50, 5000)",
                     (vec,),
                 ).fetchall()
                 assert hnsw_scans(skewed) == before + 1
@@ -168,7 +168,7 @@ def test_recall_plan_shows_three_index_scans(skewed: Connection[Any]) -> None:
     assert "Index Scan using memories_embedding_idx" in plan
     assert "using mentions_" in plan
     # What is not posted yet is a short list, or none as here.
-    assert "Seq Scan" not in plan.replace("Seq Scan on unposted", "")
+    assert "Seq Scan" not in plan.replace("Seq Scan on pending_postings", "")
 
 
 def test_planning_time_does_not_grow_with_namespaces(skewed: Connection[Any]) -> None:
@@ -197,7 +197,7 @@ def test_the_large_namespace_is_not_read_whole_among_thousands_of_small_ones(ske
             "INSERT INTO pgrecall.memories (namespace_id, content, language) "
             "SELECT n.id, 'word3', 'english' FROM pgrecall.namespaces n WHERE n.name LIKE 'tenant %'"
         )
-        skewed.execute("ANALYZE pgrecall.memories, pgrecall.namespaces, pgrecall.postings, pgrecall.unposted")
+        skewed.execute("ANALYZE pgrecall.memories, pgrecall.namespaces, pgrecall.postings, pgrecall.pending_postings")
         for call in range(12):
             (before,) = skewed.execute(read).fetchone() or (0,)
             assert len(ask(skewed, vector(skewed, call))) == 10

@@ -82,7 +82,7 @@ def test_a_timeframe_never_costs_results(conn: Connection[Any], mode: str) -> No
     )  # fmt: skip
     conn.execute("SELECT set_config('pgrecall.lexical_mode', %s, false)", (mode,))
     conn.execute("SET pgrecall.leg_depth = 10")
-    conn.execute("SET pgrecall.lexical_budget = 100")
+    conn.execute("SET pgrecall.bm25_max_postings = 100")
     far = period(MARCH + 2000 * DAY, MARCH + 2100 * DAY)
     said = period(datetime(2030, 1, 1, tzinfo=UTC), datetime(2030, 2, 1, tzinfo=UTC))
     for k in (1, 7, 30, 60):
@@ -113,7 +113,7 @@ def test_both_halves_of_a_timeframe_use_an_index(conn: Connection[Any]) -> None:
     remember_many(conn, contents + [{"content": f"on 2020-01-{n:02}"} for n in range(1, 31)])
     conn.execute("ANALYZE pgrecall.memories, pgrecall.temporal_refs")
     query = """
-        EXPLAIN SELECT m.id FROM pgrecall.memories m WHERE m.namespace_id = 1 AND pgrecall.matches(m, ROW (
+        EXPLAIN SELECT m.id FROM pgrecall.memories m WHERE m.namespace_id = 1 AND _pgrecall.matches_filter(m, ROW (
             NULL, NULL, NULL, NULL, NULL, NULL, false, tstzrange '[2024-03-05, 2024-03-06)', NULL, true, '{5001,5002,5003}'
         )::pgrecall.recall_filter)
     """
@@ -125,7 +125,7 @@ def test_both_halves_of_a_timeframe_use_an_index(conn: Connection[Any]) -> None:
 
 
 def test_without_them_the_filters_leave_no_trace(conn: Connection[Any]) -> None:
-    query = "EXPLAIN SELECT m.id FROM pgrecall.memories m WHERE pgrecall.matches(m, NULL)"
+    query = "EXPLAIN SELECT m.id FROM pgrecall.memories m WHERE _pgrecall.matches_filter(m, NULL)"
     plan = "\n".join(line for (line,) in conn.execute(query))
     assert "superseded_by IS NULL" in plan
     for name in ("occurred_at", "created_at", "superseded_at", "is_sensitive", "ANY"):
@@ -266,5 +266,5 @@ def test_readers_have_a_timeline(conn: Connection[Any]) -> None:
 def test_no_timeframe_is_none(conn: Connection[Any]) -> None:
     """Not the time without ends: that would look every reference up, and leave infinite times out."""
     number = remember(conn, "tea", occurred_at="infinity")
-    assert scalar(conn, "SELECT pgrecall.half_open(NULL) IS NULL") is True
+    assert scalar(conn, "SELECT _pgrecall.to_half_open(NULL) IS NULL") is True
     assert [row[0] for row in conn.execute("SELECT id FROM recall('tea')")] == [number]

@@ -25,7 +25,7 @@ def test_trigrams_are_those_of_pg_trgm(conn: Connection[Any]) -> None:
     conn.execute("CREATE EXTENSION pg_trgm SCHEMA public")
     query = """
         SELECT a, b FROM unnest(%s::text[]) a, unnest(%s::text[]) b
-        WHERE abs(public.similarity(a, b) - pgrecall.trigram_similarity(a, b)) > 1e-6
+        WHERE abs(public.similarity(a, b) - _pgrecall.trigram_similarity(a, b)) > 1e-6
     """
     assert conn.execute(query, (TEXTS, TEXTS)).fetchall() == []
 
@@ -44,7 +44,7 @@ PLAIN = [
 
 
 def test_plain_names(conn: Connection[Any]) -> None:
-    assert [(name, call(conn, "pgrecall.plain_name", name)) for name, _ in PLAIN] == PLAIN
+    assert [(name, call(conn, "_pgrecall.canonical_name", name)) for name, _ in PLAIN] == PLAIN
 
 
 SAME = [

@@ -257,11 +257,11 @@ CLIENTS: list[Callable[[Client], object]] = [
     lambda client: client.import_memories([export_line(metadata={"a": 5}).replace("5", "1e999999")]),
     lambda client: client.import_memories([export_line(occurred_at=WORD)]),
     lambda client: client.import_memories([export_line(embeddings=[{"model": "m", "dimension": 1, "vector": WORD}])]),
-    lambda client: client.link_memories([{"id": WORD, "superseded_by": 1}]),
-    lambda client: client.link_memories([{"id": 1, "superseded_by": 1, "updated_at": f"{WORD}\x00"}]),
-    lambda client: client.adopt_memories([json.dumps({"memory": {**MEMORY, "title": f"{WORD}\x00"}})]),
-    lambda client: client.adopt_memories([f'{{"memory": {WORD}}}']),
-    lambda client: client.adopted_memories([json.dumps([f"{WORD}\ud800"])]),
+    lambda client: client.link_imported_memories([{"id": WORD, "superseded_by": 1}]),
+    lambda client: client.link_imported_memories([{"id": 1, "superseded_by": 1, "updated_at": f"{WORD}\x00"}]),
+    lambda client: client.import_rows([json.dumps({"memory": {**MEMORY, "title": f"{WORD}\x00"}})]),
+    lambda client: client.import_rows([f'{{"memory": {WORD}}}']),
+    lambda client: client.preview_import_rows([json.dumps([f"{WORD}\ud800"])]),
 ]  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def test_every_setting_reaches_recall_numbers_at_their_limits(conn: Connection[A
                 given[name] = row[place]
             store(conn, name, "2 hours" if given[name] == "02:00:00" else f"{given[name]}".removesuffix(".0"))
         given["collapse_duplicates"] = given["collapse_duplicates"] == "on"
-        (found,) = conn.execute("SELECT to_jsonb(pgrecall.effective_settings())").fetchone() or ({},)
+        (found,) = conn.execute("SELECT to_jsonb(_pgrecall.effective_settings())").fetchone() or ({},)
         assert found == given | {"generation": None}
 
 
@@ -103,7 +103,7 @@ def test_bad_parameters_are_refused_where_they_are_used(conn: Connection[Any]) -
 )
 def test_ways_to_write_a_number(conn: Connection[Any], name: str, value: str) -> None:
     store(conn, name, value)
-    assert scalar(conn, f"SELECT (pgrecall.effective_settings()).{name}") == float(value)
+    assert scalar(conn, f"SELECT (_pgrecall.effective_settings()).{name}") == float(value)
 
 
 def test_embedded_keywords_are_a_matter_of_the_database(conn: Connection[Any]) -> None:

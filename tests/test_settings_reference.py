@@ -25,7 +25,7 @@ BAD = {
     "half_life": ["30", "days", "30 dayz", "30 days ago", "-30 days", "P30D", "1 day 2 hours"],
     "lexical_lookback": ["168", "168h"],
     "recency_half_life": ["soon"],
-    "evergreen": ["person", "person=2", "person=-0.1", "=0.3", "person=0.3,", "person=0.3;place=1"],
+    "decay_floors": ["person", "person=2", "person=-0.1", "=0.3", "person=0.3,", "person=0.3;place=1"],
     "collapse_duplicates": ["maybe", "1", "yes", "ON"],
     "mmr_similarity": ["vector"],
     "profile": ["nobody's", "VOICE"],
@@ -39,7 +39,7 @@ GOOD = {
     "half_life": ["30 days", "1 hour", "0.5 weeks", "2 months"],
     "lexical_lookback": ["168 hours"],
     "recency_half_life": ["1 day"],
-    "evergreen": ["person=0.3", "person=0.3, place=1", "to do=0"],
+    "decay_floors": ["person=0.3", "person=0.3, place=1", "to do=0"],
     "collapse_duplicates": ["on", "off", "true", "false"],
     "mmr_similarity": ["words"],
     "profile": ["voice", "default"],
@@ -85,15 +85,15 @@ def test_it_lists_every_setting_with_range_and_effect(conn: Connection[Any]) -> 
         assert row["set_by"].endswith("pgrecall.set_setting()"), name
         # The default is one of the values that it says it takes.
         assert row["default"] == "" or scalar(
-            conn, "SELECT pgrecall.accepts(%s, %s)", name, row["default"]
+            conn, "SELECT pgrecall.is_valid_setting(%s, %s)", name, row["default"]
         ), name
     assert listed["k"]["accepts"] == "a whole number between 1 and 1000"
     assert listed["cc_alpha"]["accepts"] == "a number between 0 and 1"
     assert listed["fusion"]["accepts"] == "one of cc, rrf"
     assert "30 days" in listed["half_life"]["accepts"]
-    assert "person=0.3" in listed["evergreen"]["accepts"]
+    assert "person=0.3" in listed["decay_floors"]["accepts"]
     assert "pgrecall.profiles" in listed["profile"]["accepts"]
-    assert listed["lexical_k1"]["set_by"] == "pgrecall.set_setting()"
+    assert listed["bm25_k1"]["set_by"] == "pgrecall.set_setting()"
     assert listed["rrf_k"]["set_by"].startswith("SET pgrecall.rrf_k, ")
 
 
@@ -104,12 +104,12 @@ def test_its_limits_are_the_limits(conn: Connection[Any]) -> None:
         step = 1 if is_integer else 0.001
         for value, fits in ((least, True), (most, True), (least - step, False), (most + step, False)):
             text = f"{value:.0f}" if is_integer else f"{value:.3f}"
-            assert scalar(conn, "SELECT pgrecall.accepts(%s, %s)", name, text) is fits, (name, text)
+            assert scalar(conn, "SELECT pgrecall.is_valid_setting(%s, %s)", name, text) is fits, (name, text)
     choices = "SELECT name, choices FROM pgrecall.setting_definitions WHERE choices IS NOT NULL"
     for name, allowed in conn.execute(choices).fetchall():
         for value in (*allowed, "other", allowed[0].upper()):
             fits = value in allowed
-            assert scalar(conn, "SELECT pgrecall.accepts(%s, %s)", name, value) is fits, (name, value)
+            assert scalar(conn, "SELECT pgrecall.is_valid_setting(%s, %s)", name, value) is fits, (name, value)
 
 
 def test_every_argument_of_recall_that_is_a_setting_agrees_with_it(conn: Connection[Any]) -> None:
@@ -172,7 +172,7 @@ def test_bad_values(shared_conn: Connection[Any], name: str, value: str) -> None
         diagnosis = caught.value.diag
         assert caught.value.sqlstate == "22023"
         assert diagnosis.message_primary == f'pgrecall.{name} cannot be "{value}"'
-        accepted = scalar(conn, "SELECT pgrecall.accepted(%s)", name)
+        accepted = scalar(conn, "SELECT pgrecall.describe_accepted(%s)", name)
         assert f"It takes {accepted}." in (diagnosis.message_hint or "")
     conn.execute("SELECT set_config('pgrecall.' || %s, '', false)", (name,))
 
@@ -196,12 +196,12 @@ def test_good_values_and_the_empty_string(shared_conn: Connection[Any], name: st
 
 def test_every_setting_takes_the_empty_string_for_unset(conn: Connection[Any]) -> None:
     remember(conn, "crane")
-    plain = scalar(conn, "SELECT to_jsonb(pgrecall.effective_settings())")
+    plain = scalar(conn, "SELECT to_jsonb(_pgrecall.effective_settings())")
     for name, row in reference(conn).items():
         conn.execute("SELECT set_config('pgrecall.' || %s, '', false)", (name,))
         call(conn, "pgrecall.set_setting", name, "")
         assert reference(conn)[name] == row
-    assert scalar(conn, "SELECT to_jsonb(pgrecall.effective_settings())") == plain
+    assert scalar(conn, "SELECT to_jsonb(_pgrecall.effective_settings())") == plain
     assert len(recalled(conn, "crane")) == 1
 
 
@@ -229,8 +229,8 @@ def test_what_is_stored_only_is_refused_per_call(conn: Connection[Any]) -> None:
 
 
 def test_an_argument_of_jsonb_is_read_as_its_text(conn: Connection[Any]) -> None:
-    read = "SELECT to_jsonb(pgrecall.effective_settings(%s))"
-    given = {"k": 3, "cc_alpha": 0.25, "collapse_duplicates": True, "half_life": "1 day", "evergreen": "a=1"}
+    read = "SELECT to_jsonb(_pgrecall.effective_settings(%s))"
+    given = {"k": 3, "cc_alpha": 0.25, "collapse_duplicates": True, "half_life": "1 day", "decay_floors": "a=1"}
     found = scalar(conn, read, Jsonb(given))
     assert {name: found[name] for name in given} == given | {"half_life": "1 day"}
     texts = {name: str(value).lower() for name, value in given.items()}

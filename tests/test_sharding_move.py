@@ -65,7 +65,7 @@ def filled(cluster: Cluster, namespace: str) -> tuple[int, dict[int, str]]:
         ids[2:4],
         namespace,
     )
-    cluster.on(shard, "CALL pgrecall.refresh_lexicon(%s)", namespace)
+    cluster.on(shard, "CALL pgrecall.rebuild_all_postings(%s)", namespace)
     return shard, contents(cluster, namespace)
 
 

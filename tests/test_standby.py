@@ -111,7 +111,7 @@ def test_it_takes_no_questions_to_embed(pair: Pair) -> None:
 def test_it_has_no_query_expanded(pair: Pair) -> None:
     """What is kept on the primary is in no replica; nothing is asked, and recall goes on."""
     with psycopg.connect(pair.primary.dsn(), autocommit=True) as conn:
-        conn.execute("SELECT pgrecall.keep_expansion('Priya and the beach house', '{villa}')")
+        conn.execute("SELECT pgrecall.cache_expansion('Priya and the beach house', '{villa}')")
     pair.replayed()
     with served() as llm, Client(pair.standby.dsn(), namespace="priya") as client:
         expander = LlmExpander(llm.url, "m")

@@ -180,10 +180,10 @@ def test_memories_are_read_once(conn: Connection[Any], function: str) -> None:
 
 def test_unposted_memories_are_counted(conn: Connection[Any]) -> None:
     (number,) = remember(conn, "one")
-    conn.execute("SELECT pgrecall.fold_postings(1)")
-    assert status(conn)["unposted"] == 0
+    conn.execute("SELECT pgrecall.flush_pending_postings(1)")
+    assert status(conn)["pending_postings"] == 0
     conn.execute("SELECT revise(%s, content => 'two')", (number,))
-    assert status(conn)["unposted"] == 1
+    assert status(conn)["pending_postings"] == 1
 
 
 def test_workers_say_what_they_do_and_as_whom(conn: Connection[Any]) -> None:

@@ -24,7 +24,7 @@ BEFORE_TIME = "0005"
 def read(conn: Connection[Any], text: str, anchor: datetime = NOON) -> list[tuple[str, str]]:
     """The stretches of a text that name a time, each with its period in UTC."""
     conn.execute("SET TimeZone = 'UTC'")
-    found = conn.execute("SELECT span, period FROM pgrecall.temporal_references(%s, %s)", (text, anchor))
+    found = conn.execute("SELECT span, period FROM _pgrecall.temporal_references(%s, %s)", (text, anchor))
     return [
         (text[span.lower : span.upper], f"{period.lower:%Y-%m-%dT%H:%M} {period.upper:%Y-%m-%dT%H:%M}")
         for span, period in found
@@ -117,8 +117,8 @@ def test_the_hint_misses_nothing(conn: Connection[Any]) -> None:
     texts += ["yesterday", "day before yesterday", "tomorrow night", "tonight", "last night", "this evening"]
     texts += ["2024-03", "2024-03-05", "q1 2024", "autumn of 2024", "in 2019", "1980s"]
     row = conn.execute(
-        "SELECT array_agg(t) FILTER (WHERE t !~* pgrecall.date_hint()),"
-        " array_agg(t) FILTER (WHERE t !~* pgrecall.date_pattern()) FROM unnest(%s::text[]) t",
+        "SELECT array_agg(t) FILTER (WHERE t !~* _pgrecall.date_hint()),"
+        " array_agg(t) FILTER (WHERE t !~* _pgrecall.date_pattern()) FROM unnest(%s::text[]) t",
         (texts,),
     ).fetchone()
     assert row is not None
@@ -269,7 +269,7 @@ def test_overlap_is_an_index_scan(conn: Connection[Any]) -> None:
         " AND r.to_at > '2024-12-24' AND r.from_at < '2024-12-25'"
     ).fetchall()
     assert "temporal_refs_period_idx" in "\n".join(line for (line,) in plan)
-    count = "SELECT cardinality(pgrecall.referring_memories(pgrecall.namespace_id(), %s::tstzrange))"
+    count = "SELECT cardinality(_pgrecall.referring_memories(pgrecall.namespace_id(), %s::tstzrange))"
     periods = [
         ("2024-01-01", "2025-01-01"),
         ("2024-03-03", "2024-03-04"),

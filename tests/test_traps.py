@@ -128,7 +128,7 @@ def test_the_planter_can_make_no_cast(trapped: Trapped) -> None:
     pairs = (
         ("oid", "regrole"),
         ("text", "double precision"),
-        ("pgrecall.question", "text"),
+        ("pgrecall.recall_request", "text"),
         ("integer", f"{trapped.vector_schema}.halfvec"),
     )
     with trapped.connect() as owner:
@@ -276,7 +276,7 @@ def test_no_function_looks_where_an_untrusted_role_may_create(conn: Connection[A
     assert conn.execute(query.encode()).fetchall() == []
 
 
-@pytest.mark.parametrize("procedure", ["refresh_lexicon", "refresh_temporal_refs"])
+@pytest.mark.parametrize("procedure", ["rebuild_all_postings", "refresh_temporal_refs"])
 def test_a_procedure_looks_nowhere_but_in_our_schemas(conn: Connection[Any], procedure: str) -> None:
     """What commits has no path of its own: it sets one in each of its transactions, and leaves its caller's as it was."""
     call(conn, "public.remember", "Anna met Bert on 5 May 2025", tags=["x"])

@@ -284,7 +284,7 @@ def test_questions_that_mean_harm_do_none(browser: Browser, address: str) -> Non
     opened = Tab(browser, address, NARROW)
     for text in (*ATTACKS, "w" * 10_000, "\u202e", "".join(ATTACKS)):
         for path in (
-            f"/?{urlencode({'q': text, 'namespace': text[:50], 'set.evergreen': text})}",
+            f"/?{urlencode({'q': text, 'namespace': text[:50], 'set.decay_floors': text})}",
             f"/compare?{urlencode({'q': text, 'b.lexical_mode': text})}",
             f"/concepts?{urlencode({'name': text, 'namespace': text[:50]})}",
         )[: 3 if len(text) > 500 else 1]:

@@ -74,11 +74,11 @@ def test_stems_keep_what_accents_tell(words_conn: Connection[Any]) -> None:
 def test_stop_words_with_accents_are_asked_for_by_nobody(words_conn: Connection[Any]) -> None:
     assert form(words_conn, "query_terms", "ein Haus für Björn", "german") == ["bjorn", "haus"]
     assert form(words_conn, "every_word", "ein Haus für Björn", "german") == "'bjorn' & 'haus'"
-    assert form(words_conn, "websearch_words", "Haus für Björn", "german") == "'haus' & 'bjorn'"
+    assert form(words_conn, "match_websearch", "Haus für Björn", "german") == "'haus' & 'bjorn'"
     assert [form(words_conn, name, "für", "german") for name in FORMS] == [[], *[None] * 5]
     # A phrase is word for word.
-    assert matches(words_conn, "ein Haus für Björn", "phrase_words", "Haus fur Bjorn", "german")
-    assert not matches(words_conn, "ein Haus von Björn", "phrase_words", "Haus für Björn", "german")
+    assert matches(words_conn, "ein Haus für Björn", "match_phrase", "Haus fur Bjorn", "german")
+    assert not matches(words_conn, "ein Haus von Björn", "match_phrase", "Haus für Björn", "german")
 
 
 def test_russian_keeps_its_letters(words_conn: Connection[Any]) -> None:
@@ -136,8 +136,8 @@ def test_pairs_are_in_order_and_single_characters_after_the_text(words_conn: Con
     # A single kana is no word, one between other signs is.
     assert set(words(words_conn, "タワー")) == {"タワ", "ワー"}
     assert words(words_conn, "の") == {"の": [1]}
-    assert form(words_conn, "phrase_words", "東京都", "simple") == "'東京' <-> '京都'"
-    assert form(words_conn, "phrase_words", "東京", "simple") is None
+    assert form(words_conn, "match_phrase", "東京都", "simple") == "'東京' <-> '京都'"
+    assert form(words_conn, "match_phrase", "東京", "simple") is None
 
 
 # --- Identifiers ---
@@ -178,8 +178,8 @@ def test_identifiers_are_found_whole_and_by_part(
             assert matches(words_conn, text, "any_word", query), query
             assert matches(words_conn, query, "any_word", text), query
         assert matches(words_conn, text, "every_word", identifier)
-        assert matches(words_conn, text, "websearch_words", identifier.lstrip("-"))
-        assert matches(words_conn, text, "prefix_words", identifier)
+        assert matches(words_conn, text, "match_websearch", identifier.lstrip("-"))
+        assert matches(words_conn, text, "match_prefix", identifier)
 
 
 @pytest.mark.parametrize("language", ["english", "simple"])
@@ -223,7 +223,7 @@ def test_pronouns_are_words_of_english_memories(words_conn: Connection[Any]) -> 
         "name",
     ]
     # They are nothing that a memory has to have, nor a reason to be found by ts_rank.
-    for name in ("every_word", "any_word", "websearch_words", "prefix_words"):
+    for name in ("every_word", "any_word", "match_websearch", "match_prefix"):
         assert "0" not in form(words_conn, name, "What is my name", "english")
 
 
@@ -237,7 +237,7 @@ def test_pronouns_are_words_of_english_memories(words_conn: Connection[Any]) -> 
 @example(text="\ufdfa\ufdfb", language="simple")
 @example(text="IUC", language="turkish")
 def test_a_text_finds_itself(words_conn: Connection[Any], text: str, language: str) -> None:
-    for name in ("every_word", "any_word", "prefix_words", "phrase_words"):
+    for name in ("every_word", "any_word", "match_prefix", "match_phrase"):
         assert matches(words_conn, text, name, text, language) in {True, None}, name
     terms = form(words_conn, "query_terms", text, language)
     assert set(terms) <= set(words(words_conn, text, language))
@@ -250,7 +250,7 @@ def test_a_text_finds_itself(words_conn: Connection[Any], text: str, language: s
 )
 @example(text="I was there, you said. (5) It's 10 o'clock: \"go\"!", language="english")
 def test_the_short_way_leads_to_the_same_words(words_conn: Connection[Any], text: str, language: str) -> None:
-    query = "SELECT pgrecall.words(%s::regconfig, %s) = pgrecall.odd_words(%s::regconfig, %s)"
+    query = "SELECT _pgrecall.analyze_text(%s::regconfig, %s) = _pgrecall.analyze_unicode(%s::regconfig, %s)"
     assert words_conn.execute(query, (language, text, language, text)).fetchone() == (True,)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 LANGUAGES = ("simple", "english", "german", "spanish", "russian", "turkish")
-FORMS = ("query_terms", "any_word", "every_word", "phrase_words", "websearch_words", "prefix_words")
+FORMS = ("query_terms", "any_word", "every_word", "match_phrase", "match_websearch", "match_prefix")
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
 SIGNS = st.text("aAbB1é東ー -_/.@:\\<>&#~%+='\"|!()*,\t\n", max_size=40)
@@ -33,7 +33,7 @@ def silent(dsn: str) -> Iterator[Connection[Any]]:
 
 def words(conn: Connection[Any], text: str, language: str = "simple") -> dict[str, list[int]]:
     """The lexemes of a memory's text with their places."""
-    query = "SELECT lexeme, positions FROM unnest(pgrecall.words(%s::regconfig, %s))"
+    query = "SELECT lexeme, positions FROM unnest(_pgrecall.analyze_text(%s::regconfig, %s))"
     return dict(conn.execute(query, (language, text)).fetchall())
 
 
@@ -46,6 +46,6 @@ def form(conn: Connection[Any], name: str, query: str | None, *languages: str) -
 
 def matches(conn: Connection[Any], text: str, name: str, query: str, language: str = "simple") -> bool | None:
     """Whether a memory's words match a form of a query; None if the query has no words."""
-    statement = f"SELECT pgrecall.words(%s::regconfig, %s) @@ pgrecall.{name}(%s::regconfig[], %s)"
+    statement = f"SELECT _pgrecall.analyze_text(%s::regconfig, %s) @@ pgrecall.{name}(%s::regconfig[], %s)"
     (value,) = conn.execute(statement.encode(), (language, text, [language], query)).fetchone() or (None,)
     return None if value is None else bool(value)

@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-SCHEMAS = {"pgrecall", "public"}
+SCHEMAS = {"_pgrecall", "pgrecall", "public"}
 # Several objects a file: what they say only makes sense side by side.
-MANY_OBJECTS = {"grants.sql", "plpython/grants.sql", "security/policies.sql"}
+MANY_OBJECTS = {"revoke.sql", "grants.sql", "tenancy/policies.sql"}
 # Functions that run as pgrecall_engine, which sees every row; other security definers run as pgrecall_gate.
 ENGINE = {
-    "pgrecall.memories_post",
-    "pgrecall.unposted_fold",
-    "pgrecall.fold_postings",
-    "pgrecall.rank_granted",
-    "pgrecall.curation_candidates",
-    "pgrecall.mentions_change",
-    "pgrecall.refuse_sensitive",
-    "pgrecall.erase_granted",
-    "pgrecall.erase_namespace_granted",
+    "_pgrecall.queue_postings",
+    "_pgrecall.flush_pending_on_commit",
+    "pgrecall.flush_pending_postings",
+    "_pgrecall.rank_granted",
+    "_pgrecall.curation_candidates",
+    "_pgrecall.log_graph_changes",
+    "_pgrecall.refuse_sensitive",
+    "_pgrecall.erase_granted",
+    "_pgrecall.erase_namespace_granted",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {
-    "recall/",
+    "internal/",
     "evaluation/judged_recall.sql",
     "evaluation/recall_eval.sql",
-    "status/recall_status.sql",
+    "api/recall_status.sql",
 }
-MAY_BE_VOLATILE = {"recall/recall_plan.sql"}
+MAY_BE_VOLATILE = {"internal/explain/recall_plan.sql"}
 
 # Installed only with plpython3u, each instead of the file of the same name elsewhere.
 PLPYTHON = "plpython/"
@@ -185,6 +185,9 @@ def _one_object(name: str, parsed: list[Statement]) -> Iterator[Found]:
         yield 1, "there is no function and no view in this file"
     for statement in parsed:
         allowed = {"CreateFunctionStmt", "ViewStmt", "CreateTrigStmt", "CommentStmt", "AlterOwnerStmt"}
+        # The file of a public function says who may call it.
+        if _object_name(objects[0])[0] != "_pgrecall":
+            allowed.add("GrantStmt")
         # There is no CREATE OR REPLACE CONSTRAINT TRIGGER.
         if any(s.kind == "CreateTrigStmt" and s.node.isconstraint for s in parsed):
             allowed.add("DropStmt")
@@ -331,7 +334,7 @@ def our_names() -> set[str]:
             path.read_text(encoding="utf-8") for path in (ROOT / "migrations" / "versions").glob("*.py")
         ]
         made = re.compile(
-            r"CREATE (?:OR REPLACE )?(?:TABLE|TYPE|VIEW|FUNCTION) (?:pgrecall|public)\.(\w+)", re.IGNORECASE
+            r"CREATE (?:OR REPLACE )?(?:TABLE|TYPE|VIEW|FUNCTION) (?:_?pgrecall|public)\.(\w+)", re.IGNORECASE
         )
         _NAMES.update(name for text in texts for name in made.findall(text))
     return _NAMES
@@ -398,8 +401,8 @@ def _plpgsql(source: str) -> Any:
     """
     # This parser looks types up and knows no schemas but two.
     # It takes an array of one of our own types for one of pseudo-types.
-    known = re.sub(r"\bpgrecall\.\w+\[\]", "text[]", source)
-    return parse_plpgsql(re.sub(r"\bpg(?:recall|vector)\.(?=[a-z<])", "public.", known))
+    known = re.sub(r"\b_?pgrecall\.\w+\[\]", "text[]", source)
+    return parse_plpgsql(re.sub(r"\b(?:_?pgrecall|pgvector)\.(?=[a-z<])", "public.", known))
 
 
 def check_manifest(folder: Path) -> list[Violation]:

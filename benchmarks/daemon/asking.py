@@ -60,12 +60,12 @@ def asking(dsn: str, count: int) -> dict[str, Any]:
 def _ask(connection: psycopg.Connection[Any], question: str) -> None:
     """Do what the client does for embed="daemon"."""
     asked = connection.execute(
-        "SELECT id, embedding, error FROM pgrecall.ask_embedding(%s)", [question]
+        "SELECT id, embedding, error FROM pgrecall.request_query_embedding(%s)", [question]
     ).fetchone()
     assert asked is not None  # noqa: S101
     if asked[1] is None and asked[2] is None:
         asked = connection.execute(
-            "SELECT %s, embedding, error FROM pgrecall.awaited_embedding(%s, %s)",
+            "SELECT %s, embedding, error FROM pgrecall.wait_query_embedding(%s, %s)",
             [asked[0], asked[0], _WAIT_SECONDS],
         ).fetchone()
     if asked is None or asked[1] is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from benchmarks.checkout import revision
 from benchmarks.extraction.console import print_mistakes, print_results
 from benchmarks.extraction.labels import ENTITIES, TIMES, halves, load_entities, load_times
-from benchmarks.extraction.run import SYSTEMS, read_names, read_times
+from benchmarks.extraction.run import SYSTEMS, extracted_names, read_times
 from benchmarks.extraction.scoring import name_mistakes, score_entities, score_times, time_mistakes
 from benchmarks.extraction.speed import measure, read_documents, report
 from benchmarks.resources import Unavailable
@@ -78,7 +78,7 @@ def _extraction(options: argparse.Namespace) -> int:
     not_run: dict[str, str] = {}
     for system in SYSTEMS:
         try:
-            names[system] = read_names(system, texts)
+            names[system] = extracted_names(system, texts)
         except Unavailable as error:
             not_run[system] = str(error)
     if options.mistakes:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchmarks.extraction.labels import LabelledText, TimedText
     from pgrecall_embedder.extraction.base import TemporalReference
 
-__all__ = ["SYSTEMS", "read_names", "read_times"]
+__all__ = ["SYSTEMS", "extracted_names", "read_times"]
 
 SYSTEMS: Final = {"patterns": False, "patterns and spaCy": True}
 """The ways to read names, and whether spaCy takes part. All read times the same way."""
@@ -26,7 +26,7 @@ _SAID = datetime(2024, 6, 12, 9, tzinfo=UTC)
 """The anchor of texts that are read for names alone."""
 
 
-def read_names(system: str, texts: Sequence[LabelledText]) -> list[set[tuple[str, str]]]:
+def extracted_names(system: str, texts: Sequence[LabelledText]) -> list[set[tuple[str, str]]]:
     """Return the names and types found in each text.
 
     Each text is in a namespace of its own, whose keyword lists are the text's.

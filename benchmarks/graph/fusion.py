@@ -1,4 +1,4 @@
-"""The fusion of `pgrecall.rank_memories` in Python, so that another graph can draw memories up in the
+"""The fusion of `_pgrecall.rank_memories` in Python, so that another graph can draw memories up in the
 leg's place.
 
 By convex combination, with what adjacency, phrase and the factors add. What importance and recency add as

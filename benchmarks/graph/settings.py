@@ -30,7 +30,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "graph_seeds": ("0", "2", "5", "10"),
     "graph_hops": ("1", "2"),
     "graph_concepts": ("5", "10", "20"),
-    "graph_df_max": ("20", "50", "100"),
+    "hub_max_mentions": ("20", "50", "100"),
     "graph_pool": ("1", "2", "5"),
 }
 """What is tried of each setting, if this pgrecall has it; the value in force is tried in any case."""

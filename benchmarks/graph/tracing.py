@@ -26,7 +26,7 @@ SELECT r.id, r.external_id, r.score, r.lexical_rank, r.dense_rank, r.graph_rank
 FROM recall(%(text)s, %(vector)s, %(k)s, %(namespace)s, reference_time => %(asked_at)s) r
 """
 _EXPLAIN = """
-SELECT e.id, e.lexical_part + e.dense_part, e.adjacency_part, e.phrase_part, e.top,
+SELECT e.id, e.lexical_part + e.dense_part, e.session_part, e.phrase_part, e.top,
        e.importance_factor * e.decay_factor * e.entity_factor, e.similarity, e.is_candidate, e.graph_part,
        e.graph_rank
 FROM recall_explain(%(text)s, %(vector)s, %(ids)s, %(k)s, %(namespace)s, reference_time => %(asked_at)s) e

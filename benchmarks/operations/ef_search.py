@@ -170,7 +170,7 @@ def _ways(
     connection: Connection[Any], namespace_id: int, subject: Subject
 ) -> dict[str, Callable[[Connection[Any], Question], list[int]]]:
     (exact_rows,) = connection.execute(
-        "SELECT (pgrecall.effective_settings()).dense_exact_rows"
+        "SELECT (_pgrecall.effective_settings()).dense_exact_rows"
     ).fetchone() or (0,)
     arguments = {
         "namespace_id": namespace_id, "exact_rows": exact_rows, "depth": DEPTH, "tags": list(subject.tags),

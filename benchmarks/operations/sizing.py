@@ -108,7 +108,7 @@ def _measure(
         connection.execute(f"REINDEX INDEX {HNSW}".encode())
     say("  making the postings once more")
     with _counted(connection, costs, "postings_rebuild", corpus.large):
-        connection.execute("SELECT pgrecall.rebuild_postings(pgrecall.namespace_id(%s))", (LARGE,))
+        connection.execute("SELECT _pgrecall.rebuild_postings(pgrecall.namespace_id(%s))", (LARGE,))
     say("  storing as an application does")
     _live(dsn, connection, costs, corpus, live)
     return found | {"costs": {name: asdict(cost) for name, cost in costs.items()}}

@@ -105,7 +105,7 @@ def _fill(router: str, server: EmbeddedServer, name: str, corpus: Corpus) -> Non
                     list(zip(vectors, ids, strict=True)),
                 )
     with psycopg.connect(server.dsn(), autocommit=True) as connection:
-        connection.execute("CALL pgrecall.refresh_lexicon(%s)", [name])
+        connection.execute("CALL pgrecall.rebuild_all_postings(%s)", [name])
         connection.execute("VACUUM ANALYZE")
 
 

@@ -50,7 +50,7 @@ CREATE TEMPORARY TABLE said (namespace_id integer, external_id text, name text, 
 _COPY = b"COPY said (namespace_id, external_id, name, is_about) FROM STDIN"
 _STORE = (
     'ALTER TABLE said ADD COLUMN alias text COLLATE "C"',
-    "UPDATE said SET alias = pgrecall.normalise(name)",
+    "UPDATE said SET alias = pgrecall.normalize_name(name)",
     "INSERT INTO pgrecall.concepts (namespace_id, key, name) "
     "SELECT s.namespace_id, s.alias, min(s.name) FROM said s GROUP BY s.namespace_id, s.alias "
     "ON CONFLICT DO NOTHING",

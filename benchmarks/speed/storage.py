@@ -31,7 +31,7 @@ __all__ = [
     "build_memory_mb",
     "connect",
     "copied_database",
-    "copy_memories",
+    "sync_memories",
     "create_database",
     "drop_database",
     "open_database",
@@ -46,7 +46,7 @@ MODEL = "synthetic"
 HNSW = "pgrecall.memories_embedding_idx"
 """The index of the embeddings."""
 _TABLES = (
-    "memories", "postings", "lexicon", "unposted",
+    "memories", "postings", "lexicon", "pending_postings",
     "mentions", "concepts", "concept_aliases", "extractions", "namespaces", "settings",
 )  # fmt: skip
 _COLUMNS = {
@@ -212,7 +212,7 @@ def _fill(
     for index in range(corpus.chunks):
         chunk = corpus.chunk(index)  # its making is not counted
         begun = time.perf_counter()
-        copy_memories(connection, chunk, namespaces)
+        sync_memories(connection, chunk, namespaces)
         copied += time.perf_counter() - begun
         if (index + 1) % 10 == 0:
             say(f"  {(index + 1) * len(chunk.memories):,} stored")
@@ -237,7 +237,7 @@ def _fill(
     )
 
 
-def copy_memories(connection: Connection[Any], chunk: Chunk, namespaces: dict[str, int]) -> None:
+def sync_memories(connection: Connection[Any], chunk: Chunk, namespaces: dict[str, int]) -> None:
     """COPY a chunk's memories, with their embeddings.
 
     Args:

@@ -57,12 +57,12 @@ class Target:
     @classmethod
     def read(cls, connection: Connection[Any]) -> Target:
         """Look up the large namespace and the settings recall would use."""
-        cursor = connection.execute("SELECT (s).* FROM pgrecall.effective_settings() s")
+        cursor = connection.execute("SELECT (s).* FROM _pgrecall.effective_settings() s")
         names = [column.name for column in cursor.description or ()]
         settings = dict(zip(names, cursor.fetchone() or (), strict=True))
         row = connection.execute(
-            "SELECT pgrecall.namespace_id(%(name)s), pgrecall.query_languages(%(name)s)::text, "
-            "pgrecall.effective_settings()::text",
+            "SELECT pgrecall.namespace_id(%(name)s), _pgrecall.query_languages(%(name)s)::text, "
+            "_pgrecall.effective_settings()::text",
             {"name": LARGE},
         ).fetchone()
         assert row is not None  # noqa: S101

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DenseLeg", "GraphLeg", "LexicalLeg", "Recall", "UnknownSetting"]
 
-_NO_NEIGHBOURS = {"adjacency_share": "0", "phrase_bonus": "0", "entity_boost": "1"}
+_NO_NEIGHBOURS = {"session_share": "0", "phrase_bonus": "0", "entity_boost": "1"}
 _LAST_MEMORY = (
     "SELECT n.name, max(COALESCE(m.occurred_at, m.created_at)) "
     "FROM pgrecall.memories m JOIN pgrecall.namespaces n ON n.id = m.namespace_id GROUP BY n.name"
@@ -58,7 +58,7 @@ class Recall:
                 raise UnknownSetting(str(error).splitlines()[0]) from error
         self._connection = connection
         try:
-            connection.execute("SELECT pgrecall.effective_settings()")
+            connection.execute("SELECT _pgrecall.effective_settings()")
         except psycopg.DataError as error:
             raise UnknownSetting(str(error).splitlines()[0]) from error
         self._asked_at = dict(connection.execute(_LAST_MEMORY).fetchall())

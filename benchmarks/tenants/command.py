@@ -45,7 +45,7 @@ _PREPARE = (
     "SELECT n.id, 'a memory of ' || n.name, 'english' FROM pgrecall.namespaces n WHERE n.name LIKE 'tenant %'",
     "SELECT pgrecall.grant_namespace('bench_one', name) FROM pgrecall.namespaces WHERE name IN ('{large}', '{medium}')",
     "SELECT pgrecall.grant_namespace('bench_many', name) FROM pgrecall.namespaces",
-    "VACUUM ANALYZE pgrecall.memories, pgrecall.namespaces, pgrecall.grants, pgrecall.postings, pgrecall.unposted",
+    "VACUUM ANALYZE pgrecall.memories, pgrecall.namespaces, pgrecall.grants, pgrecall.postings, pgrecall.pending_postings",
 )
 # recall() as it would be without a tenant: with the rights of the owner, whom no policy binds.
 _BARE = """
@@ -54,11 +54,11 @@ RETURNS TABLE (id bigint, title text, content text, score double precision)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pgrecall, public, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    question pgrecall.question := pgrecall.question(query, query_vec, namespace, '{{}}');
+    question pgrecall.recall_request := _pgrecall.resolve_request(query, query_vec, namespace, '{{}}');
     filter pgrecall.recall_filter := (NULL, NULL, tags_all, NULL, since, NULL, false, NULL, NULL, true, NULL);
 BEGIN
     RETURN QUERY SELECT m.id, m.title, m.content, r.score
-        FROM pgrecall.rank_memories(question, filter, now()) r
+        FROM _pgrecall.rank_memories(question, filter, now()) r
         JOIN pgrecall.memories m ON m.id = r.id
         ORDER BY r.place;
 END $$

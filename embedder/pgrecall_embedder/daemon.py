@@ -298,7 +298,7 @@ class Daemon:
             before, reported_at = sums, now
             if self._generations is not None and now - trimmed_at >= _TRIM_SECONDS:
                 trimmed_at = now
-                await self._queue.trim_queries()
+                await self._queue.purge_query_embeddings()
 
     async def _fold(self) -> None:
         """Keep the postings of the lexical leg up to date; writers do it too, so this may stop any time."""

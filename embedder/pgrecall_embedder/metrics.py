@@ -112,7 +112,7 @@ class PrometheusMetrics:
         self._query_seconds.observe(seconds)
 
     def waiting(self, generation: int, leased: int, retrying: int, parked: int) -> None:
-        """Show what keeps a generation from being done, as `pgrecall.waiting()` says."""
+        """Show what keeps a generation from being done, as `pgrecall.embedding_backlog()` says."""
         for state, count in (("leased", leased), ("retrying", retrying), ("parked", parked)):
             self._queue.labels(str(generation), state).set(count)
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["QueryAnswerer"]
 
-_CLAIM = "SELECT id, query FROM pgrecall.claim_queries(%s, 1)"
-_ANSWER = "SELECT pgrecall.answer_queries(ARRAY[%s::bigint], ARRAY[%s::text], ARRAY[%s::text])"
+_CLAIM = "SELECT id, query FROM pgrecall.claim_query_embeddings(%s, 1)"
+_ANSWER = "SELECT pgrecall.complete_query_embeddings(ARRAY[%s::bigint], ARRAY[%s::text], ARRAY[%s::text])"
 
 # A model in this process has the cores it has; a server elsewhere answers several at once.
 _LOCAL_THREADS = 1

@@ -162,7 +162,7 @@ class WorkQueue:
     async def waiting(self, generation: int) -> Waiting:
         """Ask what keeps a generation from being done, besides what can be claimed."""
         rows = await self._claims.fetch(
-            "SELECT leased, retrying, parked FROM pgrecall.waiting(%s)", [generation]
+            "SELECT leased, retrying, parked FROM pgrecall.embedding_backlog(%s)", [generation]
         )
         return Waiting(*rows[0])
 
@@ -191,14 +191,14 @@ class WorkQueue:
             ],
         )
 
-    async def trim_queries(self) -> int:
+    async def purge_query_embeddings(self) -> int:
         """Forget old embeddings of queries; returns how many."""
-        [(gone,)] = await self._upkeep.fetch("SELECT pgrecall.trim_queries()")
+        [(gone,)] = await self._upkeep.fetch("SELECT pgrecall.purge_query_embeddings()")
         return int(gone)
 
     async def fold(self) -> int:
         """Bring the postings of one namespace up to date; returns how many memories had changed."""
-        [(folded,)] = await self._upkeep.fetch("SELECT pgrecall.fold_postings()")
+        [(folded,)] = await self._upkeep.fetch("SELECT pgrecall.flush_pending_postings()")
         return int(folded)
 
     async def retire(self) -> None:

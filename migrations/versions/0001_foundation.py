@@ -196,7 +196,7 @@ CREATE TABLE pgrecall.concepts (
 );
 COMMENT ON TABLE pgrecall.concepts IS 'Entities and ideas that recur across memories: the nodes of the concept graph.';
 COMMENT ON COLUMN pgrecall.concepts.name IS 'Canonical name, as it was first written.';
-COMMENT ON COLUMN pgrecall.concepts.key IS 'The normalised name (pgrecall.normalise).';
+COMMENT ON COLUMN pgrecall.concepts.key IS 'The normalised name (pgrecall.normalize_name).';
 
 CREATE TABLE pgrecall.concept_aliases (
     namespace_id integer NOT NULL,
@@ -292,7 +292,7 @@ CREATE TYPE pgrecall.recall_settings AS (
     rrf_k double precision, lexical_weight double precision, dense_weight double precision, graph_weight double precision,
     leg_depth integer, lexical_min_rank double precision, dense_exact_rows integer,
     graph_seeds integer, graph_neighbours integer, graph_hops integer, graph_decay double precision,
-    graph_df_min integer, graph_df_share double precision, graph_df_floor integer, graph_df_max integer
+    graph_df_min integer, graph_df_share double precision, graph_df_floor integer, hub_max_mentions integer
 );
 COMMENT ON TYPE pgrecall.recall_settings IS 'The numeric settings of one recall, resolved; described in pgrecall.setting_definitions.';
 """

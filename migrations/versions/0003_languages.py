@@ -20,8 +20,8 @@ SET languages = ARRAY(SELECT DISTINCT m.language FROM pgrecall.memories m WHERE 
 
 # Queries are read in several languages now; the leg stands on the others.
 OLD_CODE = """
-DROP FUNCTION IF EXISTS pgrecall.lexical_leg(integer, text, regconfig, pgrecall.recall_filter, integer, double precision);
-DROP FUNCTION IF EXISTS pgrecall.any_word(regconfig, text), pgrecall.every_word(regconfig, text), pgrecall.query_language(text);
+DROP FUNCTION IF EXISTS _pgrecall.lexical_leg(integer, text, regconfig, pgrecall.recall_filter, integer, double precision);
+DROP FUNCTION IF EXISTS _pgrecall.match_any_word(regconfig, text), _pgrecall.match_all_words(regconfig, text), pgrecall.query_language(text);
 """
 
 

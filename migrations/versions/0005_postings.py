@@ -28,37 +28,37 @@ CREATE TABLE pgrecall.postings (
 ALTER TABLE pgrecall.postings ALTER COLUMN memory_ids SET STORAGE PLAIN, ALTER COLUMN impacts SET STORAGE PLAIN;
 COMMENT ON TABLE pgrecall.postings IS
     'Which memories hold a term, and what it contributes to their BM25 score, in blocks of up to 128. '
-    'Written by pgrecall.post() and pgrecall.unpost() under pgrecall.lock_postings() only.';
+    'Written by _pgrecall.index_postings() and _pgrecall.remove_postings() under _pgrecall.try_lock_postings() only.';
 COMMENT ON COLUMN pgrecall.postings.top_impact IS 'The highest impact of the block: the best blocks of a term are read first.';
 COMMENT ON COLUMN pgrecall.postings.impacts IS 'The impact of the term on each of memory_ids, highest first.';
 CREATE UNIQUE INDEX postings_term_key ON pgrecall.postings (namespace_id, term, top_impact DESC, block);
 ALTER TABLE pgrecall.postings REPLICA IDENTITY USING INDEX postings_term_key;
 
-CREATE TABLE pgrecall.lexicon (
+CREATE TABLE pgrecall.term_stats (
     namespace_id integer NOT NULL,
     term         text COLLATE "C" NOT NULL,
     documents    integer NOT NULL,
     small_blocks integer NOT NULL,
     PRIMARY KEY (namespace_id, term)
 ) WITH (fillfactor = 80);
-COMMENT ON TABLE pgrecall.lexicon IS
+COMMENT ON TABLE pgrecall.term_stats IS
     'How many memories hold each term, as pgrecall.postings has it; the term '''' stands for any: how many memories are posted.';
 COMMENT ON COLUMN pgrecall.lexicon.small_blocks IS 'Blocks of the term less than half full; when there are too many they become fewer.';
 
-CREATE TABLE pgrecall.unposted (
+CREATE TABLE pgrecall.pending_postings (
     memory_id     bigint NOT NULL,
     namespace_id  integer NOT NULL,
-    posted_vector tsvector,
+    indexed_vector tsvector,
     PRIMARY KEY (memory_id, namespace_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
-COMMENT ON TABLE pgrecall.unposted IS
+COMMENT ON TABLE pgrecall.pending_postings IS
     'Memories that changed since they were posted, or were never posted; recall scores them from their search_vector. '
     'Folded into pgrecall.postings as soon as a namespace has enough of them.';
-COMMENT ON COLUMN pgrecall.unposted.posted_vector IS 'The search_vector that pgrecall.postings holds for the memory; NULL: none.';
-CREATE INDEX unposted_namespace_idx ON pgrecall.unposted (namespace_id);
+COMMENT ON COLUMN pgrecall.pending_postings.indexed_vector IS 'The search_vector that pgrecall.postings holds for the memory; NULL: none.';
+CREATE INDEX pending_postings_namespace_idx ON pgrecall.pending_postings (namespace_id);
 
 -- Memories that are there already are found at once, and posted in the background.
-INSERT INTO pgrecall.unposted (memory_id, namespace_id)
+INSERT INTO pgrecall.pending_postings (memory_id, namespace_id)
 SELECT m.id, m.namespace_id FROM pgrecall.memories m WHERE m.deleted_at IS NULL;
 
 -- Until sql/ is installed nobody else notes what comes in; installing it drops this.
@@ -68,7 +68,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    INSERT INTO pgrecall.unposted (memory_id, namespace_id)
+    INSERT INTO pgrecall.pending_postings (memory_id, namespace_id)
     SELECT NEW.id, NEW.namespace_id WHERE NEW.deleted_at IS NULL
     ON CONFLICT DO NOTHING;
     RETURN NULL;
@@ -78,16 +78,16 @@ CREATE TRIGGER memories_note_until_installed
     AFTER INSERT OR UPDATE OF id, namespace_id, deleted_at ON pgrecall.memories
     FOR EACH ROW EXECUTE FUNCTION pgrecall.note_until_installed();
 
-CREATE TYPE pgrecall.impact_settings AS (
-    lexical_k1 double precision, lexical_b double precision, lexical_length_pivot double precision,
+CREATE TYPE pgrecall.bm25_parameters AS (
+    bm25_k1 double precision, bm25_b double precision, bm25_length_pivot double precision,
     field_weight_a double precision, field_weight_b double precision,
     field_weight_c double precision, field_weight_d double precision
 );
-COMMENT ON TYPE pgrecall.impact_settings IS 'The settings that impacts are made with; described in pgrecall.setting_definitions.';
+COMMENT ON TYPE pgrecall.bm25_parameters IS 'The settings that impacts are made with; described in pgrecall.setting_definitions.';
 
 ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE lexical_mode text;
-ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE lexical_budget integer;
-ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE lexical_terms integer;
+ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE bm25_max_postings integer;
+ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE bm25_max_terms integer;
 ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE phrase_bonus double precision;
 
 -- The time filters' own index: they go by occurred_at, and by created_at where it is NULL.
@@ -97,7 +97,7 @@ DROP INDEX pgrecall.memories_namespace_occurred_idx;
 
 # The legs' signatures changed.
 OLD_CODE = """
-DROP FUNCTION IF EXISTS pgrecall.lexical_leg(integer, text, regconfig, pgrecall.recall_filter, integer, double precision);
+DROP FUNCTION IF EXISTS _pgrecall.lexical_leg(integer, text, regconfig, pgrecall.recall_filter, integer, double precision);
 """
 
 
@@ -112,9 +112,9 @@ def downgrade() -> None:
         """
         CREATE INDEX memories_namespace_occurred_idx ON pgrecall.memories (namespace_id, occurred_at);
         DROP INDEX pgrecall.memories_namespace_time_idx;
-        ALTER TYPE pgrecall.recall_settings DROP ATTRIBUTE lexical_mode, DROP ATTRIBUTE lexical_budget,
-            DROP ATTRIBUTE lexical_terms, DROP ATTRIBUTE phrase_bonus;
-        DROP TABLE pgrecall.postings, pgrecall.lexicon, pgrecall.unposted;
-        DROP TYPE pgrecall.impact_settings;
+        ALTER TYPE pgrecall.recall_settings DROP ATTRIBUTE lexical_mode, DROP ATTRIBUTE bm25_max_postings,
+            DROP ATTRIBUTE bm25_max_terms, DROP ATTRIBUTE phrase_bonus;
+        DROP TABLE pgrecall.postings, pgrecall.term_stats, pgrecall.pending_postings;
+        DROP TYPE pgrecall.bm25_parameters;
         """,
     )

@@ -44,7 +44,7 @@ ALTER TYPE pgrecall.recall_filter ADD ATTRIBUTE referring bigint[];
 COMMENT ON COLUMN pgrecall.recall_filter.timeframe IS 'Half-open; memories of that time, and those in referring.';
 COMMENT ON COLUMN pgrecall.recall_filter.as_of IS 'Memories recorded by then and not yet superseded then.';
 COMMENT ON COLUMN pgrecall.recall_filter.referring IS
-    'Memories whose text speaks of the timeframe, of whatever time they are themselves: pgrecall.referring_memories().';
+    'Memories whose text speaks of the timeframe, of whatever time they are themselves: _pgrecall.referring_memories().';
 """
 
 # The signature changed.

@@ -17,8 +17,8 @@ NEW_SETTINGS = {
     "sort_by": "text",
     "cc_alpha": "double precision",
     "lexical_coverage": "double precision",
-    "adjacency_share": "double precision",
-    "adjacency_seeds": "integer",
+    "session_share": "double precision",
+    "session_seeds": "integer",
     "lexical_pool": "double precision",
     "dense_pool": "double precision",
     "graph_pool": "double precision",
@@ -32,7 +32,7 @@ NEW_SETTINGS = {
     "importance_weight": "double precision",
     "half_life": "interval",
     "decay_floor": "double precision",
-    "evergreen": "text",
+    "decay_floors": "text",
     "entity_boost": "double precision",
     "min_similarity": "double precision",
     "min_score": "double precision",
@@ -41,9 +41,9 @@ NEW_SETTINGS = {
     "mmr_similarity": "text",
     "collapse_duplicates": "boolean",
     "duplicate_similarity": "double precision",
-    "lexical_k1": "double precision",
-    "lexical_b": "double precision",
-    "lexical_length_pivot": "double precision",
+    "bm25_k1": "double precision",
+    "bm25_b": "double precision",
+    "bm25_length_pivot": "double precision",
     "field_weight_a": "double precision",
     "field_weight_b": "double precision",
     "field_weight_c": "double precision",
@@ -61,12 +61,12 @@ CREATE INDEX memories_session_idx ON pgrecall.memories (namespace_id, session, "
     WHERE session IS NOT NULL AND "position" IS NOT NULL;
 COMMENT ON INDEX pgrecall.memories_session_idx IS 'Which memories are next to each other in a session.';
 
-CREATE TYPE pgrecall.lexical_query AS (
+CREATE TYPE pgrecall.parsed_query AS (
     mode text, words text[], idfs double precision[], any_word tsquery, common tsquery[], required tsquery,
     narrow tsquery, broad tsquery, phrase tsquery, mass double precision, budget integer, min_rank double precision,
-    importance_share double precision, impacts pgrecall.impact_settings
+    importance_share double precision, impacts pgrecall.bm25_parameters
 );
-COMMENT ON TYPE pgrecall.lexical_query IS
+COMMENT ON TYPE pgrecall.parsed_query IS
     'A query as the lexical leg reads it: words and their weights for BM25, tsquery forms for the other modes.';
 
 CREATE TYPE pgrecall.ranked AS (
@@ -74,7 +74,7 @@ CREATE TYPE pgrecall.ranked AS (
     lexical_rank integer, dense_rank integer, graph_rank integer,
     lexical_score double precision, similarity double precision, graph_score double precision,
     lexical_part double precision, dense_part double precision, graph_part double precision,
-    adjacency_part double precision, phrase_part double precision, relevance double precision,
+    session_part double precision, phrase_part double precision, relevance double precision,
     recency double precision, combined double precision,
     importance_factor double precision, decay_factor double precision, entity_factor double precision,
     is_candidate boolean, penalty double precision, duplicates bigint[],
@@ -87,23 +87,23 @@ COMMENT ON COLUMN pgrecall.ranked.standing IS 'Its place in the order before nea
 
 
 QUESTION = """
-CREATE TYPE pgrecall.question AS (
-    namespace_id integer, reading pgrecall.lexical_query, query_vec pgvector.halfvec, concepts bigint[], df_max integer,
+CREATE TYPE pgrecall.recall_request AS (
+    namespace_id integer, parsed pgrecall.parsed_query, query_vec pgvector.halfvec, concepts bigint[], df_max integer,
     settings pgrecall.recall_settings
 );
-COMMENT ON TYPE pgrecall.question IS 'What a recall asks, resolved and checked: see pgrecall.question().';
+COMMENT ON TYPE pgrecall.recall_request IS 'What a recall asks, resolved and checked: see _pgrecall.resolve_request().';
 """
 
 
 # Signatures that changed.
 OLD_CODE = """
-DROP FUNCTION IF EXISTS pgrecall.lexical_leg(integer, text, regconfig[], pgrecall.recall_filter, integer, pgrecall.recall_settings);
-DROP FUNCTION IF EXISTS pgrecall.bm25_leg(integer, text[], tsquery, pgrecall.recall_filter, integer, integer, integer);
-DROP FUNCTION IF EXISTS pgrecall.ts_rank_leg(integer, tsquery, tsquery, pgrecall.recall_filter, integer, double precision);
-DROP FUNCTION IF EXISTS pgrecall.graph_leg(
+DROP FUNCTION IF EXISTS _pgrecall.lexical_leg(integer, text, regconfig[], pgrecall.recall_filter, integer, pgrecall.recall_settings);
+DROP FUNCTION IF EXISTS _pgrecall.bm25_leg(integer, text[], tsquery, pgrecall.recall_filter, integer, integer, integer);
+DROP FUNCTION IF EXISTS _pgrecall.ts_rank_leg(integer, tsquery, tsquery, pgrecall.recall_filter, integer, double precision);
+DROP FUNCTION IF EXISTS _pgrecall.graph_leg(
     integer, text, bigint[], double precision[], pgrecall.recall_filter, integer, integer, integer, integer, double precision, integer, integer
 );
-DROP FUNCTION IF EXISTS pgrecall.check_query(text, pgvector.halfvec, integer), pgrecall.effective_settings();
+DROP FUNCTION IF EXISTS _pgrecall.check_query(text, pgvector.halfvec, integer), _pgrecall.effective_settings();
 DROP FUNCTION IF EXISTS public.recall(
     text, pgvector.halfvec, integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz, boolean, boolean, tstzrange, timestamptz
 );
@@ -121,13 +121,13 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     connection = op.get_bind()
-    run_sql(connection, "DROP TYPE pgrecall.question")
+    run_sql(connection, "DROP TYPE pgrecall.recall_request")
     dropped = ", ".join(f"DROP ATTRIBUTE {name}" for name in NEW_SETTINGS)
     run_sql(connection, f"ALTER TYPE pgrecall.recall_settings {dropped}")
     run_sql(
         connection,
         """
-        DROP TYPE pgrecall.ranked, pgrecall.lexical_query;
+        DROP TYPE pgrecall.ranked, pgrecall.parsed_query;
         DROP INDEX pgrecall.memories_session_idx;
         ALTER TABLE pgrecall.memories DROP COLUMN word_count;
         """,

@@ -14,22 +14,22 @@ LONGEST_INLINE_VECTOR = 2000
 
 # They read columns that change here, or return others now; the bundle makes them anew.
 OLD_CODE = """
-DROP FUNCTION IF EXISTS pgrecall.query_facts(integer, text, pgrecall.recall_filter, integer);
+DROP FUNCTION IF EXISTS _pgrecall.query_facts(integer, text, pgrecall.recall_filter, integer);
 DROP FUNCTION IF EXISTS pgrecall.hub_threshold(integer, pgrecall.recall_settings);
-DROP FUNCTION IF EXISTS pgrecall.query_concepts(integer, text);
-DROP FUNCTION IF EXISTS pgrecall.graph_walk(
+DROP FUNCTION IF EXISTS _pgrecall.query_concepts(integer, text);
+DROP FUNCTION IF EXISTS _pgrecall.graph_walk(
     integer, bigint[], bigint[], double precision[], pgrecall.recall_filter, bigint[], integer, integer, integer, integer,
     double precision, integer, integer
 );
-DROP FUNCTION IF EXISTS pgrecall.graph_step(bigint, integer, integer, integer);
-DROP FUNCTION IF EXISTS pgrecall.graph_leg(
+DROP FUNCTION IF EXISTS _pgrecall.graph_step(bigint, integer, integer, integer);
+DROP FUNCTION IF EXISTS _pgrecall.graph_leg(
     integer, bigint[], bigint[], double precision[], pgrecall.recall_filter, bigint[], integer, integer, pgrecall.recall_settings
 );
-DROP FUNCTION IF EXISTS pgrecall.said_concepts(bigint[]);
-DROP FUNCTION IF EXISTS pgrecall.remove_mentions(bigint, boolean);
+DROP FUNCTION IF EXISTS _pgrecall.declared_concepts(bigint[]);
+DROP FUNCTION IF EXISTS _pgrecall.remove_mentions(bigint, boolean);
 DROP FUNCTION IF EXISTS pgrecall.health();
 DROP FUNCTION IF EXISTS public.recall_status();
-DROP FUNCTION IF EXISTS pgrecall.remove_orphan(bigint);
+DROP FUNCTION IF EXISTS _pgrecall.remove_orphan_alias(bigint);
 """
 
 # The graph leg draws memories up to what they are linked with, instead of adding a share of its own.
@@ -37,11 +37,11 @@ RANKING = """
 ALTER TYPE pgrecall.recall_settings DROP ATTRIBUTE graph_neighbours, DROP ATTRIBUTE graph_df_min,
     DROP ATTRIBUTE graph_df_share, DROP ATTRIBUTE graph_df_floor;
 ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE graph_mention double precision, ADD ATTRIBUTE graph_concepts integer;
-ALTER TYPE pgrecall.question DROP ATTRIBUTE df_max;
+ALTER TYPE pgrecall.recall_request DROP ATTRIBUTE df_max;
 ALTER TYPE pgrecall.ranked ADD ATTRIBUTE graph_share double precision, ADD ATTRIBUTE graph_level double precision;
 COMMENT ON COLUMN pgrecall.ranked.graph_level IS 'The score that concepts draw it to, graph_share of the way.';
 DELETE FROM pgrecall.settings s
-WHERE s.name IN ('graph_neighbours', 'graph_df_min', 'graph_df_share', 'graph_df_floor', 'graph_weight', 'graph_df_max');
+WHERE s.name IN ('graph_neighbours', 'graph_df_min', 'graph_df_share', 'graph_df_floor', 'graph_weight', 'hub_max_mentions');
 """
 
 # Until now a name could be several concepts', of different types. Nothing of ours has made such, or names besides a
@@ -84,7 +84,7 @@ ALTER TABLE pgrecall.concepts ALTER COLUMN embedding SET STORAGE %(storage)s;
 CREATE INDEX concepts_unresolved_idx ON pgrecall.concepts (id) WHERE resolved_at IS NULL;
 CREATE INDEX concepts_unembedded_idx ON pgrecall.concepts (id) WHERE embedding IS NULL;
 CREATE INDEX concepts_embedding_idx ON pgrecall.concepts USING hnsw (embedding pgvector.halfvec_cosine_ops);
-COMMENT ON COLUMN pgrecall.concepts.key IS 'The normalised name (pgrecall.normalise), one of its aliases.';
+COMMENT ON COLUMN pgrecall.concepts.key IS 'The normalised name (pgrecall.normalize_name), one of its aliases.';
 COMMENT ON COLUMN pgrecall.concepts.type IS 'What it is: PERSON, ORG, PLACE, PROJECT, TECHNOLOGY, FILE, CONCEPT, or a type of the namespace''s own.';
 COMMENT ON COLUMN pgrecall.concepts.type_confidence IS 'How sure the surest mention was of the type.';
 COMMENT ON COLUMN pgrecall.concepts.resolved_at IS 'When it was compared with its neighbours; NULL: not yet.';
@@ -254,7 +254,7 @@ CREATE TYPE pgrecall.fact_statement AS (
     place integer, id bigint, relationship_id bigint, memory_id bigint, target_id bigint, source_alias text, target_alias text,
     begins timestamptz, valid_from timestamptz, valid_to timestamptz, recorded_at timestamptz, is_exclusive boolean, confidence real
 );
-COMMENT ON TYPE pgrecall.fact_statement IS 'A row of evidence as pgrecall.settle_label() looks at it; place is its place in time.';
+COMMENT ON TYPE pgrecall.fact_statement IS 'A row of evidence as _pgrecall.rebuild_validity() looks at it; place is its place in time.';
 COMMENT ON COLUMN pgrecall.relationship_evidence.source IS 'What read it there: pattern or llm.';
 COMMENT ON COLUMN pgrecall.relationship_evidence.statement IS 'The fact in one sentence, as this memory states it; NULL: names and label say it.';
 
@@ -320,7 +320,7 @@ def downgrade() -> None:
         op.get_bind(),
         """
         ALTER TYPE pgrecall.ranked DROP ATTRIBUTE graph_share, DROP ATTRIBUTE graph_level;
-        ALTER TYPE pgrecall.question ADD ATTRIBUTE df_max integer;
+        ALTER TYPE pgrecall.recall_request ADD ATTRIBUTE df_max integer;
         ALTER TYPE pgrecall.recall_settings DROP ATTRIBUTE graph_mention, DROP ATTRIBUTE graph_concepts;
         ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE graph_neighbours integer, ADD ATTRIBUTE graph_df_min integer,
             ADD ATTRIBUTE graph_df_share double precision, ADD ATTRIBUTE graph_df_floor integer;

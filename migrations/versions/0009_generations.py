@@ -17,10 +17,10 @@ depends_on = None
 OLD_CODE = """
 DROP FUNCTION IF EXISTS pgrecall.health();
 DROP FUNCTION IF EXISTS public.recall_status();
-DROP FUNCTION IF EXISTS pgrecall.scored_memories(pgrecall.lexical_query, pgvector.halfvec);
-DROP FUNCTION IF EXISTS pgrecall.dense_leg(integer, pgvector.halfvec, pgrecall.recall_filter, integer, integer);
-DROP FUNCTION IF EXISTS pgrecall.likeness(bigint[], boolean);
-DROP FUNCTION IF EXISTS pgrecall.twin(bigint, bigint[], double precision);
+DROP FUNCTION IF EXISTS _pgrecall.scored_memories(pgrecall.parsed_query, pgvector.halfvec);
+DROP FUNCTION IF EXISTS _pgrecall.dense_leg(integer, pgvector.halfvec, pgrecall.recall_filter, integer, integer);
+DROP FUNCTION IF EXISTS _pgrecall.pairwise_similarity(bigint[], boolean);
+DROP FUNCTION IF EXISTS _pgrecall.near_duplicate_of(bigint, bigint[], double precision);
 DROP FUNCTION IF EXISTS pgrecall.claim(uuid, integer, interval);
 DROP FUNCTION IF EXISTS pgrecall.complete(uuid, bigint[], bytea[], text[]);
 DROP FUNCTION IF EXISTS pgrecall.fail(uuid, bigint, text, interval);
@@ -68,17 +68,17 @@ COMMENT ON COLUMN pgrecall.memories.embedding IS
     'Of generation 1: NULL until an embedder fills it; NULL again when the embedded text changes.';
 COMMENT ON COLUMN pgrecall.concepts.embedding IS 'Of the name, by generation 1; NULL until an embedder fills it.';
 
-CREATE FUNCTION pgrecall.embedding_of(memory pgrecall.memories, generation integer)
+CREATE FUNCTION _pgrecall.embedding_of(memory pgrecall.memories, generation integer)
 RETURNS pgvector.halfvec
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE generation WHEN 1 THEN (memory).embedding END;
-COMMENT ON FUNCTION pgrecall.embedding_of IS
+COMMENT ON FUNCTION _pgrecall.embedding_of IS
     'The embedding of a memory in a generation; the planner sees the column. Written anew with each generation.';
-CREATE FUNCTION pgrecall.name_embedding_of(concept pgrecall.concepts, generation integer)
+CREATE FUNCTION _pgrecall.name_embedding_of(concept pgrecall.concepts, generation integer)
 RETURNS pgvector.halfvec
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE generation WHEN 1 THEN (concept).embedding END;
-COMMENT ON FUNCTION pgrecall.name_embedding_of IS
+COMMENT ON FUNCTION _pgrecall.name_embedding_of IS
     'The embedding of a concept''s name in a generation; the planner sees the column. Written anew with each generation.';
 
 ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE query_model text, ADD ATTRIBUTE generation integer;
@@ -199,8 +199,8 @@ ALTER TABLE pgrecall.embedding_jobs DROP CONSTRAINT embedding_jobs_pkey;
 ALTER TABLE pgrecall.embedding_jobs DROP COLUMN generation_id;
 ALTER TABLE pgrecall.embedding_jobs ADD CONSTRAINT embedding_jobs_pkey PRIMARY KEY (memory_id);
 COMMENT ON COLUMN pgrecall.embedding_jobs.attempts IS NULL;
-DROP FUNCTION pgrecall.embedding_of(pgrecall.memories, integer);
-DROP FUNCTION pgrecall.name_embedding_of(pgrecall.concepts, integer);
+DROP FUNCTION _pgrecall.embedding_of(pgrecall.memories, integer);
+DROP FUNCTION _pgrecall.name_embedding_of(pgrecall.concepts, integer);
 ALTER TYPE pgrecall.recall_settings DROP ATTRIBUTE query_model, DROP ATTRIBUTE generation;
 ALTER TABLE pgrecall.memories ADD COLUMN embedded_at timestamptz;
 ALTER TABLE pgrecall.memories ADD COLUMN embedding_model_id integer REFERENCES pgrecall.embedding_models (id);

@@ -16,8 +16,8 @@ DROP FUNCTION IF EXISTS public.recall_explain(
     text, pgvector.halfvec, bigint[], integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz, boolean, boolean, tstzrange,
     timestamptz, timestamptz, text, text, text, text, double precision, double precision, double precision, boolean, jsonb
 );
-DROP FUNCTION IF EXISTS pgrecall.scored_memories(pgrecall.lexical_query, pgvector.halfvec, integer);
-DROP FUNCTION IF EXISTS pgrecall.named_memories(
+DROP FUNCTION IF EXISTS _pgrecall.scored_memories(pgrecall.parsed_query, pgvector.halfvec, integer);
+DROP FUNCTION IF EXISTS _pgrecall.concept_candidates(
     integer, bigint[], pgrecall.recall_filter, integer, double precision, integer, double precision, double precision
 );
 """
@@ -48,8 +48,8 @@ COMMENT ON COLUMN pgrecall.query_expansions.terms IS 'Words and short phrases to
 COMMENT ON COLUMN pgrecall.query_expansions.entities IS 'Names of things that the query means; their concepts lead the graph leg.';
 
 ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE expand text, ADD ATTRIBUTE expansion_weight double precision;
-ALTER TYPE pgrecall.lexical_query ADD ATTRIBUTE added text[], ADD ATTRIBUTE added_idfs double precision[];
-ALTER TYPE pgrecall.question ADD ATTRIBUTE implied bigint[], ADD ATTRIBUTE expansion text[];
+ALTER TYPE pgrecall.parsed_query ADD ATTRIBUTE added text[], ADD ATTRIBUTE added_idfs double precision[];
+ALTER TYPE pgrecall.recall_request ADD ATTRIBUTE implied bigint[], ADD ATTRIBUTE expansion text[];
 """
 
 
@@ -63,8 +63,8 @@ def downgrade() -> None:
     run_sql(
         op.get_bind(),
         """
-        ALTER TYPE pgrecall.question DROP ATTRIBUTE implied, DROP ATTRIBUTE expansion;
-        ALTER TYPE pgrecall.lexical_query DROP ATTRIBUTE added, DROP ATTRIBUTE added_idfs;
+        ALTER TYPE pgrecall.recall_request DROP ATTRIBUTE implied, DROP ATTRIBUTE expansion;
+        ALTER TYPE pgrecall.parsed_query DROP ATTRIBUTE added, DROP ATTRIBUTE added_idfs;
         ALTER TYPE pgrecall.recall_settings DROP ATTRIBUTE expand, DROP ATTRIBUTE expansion_weight;
         DROP TABLE pgrecall.query_expansions;
         """,

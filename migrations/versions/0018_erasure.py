@@ -42,7 +42,7 @@ BEGIN
         SELECT a.attrelid, a.attnum, a.attrelid::regclass AS table, a.attname
         FROM (VALUES ('concept_merges', 'aliases'), ('curations', 'evidence'), ('curations', 'before'), ('curations', 'after'),
                      ('entity_rules', 'keywords'), ('entity_rules', 'patterns'), ('llm_answers', 'answer'),
-                     ('unposted', 'posted_vector')) t (name, column_name)
+                     ('pending_postings', 'indexed_vector')) t (name, column_name)
         JOIN pg_attribute a ON a.attrelid = ('pgrecall.' || t.name)::regclass AND a.attname = t.column_name
     LOOP
         EXECUTE format('ALTER TABLE %%s ALTER COLUMN %%I SET STATISTICS %(target)s', found.table, found.attname);

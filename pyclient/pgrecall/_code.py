@@ -40,6 +40,9 @@ __all__ = [
 
 # What sql/ and the revisions are created under, and their functions run under.
 SEARCH_PATH = "pg_catalog, pgrecall, pg_temp"
+# What clients call is in the first, and the tables; what only these functions call is in the second.
+SCHEMAS = ("pgrecall", "_pgrecall")
+_OWN_SCHEMAS = ", ".join(f"'{schema}'::regnamespace" for schema in SCHEMAS)
 # The roles that own the functions which run with their owner's rights.
 OWNERS = "pgrecall_gate, pgrecall_engine"
 
@@ -95,7 +98,7 @@ def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
         for role in OWNERS.split(", "):
             if not scalar(conn, "SELECT pg_has_role(%s, 'USAGE')", role):
                 conn.execute(f"GRANT {role} TO CURRENT_USER".encode())
-        conn.execute(f"GRANT CREATE ON SCHEMA pgrecall, public TO {OWNERS}".encode())
+        conn.execute(f"GRANT CREATE ON SCHEMA pgrecall, _pgrecall, public TO {OWNERS}".encode())
     except psycopg.errors.InsufficientPrivilege as error:
         user = sql.Identifier(conn.info.user).as_string(conn)
         raise PgrecallError(
@@ -105,7 +108,7 @@ def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
             f"GRANT CREATE ON SCHEMA public TO {user} WITH GRANT OPTION;",
         ) from error
     yield
-    conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall, public FROM {OWNERS}".encode())
+    conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall, _pgrecall, public FROM {OWNERS}".encode())
 
 
 def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *, plpython: bool) -> None:
@@ -149,13 +152,13 @@ def close_vector_schema(conn: psycopg.Connection[Any]) -> None:
 def _own_python(conn: psycopg.Connection[Any]) -> None:
     """Take over the functions in Python: only a superuser is to own what the database's rules do not bind."""
     rows = conn.execute(
-        """
+        f"""
         SELECT format('ALTER FUNCTION %s OWNER TO CURRENT_USER', p.oid::regprocedure)
         FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang
         WHERE l.lanname = 'plpython3u'
-          AND p.pronamespace IN ('pgrecall'::regnamespace, 'public'::regnamespace)
+          AND p.pronamespace IN ({_OWN_SCHEMAS}, 'public'::regnamespace)
           AND p.xmin = pg_current_xact_id()::xid AND p.proowner <> current_user::regrole
-        """
+        """.encode()
     ).fetchall()
     for (command,) in rows:
         conn.execute(command.encode())
@@ -174,7 +177,7 @@ def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
     present = conn.execute(
         f"""
         SELECT p.proname FROM pg_catalog.pg_proc p
-        WHERE (p.pronamespace = 'pgrecall'::regnamespace AND NOT p.proname IN {STATE_FUNCTIONS})
+        WHERE (p.pronamespace IN ({_OWN_SCHEMAS}) AND NOT p.proname IN {STATE_FUNCTIONS})
            OR (p.pronamespace = 'public'::regnamespace
                AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
         """.encode()
@@ -185,13 +188,13 @@ def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
         f"""
         SELECT count(*) FROM pg_catalog.pg_proc p
         WHERE p.prosecdef AND pg_get_userbyid(p.proowner) NOT IN ('pgrecall_gate', 'pgrecall_engine')
-          AND (p.pronamespace = 'pgrecall'::regnamespace
+          AND (p.pronamespace IN ({_OWN_SCHEMAS})
                OR (p.pronamespace = 'public'::regnamespace
                    AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i)))
         """,
     )
     names = sorted(
-        name for schema in ("pgrecall", "public") for name in _function_names(schema, plpython=plpython)
+        name for schema in (*SCHEMAS, "public") for name in _function_names(schema, plpython=plpython)
     )
     return sorted(row[0] for row in present) == names and misowned == 0
 
@@ -327,7 +330,7 @@ _CODE_OBJECTS = f"""
         UNION ALL
         SELECT format('DROP ROUTINE %s', p.oid::regprocedure), p.oid, p.xmin
         FROM pg_catalog.pg_proc p
-        WHERE (p.pronamespace = 'pgrecall'::regnamespace AND NOT p.proname IN {STATE_FUNCTIONS})
+        WHERE (p.pronamespace IN ({_OWN_SCHEMAS}) AND NOT p.proname IN {STATE_FUNCTIONS})
            OR (p.pronamespace = 'public'::regnamespace
                AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
     ) item
@@ -403,7 +406,7 @@ def _run(conn: psycopg.Connection[Any], name: str, text: str) -> None:
 def _function_names(schema: str, *, plpython: bool | None = None) -> list[str]:
     """Return the names of what the files make: of one installation's, or of all."""
     files = sql_files() if plpython is None else installed_files(plpython=plpython)
-    pattern = re.compile(rf"CREATE OR REPLACE (?:FUNCTION|PROCEDURE) {schema}\.(\w+)\s*\(")
+    pattern = re.compile(rf"CREATE OR REPLACE (?:FUNCTION|PROCEDURE) {re.escape(schema)}\.(\w+)\s*\(")
     return sorted({name for file in files for name in pattern.findall(file.text)})
 
 

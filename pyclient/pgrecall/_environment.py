@@ -259,11 +259,12 @@ def _refuse_unsuitable(conn: psycopg.Connection[Any]) -> None:
             sqlstate="0A000",
             hint="Create the database with ENCODING 'UTF8' TEMPLATE template0.",
         )
-    if scalar(conn, "SELECT to_regnamespace('pgrecall') IS NOT NULL") and not scalar(
+    taken = scalar(conn, "SELECT COALESCE(to_regnamespace('pgrecall'), to_regnamespace('_pgrecall'))::text")
+    if taken is not None and not scalar(
         conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"
     ):
         raise SchemaMismatch(
-            "this database has a schema 'pgrecall' that this package did not make",
+            f"this database has a schema {taken!r} that this package did not make",
             sqlstate="42P06",
             hint="Rename that schema, or use another database.",
         )
@@ -290,7 +291,9 @@ def _refuse_unsuitable(conn: psycopg.Connection[Any]) -> None:
 def _make_schema(conn: psycopg.Connection[Any]) -> None:
     with conn.transaction():
         conn.execute("CREATE SCHEMA IF NOT EXISTS pgrecall")
+        conn.execute("CREATE SCHEMA IF NOT EXISTS _pgrecall")
         conn.execute("COMMENT ON SCHEMA pgrecall IS 'pgrecall: long-term memory for agents'")
+        conn.execute("COMMENT ON SCHEMA _pgrecall IS 'Internals of pgrecall: no interface.'")
         # alembic's own table, made here so that the schema is never ours without saying so.
         conn.execute(
             "CREATE TABLE IF NOT EXISTS pgrecall.alembic_version (version_num varchar(32) PRIMARY KEY)"
@@ -303,6 +306,7 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
     if revision is None:
         with conn.transaction():
             conn.execute("DROP TABLE pgrecall.alembic_version")
+            conn.execute("DROP SCHEMA _pgrecall")
             conn.execute("DROP SCHEMA pgrecall")
             close_vector_schema(conn)
     elif revision != script_directory().get_current_head():

@@ -33,13 +33,13 @@ class AsyncAsking(AsyncSession):
             async with self._connection() as connection:
                 if any(connection.info.parameter_status(name) == "on" for name in READ_ONLY):
                     return Answer(reason="a read-only server takes no questions to embed", was_put=False)
-                [asked] = await self._called(connection, "pgrecall.ask_embedding", {"query": query})
+                [asked] = await self._called(connection, "pgrecall.request_query_embedding", {"query": query})
                 if asked["error"] is not None:
                     return Answer(reason=asked["error"], was_put=asked["id"] is not None)
                 if asked["embedding"] is not None:
                     return Answer(QueryVector(asked["embedding"], asked["model"], "cache"))
                 waiting = {"id": asked["id"], "seconds": max(0.0, until - monotonic())}
-                answers = await self._called(connection, "pgrecall.awaited_embedding", waiting)
+                answers = await self._called(connection, "pgrecall.wait_query_embedding", waiting)
         except PgrecallError as error:
             # Whatever it was, the recall itself may do without: if not, it says so.
             return Answer(reason=error.message)

@@ -52,7 +52,7 @@ def installed_files(*, plpython: bool) -> tuple[SqlFile, ...]:
     """
     if not plpython:
         return tuple(file for file in sql_files() if not file.needs_plpython)
-    names = {Path(file.name).name for file in sql_files() if file.needs_plpython} - {"grants.sql"}
+    names = {Path(file.name).name for file in sql_files() if file.needs_plpython}
     return tuple(file for file in sql_files() if file.needs_plpython or Path(file.name).name not in names)
 
 

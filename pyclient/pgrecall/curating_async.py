@@ -40,7 +40,7 @@ class AsyncCurating(AsyncSession):
     ) -> list[int]:
         """Return the ids of memories that nothing was decided about; see `preview_curation`."""
         arguments = given(namespace=await self._namespace(namespace), since=since, at_most=at_most)
-        rows = await self._rows("pgrecall.uncurated", arguments)
+        rows = await self._rows("pgrecall.uncurated_memories", arguments)
         return [next(iter(row.values())) for row in rows]
 
     async def curate(self, id: int) -> int | None:
@@ -55,7 +55,7 @@ class AsyncCurating(AsyncSession):
         number = await self._value("pgrecall.curate", given(memory_id=id))
         return None if number is None else int(number)
 
-    async def curation_question(self, id: int) -> list[dict[str, Any]]:
+    async def curation_context(self, id: int) -> list[dict[str, Any]]:
         """Return a memory and the older ones near it, to be decided about otherwise than by rules.
 
         Never a sensitive memory, and nothing where the memory itself is not there.
@@ -63,7 +63,7 @@ class AsyncCurating(AsyncSession):
         Returns:
             The memory first, each with id, content, anchor, content_hash and cosine.
         """
-        rows = await self._rows("pgrecall.curation_question", given(memory_id=id))
+        rows = await self._rows("pgrecall.curation_context", given(memory_id=id))
         return [dict(row) for row in rows]
 
     async def apply_curation(

@@ -41,7 +41,7 @@ class Curating(Session):
     ) -> list[int]:
         """Return the ids of memories that nothing was decided about; see `preview_curation`."""
         arguments = given(namespace=self._namespace(namespace), since=since, at_most=at_most)
-        rows = self._rows("pgrecall.uncurated", arguments)
+        rows = self._rows("pgrecall.uncurated_memories", arguments)
         return [next(iter(row.values())) for row in rows]
 
     def curate(self, id: int) -> int | None:
@@ -56,7 +56,7 @@ class Curating(Session):
         number = self._value("pgrecall.curate", given(memory_id=id))
         return None if number is None else int(number)
 
-    def curation_question(self, id: int) -> list[dict[str, Any]]:
+    def curation_context(self, id: int) -> list[dict[str, Any]]:
         """Return a memory and the older ones near it, to be decided about otherwise than by rules.
 
         Never a sensitive memory, and nothing where the memory itself is not there.
@@ -64,7 +64,7 @@ class Curating(Session):
         Returns:
             The memory first, each with id, content, anchor, content_hash and cosine.
         """
-        rows = self._rows("pgrecall.curation_question", given(memory_id=id))
+        rows = self._rows("pgrecall.curation_context", given(memory_id=id))
         return [dict(row) for row in rows]
 
     def apply_curation(

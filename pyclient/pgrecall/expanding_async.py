@@ -42,7 +42,7 @@ class AsyncExpanding(AsyncAsking):
         try:
             async with self._connection() as connection:
                 is_read_only = any(connection.info.parameter_status(name) == "on" for name in READ_ONLY)
-                [known] = await self._called(connection, "pgrecall.ask_expansion", asked)
+                [known] = await self._called(connection, "pgrecall.prepare_expansion", asked)
             if not known["is_expandable"]:
                 return Expanded("off", "not_expandable")
             if known["terms"] is not None:
@@ -54,7 +54,7 @@ class AsyncExpanding(AsyncAsking):
             async with self._connection() as connection:
                 await self._called(
                     connection,
-                    "pgrecall.keep_expansion",
+                    "pgrecall.cache_expansion",
                     {
                         **asked,
                         "terms": list(said.terms),

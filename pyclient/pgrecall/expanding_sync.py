@@ -41,7 +41,7 @@ class Expanding(Asking):
         try:
             with self._connection() as connection:
                 is_read_only = any(connection.info.parameter_status(name) == "on" for name in READ_ONLY)
-                [known] = self._called(connection, "pgrecall.ask_expansion", asked)
+                [known] = self._called(connection, "pgrecall.prepare_expansion", asked)
             if not known["is_expandable"]:
                 return Expanded("off", "not_expandable")
             if known["terms"] is not None:
@@ -53,7 +53,7 @@ class Expanding(Asking):
             with self._connection() as connection:
                 self._called(
                     connection,
-                    "pgrecall.keep_expansion",
+                    "pgrecall.cache_expansion",
                     {
                         **asked,
                         "terms": list(said.terms),

@@ -40,7 +40,7 @@ class Explanation:
         lexical_part: What the lexical leg adds to `relevance`.
         dense_part: What the dense leg adds.
         graph_part: What the graph leg adds.
-        adjacency_part: What its neighbours in the session add.
+        session_part: What its neighbours in the session add.
         phrase_part: What holding the query word for word adds.
         relevance: The sum of the five.
         top: The highest relevance there could be.
@@ -58,7 +58,7 @@ class Explanation:
         chosen_strategy: The strategy that was used.
         settings_in_force: Every setting of this recall, by name.
         added_terms: What the setting expand added to the query.
-        added_score: What these terms give of `lexical_score`; None where nothing was added.
+        expansion_score: What these terms give of `lexical_score`; None where nothing was added.
     """
 
     id: int
@@ -80,7 +80,7 @@ class Explanation:
     lexical_part: float | None
     dense_part: float | None
     graph_part: float | None
-    adjacency_part: float | None
+    session_part: float | None
     phrase_part: float | None
     relevance: float | None
     top: float | None
@@ -97,7 +97,7 @@ class Explanation:
     chosen_strategy: str
     settings_in_force: Mapping[str, Any]
     added_terms: tuple[str, ...]
-    added_score: float | None
+    expansion_score: float | None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:

@@ -53,7 +53,7 @@ class Status(Row):
         unread_failed: How many of them could not be read so far.
         oldest_unread: How long the oldest has been waiting; None if nothing waits.
         unread_by_llm: How many wait for the language model, where that is switched on.
-        unposted: How many are not in the postings yet; recall finds them, at more cost.
+        pending_postings: How many are not in the postings yet; recall finds them, at more cost.
         parked: How many are not tried any more.
         failures_by_cause: How many of them by each cause.
         truncated: How many are embedded by their beginning only, since the model reads no more.
@@ -89,7 +89,7 @@ class Status(Row):
     unread_failed: int
     oldest_unread: timedelta | None
     unread_by_llm: int
-    unposted: int
+    pending_postings: int
     parked: int
     failures_by_cause: dict[str, int]
     truncated: int

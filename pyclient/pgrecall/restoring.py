@@ -130,7 +130,7 @@ class Restorer:
         self.rejected.append((line.number, refusal.message.removeprefix("line 1: ")))
 
     def _link(self, links: Sequence[tuple[int, dict[str, Any]]]) -> None:
-        self.client.link_memories([link for _, link in links])
+        self.client.link_imported_memories([link for _, link in links])
 
     def _leave_forgotten(self, link: tuple[int, dict[str, Any]], refusal: PgrecallError) -> None:
         self.rejected.append((link[0], f"{refusal.message}: it stays forgotten"))

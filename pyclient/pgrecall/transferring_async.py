@@ -64,7 +64,7 @@ class AsyncTransferring(AsyncSession):
         """
         return await self._rows("pgrecall.import_memories", {"lines": json_array("line", lines)})
 
-    async def link_memories(self, links: Sequence[Mapping[str, Any]]) -> int:
+    async def link_imported_memories(self, links: Sequence[Mapping[str, Any]]) -> int:
         """Say what supersedes memories that were imported and are superseded.
 
         Args:
@@ -78,15 +78,15 @@ class AsyncTransferring(AsyncSession):
             InvalidInput: They would supersede one another in a circle.
         """
         checked = [json_object(f"link {place}", link) for place, link in enumerate(links, 1)]
-        return int(await self._value("pgrecall.link_memories", {"links": json_text(checked)}))
+        return int(await self._value("pgrecall.link_imported_memories", {"links": json_text(checked)}))
 
-    async def adopt_memories(
+    async def import_rows(
         self, rows: Sequence[str], *, namespace: str | None = None, keep_deleted: bool = True
     ) -> list[dict[str, Any]]:
         """Store rows of another program, all of them or none; `pgrecall.adopting` makes them.
 
         Args:
-            rows: Objects of JSON as `pgrecall.adopt_memories` takes them.
+            rows: Objects of JSON as `pgrecall.import_rows` takes them.
             namespace: Where those go that name none.
             keep_deleted: False leaves out what was deleted before it came here.
 
@@ -98,15 +98,15 @@ class AsyncTransferring(AsyncSession):
         """
         arguments = {"rows": json_array("row", rows), "keep_deleted": keep_deleted}
         arguments |= given(namespace=await self._namespace(namespace))
-        return await self._rows("pgrecall.adopt_memories", arguments)
+        return await self._rows("pgrecall.import_rows", arguments)
 
-    async def adopted_memories(
+    async def preview_import_rows(
         self, rows: Sequence[str], *, namespace: str | None = None
     ) -> list[dict[str, Any]]:
-        """Say what `adopt_memories` would do with rows, and what is stored of them.
+        """Say what `import_rows` would do with rows, and what is stored of them.
 
         Args:
-            rows: As for `adopt_memories`; of a memory only its namespace and external id are looked at.
+            rows: As for `import_rows`; of a memory only its namespace and external id are looked at.
             namespace: Where those are that name none.
 
         Returns:
@@ -114,4 +114,4 @@ class AsyncTransferring(AsyncSession):
             whether it is sensitive, forgotten, revised here.
         """
         arguments = {"rows": json_array("row", rows), **given(namespace=await self._namespace(namespace))}
-        return await self._rows("pgrecall.adopted_memories", arguments)
+        return await self._rows("pgrecall.preview_import_rows", arguments)

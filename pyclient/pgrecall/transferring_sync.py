@@ -65,7 +65,7 @@ class Transferring(Session):
         """
         return self._rows("pgrecall.import_memories", {"lines": json_array("line", lines)})
 
-    def link_memories(self, links: Sequence[Mapping[str, Any]]) -> int:
+    def link_imported_memories(self, links: Sequence[Mapping[str, Any]]) -> int:
         """Say what supersedes memories that were imported and are superseded.
 
         Args:
@@ -79,15 +79,15 @@ class Transferring(Session):
             InvalidInput: They would supersede one another in a circle.
         """
         checked = [json_object(f"link {place}", link) for place, link in enumerate(links, 1)]
-        return int(self._value("pgrecall.link_memories", {"links": json_text(checked)}))
+        return int(self._value("pgrecall.link_imported_memories", {"links": json_text(checked)}))
 
-    def adopt_memories(
+    def import_rows(
         self, rows: Sequence[str], *, namespace: str | None = None, keep_deleted: bool = True
     ) -> list[dict[str, Any]]:
         """Store rows of another program, all of them or none; `pgrecall.adopting` makes them.
 
         Args:
-            rows: Objects of JSON as `pgrecall.adopt_memories` takes them.
+            rows: Objects of JSON as `pgrecall.import_rows` takes them.
             namespace: Where those go that name none.
             keep_deleted: False leaves out what was deleted before it came here.
 
@@ -99,13 +99,13 @@ class Transferring(Session):
         """
         arguments = {"rows": json_array("row", rows), "keep_deleted": keep_deleted}
         arguments |= given(namespace=self._namespace(namespace))
-        return self._rows("pgrecall.adopt_memories", arguments)
+        return self._rows("pgrecall.import_rows", arguments)
 
-    def adopted_memories(self, rows: Sequence[str], *, namespace: str | None = None) -> list[dict[str, Any]]:
-        """Say what `adopt_memories` would do with rows, and what is stored of them.
+    def preview_import_rows(self, rows: Sequence[str], *, namespace: str | None = None) -> list[dict[str, Any]]:
+        """Say what `import_rows` would do with rows, and what is stored of them.
 
         Args:
-            rows: As for `adopt_memories`; of a memory only its namespace and external id are looked at.
+            rows: As for `import_rows`; of a memory only its namespace and external id are looked at.
             namespace: Where those are that name none.
 
         Returns:
@@ -113,4 +113,4 @@ class Transferring(Session):
             whether it is sensitive, forgotten, revised here.
         """
         arguments = {"rows": json_array("row", rows), **given(namespace=self._namespace(namespace))}
-        return self._rows("pgrecall.adopted_memories", arguments)
+        return self._rows("pgrecall.preview_import_rows", arguments)

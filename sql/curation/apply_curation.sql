@@ -35,7 +35,7 @@ BEGIN
     ORDER BY m.id
     FOR NO KEY UPDATE;
     IF NOT FOUND THEN
-        PERFORM pgrecall.refuse_reader(apply_curation.memory_id);
+        PERFORM _pgrecall.raise_read_only(apply_curation.memory_id);
     END IF;
     SELECT c.id INTO done FROM pgrecall.curations c
     WHERE c.memory_id = apply_curation.memory_id AND c.undone_at IS NULL;
@@ -63,7 +63,7 @@ BEGIN
         WHERE m.id = closed.id
         RETURNING m.* INTO changed;
         IF changed.id IS NULL THEN
-            PERFORM pgrecall.refuse_reader(closed.id);
+            PERFORM _pgrecall.raise_read_only(closed.id);
             RETURN NULL;
         END IF;
     END IF;
@@ -71,8 +71,8 @@ BEGIN
         (memory_id, other_id, namespace_id, decision, decider, evidence, before, after)
     VALUES (
         own.id, other.id, own.namespace_id, decision, decider, evidence,
-        CASE WHEN decision = 'ADD' THEN '{}' ELSE jsonb_build_object(closed.id, pgrecall.curation_fields(closed)) END,
-        CASE WHEN decision = 'ADD' THEN '{}' ELSE jsonb_build_object(closed.id, pgrecall.curation_fields(changed)) END
+        CASE WHEN decision = 'ADD' THEN '{}' ELSE jsonb_build_object(closed.id, _pgrecall.curation_fields(closed)) END,
+        CASE WHEN decision = 'ADD' THEN '{}' ELSE jsonb_build_object(closed.id, _pgrecall.curation_fields(changed)) END
     )
     RETURNING c.id INTO done;
     RETURN done;
@@ -83,3 +83,5 @@ COMMENT ON FUNCTION pgrecall.apply_curation IS
     'Does what was decided about a memory, and notes it, if both memories are still what was decided on; returns the decision''s number.';
 
 ALTER FUNCTION pgrecall.apply_curation OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.apply_curation TO pgrecall_writer;

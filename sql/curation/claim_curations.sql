@@ -14,7 +14,7 @@ AS $function$
 DECLARE
     active pgrecall.generations;
 BEGIN
-    PERFORM pgrecall.check_claim(batch, lease);
+    PERFORM _pgrecall.check_claim(batch, lease);
     -- From here on the column cannot be dropped.
     PERFORM FROM pgrecall.memories m WHERE false;
     SELECT g.* INTO active FROM pgrecall.generations g WHERE g.id = pgrecall.active_generation();
@@ -33,7 +33,7 @@ BEGIN
         )
         UPDATE pgrecall.curation_jobs j
         SET worker_id = $1, lease_expires_at = clock_timestamp() + $3, attempts = j.attempts + 1,
-            ticket = pgrecall.new_ticket()
+            ticket = _pgrecall.random_ticket()
         FROM free f
         WHERE j.memory_id = f.memory_id
         RETURNING j.memory_id, j.ticket
@@ -46,3 +46,5 @@ COMMENT ON FUNCTION pgrecall.claim_curations IS
     'Leases new memories to a worker that is to curate them, oldest first, once they are read and embedded.';
 
 ALTER FUNCTION pgrecall.claim_curations OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.claim_curations TO pgrecall_embedder;

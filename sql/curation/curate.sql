@@ -28,3 +28,5 @@ $function$;
 COMMENT ON FUNCTION pgrecall.curate IS 'Decides about a memory by rules, and does it; returns the number of the decision.';
 
 ALTER FUNCTION pgrecall.curate OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.curate TO pgrecall_writer;

@@ -25,7 +25,7 @@ BEGIN
     IF said IS NULL THEN
         done := pgrecall.curate(curate_claimed.memory_id);
     ELSE
-        PERFORM pgrecall.check_typed(said, 'said', ids => '{other_id}', hashes => '{memory_hash,other_hash}');
+        PERFORM _pgrecall.check_typed(said, 'said', ids => '{other_id}', hashes => '{memory_hash,other_hash}');
         done := pgrecall.apply_curation(
             curate_claimed.memory_id, (said ->> 'other_id')::bigint, said ->> 'decision', left(said ->> 'decider', 200),
             said -> 'evidence', decode(said ->> 'memory_hash', 'hex'), decode(said ->> 'other_hash', 'hex')
@@ -49,3 +49,5 @@ COMMENT ON FUNCTION pgrecall.curate_claimed IS
     'Curates a memory that a worker has claimed, by rules or as a language model said, and takes it from the queue.';
 
 ALTER FUNCTION pgrecall.curate_claimed OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.curate_claimed TO pgrecall_embedder;

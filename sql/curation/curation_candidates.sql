@@ -8,7 +8,7 @@
 -- indexes. The grant is looked up once.
 --
 -- cosine  NULL where either has no embedding
-CREATE OR REPLACE FUNCTION pgrecall.curation_candidates(memory_id bigint, depth integer DEFAULT 5)
+CREATE OR REPLACE FUNCTION _pgrecall.curation_candidates(memory_id bigint, depth integer DEFAULT 5)
 RETURNS TABLE (other_id bigint, cosine double precision)
 -- Restricted: a parallel worker does not know of SET ROLE by the setting.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 5
@@ -27,29 +27,29 @@ BEGIN
       AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
       AND (m.session IS NULL OR m."position" IS NULL);
     IF own.id IS NULL OR NOT (
-        pgrecall.is_embedder() OR pgrecall.may_read(own.namespace_id)
+        _pgrecall.is_embedder() OR _pgrecall.may_read(own.namespace_id)
     ) THEN
         RETURN;
     END IF;
-    own_embedding := pgrecall.embedding_of(own, generation);
+    own_embedding := _pgrecall.embedding_of(own, generation);
     -- Planned with its arguments, so that embedding_of() is a column and its index serves. Deep enough for what is left out.
     SELECT array_agg(d.id ORDER BY d.rank) INTO near
-    FROM pgrecall.dense_leg(
+    FROM _pgrecall.dense_leg(
         own.namespace_id, own_embedding,
         jsonb_populate_record(NULL::pgrecall.recall_filter, '{"include_sensitive": false}'), 4 * depth + 8, 5000, generation
     ) d;
     IF near IS NULL THEN
         terms := ARRAY(
-            SELECT w.term FROM pgrecall.query_words(own.namespace_id, tsvector_to_array(own.search_vector), 16) w
+            SELECT w.term FROM _pgrecall.query_term_weights(own.namespace_id, tsvector_to_array(own.search_vector), 16) w
         );
         EXECUTE $statement$
             SELECT array_agg(s.id)
             FROM (
                 SELECT m.id
                 FROM pgrecall.memories m
-                WHERE m.namespace_id = $1 AND m.search_vector @@ pgrecall.any_term($2) AND m.id < $3
+                WHERE m.namespace_id = $1 AND m.search_vector @@ _pgrecall.match_any_term($2) AND m.id < $3
                   AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
-                ORDER BY ts_rank(m.search_vector, pgrecall.any_term($2), 1) DESC, m.id
+                ORDER BY ts_rank(m.search_vector, _pgrecall.match_any_term($2), 1) DESC, m.id
                 LIMIT $4
             ) s
         $statement$
@@ -57,7 +57,7 @@ BEGIN
         USING own.namespace_id, terms, own.id, 2 * depth;
     END IF;
     RETURN QUERY
-        SELECT m.id, 1 - (pgrecall.embedding_of(m, generation) OPERATOR(pgvector.<=>) own_embedding)
+        SELECT m.id, 1 - (_pgrecall.embedding_of(m, generation) OPERATOR(pgvector.<=>) own_embedding)
         FROM unnest(near || alike) WITH ORDINALITY c (id, place)
         JOIN pgrecall.memories m ON m.id = c.id
         WHERE m.id < own.id AND m.namespace_id = own.namespace_id
@@ -72,7 +72,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.curation_candidates IS
+COMMENT ON FUNCTION _pgrecall.curation_candidates IS
     'The older memories of the same namespace that a memory is to be compared with, nearest first.';
 
-ALTER FUNCTION pgrecall.curation_candidates OWNER TO pgrecall_engine;
+ALTER FUNCTION _pgrecall.curation_candidates OWNER TO pgrecall_engine;

@@ -1,6 +1,6 @@
 -- What speaks for and against two memories saying the same, in numbers and truth values, without a word of either.
 --
--- Beside what compare_texts() and change_signs() find in the texts:
+-- Beside what text_overlap_stats() and change_cues() find in the texts:
 --
 -- cosine            NULL where either has no embedding
 -- concepts_shared, concepts_old, concepts_new   that they mention
@@ -8,12 +8,12 @@
 -- is_other_time     each speaks of times, or is valid at times, that do not overlap
 -- is_other_speaker  two speakers said them
 -- is_earlier        the new memory speaks of an earlier occasion than the old one
-CREATE OR REPLACE FUNCTION pgrecall.curation_evidence(memory_id bigint, other_id bigint, cosine double precision)
+CREATE OR REPLACE FUNCTION _pgrecall.curation_evidence(memory_id bigint, other_id bigint, cosine double precision)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT jsonb_strip_nulls(jsonb_build_object('cosine', round(curation_evidence.cosine::numeric, 4)))
-           || t.compared || pgrecall.change_signs(t.old_text, t.new_text, t.compared)
+           || t.compared || _pgrecall.change_cues(t.old_text, t.new_text, t.compared)
            || jsonb_build_object(
                'concepts_shared', c.shared, 'concepts_old', c.old, 'concepts_new', c.new,
                'is_other_subject', c.old_subjects IS NOT NULL AND c.new_subjects IS NOT NULL
@@ -33,7 +33,7 @@ BEGIN ATOMIC
     FROM pgrecall.memories n
     JOIN pgrecall.memories o ON o.id = curation_evidence.other_id
     CROSS JOIN LATERAL (
-        SELECT w.old_text, w.new_text, pgrecall.compare_texts(w.old_text, w.new_text) AS compared
+        SELECT w.old_text, w.new_text, _pgrecall.text_overlap_stats(w.old_text, w.new_text) AS compared
         FROM (SELECT concat_ws(E'\n', o.title, o.content) AS old_text, concat_ws(E'\n', n.title, n.content) AS new_text) w
         OFFSET 0
     ) t
@@ -51,5 +51,5 @@ BEGIN ATOMIC
     WHERE n.id = curation_evidence.memory_id AND NOT n.is_sensitive AND NOT o.is_sensitive;
 END;
 
-COMMENT ON FUNCTION pgrecall.curation_evidence IS
+COMMENT ON FUNCTION _pgrecall.curation_evidence IS
     'What speaks for and against two memories saying the same, in numbers and truth values, without a word of either.';

@@ -1,5 +1,5 @@
 -- The fields of a memory that curation changes, as JSON: what is noted before and after, and what undo_curation() restores.
-CREATE OR REPLACE FUNCTION pgrecall.curation_fields(memory pgrecall.memories)
+CREATE OR REPLACE FUNCTION _pgrecall.curation_fields(memory pgrecall.memories)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN jsonb_build_object(
@@ -7,4 +7,4 @@ RETURN jsonb_build_object(
     'updated_at', memory.updated_at
 );
 
-COMMENT ON FUNCTION pgrecall.curation_fields IS 'The fields of a memory that curation changes, as JSON.';
+COMMENT ON FUNCTION _pgrecall.curation_fields IS 'The fields of a memory that curation changes, as JSON.';

@@ -17,7 +17,7 @@ SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
-    home integer := pgrecall.known_namespace(pgrecall.namespace_name(curation_log.namespace));
+    home integer := _pgrecall.known_namespace(pgrecall.namespace_name(curation_log.namespace));
 BEGIN
     RETURN QUERY
         SELECT c.id, c.memory_id, c.other_id, c.decision, c.decider, c.decided_at, c.undone_at, m.content, o.content, c.evidence
@@ -26,10 +26,12 @@ BEGIN
         LEFT JOIN pgrecall.memories o ON o.id = c.other_id
         WHERE c.namespace_id = home AND (NOT changes OR c.decision <> 'ADD')
         ORDER BY c.id DESC
-        LIMIT pgrecall.row_limit(k);
+        LIMIT _pgrecall.parse_row_limit(k);
 END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.curation_log IS 'What curation decided in a namespace, the newest first; undo_curation() takes one back.';
 
 ALTER FUNCTION pgrecall.curation_log OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.curation_log TO pgrecall_reader;

@@ -11,11 +11,11 @@ BEGIN ATOMIC
     SELECT COALESCE(j.decision, 'ADD'), j.other_id, COALESCE(j.evidence, '{}'), m.content_hash, j.content_hash
     FROM pgrecall.memories m
     LEFT JOIN LATERAL (
-        SELECT pgrecall.judge_evidence(e.evidence) AS decision, c.other_id, e.evidence, o.content_hash
-        FROM pgrecall.curation_candidates(m.id) c
+        SELECT _pgrecall.classify_pair(e.evidence) AS decision, c.other_id, e.evidence, o.content_hash
+        FROM _pgrecall.curation_candidates(m.id) c
         JOIN pgrecall.memories o ON o.id = c.other_id
-        CROSS JOIN LATERAL (SELECT pgrecall.curation_evidence(m.id, c.other_id, c.cosine) AS evidence OFFSET 0) e
-        ORDER BY array_position(ARRAY['NOOP', 'SUPERSEDE', 'UPDATE', 'ADD'], pgrecall.judge_evidence(e.evidence)),
+        CROSS JOIN LATERAL (SELECT _pgrecall.curation_evidence(m.id, c.other_id, c.cosine) AS evidence OFFSET 0) e
+        ORDER BY array_position(ARRAY['NOOP', 'SUPERSEDE', 'UPDATE', 'ADD'], _pgrecall.classify_pair(e.evidence)),
                  c.cosine DESC NULLS LAST, c.other_id
         LIMIT 1
     ) j ON true
@@ -26,3 +26,5 @@ END;
 COMMENT ON FUNCTION pgrecall.decide_curation IS 'What curation by rules would do with a memory, and why; nothing is written.';
 
 ALTER FUNCTION pgrecall.decide_curation OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.decide_curation TO pgrecall_reader;

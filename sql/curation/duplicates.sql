@@ -20,14 +20,14 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     neighbours CONSTANT integer := 8;
-    home integer := pgrecall.known_namespace(pgrecall.namespace_name(duplicates.namespace));
-    wanted double precision := COALESCE(duplicates.similarity, (pgrecall.effective_settings()).duplicate_similarity);
+    home integer := _pgrecall.known_namespace(pgrecall.namespace_name(duplicates.namespace));
+    wanted double precision := COALESCE(duplicates.similarity, (_pgrecall.effective_settings()).duplicate_similarity);
 BEGIN
     IF wanted NOT BETWEEN 0 AND 1 THEN
         RAISE EXCEPTION 'similarity cannot be %', wanted
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It is a cosine between 0 and 1.';
     END IF;
-    PERFORM pgrecall.row_limit(at_most);
+    PERFORM _pgrecall.parse_row_limit(at_most);
     RETURN QUERY EXECUTE $statement$
         WITH RECURSIVE looked AS MATERIALIZED (
             SELECT l.id, min(l.id) OVER (PARTITION BY l.content_hash) AS first_id
@@ -43,15 +43,15 @@ BEGIN
             FROM looked l
             JOIN pgrecall.memories m ON m.id = l.id
             CROSS JOIN LATERAL (
-                SELECT n.id, pgrecall.embedding_of(n, $2) OPERATOR(pgvector.<=>) pgrecall.embedding_of(m, $2) AS distance
+                SELECT n.id, _pgrecall.embedding_of(n, $2) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(m, $2) AS distance
                 FROM pgrecall.memories n
-                WHERE n.namespace_id = $1 AND pgrecall.embedding_of(n, $2) IS NOT NULL
+                WHERE n.namespace_id = $1 AND _pgrecall.embedding_of(n, $2) IS NOT NULL
                   AND NOT n.is_sensitive AND n.deleted_at IS NULL AND n.superseded_by IS NULL
-                ORDER BY pgrecall.embedding_of(n, $2) OPERATOR(pgvector.<=>) pgrecall.embedding_of(m, $2)
+                ORDER BY _pgrecall.embedding_of(n, $2) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(m, $2)
                 LIMIT $5
             ) n
             JOIN looked o ON o.id = n.id
-            WHERE l.id = l.first_id AND pgrecall.embedding_of(m, $2) IS NOT NULL
+            WHERE l.id = l.first_id AND _pgrecall.embedding_of(m, $2) IS NOT NULL
               AND n.distance <= 1 - $3 + 1e-9 AND o.first_id <> l.id
         ), edge AS MATERIALIZED (
             SELECT n.one, n.other FROM near n UNION SELECT n.other, n.one FROM near n
@@ -68,7 +68,7 @@ BEGIN
             FROM looked l
             LEFT JOIN root r ON r.id = l.first_id
         )
-        SELECT c.cluster, m.id, 1 - (pgrecall.embedding_of(m, $2) OPERATOR(pgvector.<=>) pgrecall.embedding_of(f, $2)), m.created_at, m.content
+        SELECT c.cluster, m.id, 1 - (_pgrecall.embedding_of(m, $2) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(f, $2)), m.created_at, m.content
         FROM clustered c
         JOIN pgrecall.memories m ON m.id = c.id
         JOIN pgrecall.memories f ON f.id = c.cluster
@@ -83,3 +83,5 @@ COMMENT ON FUNCTION pgrecall.duplicates IS
     'Memories of a namespace that say the same or nearly so, in clusters, the largest first.';
 
 ALTER FUNCTION pgrecall.duplicates OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.duplicates TO pgrecall_reader;

@@ -13,7 +13,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1000
 SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT u.id, d.decision, d.other_id, m.content, o.content, d.evidence
-    FROM pgrecall.uncurated(preview_curation.namespace, preview_curation.since, preview_curation.at_most) u (id)
+    FROM pgrecall.uncurated_memories(preview_curation.namespace, preview_curation.since, preview_curation.at_most) u (id)
     CROSS JOIN LATERAL pgrecall.decide_curation(u.id) d
     JOIN pgrecall.memories m ON m.id = u.id
     LEFT JOIN pgrecall.memories o ON o.id = d.other_id;
@@ -23,3 +23,5 @@ COMMENT ON FUNCTION pgrecall.preview_curation IS
     'What a run of curation by rules would do with a namespace as it is now; nothing is written.';
 
 ALTER FUNCTION pgrecall.preview_curation OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.preview_curation TO pgrecall_reader;

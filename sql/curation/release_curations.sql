@@ -18,3 +18,5 @@ $function$;
 COMMENT ON FUNCTION pgrecall.release_curations IS 'Gives back every memory that a worker was to curate; returns how many there were.';
 
 ALTER FUNCTION pgrecall.release_curations OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.release_curations TO pgrecall_embedder;

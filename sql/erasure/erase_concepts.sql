@@ -1,10 +1,10 @@
 -- Removes those concepts that nothing mentions and no fact is about any more, with the names given by hand.
 --
--- remove_orphan() leaves those names where they are; whoever erases a memory wants them gone with it. The caller has
--- pgrecall.share_names of the namespace.
+-- remove_orphan_alias() leaves those names where they are; whoever erases a memory wants them gone with it. The caller has
+-- _pgrecall.lock_aliases_shared of the namespace.
 --
 -- concept_ids  which of them to look at
-CREATE OR REPLACE FUNCTION pgrecall.erase_concepts(namespace_id integer, concept_ids bigint[])
+CREATE OR REPLACE FUNCTION _pgrecall.erase_concepts(namespace_id integer, concept_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
@@ -26,10 +26,10 @@ BEGIN
             DELETE FROM pgrecall.concept_aliases a WHERE a.concept_id = orphan RETURNING a.alias
         )
         SELECT COALESCE(array_agg(g.alias), '{}') INTO names FROM gone g;
-        PERFORM pgrecall.settle_concept(orphan, names);
+        PERFORM _pgrecall.repair_concept(orphan, names);
     END LOOP;
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.erase_concepts IS
+COMMENT ON FUNCTION _pgrecall.erase_concepts IS
     'Removes those concepts that nothing mentions and no fact is about any more, with the names given by hand.';

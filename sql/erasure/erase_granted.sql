@@ -6,7 +6,7 @@
 -- dry_run  do it, and take it back: the receipt says what would go, and is not kept
 --
 -- Errors  P0002 no such memory, or not for this role
-CREATE OR REPLACE FUNCTION pgrecall.erase_granted(id bigint, dry_run boolean)
+CREATE OR REPLACE FUNCTION _pgrecall.erase_granted(id bigint, dry_run boolean)
 RETURNS pgrecall.erasures
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
@@ -17,14 +17,14 @@ DECLARE
     receipt pgrecall.erasures;
 BEGIN
     SELECT m.namespace_id INTO home FROM pgrecall.memories m
-    WHERE m.id = erase_granted.id AND pgrecall.reaches(asking, m.namespace_id, true);
+    WHERE m.id = erase_granted.id AND _pgrecall.sees_namespace(asking, m.namespace_id, true);
     IF home IS NULL THEN
-        PERFORM pgrecall.refuse_unknown(erase_granted.id);
+        PERFORM _pgrecall.raise_unknown_memory(erase_granted.id);
     ELSIF dry_run IS NOT TRUE THEN
-        RETURN pgrecall.erase_memory(home, erase_granted.id, asking::text);
+        RETURN _pgrecall.erase_memory_rows(home, erase_granted.id, asking::text);
     END IF;
     BEGIN
-        receipt := pgrecall.erase_memory(home, erase_granted.id, asking::text);
+        receipt := _pgrecall.erase_memory_rows(home, erase_granted.id, asking::text);
         RAISE SQLSTATE 'PGR01';
     EXCEPTION
         WHEN SQLSTATE 'PGR01' THEN
@@ -34,7 +34,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.erase_granted IS
+COMMENT ON FUNCTION _pgrecall.erase_granted IS
     'erase() as pgrecall_engine, of a memory in a namespace that the session''s role may write.';
 
-ALTER FUNCTION pgrecall.erase_granted OWNER TO pgrecall_engine;
+ALTER FUNCTION _pgrecall.erase_granted OWNER TO pgrecall_engine;

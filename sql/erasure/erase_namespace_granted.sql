@@ -3,7 +3,7 @@
 -- dry_run  do it, and take it back: the receipt says what would go, and is not kept
 --
 -- Errors  42501 a role that does not see every namespace;  42704 no such namespace
-CREATE OR REPLACE FUNCTION pgrecall.erase_namespace_granted(namespace_id integer, dry_run boolean)
+CREATE OR REPLACE FUNCTION _pgrecall.erase_namespace_granted(namespace_id integer, dry_run boolean)
 RETURNS pgrecall.erasures
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
@@ -12,15 +12,15 @@ DECLARE
     asking CONSTANT regrole := pgrecall.session_role();
     receipt pgrecall.erasures;
 BEGIN
-    IF NOT pgrecall.sees_all() THEN
+    IF NOT _pgrecall.sees_all() THEN
         RAISE EXCEPTION 'role "%" may not erase namespaces', asking
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'An administrator erases it with erase_namespace(). Single memories are erased with erase().';
     ELSIF dry_run IS NOT TRUE THEN
-        RETURN pgrecall.erase_whole(erase_namespace_granted.namespace_id, asking::text);
+        RETURN _pgrecall.erase_namespace_rows(erase_namespace_granted.namespace_id, asking::text);
     END IF;
     BEGIN
-        receipt := pgrecall.erase_whole(erase_namespace_granted.namespace_id, asking::text);
+        receipt := _pgrecall.erase_namespace_rows(erase_namespace_granted.namespace_id, asking::text);
         RAISE SQLSTATE 'PGR01';
     EXCEPTION
         WHEN SQLSTATE 'PGR01' THEN
@@ -30,7 +30,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.erase_namespace_granted IS
+COMMENT ON FUNCTION _pgrecall.erase_namespace_granted IS
     'erase_namespace() as pgrecall_engine, for a session''s role that sees every namespace.';
 
-ALTER FUNCTION pgrecall.erase_namespace_granted OWNER TO pgrecall_engine;
+ALTER FUNCTION _pgrecall.erase_namespace_granted OWNER TO pgrecall_engine;

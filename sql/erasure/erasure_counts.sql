@@ -3,7 +3,7 @@
 -- memory_ids   the memories
 -- concept_ids  the concepts they mention, or state facts of
 -- terms        their words
-CREATE OR REPLACE FUNCTION pgrecall.erasure_counts(
+CREATE OR REPLACE FUNCTION _pgrecall.erasure_counts(
     namespace_id integer, memory_ids bigint[], concept_ids bigint[], terms text[]
 )
 RETURNS TABLE (name text, rows bigint)
@@ -27,10 +27,10 @@ BEGIN
     UNION ALL SELECT 'curation_jobs', count(*) FROM pgrecall.curation_jobs j WHERE j.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'curations', count(*) FROM pgrecall.curations c
               WHERE c.memory_id = ANY (memory_ids) OR c.other_id = ANY (memory_ids)
-    UNION ALL SELECT 'unposted', count(*) FROM pgrecall.unposted u WHERE u.memory_id = ANY (memory_ids)
+    UNION ALL SELECT 'pending_postings', count(*) FROM pgrecall.pending_postings u WHERE u.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'postings', count(*) FROM pgrecall.postings p
               WHERE p.namespace_id = home AND p.term = ANY (terms) AND p.memory_ids && erasure_counts.memory_ids
-    UNION ALL SELECT 'lexicon', count(*) FROM pgrecall.lexicon l WHERE l.namespace_id = home AND l.term = ANY (terms)
+    UNION ALL SELECT 'lexicon', count(*) FROM pgrecall.term_stats l WHERE l.namespace_id = home AND l.term = ANY (terms)
     UNION ALL SELECT 'concepts', count(*) FROM pgrecall.concepts c WHERE c.id = ANY (concept_ids)
     UNION ALL SELECT 'concept_aliases', count(*) FROM pgrecall.concept_aliases a WHERE a.concept_id = ANY (concept_ids)
     UNION ALL SELECT 'concept_merges', count(*) FROM pgrecall.concept_merges g WHERE g.concept_id = ANY (concept_ids)
@@ -43,4 +43,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.erasure_counts IS 'How many rows there are, by table, that the erasure of memories may take.';
+COMMENT ON FUNCTION _pgrecall.erasure_counts IS 'How many rows there are, by table, that the erasure of memories may take.';

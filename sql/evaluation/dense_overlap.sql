@@ -12,16 +12,16 @@ LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     WITH asked AS (
         SELECT m.namespace_id, s.dense_exact_rows AS exact_rows
-        FROM pgrecall.memories m CROSS JOIN pgrecall.effective_settings() s WHERE m.id = dense_overlap.memory_id
+        FROM pgrecall.memories m CROSS JOIN _pgrecall.effective_settings() s WHERE m.id = dense_overlap.memory_id
     ), old AS (
         SELECT d.id FROM asked a
-        CROSS JOIN LATERAL pgrecall.dense_leg(
+        CROSS JOIN LATERAL _pgrecall.dense_leg(
             a.namespace_id, dense_overlap.before, NULL, dense_overlap.k + 1, a.exact_rows, pgrecall.active_generation()
         ) d
         WHERE d.id <> dense_overlap.memory_id ORDER BY d.rank LIMIT dense_overlap.k
     ), new AS (
         SELECT d.id FROM asked a
-        CROSS JOIN LATERAL pgrecall.dense_leg(
+        CROSS JOIN LATERAL _pgrecall.dense_leg(
             a.namespace_id, dense_overlap.after, NULL, dense_overlap.k + 1, a.exact_rows, dense_overlap.generation
         ) d
         WHERE d.id <> dense_overlap.memory_id ORDER BY d.rank LIMIT dense_overlap.k

@@ -22,7 +22,7 @@ BEGIN
         RAISE EXCEPTION '% judged queries have % embeddings', cardinality(query_ids), cardinality(embeddings)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one embedding for each query, in the same order.';
     END IF;
-    PERFORM pgrecall.check_vectors(embeddings);
+    PERFORM _pgrecall.check_vectors(embeddings);
     IF EXISTS (
         SELECT FROM unnest(embeddings) e (value)
         WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> chosen.dimension OR pgvector.l2_norm(e.value::pgvector.halfvec) = 0

@@ -28,8 +28,8 @@ DECLARE
     refused record;
     made_for integer;
 BEGIN
-    PERFORM pgrecall.check_query(query, query_vec);
-    made_for := pgrecall.query_generation(query_vec, NULLIF(current_setting('pgrecall.query_model', true), ''));
+    PERFORM _pgrecall.check_query(query, query_vec);
+    made_for := _pgrecall.query_generation(query_vec, NULLIF(current_setting('pgrecall.query_model', true), ''));
     IF query_vec IS NOT NULL AND (SELECT g.model_id IS NULL FROM pgrecall.generations g WHERE g.id = made_for) THEN
         RAISE EXCEPTION 'no embedding model is active'
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Choose one: pgrecall migrate --model NAME.';
@@ -91,3 +91,5 @@ COMMENT ON FUNCTION pgrecall.judge IS
     'query_id before.';
 
 ALTER FUNCTION pgrecall.judge OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.judge TO pgrecall_writer;

@@ -34,7 +34,7 @@ DECLARE
     -- More than any namespace has; dense_leg() adds one to it.
     whole_namespace CONSTANT integer := 2147483646;
     home integer := pgrecall.namespace_id(namespace);
-    settings pgrecall.recall_settings := pgrecall.effective_settings();
+    settings pgrecall.recall_settings := _pgrecall.effective_settings();
     foreign_vectors bigint;
     chosen record;
 BEGIN
@@ -76,7 +76,7 @@ BEGIN
             FROM pgrecall.judged_queries q
             JOIN pgrecall.judgements j ON j.namespace_id = q.namespace_id AND j.query_id = q.query_id
             JOIN pgrecall.memories m ON m.id = j.memory_id
-            WHERE q.namespace_id = home AND pgrecall.matches(m, NULL)
+            WHERE q.namespace_id = home AND _pgrecall.matches_filter(m, NULL)
               AND (
                   foreign_vectors = 0
                   OR NOT EXISTS (SELECT FROM pgrecall.judged_vectors v WHERE v.namespace_id = q.namespace_id AND v.query_id = q.query_id)
@@ -112,7 +112,7 @@ BEGIN
         CROSS JOIN LATERAL (
             SELECT (
                        SELECT count(*)
-                       FROM pgrecall.dense_leg(
+                       FROM _pgrecall.dense_leg(
                            home, g.query_vec, NULL, greatest(settings.leg_depth, k),
                            settings.dense_exact_rows, chosen.id
                        ) d
@@ -120,7 +120,7 @@ BEGIN
                    )::double precision / NULLIF(exact.size, 0) AS overlap
             FROM (
                 SELECT count(*) AS size, min(d.score) AS last
-                FROM pgrecall.dense_leg(
+                FROM _pgrecall.dense_leg(
                     home, g.query_vec, NULL, greatest(settings.leg_depth, k), whole_namespace, chosen.id
                 ) d
             ) exact
@@ -134,3 +134,5 @@ COMMENT ON FUNCTION pgrecall.judged_recall IS
     'the means.';
 
 ALTER FUNCTION pgrecall.judged_recall OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.judged_recall TO pgrecall_reader;

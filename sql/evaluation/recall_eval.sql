@@ -31,3 +31,5 @@ COMMENT ON FUNCTION pgrecall.recall_eval IS
     'the exact dense list the HNSW index finds: for the settings in force.';
 
 ALTER FUNCTION pgrecall.recall_eval OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.recall_eval TO pgrecall_reader;

@@ -25,9 +25,9 @@ BEGIN
             SELECT m.id, m.title, m.content
             FROM pgrecall.memories m
             WHERE m.id >= ids.first + (ids.last - ids.first) * step / greatest($1 - 1, 1)
-              AND NOT m.is_sensitive AND pgrecall.matches(m, NULL)
-              AND pgrecall.embedding_of(m, $2) IS NOT NULL AND pgrecall.embedding_of(m, $3) IS NOT NULL
-              AND pgrecall.namespace_size(m.namespace_id, 21) > 20
+              AND NOT m.is_sensitive AND _pgrecall.matches_filter(m, NULL)
+              AND _pgrecall.embedding_of(m, $2) IS NOT NULL AND _pgrecall.embedding_of(m, $3) IS NOT NULL
+              AND _pgrecall.namespace_size(m.namespace_id, 21) > 20
             ORDER BY m.id
             LIMIT 1
         ) found

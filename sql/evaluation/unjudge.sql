@@ -17,3 +17,5 @@ COMMENT ON FUNCTION pgrecall.unjudge IS
     'Takes a judged query and its judgements out of the evaluation; returns whether there was one.';
 
 ALTER FUNCTION pgrecall.unjudge OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.unjudge TO pgrecall_writer;

@@ -32,7 +32,7 @@ BEGIN
         activate_model.document_prompt
     );
     IF (registered IS DISTINCT FROM before.model_id OR activate_model.document_prompt <> before.document_prompt)
-       AND EXISTS (SELECT FROM pgrecall.memories m WHERE pgrecall.embedding_of(m, before.id) IS NOT NULL) THEN
+       AND EXISTS (SELECT FROM pgrecall.memories m WHERE _pgrecall.embedding_of(m, before.id) IS NOT NULL) THEN
         RAISE EXCEPTION 'there are embeddings of another model than %', left(activate_model.name, 80)
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Vectors of two models cannot be compared. Change the model with pgrecall reembed --model NAME.';

@@ -5,3 +5,5 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (SELECT g.id FROM pgrecall.generations g WHERE g.state = 'active');
 
 COMMENT ON FUNCTION pgrecall.active_generation IS 'The generation of embeddings that recall reads.';
+
+GRANT EXECUTE ON FUNCTION pgrecall.active_generation TO pgrecall_reader, pgrecall_embedder;

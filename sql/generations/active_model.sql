@@ -10,3 +10,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.active_model IS 'The embedding model in use, with its prompts; no row if none has been chosen.';
+
+GRANT EXECUTE ON FUNCTION pgrecall.active_model TO pgrecall_reader, pgrecall_embedder;

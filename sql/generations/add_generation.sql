@@ -64,7 +64,7 @@ BEGIN
         'COMMENT ON COLUMN pgrecall.memories.%I IS %L', made.column_name,
         format('Of generation %s: NULL until an embedder fills it; NULL again when the embedded text changes.', made.id)
     );
-    PERFORM pgrecall.dispatch_embeddings();
+    PERFORM _pgrecall.rebuild_embedding_accessors();
     RETURN made.id;
 END
 $function$;

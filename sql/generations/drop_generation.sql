@@ -25,7 +25,7 @@ BEGIN
     LOCK TABLE pgrecall.memories, pgrecall.concepts IN ACCESS EXCLUSIVE MODE;
     -- Its leases and failures go with it.
     DELETE FROM pgrecall.generations g WHERE g.id = gone.id;
-    PERFORM pgrecall.dispatch_embeddings();
+    PERFORM _pgrecall.rebuild_embedding_accessors();
     SELECT sum(g.dimension)::integer INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;
     EXECUTE format(
         'ALTER TABLE pgrecall.memories DROP COLUMN %I, SET (toast_tuple_target = %s)',

@@ -22,3 +22,5 @@ COMMENT ON FUNCTION pgrecall.embedded_generations IS
     'The generations that embedders work on with their models: the active one first, then the one that is being built.';
 
 ALTER FUNCTION pgrecall.embedded_generations OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.embedded_generations TO pgrecall_embedder;

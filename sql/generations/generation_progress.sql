@@ -28,7 +28,7 @@ BEGIN ATOMIC
                count(*) FILTER (WHERE NOT s.is_embedded AND s.is_parked) AS parked,
                min(s.updated_at) FILTER (WHERE NOT s.is_embedded AND NOT s.is_parked) AS oldest
         FROM (
-            SELECT pgrecall.embedding_of(m, g.id) IS NOT NULL AS is_embedded, f.memory_id IS NOT NULL AS is_parked, m.updated_at
+            SELECT _pgrecall.embedding_of(m, g.id) IS NOT NULL AS is_embedded, f.memory_id IS NOT NULL AS is_parked, m.updated_at
             FROM pgrecall.memories m
             LEFT JOIN pgrecall.embedding_failures f ON f.memory_id = m.id AND f.generation_id = g.id
             WHERE m.deleted_at IS NULL AND NOT m.is_sensitive
@@ -51,3 +51,5 @@ COMMENT ON FUNCTION pgrecall.generation_progress IS
     'How far each generation of embeddings is: embedded, pending, failed, and how long the rest will take.';
 
 ALTER FUNCTION pgrecall.generation_progress OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.generation_progress TO pgrecall_reader;

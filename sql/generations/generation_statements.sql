@@ -49,3 +49,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.generation_statements IS
     'Statements that give a generation its indexes and check its rule, to run outside a transaction; none, once that is done.';
+
+GRANT EXECUTE ON FUNCTION pgrecall.generation_statements TO pgrecall_embedder;

@@ -6,7 +6,7 @@
 -- model  the name of the model that made the vector; NULL: not known
 --
 -- Errors  22023 no generation of that dimension;  55000 no generation of that model
-CREATE OR REPLACE FUNCTION pgrecall.query_generation(query_vec pgvector.halfvec, model text)
+CREATE OR REPLACE FUNCTION _pgrecall.query_generation(query_vec pgvector.halfvec, model text)
 RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -45,4 +45,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.query_generation IS 'The generation whose embeddings a query''s vector is compared with.';
+COMMENT ON FUNCTION _pgrecall.query_generation IS 'The generation whose embeddings a query''s vector is compared with.';

@@ -1,9 +1,9 @@
 -- graph_ppr by scipy: power iteration over the matrix of a namespace, which the session keeps.
 --
--- See concepts/graph_ppr.sql, which calls it as pgrecall_gate. A session keeps graphs by role and namespace, four at the most,
+-- See api/graph_ppr.sql, which calls it as pgrecall_gate. A session keeps graphs by role and namespace, four at the most,
 -- about 60 bytes a mention. A kept graph serves exactly those snapshots that see the same rows of pgrecall.graph_changes; while
 -- its triggers are off nothing is kept. The memories that come out are looked up under the policies every time.
-CREATE OR REPLACE FUNCTION pgrecall.pagerank(
+CREATE OR REPLACE FUNCTION _pgrecall.pagerank(
     seeds bigint[], k integer, namespace text, weights double precision[], concepts bigint[], restart double precision
 )
 RETURNS TABLE (id bigint, score double precision)
@@ -172,5 +172,5 @@ for first in range(0, len(best), 2 * k):
 return ranked[:k]
 $function$;
 
-COMMENT ON FUNCTION pgrecall.pagerank IS
+COMMENT ON FUNCTION _pgrecall.pagerank IS
     'Personalised PageRank from some memories over all mentions of a namespace, the best memories first.';

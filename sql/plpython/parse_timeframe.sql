@@ -1,6 +1,6 @@
 -- parse_timeframe with dateparser: what the database does not understand, in many languages.
 --
--- See time/parse_timeframe.sql, whose reading comes first. dateparser names a moment and how precisely: the minute, day,
+-- See api/parse_timeframe.sql, whose reading comes first. dateparser names a moment and how precisely: the minute, day,
 -- week, month or year that holds it is the answer. It is asked in LANGUAGES: in all that it knows, the first text that
 -- is in none of them would take seconds. Without the module it is NULL, and the session is warned once.
 --
@@ -89,3 +89,6 @@ $function$;
 COMMENT ON FUNCTION public.parse_timeframe IS
     'The time that a phrase speaks of, such as "last week", "in March 2024" or "since Monday", as a half-open range, in '
     'many languages; NULL if it is not understood. Days are those of the zone (NULL: the session''s), seen from the anchor.';
+
+REVOKE ALL ON FUNCTION public.parse_timeframe FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.parse_timeframe TO pgrecall_reader, pgrecall_gate, pgrecall_engine;

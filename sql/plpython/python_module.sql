@@ -87,3 +87,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.python_module IS
     'Makes a module of the virtual environment that python_venv names importable for the functions in Python.';
+
+GRANT EXECUTE ON FUNCTION pgrecall.python_module TO pgrecall_reader;

@@ -1,6 +1,6 @@
 -- recall_embed by the embedder's socket: kept embeddings first, else the daemon on this machine is asked.
 --
--- See queries/recall_embed.sql. The socket is the stored setting embed_socket alone: what a session SETs could send other
+-- See api/recall_embed.sql. The socket is the stored setting embed_socket alone: what a session SETs could send other
 -- people's queries elsewhere. The session keeps the connection; a daemon that was started anew is connected to once more.
 -- What comes after embed_timeout is not waited for. The daemon is told which generation is wanted, so that one that embeds
 -- with another model does not answer. No notice quotes the query.
@@ -21,7 +21,7 @@ KEY = "pgrecall embedder"
 SLICE_SECONDS = 0.05
 MOST_BYTES = 1 << 18
 LOOK = """
-SELECT pgrecall.known_embedding($1)::text AS known, pgrecall.stored_setting('embed_socket') AS path,
+SELECT pgrecall.cached_query_embedding($1)::text AS known, pgrecall.stored_setting('embed_socket') AS path,
        pgrecall.stored_setting('embed_timeout')::double precision / 1000 AS seconds,
        g.id AS generation, m.name AS model
 FROM (SELECT pgrecall.active_generation() AS id) active
@@ -148,3 +148,6 @@ $function$;
 
 COMMENT ON FUNCTION public.recall_embed IS
     'The embedding of a query, for recall(query, recall_embed(query)); NULL where there is none in time.';
+
+REVOKE ALL ON FUNCTION public.recall_embed FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.recall_embed TO pgrecall_reader, pgrecall_gate, pgrecall_engine;

@@ -3,7 +3,7 @@
 -- given  {"name": value, …}
 --
 -- Errors  42704 no such setting;  22023 a value it does not accept, a setting that is stored only, no JSON object
-CREATE OR REPLACE FUNCTION pgrecall.check_settings(given jsonb)
+CREATE OR REPLACE FUNCTION _pgrecall.check_settings(given jsonb)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -28,11 +28,11 @@ BEGIN
             RAISE EXCEPTION '% is not a setting of one call', item.key
                 USING ERRCODE = 'invalid_parameter_value',
                       HINT = CASE WHEN item.is_stored_only THEN 'Use pgrecall.set_setting().' ELSE 'Pass the argument namespace.' END;
-        ELSIF NOT pgrecall.accepts(item.name, item.value) THEN
-            PERFORM pgrecall.refuse_setting(item.name, item.value);
+        ELSIF NOT pgrecall.is_valid_setting(item.name, item.value) THEN
+            PERFORM _pgrecall.raise_invalid_setting(item.name, item.value);
         END IF;
     END LOOP;
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.check_settings IS 'Refuses settings by name and value that cannot be: those of a call, or of a profile.';
+COMMENT ON FUNCTION _pgrecall.check_settings IS 'Refuses settings by name and value that cannot be: those of a call, or of a profile.';

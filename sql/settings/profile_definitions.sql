@@ -12,13 +12,13 @@ FROM (VALUES
     ('voice', '{
         "k": 5, "fusion": "rrf", "rrf_k": 60, "lexical_pool": 4, "dense_pool": 2, "graph_pool": 1,
         "lexical_lookback": "168 hours", "half_life": "30 days",
-        "evergreen": "person=0.3, place=0.3, relationship=0.3",
+        "decay_floors": "person=0.3, place=0.3, relationship=0.3",
         "mmr_lambda": 0.7, "mmr_pool": 20, "mmr_similarity": "words",
-        "phrase_bonus": 0, "entity_boost": 1, "adjacency_share": 0
+        "phrase_bonus": 0, "entity_boost": 1, "session_share": 0
      }'::jsonb, 'A voice assistant: recent words, reciprocal ranks, decay in 30 days, five diverse memories.'),
     ('service', '{
         "strategy": "fulltext", "fusion": "rrf", "lexical_mode": "ts_rank", "ts_rank_importance": 0.6,
-        "phrase_bonus": 0, "entity_boost": 1, "adjacency_share": 0
+        "phrase_bonus": 0, "entity_boost": 1, "session_share": 0
      }'::jsonb, 'Words alone: every word before some of the words, by 0.4 ts_rank + 0.6 importance.')
 ) AS d (name, settings, description);
 

@@ -31,3 +31,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.resolved_settings IS
     'The value of every setting for one call and its source: argument, parameter, profile, stored, or default.';
+
+GRANT EXECUTE ON FUNCTION pgrecall.resolved_settings TO pgrecall_reader, pgrecall_embedder;

@@ -11,8 +11,8 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     definition record;
-    recipe text := pgrecall.embedding_recipe();
-    impacts pgrecall.impact_settings := pgrecall.impact_settings();
+    recipe text := _pgrecall.embedding_recipe();
+    impacts pgrecall.bm25_parameters := _pgrecall.bm25_parameters();
 BEGIN
     SELECT d.* INTO definition FROM pgrecall.setting_definitions d WHERE d.name = set_setting.name;
     IF definition IS NULL THEN
@@ -26,11 +26,11 @@ BEGIN
     END IF;
 
     -- The recipe is part of every content_hash: the trigger sees it and empties every embedding.
-    IF pgrecall.embedding_recipe() <> recipe THEN
+    IF _pgrecall.embedding_recipe() <> recipe THEN
         UPDATE pgrecall.memories m SET expanded_keywords = m.expanded_keywords;
     END IF;
-    IF pgrecall.impact_settings() IS DISTINCT FROM impacts
-       AND NOT (SELECT COALESCE(bool_and(pgrecall.rebuild_postings(n.id)), true) FROM pgrecall.namespaces n) THEN
+    IF _pgrecall.bm25_parameters() IS DISTINCT FROM impacts
+       AND NOT (SELECT COALESCE(bool_and(_pgrecall.rebuild_postings(n.id)), true) FROM pgrecall.namespaces n) THEN
         RAISE EXCEPTION '% cannot change now: another transaction is writing postings', set_setting.name
             USING ERRCODE = 'object_in_use', HINT = 'Try again when bulk loads have ended; read committed is needed.';
     END IF;

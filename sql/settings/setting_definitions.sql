@@ -6,7 +6,7 @@
 -- override it, set_setting() brings what is there in line.
 CREATE OR REPLACE VIEW pgrecall.setting_definitions AS
 SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.description, d.choices,
-       d.name IN ('embed_keywords', 'lexical_k1', 'lexical_b', 'lexical_length_pivot',
+       d.name IN ('embed_keywords', 'bm25_k1', 'bm25_b', 'bm25_length_pivot',
                   'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d')
        OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' OR d.name LIKE 'query\_cache\_%'
        OR d.name LIKE 'expansion\_cache\_%'
@@ -74,10 +74,10 @@ FROM (VALUES
      'holds all of the query''s words; below it counts the less, the lower it is.', NULL, NULL),
     ('phrase_bonus', '0.3', 0, 1, false, 'share',
      'What a memory that holds the query word for word gains of what it lacks to the highest score.', NULL, NULL),
-    ('adjacency_share', '0.4', 0, 0.99, false, 'share',
+    ('session_share', '0.4', 0, 0.99, false, 'share',
      'What the best candidates lend of their relevance to the two memories before and after them in their session; 0 '
      'turns it off.', NULL, NULL),
-    ('adjacency_seeds', '10', 0, 100, true, 'memories', 'How many of the best candidates lend so.', NULL, NULL),
+    ('session_seeds', '10', 0, 100, true, 'memories', 'How many of the best candidates lend so.', NULL, NULL),
 
     ('leg_depth', '50', 1, 1000, true, 'memories',
      'How many candidates each leg yields; never fewer than the k that was asked for.', NULL, NULL),
@@ -92,19 +92,19 @@ FROM (VALUES
      'How the lexical leg finds and ranks: bm25; ts_rank (every word before some words, by ts_rank and importance); '
      'websearch (BM25 of what matches quotes, minus and or); prefix (every word or its beginning, as ts_rank).',
      ARRAY['bm25', 'ts_rank', 'websearch', 'prefix'], NULL),
-    ('lexical_budget', '500', 10, 100000, true, 'postings',
+    ('bm25_max_postings', '500', 10, 100000, true, 'postings',
      'How many postings of each word BM25 reads, the best first; words with more memories are scored exactly for the best.',
      NULL, NULL),
-    ('lexical_terms', '32', 1, 1000, true, 'words', 'How many words of a query BM25 counts, the rarest.', NULL, NULL),
+    ('bm25_max_terms', '32', 1, 1000, true, 'words', 'How many words of a query BM25 counts, the rarest.', NULL, NULL),
     ('lexical_lookback', '', NULL, NULL, false, 'interval',
      'The lexical leg finds only memories of this last time, such as 168 hours; empty: of all time.', NULL, NULL),
     ('lexical_min_rank', '0', 0, 1, false, 'ts_rank',
      'In mode ts_rank: memories that match only some of the words need at least this ts_rank.', NULL, NULL),
     ('ts_rank_importance', '0.3', 0, 1, false, 'share',
      'In modes ts_rank and prefix: the share of importance in the score; ts_rank has the rest.', NULL, NULL),
-    ('lexical_k1', '1.2', 0, 10, false, 'k1', 'BM25: how soon more of the same word stops counting. Stored only.', NULL, NULL),
-    ('lexical_b', '0.75', 0, 1, false, 'b', 'BM25: how much a memory''s length counts. Stored only.', NULL, NULL),
-    ('lexical_length_pivot', '72', 1, 100000, false, 'words',
+    ('bm25_k1', '1.2', 0, 10, false, 'k1', 'BM25: how soon more of the same word stops counting. Stored only.', NULL, NULL),
+    ('bm25_b', '0.75', 0, 1, false, 'b', 'BM25: how much a memory''s length counts. Stored only.', NULL, NULL),
+    ('bm25_length_pivot', '72', 1, 100000, false, 'words',
      'BM25: the length of a memory that is neither long nor short. Stored only.', NULL, NULL),
     ('field_weight_a', '1', 0, 10, false, 'weight', 'What a word counts in title and content. Stored only.', NULL, NULL),
     ('field_weight_b', '0.6', 0, 10, false, 'weight', 'What a word counts in expanded_keywords. Stored only.', NULL, NULL),
@@ -120,7 +120,7 @@ FROM (VALUES
     ('graph_mention', '0.4', 0, 1, false, 'factor',
      'What a memory counts that mentions a concept, beside one that is about it.', NULL, NULL),
     ('graph_concepts', '20', 1, 1000, true, 'concepts', 'How many concepts of a memory the graph leg follows.', NULL, NULL),
-    ('graph_df_max', '50', 1, 1000, true, 'memories',
+    ('hub_max_mentions', '50', 1, 1000, true, 'memories',
      'Concepts that more memories mention are hubs, and lead to those only that are about them.', NULL, NULL),
 
     ('extract_patterns', 'on', NULL, NULL, false, 'on | off',
@@ -166,7 +166,7 @@ FROM (VALUES
     ('half_life', '', NULL, NULL, false, 'interval',
      'How soon the score of a memory halves with its age, such as 30 days; empty: never.', NULL, NULL),
     ('decay_floor', '0', 0, 1, false, 'factor', 'Below which age does not bring a score.', NULL, NULL),
-    ('evergreen', 'person=0.3, place=0.3, relationship=0.3', NULL, NULL, false, 'category=floor, …',
+    ('decay_floors', 'person=0.3, place=0.3, relationship=0.3', NULL, NULL, false, 'category=floor, …',
      'Categories with a floor of their own, instead of decay_floor.', NULL,
      '^[^=,]+=(0(\.[0-9]{1,6})?|1(\.0{1,6})?)(,[^=,]+=(0(\.[0-9]{1,6})?|1(\.0{1,6})?))*$'),
     ('entity_boost', '1', 1, 10, false, 'factor',

@@ -12,3 +12,5 @@ END;
 
 COMMENT ON FUNCTION pgrecall.settings_list IS
     'Every setting of pgrecall with its value in this session, where that comes from, its default, unit and effect.';
+
+GRANT EXECUTE ON FUNCTION pgrecall.settings_list TO pgrecall_reader;

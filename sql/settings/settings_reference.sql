@@ -1,6 +1,6 @@
 -- Every setting for a reader: what it is now and why, what it takes, what it does.
 CREATE OR REPLACE VIEW pgrecall.settings_reference AS
-SELECT s.name, s.value, s.source, s.default_value AS "default", pgrecall.accepted(s.name) AS accepts, s.unit,
+SELECT s.name, s.value, s.source, s.default_value AS "default", pgrecall.describe_accepted(s.name) AS accepts, s.unit,
        s.description AS effect,
        CASE WHEN s.is_stored_only THEN 'pgrecall.set_setting()' ELSE 'SET pgrecall.' || s.name || ', pgrecall.set_setting()' END
            AS set_by

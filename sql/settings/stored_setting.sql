@@ -8,3 +8,5 @@ RETURN COALESCE(
 );
 
 COMMENT ON FUNCTION pgrecall.stored_setting IS 'The stored value of a setting, or its default, whatever a session has SET.';
+
+GRANT EXECUTE ON FUNCTION pgrecall.stored_setting TO pgrecall_reader, pgrecall_embedder;

@@ -5,7 +5,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    ANALYZE pgrecall.namespaces, pgrecall.memories, pgrecall.postings, pgrecall.lexicon, pgrecall.unposted,
+    ANALYZE pgrecall.namespaces, pgrecall.memories, pgrecall.postings, pgrecall.term_stats, pgrecall.pending_postings,
         pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions, pgrecall.relationships, pgrecall.relationship_evidence,
         pgrecall.temporal_refs, pgrecall.extractions, pgrecall.embedding_jobs, pgrecall.embedding_failures;
 END

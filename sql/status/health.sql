@@ -22,7 +22,7 @@ BEGIN ATOMIC
         SELECT COALESCE(NULLIF(current_setting('hnsw.ef_search', true), ''), '40')::integer AS ef_search,
                COALESCE(current_setting('hnsw.iterative_scan', true), 'off') AS iterative_scan,
                (SELECT min(f.name) FROM pgrecall.settings_in_force f
-                WHERE NOT pgrecall.accepts(f.name, f.value)) AS bad_setting
+                WHERE NOT pgrecall.is_valid_setting(f.name, f.value)) AS bad_setting
     ) g
     CROSS JOIN LATERAL (
         -- A leg is never shorter than k. NULL where that cannot be said.
@@ -65,7 +65,7 @@ BEGIN ATOMIC
     CROSS JOIN LATERAL (
         -- Each namespace is scored by its own; few of them are no burden, however many namespaces have some.
         SELECT COALESCE(max(u.memories), 0) AS most
-        FROM (SELECT count(*) AS memories FROM pgrecall.unposted u GROUP BY u.namespace_id) u
+        FROM (SELECT count(*) AS memories FROM pgrecall.pending_postings u GROUP BY u.namespace_id) u
     ) u
     CROSS JOIN LATERAL pgrecall.grant_status() t
     CROSS JOIN LATERAL (
@@ -147,8 +147,8 @@ BEGIN ATOMIC
                  'SELECT * FROM pgrecall.extractions WHERE is_pending shows the errors.'
              ELSE 'pgrecall graph build'
          END),
-        (17, 'postings', u.most <= 1000, 'warn', format('%s memories are not in them yet', s.unposted),
-         'SELECT pgrecall.fold_postings(), until it returns 0; an embedder does so by itself.'),
+        (17, 'postings', u.most <= 1000, 'warn', format('%s memories are not in them yet', s.pending_postings),
+         'SELECT pgrecall.flush_pending_postings(), until it returns 0; an embedder does so by itself.'),
         (18, 'statistics',
          -- A standby counts nothing; it plans with the statistics of its primary.
          pg_is_in_recovery() OR s.memories < 1000 OR s.analyzed_at IS NOT NULL AND a.changed <= greatest(10000, a.rows / 2), 'warn',
@@ -185,3 +185,5 @@ END;
 COMMENT ON FUNCTION pgrecall.health IS 'What is in order and what is not, with what to run; pgrecall doctor prints it.';
 
 ALTER FUNCTION pgrecall.health OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.health TO pgrecall_reader;

@@ -21,3 +21,5 @@ END;
 COMMENT ON FUNCTION pgrecall.index_status IS 'The indexes of pgrecall''s tables: size, and whether they can be used.';
 
 ALTER FUNCTION pgrecall.index_status OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.index_status TO pgrecall_reader;

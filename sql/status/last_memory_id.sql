@@ -8,3 +8,5 @@ RETURN (SELECT COALESCE(max(m.id), 0) FROM pgrecall.memories m);
 COMMENT ON FUNCTION pgrecall.last_memory_id IS 'The highest id of any memory; ids only grow.';
 
 ALTER FUNCTION pgrecall.last_memory_id OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.last_memory_id TO pgrecall_reader;

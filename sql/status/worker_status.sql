@@ -32,3 +32,5 @@ COMMENT ON FUNCTION pgrecall.worker_status IS
     'The embedders that gave a sign of life within the last day: what they embed, how fast, what they wait for.';
 
 ALTER FUNCTION pgrecall.worker_status OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.worker_status TO pgrecall_reader;

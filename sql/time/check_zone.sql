@@ -4,7 +4,7 @@
 -- list of all zones: about 10 ms. Call it for zones that a caller names, not for the session's own.
 --
 -- Errors  22023 unknown zone
-CREATE OR REPLACE FUNCTION pgrecall.check_zone(zone text)
+CREATE OR REPLACE FUNCTION _pgrecall.check_zone(zone text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -28,4 +28,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.check_zone IS 'Refuses a time zone that the server does not know.';
+COMMENT ON FUNCTION _pgrecall.check_zone IS 'Refuses a time zone that the server does not know.';

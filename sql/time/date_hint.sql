@@ -1,9 +1,9 @@
 -- A regular expression that every text matches in which date_pattern() finds something: a tenth of its cost.
-CREATE OR REPLACE FUNCTION pgrecall.date_hint()
+CREATE OR REPLACE FUNCTION _pgrecall.date_hint()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '\d{4}|ago\M|day|(?:week|month|year)s|tonight|tomorrow|\m(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)'
        '|\m(?:last|past|next|this|previous) (?:week|month|year|quarter|decade|spring|summer|autumn|fall|winter|night|morning|afternoon|evening)';
 
-COMMENT ON FUNCTION pgrecall.date_hint IS
+COMMENT ON FUNCTION _pgrecall.date_hint IS
     'A regular expression that every text matches in which date_pattern() finds something: a tenth of its cost.';

@@ -1,7 +1,7 @@
 -- A day, or some whole months, of a year; NULL where the calendar has no such day.
 --
 -- day  NULL: the whole of months months
-CREATE OR REPLACE FUNCTION pgrecall.dated_range(year integer, month integer, day integer, months integer, zone text)
+CREATE OR REPLACE FUNCTION _pgrecall.dated_range(year integer, month integer, day integer, months integer, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -14,12 +14,12 @@ BEGIN
     END IF;
     begins := make_date(year, month, 1);
     IF day IS NULL THEN
-        RETURN pgrecall.local_range(begins, begins + make_interval(months => months), zone);
+        RETURN _pgrecall.local_range(begins, begins + make_interval(months => months), zone);
     ELSIF date_part('month', begins + (day - 1)) <> month THEN
         RETURN NULL;
     END IF;
-    RETURN pgrecall.local_range(begins + (day - 1), begins + day, zone);
+    RETURN _pgrecall.local_range(begins + (day - 1), begins + day, zone);
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.dated_range IS 'A day, or some whole months, of a year; NULL where the calendar has no such day.';
+COMMENT ON FUNCTION _pgrecall.dated_range IS 'A day, or some whole months, of a year; NULL where the calendar has no such day.';

@@ -19,7 +19,7 @@ DECLARE
     found tstzrange;
 BEGIN
     IF zone IS NOT NULL THEN
-        PERFORM pgrecall.check_zone(zone);
+        PERFORM _pgrecall.check_zone(zone);
     END IF;
     IF text IS NULL OR anchor IS NULL OR anchor NOT BETWEEN '0002-01-01 00:00 UTC' AND '9990-01-01 00:00 UTC' THEN
         RETURN NULL;
@@ -46,14 +46,14 @@ BEGIN
         parts := string_to_array(CASE WHEN opener = 'since' THEN substr(phrase, 7) ELSE phrase END, ' to ');
     END IF;
 
-    last := pgrecall.phrase_range(parts[cardinality(parts)], anchor, home);
+    last := _pgrecall.phrase_range(parts[cardinality(parts)], anchor, home);
     -- The end of a range is included, but what a time of day covers is only how precisely it is said.
     ends := CASE WHEN upper(last) - lower(last) < interval '1 hour' THEN lower(last) ELSE upper(last) END;
     IF cardinality(parts) = 2 THEN
-        first := pgrecall.phrase_range(parts[1], anchor, home);
+        first := _pgrecall.phrase_range(parts[1], anchor, home);
         -- "March to May 2024", "Friday to Monday": the beginning is the one before the end.
         IF (parts[1] !~ '\d{4}' AND parts[2] ~ '\d{4}') OR lower(first) >= ends THEN
-            first := pgrecall.phrase_range(parts[1], lower(last), home);
+            first := _pgrecall.phrase_range(parts[1], lower(last), home);
         END IF;
         found := CASE WHEN lower(first) < ends THEN tstzrange(lower(first), ends) END;
     ELSIF cardinality(parts) = 1 THEN
@@ -77,3 +77,5 @@ $function$;
 COMMENT ON FUNCTION pgrecall.english_timeframe IS 'The time that a phrase in English speaks of, as a half-open range; NULL if it is not understood.';
 
 ALTER FUNCTION pgrecall.english_timeframe OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.english_timeframe TO pgrecall_reader;

@@ -4,7 +4,7 @@
 -- 3/5/2024 is not read: half of the world means another day by it.
 --
 -- phrase  in small letters
-CREATE OR REPLACE FUNCTION pgrecall.iso_range(phrase text, zone text)
+CREATE OR REPLACE FUNCTION _pgrecall.iso_range(phrase text, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -24,14 +24,14 @@ BEGIN
         part := regexp_match(phrase, '^(\d{1,2})\.(\d{1,2})\.(\d{4})$');
         RETURN CASE
             WHEN part IS NOT NULL
-                THEN pgrecall.dated_range(part[3]::integer, part[2]::integer, part[1]::integer, 1, zone)
+                THEN _pgrecall.dated_range(part[3]::integer, part[2]::integer, part[1]::integer, 1, zone)
         END;
     END IF;
-    found := pgrecall.dated_range(part[1]::integer, part[2]::integer, part[3]::integer, 1, zone);
+    found := _pgrecall.dated_range(part[1]::integer, part[2]::integer, part[3]::integer, 1, zone);
     clock := part[4:6];
     IF clock[1] IS NULL OR part[3] IS NULL OR part[2]::integer NOT BETWEEN 1 AND 12 THEN
         RETURN found;
-    ELSIF pgrecall.dated_range(part[1]::integer, part[2]::integer, part[3]::integer, 1, 'UTC') IS NULL
+    ELSIF _pgrecall.dated_range(part[1]::integer, part[2]::integer, part[3]::integer, 1, 'UTC') IS NULL
           OR clock[1] > 23 OR clock[2] > 59 OR clock[3] > 59 THEN
         RETURN NULL;
     END IF;
@@ -50,5 +50,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.iso_range IS
+COMMENT ON FUNCTION _pgrecall.iso_range IS
     'What an ISO 8601 date, month or time of day covers, to the precision it has; NULL for anything else.';

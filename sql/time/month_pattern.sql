@@ -1,8 +1,8 @@
 -- A regular expression for the names of the months, as texts write them.
-CREATE OR REPLACE FUNCTION pgrecall.month_pattern()
+CREATE OR REPLACE FUNCTION _pgrecall.month_pattern()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '(?:jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?|july?|aug(?:ust|\.)?'
        '|sept?(?:ember|\.)?|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?)';
 
-COMMENT ON FUNCTION pgrecall.month_pattern IS 'A regular expression for the names of the months, as texts write them.';
+COMMENT ON FUNCTION _pgrecall.month_pattern IS 'A regular expression for the names of the months, as texts write them.';

@@ -4,13 +4,13 @@
 -- are to be read (shape_range()): there is no other grammar, and no pattern that could take long.
 --
 -- phrase  in small letters, one space between words, without articles
-CREATE OR REPLACE FUNCTION pgrecall.phrase_range(phrase text, anchor timestamptz, zone text)
+CREATE OR REPLACE FUNCTION _pgrecall.phrase_range(phrase text, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    known CONSTANT jsonb := pgrecall.time_words();
+    known CONSTANT jsonb := _pgrecall.time_words();
     words text[] := string_to_array(phrase, ' ');
     kinds text[] := '{}'::text[];
     v text[] := '{}'::text[];
@@ -47,19 +47,19 @@ BEGIN
     IF size > 1 AND kinds[size] = 'part' THEN
         day := CASE
             WHEN size = 2 AND kinds[1] = 'which'
-                THEN pgrecall.unit_range('day', CASE v[1] WHEN 'this' THEN 0 WHEN 'next' THEN 1 ELSE -1 END, anchor, zone)
-            ELSE pgrecall.phrase_range(array_to_string(words[:size - 1], ' '), anchor, zone)
+                THEN _pgrecall.unit_range('day', CASE v[1] WHEN 'this' THEN 0 WHEN 'next' THEN 1 ELSE -1 END, anchor, zone)
+            ELSE _pgrecall.phrase_range(array_to_string(words[:size - 1], ' '), anchor, zone)
         END;
-        RETURN pgrecall.part_of_day(words[size], day, zone);
+        RETURN _pgrecall.day_part_range(words[size], day, zone);
     ELSIF 'other' = ANY (kinds) THEN
-        RETURN pgrecall.iso_range(array_to_string(words, ' '), zone);
+        RETURN _pgrecall.iso_range(array_to_string(words, ' '), zone);
     ELSIF size > 2 AND kinds[1] = 'weekday' AND kinds[2] IN ('stretch', 'number') THEN  -- "Monday, March 3rd"
         kinds := kinds[2:];
         v := v[2:];
     END IF;
-    RETURN pgrecall.shape_range(array_to_string(kinds, ' '), v, months, anchor, zone);
+    RETURN _pgrecall.shape_range(array_to_string(kinds, ' '), v, months, anchor, zone);
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.phrase_range IS
+COMMENT ON FUNCTION _pgrecall.phrase_range IS
     'What one phrase such as "last week" or "March 3rd 2024" covers; NULL if it is not understood.';

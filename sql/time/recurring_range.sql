@@ -3,7 +3,7 @@
 -- which  last: the most recent that has begun, and as NULL. Of seasons and quarters, that has ended
 --        this: the one under way, else this year's;  next: the first that begins later
 -- day    NULL: the whole of months months
-CREATE OR REPLACE FUNCTION pgrecall.recurring_range(
+CREATE OR REPLACE FUNCTION _pgrecall.recurring_range(
     which text, month integer, day integer, months integer, anchor timestamptz, zone text
 )
 RETURNS tstzrange
@@ -15,11 +15,11 @@ DECLARE
     found tstzrange;
 BEGIN
     IF which = 'this' THEN
-        found := pgrecall.dated_range(year - 1, month, day, months, zone);  -- a winter may have begun last year
-        RETURN CASE WHEN upper(found) > anchor THEN found ELSE pgrecall.dated_range(year, month, day, months, zone) END;
+        found := _pgrecall.dated_range(year - 1, month, day, months, zone);  -- a winter may have begun last year
+        RETURN CASE WHEN upper(found) > anchor THEN found ELSE _pgrecall.dated_range(year, month, day, months, zone) END;
     END IF;
     FOR back IN 0 .. 8 LOOP  -- two 29ths of February may be eight years apart
-        found := pgrecall.dated_range(
+        found := _pgrecall.dated_range(
             CASE WHEN which = 'next' THEN year + back ELSE year - back END, month, day, months, zone
         );
         EXIT WHEN CASE
@@ -33,5 +33,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.recurring_range IS
+COMMENT ON FUNCTION _pgrecall.recurring_range IS
     'A day or some months of no certain year: the most recent, this year''s or the next, seen from the anchor.';

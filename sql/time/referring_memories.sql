@@ -5,7 +5,7 @@
 -- in matches() would keep it from being written into the query at all.
 --
 -- period  half-open, see half_open()
-CREATE OR REPLACE FUNCTION pgrecall.referring_memories(namespace_id integer, period tstzrange)
+CREATE OR REPLACE FUNCTION _pgrecall.referring_memories(namespace_id integer, period tstzrange)
 RETURNS bigint[]
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN period IS NOT NULL THEN ARRAY(
@@ -15,5 +15,5 @@ RETURN CASE WHEN period IS NOT NULL THEN ARRAY(
       AND r.to_at > COALESCE(lower(period), '-infinity') AND r.from_at < COALESCE(upper(period), 'infinity')
 ) END;
 
-COMMENT ON FUNCTION pgrecall.referring_memories IS
+COMMENT ON FUNCTION _pgrecall.referring_memories IS
     'The memories of a namespace whose text speaks of a time that overlaps a period; NULL where the period is.';

@@ -17,7 +17,7 @@ BEGIN
     -- What commits cannot have a SET clause.
     SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
     IF namespace IS NOT NULL THEN
-        PERFORM pgrecall.check_namespace(namespace, false);
+        PERFORM _pgrecall.check_namespace(namespace, false);
     END IF;
     LOOP
         COMMIT;
@@ -37,7 +37,7 @@ BEGIN
         ) l;
         EXIT WHEN ids IS NULL;
         DELETE FROM pgrecall.temporal_refs r WHERE r.memory_id = ANY (ids);
-        PERFORM pgrecall.add_temporal_refs(ids);
+        PERFORM _pgrecall.store_temporal_refs(ids);
     END LOOP;
 END
 $procedure$;

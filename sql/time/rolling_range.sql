@@ -1,11 +1,11 @@
 -- Some units up to the anchor (a negative number), or from it on; NULL for weekends.
-CREATE OR REPLACE FUNCTION pgrecall.rolling_range(unit text, places integer, anchor timestamptz, zone text)
+CREATE OR REPLACE FUNCTION _pgrecall.rolling_range(unit text, places integer, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    shift CONSTANT interval := places * pgrecall.unit_length(unit);
+    shift CONSTANT interval := places * _pgrecall.unit_length(unit);
     moment CONSTANT timestamptz := CASE
         WHEN unit IN ('second', 'minute', 'hour') THEN anchor + shift
         ELSE ((anchor AT TIME ZONE zone) + shift) AT TIME ZONE zone
@@ -18,4 +18,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.rolling_range IS 'Some units up to the anchor (a negative number), or from it on.';
+COMMENT ON FUNCTION _pgrecall.rolling_range IS 'Some units up to the anchor (a negative number), or from it on.';

@@ -5,7 +5,7 @@
 --
 -- v       the value of each word
 -- months  how long the stretch among them is
-CREATE OR REPLACE FUNCTION pgrecall.shape_range(shape text, v text[], months integer, anchor timestamptz, zone text)
+CREATE OR REPLACE FUNCTION _pgrecall.shape_range(shape text, v text[], months integer, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -15,7 +15,7 @@ DECLARE
     direction integer;
 BEGIN
     -- A thousand years are enough, and no moment is out of range.
-    IF place IS NOT NULL AND v[place]::integer * pgrecall.unit_length(v[place + 1]) > interval '1000 years' THEN
+    IF place IS NOT NULL AND v[place]::integer * _pgrecall.unit_length(v[place + 1]) > interval '1000 years' THEN
         RETURN NULL;
     END IF;
     direction := CASE WHEN v[1] IN ('last', 'past') THEN -1 WHEN v[1] = 'next' THEN 1 ELSE 0 END;
@@ -23,46 +23,46 @@ BEGIN
         WHEN 'now' THEN
             RETURN tstzrange(anchor, anchor + interval '1 minute');
         WHEN 'tonight' THEN
-            RETURN pgrecall.part_of_day('night', pgrecall.unit_range('day', 0, anchor, zone), zone);
+            RETURN _pgrecall.day_part_range('night', _pgrecall.unit_range('day', 0, anchor, zone), zone);
         WHEN 'day' THEN
-            RETURN pgrecall.unit_range('day', v[1]::integer, anchor, zone);
+            RETURN _pgrecall.unit_range('day', v[1]::integer, anchor, zone);
         WHEN 'unit before day', 'unit after day' THEN  -- the day before yesterday
-            RETURN CASE WHEN v[1] = 'day' THEN pgrecall.unit_range(
+            RETURN CASE WHEN v[1] = 'day' THEN _pgrecall.unit_range(
                 'day', v[3]::integer + CASE shape WHEN 'unit after day' THEN 1 ELSE -1 END, anchor, zone
             ) END;
         WHEN 'number unit ago' THEN
-            RETURN pgrecall.unit_range(v[2], -v[1]::integer, anchor, zone);
+            RETURN _pgrecall.unit_range(v[2], -v[1]::integer, anchor, zone);
         WHEN 'in number unit' THEN
-            RETURN pgrecall.unit_range(v[3], v[2]::integer, anchor, zone);
+            RETURN _pgrecall.unit_range(v[3], v[2]::integer, anchor, zone);
         WHEN 'which number unit' THEN
-            RETURN pgrecall.rolling_range(v[3], direction * v[2]::integer, anchor, zone);
+            RETURN _pgrecall.rolling_range(v[3], direction * v[2]::integer, anchor, zone);
         WHEN 'which unit' THEN
             IF direction <> 0 AND v[2] <> 'weekend' AND (v[1] = 'past' OR v[2] IN ('second', 'minute', 'hour', 'day')) THEN
-                RETURN pgrecall.rolling_range(v[2], direction, anchor, zone);
+                RETURN _pgrecall.rolling_range(v[2], direction, anchor, zone);
             END IF;
-            RETURN pgrecall.unit_range(v[2], direction, anchor, zone);
+            RETURN _pgrecall.unit_range(v[2], direction, anchor, zone);
         WHEN 'weekday' THEN
-            RETURN pgrecall.weekday_range(NULL, v[1]::integer, anchor, zone);
+            RETURN _pgrecall.weekday_range(NULL, v[1]::integer, anchor, zone);
         WHEN 'which weekday' THEN
-            RETURN pgrecall.weekday_range(v[1], v[2]::integer, anchor, zone);
+            RETURN _pgrecall.weekday_range(v[1], v[2]::integer, anchor, zone);
         WHEN 'weekday which unit' THEN  -- Monday last week
-            RETURN CASE WHEN v[3] = 'week' THEN pgrecall.weekday_range(
+            RETURN CASE WHEN v[3] = 'week' THEN _pgrecall.weekday_range(
                 'this', v[1]::integer, anchor + make_interval(
                     weeks => CASE WHEN v[2] IN ('last', 'past') THEN -1 WHEN v[2] = 'next' THEN 1 ELSE 0 END
                 ), zone
             ) END;
         WHEN 'stretch' THEN
-            RETURN pgrecall.recurring_range(NULL, v[1]::integer, NULL, months, anchor, zone);
+            RETURN _pgrecall.recurring_range(NULL, v[1]::integer, NULL, months, anchor, zone);
         WHEN 'which stretch' THEN
-            RETURN pgrecall.recurring_range(v[1], v[2]::integer, NULL, months, anchor, zone);
+            RETURN _pgrecall.recurring_range(v[1], v[2]::integer, NULL, months, anchor, zone);
         WHEN 'stretch year' THEN
-            RETURN pgrecall.dated_range(v[2]::integer, v[1]::integer, NULL, months, zone);
+            RETURN _pgrecall.dated_range(v[2]::integer, v[1]::integer, NULL, months, zone);
         WHEN 'year stretch' THEN
-            RETURN pgrecall.dated_range(v[1]::integer, v[2]::integer, NULL, months, zone);
+            RETURN _pgrecall.dated_range(v[1]::integer, v[2]::integer, NULL, months, zone);
         WHEN 'year' THEN
-            RETURN pgrecall.dated_range(v[1]::integer, 1, NULL, 12, zone);
+            RETURN _pgrecall.dated_range(v[1]::integer, 1, NULL, 12, zone);
         WHEN 'decade' THEN
-            RETURN pgrecall.dated_range(v[1]::integer, 1, NULL, 120, zone);
+            RETURN _pgrecall.dated_range(v[1]::integer, 1, NULL, 120, zone);
         ELSE
             IF months IS DISTINCT FROM 1 THEN
                 RETURN NULL;  -- only a month has numbered days
@@ -70,18 +70,18 @@ BEGIN
     END CASE;
     CASE shape
         WHEN 'stretch number' THEN
-            RETURN pgrecall.recurring_range(NULL, v[1]::integer, v[2]::integer, 1, anchor, zone);
+            RETURN _pgrecall.recurring_range(NULL, v[1]::integer, v[2]::integer, 1, anchor, zone);
         WHEN 'number stretch' THEN
-            RETURN pgrecall.recurring_range(NULL, v[2]::integer, v[1]::integer, 1, anchor, zone);
+            RETURN _pgrecall.recurring_range(NULL, v[2]::integer, v[1]::integer, 1, anchor, zone);
         WHEN 'stretch number year' THEN
-            RETURN pgrecall.dated_range(v[3]::integer, v[1]::integer, v[2]::integer, 1, zone);
+            RETURN _pgrecall.dated_range(v[3]::integer, v[1]::integer, v[2]::integer, 1, zone);
         WHEN 'number stretch year' THEN
-            RETURN pgrecall.dated_range(v[3]::integer, v[2]::integer, v[1]::integer, 1, zone);
+            RETURN _pgrecall.dated_range(v[3]::integer, v[2]::integer, v[1]::integer, 1, zone);
         ELSE
             RETURN NULL;
     END CASE;
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.shape_range IS
+COMMENT ON FUNCTION _pgrecall.shape_range IS
     'What a phrase covers, by the kinds of its words and their values; NULL for a shape that means nothing.';

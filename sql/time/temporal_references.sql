@@ -6,14 +6,14 @@
 -- content  of a longer text the first 20,000 characters are looked at
 -- anchor   when it was said; beyond the years 1 to 9998 no time is read
 -- span     characters, counted from 0: content[lower:upper] in Python
-CREATE OR REPLACE FUNCTION pgrecall.temporal_references(content text, anchor timestamptz)
+CREATE OR REPLACE FUNCTION _pgrecall.temporal_references(content text, anchor timestamptz)
 RETURNS TABLE (span int4range, period tstzrange)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
     most CONSTANT integer := 20;
-    pattern CONSTANT text := pgrecall.date_pattern();
+    pattern CONSTANT text := _pgrecall.date_pattern();
     seen CONSTANT text := left(content, 20000);
     between_them text[];
     stretch text;
@@ -24,7 +24,7 @@ BEGIN
     -- What is said of times in relation to one far off may lie where PostgreSQL has none.
     IF anchor NOT BETWEEN '0001-01-01 00:00+00' AND '9999-01-01 00:00+00' THEN
         RETURN;
-    ELSIF seen !~* pgrecall.date_hint() OR seen !~* pattern THEN
+    ELSIF seen !~* _pgrecall.date_hint() OR seen !~* pattern THEN
         RETURN;
     END IF;
     between_them := regexp_split_to_array(seen, pattern, 'i');
@@ -34,7 +34,7 @@ BEGIN
         period := pgrecall.english_timeframe(
             stretch,
             CASE
-                WHEN stretch ~* ('\m' || pgrecall.month_pattern() || '\M') AND stretch !~* '^(last|next)|\d{4}'
+                WHEN stretch ~* ('\m' || _pgrecall.month_pattern() || '\M') AND stretch !~* '^(last|next)|\d{4}'
                     THEN anchor + interval '182 days'
                 ELSE anchor
             END,
@@ -51,5 +51,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.temporal_references IS
+COMMENT ON FUNCTION _pgrecall.temporal_references IS
     'The times that a text speaks of, seen from the anchor: where in the text, and the period.';

@@ -7,7 +7,7 @@
 -- part     of a day: when it begins and ends, counted from midnight; a night ends in the next day
 -- number   what is meant by it; a couple is 2, a few are 3, several are 5
 -- which    last, past, this or next
-CREATE OR REPLACE FUNCTION pgrecall.time_words()
+CREATE OR REPLACE FUNCTION _pgrecall.time_words()
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{
@@ -51,4 +51,4 @@ RETURN '{
     "on": ["lead"], "during": ["lead"], "from": ["lead"], "within": ["lead"], "at": ["lead"], "over": ["lead"]
 }'::jsonb;
 
-COMMENT ON FUNCTION pgrecall.time_words IS 'The English words of time expressions: what each is, and its values.';
+COMMENT ON FUNCTION _pgrecall.time_words IS 'The English words of time expressions: what each is, and its values.';

@@ -1,5 +1,5 @@
 -- How long a unit of time_words() is; a weekend comes once a week.
-CREATE OR REPLACE FUNCTION pgrecall.unit_length(unit text)
+CREATE OR REPLACE FUNCTION _pgrecall.unit_length(unit text)
 RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE unit
@@ -9,4 +9,4 @@ RETURN CASE unit
     ELSE ('1 ' || unit)::interval
 END;
 
-COMMENT ON FUNCTION pgrecall.unit_length IS 'How long a unit of time is; a weekend comes once a week.';
+COMMENT ON FUNCTION _pgrecall.unit_length IS 'How long a unit of time is; a weekend comes once a week.';

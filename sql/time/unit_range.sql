@@ -2,13 +2,13 @@
 --
 -- Weeks begin on Monday, a weekend is Saturday and Sunday. Days and longer units go by the zone's calendar, shorter ones
 -- by the clock: an hour is one hour long on every day.
-CREATE OR REPLACE FUNCTION pgrecall.unit_range(unit text, places integer, anchor timestamptz, zone text)
+CREATE OR REPLACE FUNCTION _pgrecall.unit_range(unit text, places integer, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    length CONSTANT interval := pgrecall.unit_length(unit);
+    length CONSTANT interval := _pgrecall.unit_length(unit);
     begins timestamp;
     moment timestamptz;
 BEGIN
@@ -17,11 +17,11 @@ BEGIN
         RETURN tstzrange(moment, moment + length);
     END IF;
     begins := date_trunc(CASE WHEN unit = 'weekend' THEN 'week' ELSE unit END, anchor AT TIME ZONE zone) + places * length;
-    RETURN pgrecall.local_range(
+    RETURN _pgrecall.local_range(
         CASE WHEN unit = 'weekend' THEN begins + interval '5 days' ELSE begins END, begins + length, zone
     );
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.unit_range IS
+COMMENT ON FUNCTION _pgrecall.unit_range IS
     'The calendar''s unit that holds the anchor (0), or one some places from it (-1: the one before).';

@@ -2,7 +2,7 @@
 --
 -- which  NULL: the most recent, today if it is one;  last: the most recent before today;  next: the first after today
 --        this: that of this week, which begins on Monday
-CREATE OR REPLACE FUNCTION pgrecall.weekday_range(which text, weekday integer, anchor timestamptz, zone text)
+CREATE OR REPLACE FUNCTION _pgrecall.weekday_range(which text, weekday integer, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -10,7 +10,7 @@ AS $function$
 DECLARE
     distance CONSTANT integer := weekday - date_part('isodow', anchor AT TIME ZONE zone)::integer;
 BEGIN
-    RETURN pgrecall.unit_range(
+    RETURN _pgrecall.unit_range(
         'day',
         CASE
             WHEN which = 'this' THEN distance
@@ -23,5 +23,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.weekday_range IS
+COMMENT ON FUNCTION _pgrecall.weekday_range IS
     'A day of the week: the most recent, the last before today, this week''s or the next, seen from the anchor.';

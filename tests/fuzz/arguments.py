@@ -80,7 +80,7 @@ SIMPLE: dict[str, Sequence[str]] = {
     "regconfig": ("'english'", "'simple'", "'german'", "'english'", "0::oid", "4294967295::oid"),
     "regrole": ("current_user", "'pgrecall_admin'", "'pgrecall_reader'", "0::oid", "4294967295::oid"),
     "regclass": ("'pgrecall.memories'", "'pg_catalog.pg_authid'", "0::oid", "4294967295::oid"),
-    "regproc": ("'pgrecall.accepts'", "'pg_catalog.pg_read_file'", "0::oid"),
+    "regproc": ("'pgrecall.is_valid_setting'", "'pg_catalog.pg_read_file'", "0::oid"),
     "regprocedure": ("'pg_catalog.pg_sleep(double precision)'", "0::oid"),
     "regtype": ("'text'", "0::oid"),
     "oid": ("0", "1", "10", "4294967295", "1259"),
@@ -111,7 +111,7 @@ PLAIN: dict[str, Sequence[str]] = {
     "regconfig": ("'english'", "'simple'"),
     "regclass": ("'pgrecall.memories'",),
     "regrole": ("current_user",),
-    "regproc": ("'pgrecall.accepts'",),
+    "regproc": ("'pgrecall.is_valid_setting'",),
     "tsquery": ("'plan'",),
     "tsvector": ("'plan:1A book:2B'",),
     "oid": ("10",),
@@ -174,8 +174,8 @@ class Arguments:
             return f"{VECTOR.format('0.5', 384)}::{kind}"
         if base in PLAIN:
             return f"({self.chance.choice(PLAIN[base])})::{kind}"
-        if kind == "pgrecall.question":
-            return "(SELECT q FROM pgrecall.question('own plan', NULL, 'evil', '{}') q)"
+        if kind == "pgrecall.recall_request":
+            return "(SELECT q FROM _pgrecall.resolve_request('own plan', NULL, 'evil', '{}') q)"
         if kind in self.catalog.composites:
             parts = self.catalog.composites[kind]
             filled = [

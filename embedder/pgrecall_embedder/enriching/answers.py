@@ -47,7 +47,7 @@ class Answers:
         Args:
             hashes: SHA-256 in hex.
         """
-        known = await self._queue.cached_answers([bytes.fromhex(one) for one in hashes])
+        known = await self._queue.cached_llm_answers([bytes.fromhex(one) for one in hashes])
         return {key.hex(): answer for key, answer in known}
 
     async def put(self, values: Mapping[str, str]) -> None:
@@ -67,7 +67,7 @@ class Answers:
             for claimed in self._owners.get(key, self._others)
         ]
         try:
-            await self._queue.keep_answers(items)
+            await self._queue.cache_llm_answers(items)
         except psycopg.DataError as error:
             # PostgreSQL may still refuse one, such as for its depth; the answer counts all the same.
             self._log.warning("an answer is not kept", error=describe(error))

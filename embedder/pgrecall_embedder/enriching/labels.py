@@ -61,7 +61,7 @@ class Labels:
         new = sorted(label for label in wanted if (namespace_id, label) not in self._decided)
         if not new:
             return
-        known = dict.fromkeys((await self._queue.known_labels(namespace_id))[:_MOST_KNOWN])
+        known = dict.fromkeys((await self._queue.resolved_labels(namespace_id))[:_MOST_KNOWN])
         for label in new:
             if label not in known and await self._queue.label_for(namespace_id, label) == label:
                 await self._decide(client, cache, namespace_id, label, list(known))

@@ -119,17 +119,17 @@ class ExtractionQueue(UsageLog):
         [(released,)] = await self._link.fetch("SELECT pgrecall.release_extractions(%s)", [self.worker])
         return int(released)
 
-    async def cached_answers(self, keys: Sequence[bytes]) -> list[tuple[bytes, str]]:
+    async def cached_llm_answers(self, keys: Sequence[bytes]) -> list[tuple[bytes, str]]:
         """Return what a language model answered before, as JSON texts, by key."""
         rows = await self._link.fetch(
-            "SELECT key, answer::text FROM pgrecall.cached_answers(%s::bytea[])", [list(keys)]
+            "SELECT key, answer::text FROM pgrecall.cached_llm_answers(%s::bytea[])", [list(keys)]
         )
         return [(key, answer) for key, answer in rows]
 
-    async def keep_answers(self, answers: Sequence[Mapping[str, Any]]) -> int:
+    async def cache_llm_answers(self, answers: Sequence[Mapping[str, Any]]) -> int:
         """Keep answers of a language model for memories that are still claimed; returns how many."""
         [(kept,)] = await self._link.fetch(
-            "SELECT pgrecall.keep_answers(%s::jsonb)", [json.dumps(list(answers))]
+            "SELECT pgrecall.cache_llm_answers(%s::jsonb)", [json.dumps(list(answers))]
         )
         return int(kept)
 
@@ -140,9 +140,9 @@ class ExtractionQueue(UsageLog):
         )
         return str(found)
 
-    async def known_labels(self, namespace_id: int) -> list[str]:
+    async def resolved_labels(self, namespace_id: int) -> list[str]:
         """Return the labels that were decided on for a namespace, the most frequent first."""
-        rows = await self._link.fetch("SELECT label FROM pgrecall.known_labels(%s::integer)", [namespace_id])
+        rows = await self._link.fetch("SELECT label FROM pgrecall.resolved_labels(%s::integer)", [namespace_id])
         return [label for (label,) in rows]
 
     async def set_label(

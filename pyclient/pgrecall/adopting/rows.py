@@ -80,8 +80,8 @@ class Packed:
     Attributes:
         place: Where it is in its source.
         key: What tells its memory from others: its namespace, if it names one, and its external id.
-        text: What `Client.adopt_memories` takes.
-        asked: What `Client.adopted_memories` takes.
+        text: What `Client.import_rows` takes.
+        asked: What `Client.preview_import_rows` takes.
         text_hash: SHA-256 of the content.
         is_sensitive: Whether its source says so.
         is_deleted: Whether it was deleted there.

@@ -90,12 +90,12 @@ class _Run:
 
     def store(self, rows: Sequence[Packed]) -> None:
         if self.dry_run:
-            answers = self.client.adopted_memories([row.asked for row in rows], namespace=self.namespace)
+            answers = self.client.preview_import_rows([row.asked for row in rows], namespace=self.namespace)
             outcomes = [
                 self._foreseen(row, answer["outcome"]) for row, answer in zip(rows, answers, strict=True)
             ]
         else:
-            answers = self.client.adopt_memories(
+            answers = self.client.import_rows(
                 [row.text for row in rows], namespace=self.namespace, keep_deleted=self.keep_deleted
             )
             outcomes = [answer["outcome"] for answer in answers]
@@ -206,7 +206,7 @@ def verify(
     """
     counts: Counter[str] = Counter()
     for batch, read in _batches(packed(source, _prefix(source, prefix), lambda _: None)):
-        answers = client.adopted_memories([row.asked for row in batch], namespace=namespace)
+        answers = client.preview_import_rows([row.asked for row in batch], namespace=namespace)
         for row, answer in zip(batch, answers, strict=True):
             if row.key in report.refused:
                 continue

@@ -164,10 +164,10 @@ def _legs(explained: "Explanation") -> "Iterator[str]":
         if name == "dense" and value is None:
             told = "no embedding: as the average" if part else "no embedding"
         yield f"   {name:<11}{place:<10}{told:<30}weight {weight:<7g}adds {_number(part)}"
-        if name == "lexical" and explained.added_score is not None:
+        if name == "lexical" and explained.expansion_score is not None:
             terms = ", ".join(map(clean, explained.added_terms))
-            yield f"   {'':<21}{_number(explained.added_score)} of the score by added terms: {terms}"
-    for name, part in (("neighbours", explained.adjacency_part), ("phrase", explained.phrase_part)):
+            yield f"   {'':<21}{_number(explained.expansion_score)} of the score by added terms: {terms}"
+    for name, part in (("neighbours", explained.session_part), ("phrase", explained.phrase_part)):
         if part is not None and round(part, 8) != 0:
             yield f"   {name:<65}adds {_number(part)}"
 

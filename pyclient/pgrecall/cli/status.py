@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SECTIONS = {
     "memories": (
-        "namespaces", "memories", "sensitive", "memories_bytes", "analyzed_at", "unposted", "unread",
+        "namespaces", "memories", "sensitive", "memories_bytes", "analyzed_at", "pending_postings", "unread",
         "unread_failed", "oldest_unread", "unread_by_llm",
     ),
     "embeddings": (

@@ -30,7 +30,7 @@ _INTO = "INSERT INTO words ({}rowid, title, content, keywords, tags, category) S
 _OUT = _INTO.format("words, ", "'delete'," + _WORDS.format("old"))
 _IN = _INTO.format("", _WORDS.format("new"))
 
-# version   pgrecall.memory_version of what the server has; NULL: to be fetched again
+# version   _pgrecall.memory_digest of what the server has; NULL: to be fetched again
 # base      updated_at of the server's memory that the copy's was made from
 # number    order of the queue; key: external_id of what the write makes; reason: why the server refused it
 # Times are microseconds since 1970.

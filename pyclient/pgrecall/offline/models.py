@@ -120,7 +120,7 @@ class OfflineStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a copy comes from: the columns of `pgrecall.copy_source()`.
+    """Where a copy comes from: the columns of `pgrecall.sync_source()`.
 
     Attributes:
         name: The namespace.
@@ -141,7 +141,7 @@ class Sending:
 
     Attributes:
         number: Its place in the queue.
-        write: It, as `pgrecall.push_write()` takes it.
+        write: It, as `pgrecall.sync_push()` takes it.
         transaction: The server's transaction that it was sent in before; None if it was not.
         changed: The memory that it changed then, and when.
     """

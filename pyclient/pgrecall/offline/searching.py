@@ -43,7 +43,7 @@ _CONTAINING = f"""
     ORDER BY m.importance DESC, m.id LIMIT :k
 """
 
-# As pgrecall.matches() on the server.
+# As _pgrecall.matches_filter() on the server.
 _ALIVE = "NOT m.is_forgotten"
 _CURRENT = "(m.superseded_by IS NULL OR m.superseded_at > :as_of)"
 _FILTERS = {

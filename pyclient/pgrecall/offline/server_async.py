@@ -20,13 +20,13 @@ class AsyncServer(AsyncClient):
 
     async def source(self, namespace: str | None) -> Source:
         """Say which database and namespace this is; None is the client's own namespace."""
-        rows = await self._rows("pgrecall.copy_source", given(namespace=await self._namespace(namespace)))
+        rows = await self._rows("pgrecall.sync_source", given(namespace=await self._namespace(namespace)))
         return Source(**rows[0])
 
     async def digests(self, namespace: str, include_sensitive: bool) -> dict[int, str]:
         """Return a digest for each bucket of ids."""
         rows = await self._rows(
-            "pgrecall.copy_digests", given(namespace=namespace, include_sensitive=include_sensitive)
+            "pgrecall.sync_digests", given(namespace=namespace, include_sensitive=include_sensitive)
         )
         return {row["bucket"]: row["digest"] for row in rows}
 
@@ -35,7 +35,7 @@ class AsyncServer(AsyncClient):
     ) -> dict[int, str]:
         """Return the memories of some buckets with what tells their states apart."""
         arguments = given(namespace=namespace, include_sensitive=include_sensitive)
-        rows = await self._rows("pgrecall.copy_versions", {"buckets": list(buckets), **arguments})
+        rows = await self._rows("pgrecall.sync_versions", {"buckets": list(buckets), **arguments})
         return {row["id"]: row["version"] for row in rows}
 
     async def copies(
@@ -43,13 +43,13 @@ class AsyncServer(AsyncClient):
     ) -> list[Mapping[str, Any]]:
         """Return some memories with all their fields."""
         arguments = given(ids=ids, namespace=namespace, include_sensitive=include_sensitive)
-        return list(await self._rows("pgrecall.copy_memories", arguments))
+        return list(await self._rows("pgrecall.sync_memories", arguments))
 
     @asynccontextmanager
     async def sent(self, write: Mapping[str, Any], namespace: str) -> AsyncIterator[Mapping[str, Any]]:
         """Send a write; it is committed at the end of the `with`, unless that raises `psycopg.Rollback`."""
         statement, parameters = call(
-            "pgrecall.push_write", {"write": dict(write), **given(namespace=namespace)}
+            "pgrecall.sync_push", {"write": dict(write), **given(namespace=namespace)}
         )
         async with self._connection() as connection, connection.transaction():
             rows = await self._fetch(connection, statement, parameters)

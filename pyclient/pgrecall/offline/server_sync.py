@@ -21,32 +21,32 @@ class Server(Client):
 
     def source(self, namespace: str | None) -> Source:
         """Say which database and namespace this is; None is the client's own namespace."""
-        rows = self._rows("pgrecall.copy_source", given(namespace=self._namespace(namespace)))
+        rows = self._rows("pgrecall.sync_source", given(namespace=self._namespace(namespace)))
         return Source(**rows[0])
 
     def digests(self, namespace: str, include_sensitive: bool) -> dict[int, str]:
         """Return a digest for each bucket of ids."""
         rows = self._rows(
-            "pgrecall.copy_digests", given(namespace=namespace, include_sensitive=include_sensitive)
+            "pgrecall.sync_digests", given(namespace=namespace, include_sensitive=include_sensitive)
         )
         return {row["bucket"]: row["digest"] for row in rows}
 
     def versions(self, buckets: Sequence[int], namespace: str, include_sensitive: bool) -> dict[int, str]:
         """Return the memories of some buckets with what tells their states apart."""
         arguments = given(namespace=namespace, include_sensitive=include_sensitive)
-        rows = self._rows("pgrecall.copy_versions", {"buckets": list(buckets), **arguments})
+        rows = self._rows("pgrecall.sync_versions", {"buckets": list(buckets), **arguments})
         return {row["id"]: row["version"] for row in rows}
 
     def copies(self, ids: Sequence[int], namespace: str, include_sensitive: bool) -> list[Mapping[str, Any]]:
         """Return some memories with all their fields."""
         arguments = given(ids=ids, namespace=namespace, include_sensitive=include_sensitive)
-        return list(self._rows("pgrecall.copy_memories", arguments))
+        return list(self._rows("pgrecall.sync_memories", arguments))
 
     @contextmanager
     def sent(self, write: Mapping[str, Any], namespace: str) -> Iterator[Mapping[str, Any]]:
         """Send a write; it is committed at the end of the `with`, unless that raises `psycopg.Rollback`."""
         statement, parameters = call(
-            "pgrecall.push_write", {"write": dict(write), **given(namespace=namespace)}
+            "pgrecall.sync_push", {"write": dict(write), **given(namespace=namespace)}
         )
         with self._connection() as connection, connection.transaction():
             rows = self._fetch(connection, statement, parameters)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Store"]
 
 BUCKET_BITS = 8
-"""Of `pgrecall.copy_digests()`: 256 ids a bucket."""
+"""Of `pgrecall.sync_digests()`: 256 ids a bucket."""
 
 _COPIED = (
     "id", "version", *writing.TEXTS, *writing.LISTS, *writing.TIMES, "importance", "metadata", "position",

@@ -21,17 +21,17 @@ _GROUPS = {
         "rrf_k", "leg_depth", "profile",
     ),
     "Words": (
-        "lexical_coverage", "phrase_bonus", "lexical_pool", "lexical_budget", "lexical_terms",
+        "lexical_coverage", "phrase_bonus", "lexical_pool", "bm25_max_postings", "bm25_max_terms",
         "lexical_lookback", "lexical_min_rank", "ts_rank_importance",
     ),
     "Vectors": ("dense_pool", "dense_exact_rows", "prefilter_depth", "min_similarity"),
     "Concept graph": (
-        "graph_hops", "graph_seeds", "graph_decay", "graph_mention", "graph_concepts", "graph_df_max",
+        "graph_hops", "graph_seeds", "graph_decay", "graph_mention", "graph_concepts", "hub_max_mentions",
         "graph_pool", "entity_boost",
     ),
-    "Conversation": ("adjacency_share", "adjacency_seeds"),
+    "Conversation": ("session_share", "session_seeds"),
     "Age and importance": (
-        "half_life", "decay_floor", "evergreen", "importance_weight", "factor_relevance", "factor_importance",
+        "half_life", "decay_floor", "decay_floors", "importance_weight", "factor_relevance", "factor_importance",
         "factor_recency", "recency_half_life",
     ),
     "Order and duplicates": (

@@ -108,7 +108,7 @@ class Decision:
 
 
 def question_from(rows: Sequence[tuple[Any, ...]]) -> Question | None:
-    """Make a question of the rows of pgrecall.curation_question(); None if the memory is not there any more.
+    """Make a question of the rows of pgrecall.curation_context(); None if the memory is not there any more.
 
     Args:
         rows: Its rows.

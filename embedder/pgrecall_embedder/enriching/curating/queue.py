@@ -64,7 +64,7 @@ class CurationQueue(UsageLog):
             await self._link.fetch(
                 "SELECT id, content, "
                 "CASE WHEN anchor BETWEEN '0002-01-01 00:00Z' AND '9998-12-31 00:00Z' THEN anchor END, "
-                "content_hash, cosine FROM pgrecall.curation_question(%s)",
+                "content_hash, cosine FROM pgrecall.curation_context(%s)",
                 [memory_id],
             )
         )

@@ -71,7 +71,7 @@ async def _curate(
         settings = {setting.name: setting.value or "" for setting in await database.settings_in_force()}
         async with client_for(Setup("", settings, ())) as client:
             for memory in memories:
-                rows = await database.curation_question(memory)
+                rows = await database.curation_context(memory)
                 question = question_from([tuple(row[name] for name in _COLUMNS) for row in rows])
                 if question is not None:
                     decision = await decide(client, question)

@@ -34,7 +34,7 @@ _MAX_LABEL: Final = 60
 _MAX_STATEMENT: Final = 500
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _LABEL: Final = re.compile(r"[^\W\d_](?:[\w '’/&-]*\w)?")
-# As pgrecall.normalise() takes names apart: inside words + # . stay, for c++, c# and node.js.
+# As pgrecall.normalize_name() takes names apart: inside words + # . stay, for c++, c# and node.js.
 _SEPARATORS: Final = re.compile(r"(?:[^\w+#.]|_)+|\.+(?!\w)|(?<![^\W_])(?<![+#])[+#]+")
 # Scripts that write no spaces between words: a name is found in them anywhere.
 _UNSPACED: Final = re.compile(
@@ -133,7 +133,7 @@ def facts_of(document: Document, rows: Sequence[Mapping[str, object]], dropped: 
 
 
 def normalised(name: str) -> str:
-    """Return the form in which names are looked for: that of pgrecall.normalise(), without accents."""
+    """Return the form in which names are looked for: that of pgrecall.normalize_name(), without accents."""
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
     plain = "".join(sign for sign in folded if not unicodedata.combining(sign))
     return " ".join(_SEPARATORS.sub(" ", unicodedata.normalize("NFKC", plain)).split())

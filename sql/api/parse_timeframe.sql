@@ -1,0 +1,34 @@
+-- parse_timeframe: the time that a phrase in English speaks of, as a half-open range; NULL if it is not understood.
+--
+--   moments and days    now, today, yesterday, the day before yesterday, last night, this morning, 3 days ago, in 2 weeks
+--   units               last week, this month, next year (the calendar's; weeks begin on Monday), last weekend
+--   rolling             the last 3 days, past 24 hours, the past week, next 2 months: up to the anchor, or from it on
+--   weekdays            Monday (the most recent, today if it is one), last Monday, this Monday, Monday last week
+--   of no year          March, March 3rd, summer, Q3: the most recent that has begun; last summer: that has ended
+--   dates               3 March 2024, March 2024, Q3 2024, winter 2023 (from December on), 2024, the 1990s,
+--                       2024-03-05, 2024-03, 2024-03-05T10:00+02:00
+--   ranges              2024-03-01/2024-03-31, March to May 2024, from Monday to Friday, between A and B: the end is
+--                       included as a whole; a time of day ends where it is
+--   open                before A, after A, since A, until A, by A, from A onwards
+--
+-- A phrase is as precise as it says: "two weeks ago" is a week, "an hour ago" an hour, both of the calendar or the clock.
+-- Days are those of the zone, 23 or 25 hours long where the clocks change. A couple is 2, a few are 3, several are 5.
+-- Capitals, articles, commas and an "in" or "during" do not matter; any other word that is not known makes it NULL.
+-- Of a longer text the first 200 characters are looked at. With `pgrecall migrate --with-plpython` what is not understood
+-- goes to dateparser, which knows more forms and many languages.
+--
+-- anchor  what "today" is
+-- zone    a time zone's name; NULL: the session's
+--
+-- Errors  22023 unknown zone
+CREATE OR REPLACE FUNCTION public.parse_timeframe(text text, anchor timestamptz DEFAULT now(), zone text DEFAULT NULL)
+RETURNS tstzrange
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN pgrecall.english_timeframe(text, anchor, zone);
+
+COMMENT ON FUNCTION public.parse_timeframe IS
+    'The time that a phrase in English speaks of, such as "last week", "in March 2024" or "since Monday", as a half-open '
+    'range; NULL if it is not understood. Days are those of the zone (NULL: the session''s), seen from the anchor.';
+
+REVOKE ALL ON FUNCTION public.parse_timeframe FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.parse_timeframe TO pgrecall_reader, pgrecall_gate, pgrecall_engine;

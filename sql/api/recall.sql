@@ -1,0 +1,107 @@
+-- recall: the memories most relevant to a query, from three legs fused in one statement.
+--
+-- How a memory gets its score: rank_memories.sql says it step by step, recall_explain() for one memory in numbers.
+--   1. The lexical leg finds memories that hold the query's words, the dense leg those whose embedding is near query_vec,
+--      the graph leg those that share concepts with the query or with the best of the others; neighbours of the best in
+--      their session come in too.
+--   2. Every one of these candidates gets its score on every leg, and these are fused.
+--   3. What its neighbours and the exact phrase add, and what importance, age and named concepts make of it, if they are
+--      to count, gives its score.
+-- Every leg filters before it limits, and yields no fewer than k: fewer than k memories come back only if fewer match the
+-- filters, the legs asked for and the thresholds. Ties break by similarity, then by id; the same call gives the same answer.
+--
+-- query               words to look for, at most 16,384 characters; may be empty if there is a vector
+-- query_vec           the query's embedding, from the model that recall_status() names; NULL: no dense leg
+-- k                   how many memories, 1 to 1000
+-- namespace           NULL: the setting pgrecall.namespace, else 'default'; no rows if it does not exist
+-- categories          any of these categories
+-- tags_any, tags_all  any, all of these tags, as written
+-- metadata_contains   metadata that contains this object
+-- since, until        coalesce(occurred_at, created_at) in [since, until)
+-- include_superseded  whether what no longer holds may come too
+-- include_sensitive   whether sensitive memories may come too
+-- timeframe           of that time (coalesce(occurred_at, created_at)), or speaking of it: see parse_timeframe()
+-- as_of               what was recorded by then and not superseded then; what is forgotten stays forgotten
+-- reference_time      what age is counted from; NULL: now
+-- strategy … collapse_duplicates  settings of the same name, for this call
+-- settings            any other setting for this call: {"rrf_k": 60}; pgrecall.settings_reference lists them
+--
+-- Errors  22023 k, vector or setting out of range, or nothing to recall by;  42704 no such setting;  54000 query too long
+--
+-- chosen_strategy     the strategy that was used; exact is auto's choice for a query that is meant to the letter
+-- duplicates          memories hidden behind this one by collapse_duplicates
+--
+-- Writes nothing and sets nothing: runs on a standby, and every SET LOCAL of the caller counts.
+CREATE OR REPLACE FUNCTION public.recall(
+    query text,
+    query_vec pgvector.halfvec DEFAULT NULL,
+    k integer DEFAULT NULL,
+    namespace text DEFAULT NULL,
+    categories text[] DEFAULT NULL,
+    tags_any text[] DEFAULT NULL,
+    tags_all text[] DEFAULT NULL,
+    metadata_contains jsonb DEFAULT NULL,
+    since timestamptz DEFAULT NULL,
+    until timestamptz DEFAULT NULL,
+    include_superseded boolean DEFAULT false,
+    include_sensitive boolean DEFAULT true,
+    timeframe tstzrange DEFAULT NULL,
+    as_of timestamptz DEFAULT NULL,
+    reference_time timestamptz DEFAULT NULL,
+    strategy text DEFAULT NULL,
+    fusion text DEFAULT NULL,
+    sort_by text DEFAULT NULL,
+    profile text DEFAULT NULL,
+    min_similarity double precision DEFAULT NULL,
+    min_score double precision DEFAULT NULL,
+    mmr_lambda double precision DEFAULT NULL,
+    collapse_duplicates boolean DEFAULT NULL,
+    settings jsonb DEFAULT NULL
+)
+RETURNS TABLE (
+    id bigint, external_id text, title text, content text, score double precision,
+    lexical_rank integer, dense_rank integer, graph_rank integer,
+    lexical_score double precision, similarity double precision, graph_score double precision,
+    category text, tags text[], metadata jsonb, importance real, speaker text, session text, source text,
+    occurred_at timestamptz, created_at timestamptz, is_sensitive boolean, chosen_strategy text, duplicates bigint[]
+)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+DECLARE
+    request pgrecall.recall_request := _pgrecall.resolve_request(
+        recall.query, recall.query_vec, recall.namespace,
+        COALESCE(recall.settings, '{}') || jsonb_strip_nulls(jsonb_build_object(
+            'k', recall.k, 'strategy', recall.strategy, 'fusion', recall.fusion, 'sort_by', recall.sort_by,
+            'profile', recall.profile, 'min_similarity', recall.min_similarity, 'min_score', recall.min_score,
+            'mmr_lambda', recall.mmr_lambda, 'collapse_duplicates', recall.collapse_duplicates
+        ))
+    );
+    filter pgrecall.recall_filter := (
+        recall.categories, recall.tags_any, recall.tags_all, recall.metadata_contains, recall.since, recall.until,
+        recall.include_superseded, _pgrecall.to_half_open(recall.timeframe), recall.as_of, recall.include_sensitive,
+        NULL::bigint[]  -- referring, below
+    );
+BEGIN
+    filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);
+    RETURN QUERY
+        SELECT m.id, m.external_id, m.title, m.content, r.score,
+               r.lexical_rank, r.dense_rank, r.graph_rank, r.lexical_score, r.similarity, r.graph_score,
+               m.category, m.tags, m.metadata, m.importance, m.speaker, m.session, m.source,
+               m.occurred_at, m.created_at, m.is_sensitive, (request.settings).strategy, r.duplicates
+        FROM _pgrecall.rank_distinct(request, filter, COALESCE(recall.reference_time, now())) r
+        JOIN pgrecall.memories m ON m.id = r.id
+        ORDER BY r.place;
+END
+$function$;
+
+COMMENT ON FUNCTION public.recall IS
+    'The memories most relevant to a query: lexical, dense and concept-graph candidates of one namespace, each scored on '
+    'every leg and fused, best first. query_vec is the query''s embedding (NULL: words and concepts only). Ranks are places '
+    'in each leg''s list, NULL where it did not find the memory; similarity is the cosine to query_vec; is read-only.';
+
+ALTER FUNCTION public.recall OWNER TO pgrecall_gate;
+
+REVOKE ALL ON FUNCTION public.recall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.recall TO pgrecall_reader, pgrecall_gate, pgrecall_engine;

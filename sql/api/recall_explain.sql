@@ -1,0 +1,160 @@
+-- recall_explain: why a recall ranks a memory as it does, or why it does not return it, in numbers and in words.
+--
+-- Runs the very statement of recall() and says what each score is made of; the arguments from k on are recall()'s.
+-- Several memories at once, since the usual question is why one came before the other, and one ranking answers it.
+-- Of every memory that is ranked:
+--   relevance = lexical_part + dense_part + graph_part + session_part + phrase_part
+--   combined  = (factor_relevance * relevance + top * (factor_importance * importance + factor_recency * recency))
+--               / (factor_relevance + factor_importance + factor_recency)     from settings_in_force
+--   score     = combined * importance_factor * decay_factor * entity_factor
+--
+-- ids  the memories, at most 1,000, returned or not; NULL: those that are returned
+--
+-- Errors  those of recall();  54000 more than 1,000 ids
+--
+-- place           its place among the returned; NULL: it is not returned
+-- reason          the first reason why it is not; NULL if it is. In this order: no such memory; in another namespace;
+--                 forgotten; filtered by as_of; superseded by …; filtered by include_sensitive, categories, tags_any,
+--                 tags_all, metadata_contains, since, until, timeframe; found by no leg: …; below min_similarity, min_score;
+--                 hidden behind duplicate …; pushed down by MMR; below the cut. Of a memory in another namespace
+--                 nothing else is told; row-level security makes it no such memory
+-- arithmetic      the score written out; dense, of a memory without an embedding, is the candidates' average
+-- content         NULL, as title is, for what is forgotten or hidden by include_sensitive
+-- lexical_weight … the weights that the legs have in this recall; 0: the leg takes no part
+-- top             the highest relevance there could be
+-- is_candidate    false: no leg found it, or the filters leave it out; its scores are those that it would have, but for
+--                 the concepts, which are not followed to it
+-- standing        its place before near-duplicates, MMR and k count; NULL: no candidate, or below a threshold
+-- penalty         what MMR took away for being like those before it
+-- settings_in_force  every setting of this recall, by name
+-- added_terms     what the setting expand added to the query, whether memories hold it or not; NULL: nothing
+-- expansion_score     what these terms give of lexical_score, so the query's own words give the rest
+CREATE OR REPLACE FUNCTION public.recall_explain(
+    query text,
+    query_vec pgvector.halfvec DEFAULT NULL,
+    ids bigint[] DEFAULT NULL,
+    k integer DEFAULT NULL,
+    namespace text DEFAULT NULL,
+    categories text[] DEFAULT NULL,
+    tags_any text[] DEFAULT NULL,
+    tags_all text[] DEFAULT NULL,
+    metadata_contains jsonb DEFAULT NULL,
+    since timestamptz DEFAULT NULL,
+    until timestamptz DEFAULT NULL,
+    include_superseded boolean DEFAULT false,
+    include_sensitive boolean DEFAULT true,
+    timeframe tstzrange DEFAULT NULL,
+    as_of timestamptz DEFAULT NULL,
+    reference_time timestamptz DEFAULT NULL,
+    strategy text DEFAULT NULL,
+    fusion text DEFAULT NULL,
+    sort_by text DEFAULT NULL,
+    profile text DEFAULT NULL,
+    min_similarity double precision DEFAULT NULL,
+    min_score double precision DEFAULT NULL,
+    mmr_lambda double precision DEFAULT NULL,
+    collapse_duplicates boolean DEFAULT NULL,
+    settings jsonb DEFAULT NULL
+)
+RETURNS TABLE (
+    id bigint, place integer, score double precision, reason text, arithmetic text, title text, content text,
+    lexical_rank integer, dense_rank integer, graph_rank integer,
+    lexical_score double precision, similarity double precision, graph_score double precision,
+    lexical_weight double precision, dense_weight double precision, graph_weight double precision,
+    lexical_part double precision, dense_part double precision, graph_part double precision,
+    session_part double precision, phrase_part double precision, relevance double precision, top double precision,
+    importance real, recency double precision, combined double precision,
+    importance_factor double precision, decay_factor double precision, entity_factor double precision,
+    is_candidate boolean, standing integer, penalty double precision, duplicates bigint[],
+    chosen_strategy text, settings_in_force jsonb, added_terms text[], expansion_score double precision
+)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+DECLARE
+    request pgrecall.recall_request := _pgrecall.resolve_request(
+        recall_explain.query, recall_explain.query_vec, recall_explain.namespace,
+        COALESCE(recall_explain.settings, '{}') || jsonb_strip_nulls(jsonb_build_object(
+            'k', recall_explain.k, 'strategy', recall_explain.strategy, 'fusion', recall_explain.fusion,
+            'sort_by', recall_explain.sort_by, 'profile', recall_explain.profile,
+            'min_similarity', recall_explain.min_similarity, 'min_score', recall_explain.min_score,
+            'mmr_lambda', recall_explain.mmr_lambda, 'collapse_duplicates', recall_explain.collapse_duplicates
+        ))
+    );
+    filter pgrecall.recall_filter := (
+        recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains,
+        recall_explain.since, recall_explain.until, recall_explain.include_superseded,
+        _pgrecall.to_half_open(recall_explain.timeframe), recall_explain.as_of, recall_explain.include_sensitive,
+        NULL::bigint[]  -- referring, below
+    );
+    counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
+BEGIN
+    filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);
+    IF cardinality(ids) > 1000 THEN
+        RAISE EXCEPTION '% ids are too many; 1000 is the limit', cardinality(ids)
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Ask for the memories in question, a few at a time.';
+    END IF;
+    RETURN QUERY
+        WITH ranked AS MATERIALIZED (
+            SELECT r AS line, r.id, r.place, r.score, r.duplicates
+            FROM _pgrecall.rank_distinct(request, filter, counted_from, ids) r
+        ), returned AS MATERIALIZED (
+            SELECT count(*)::integer AS total, (array_agg(r.score ORDER BY r.place DESC))[1] AS lowest_score
+            FROM ranked r
+            WHERE r.place IS NOT NULL
+        ), wanted AS (
+            SELECT r.id FROM ranked r WHERE ids IS NULL
+            UNION
+            SELECT u.id FROM unnest(ids) u (id) WHERE u.id IS NOT NULL
+        )
+        SELECT w.id, r.place, r.score,
+               CASE
+                   WHEN r.place IS NOT NULL THEN NULL
+                   WHEN r.id IS NULL AND EXISTS (SELECT FROM pgrecall.memories o WHERE o.id = w.id) THEN 'in another namespace'
+                   WHEN r.id IS NULL THEN 'no such memory'
+                   ELSE COALESCE(
+                       _pgrecall.explain_filtered(m, filter),
+                       CASE WHEN NOT (r.line).is_candidate THEN _pgrecall.explain_not_found(m, r.line, request, counted_from) END,
+                       _pgrecall.explain_outranked(
+                           r.line, request, (SELECT b.id FROM ranked b WHERE w.id = ANY (b.duplicates)),
+                           t.total, t.lowest_score
+                       )
+                   )
+               END,
+               _pgrecall.score_arithmetic(r.line, m.importance, request.settings),
+               CASE WHEN is_shown THEN m.title END, CASE WHEN is_shown THEN m.content END,
+               (r.line).lexical_rank, (r.line).dense_rank, (r.line).graph_rank,
+               (r.line).lexical_score, (r.line).similarity, (r.line).graph_score,
+               (r.line).lexical_weight, (r.line).dense_weight, (r.line).graph_weight,
+               (r.line).lexical_part, (r.line).dense_part, (r.line).graph_part,
+               (r.line).session_part, (r.line).phrase_part, (r.line).relevance,
+               CASE WHEN r.id IS NOT NULL THEN _pgrecall.max_score(
+                   (request.settings).fusion, (r.line).lexical_weight + (r.line).dense_weight,
+                   (request.settings).rrf_k
+               ) END,
+               m.importance, (r.line).recency, (r.line).combined,
+               (r.line).importance_factor, (r.line).decay_factor, (r.line).entity_factor,
+               COALESCE((r.line).is_candidate, false), (r.line).standing, (r.line).penalty, r.duplicates,
+               (request.settings).strategy, to_jsonb(request.settings), request.expansion,
+               CASE WHEN (r.line).lexical_score IS NOT NULL THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END
+        FROM wanted w
+        CROSS JOIN returned t
+        LEFT JOIN ranked r ON r.id = w.id
+        LEFT JOIN pgrecall.memories m ON m.id = r.id
+        CROSS JOIN LATERAL (
+            SELECT m.deleted_at IS NULL AND (COALESCE(filter.include_sensitive, true) OR NOT m.is_sensitive) AS is_shown
+        ) s
+        ORDER BY r.place, w.id;
+END
+$function$;
+
+COMMENT ON FUNCTION public.recall_explain IS
+    'Why recall ranks memories as it does, or why it does not return them: for the ids given, else for those it returns, '
+    'rank, score and share of each leg, every factor, the arithmetic written out, and the first reason where one is absent. '
+    'From k on the arguments are recall()''s; is read-only.';
+
+ALTER FUNCTION public.recall_explain OWNER TO pgrecall_gate;
+
+REVOKE ALL ON FUNCTION public.recall_explain FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.recall_explain TO pgrecall_reader, pgrecall_gate, pgrecall_engine;

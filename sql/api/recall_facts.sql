@@ -1,0 +1,202 @@
+-- recall_facts: the relationships that answer a query, as they hold, each with the memories that are its evidence.
+--
+-- Candidates are the newest 200 relationships each way of up to 20 concepts that the query names, and those whose
+-- evidence is among the best 50 memories that recall() would find: a concept with a hundred thousand relationships
+-- costs no more than one with two hundred. The score, from 0 to 1, is the noisy-or of its grounds:
+--   0.6 times the relevance of its best memory (rank_memories), as a share of the highest there can be;
+--   each of its two concepts that the query names: 0.3;
+--   the words of its label that the query has: 0.2 for all of them.
+-- Facts do not age, and memories are ranked without regard to age as well. Ties break by weight, then the newest first.
+-- A fact is told only on the strength of memories that recall() could return. Sensitive ones are never evidence. Names
+-- of one concept are one: what was stated with several of them comes as one fact.
+--
+-- query, query_vec, k, namespace  as for recall()
+-- as_of               what was recorded and held at that time, by what was known then; NULL: what holds now
+-- labels              any of these labels, as stated or canonical
+-- concepts            of any of these concepts, by any of their names
+-- include_superseded  also what does not hold any more or not yet, and the evidence of superseded memories
+--
+-- id           of the relationship; the first, where several names of a concept have one each
+-- statement    the fact in a sentence, as the best memory that has one says it; else subject, label and object
+-- weight       how sure it is, all evidence together
+-- valid_to     by what was known at as_of
+-- recorded_at  when its first evidence was recorded
+-- evidence     the memories, the most relevant first, then the newest; at most 200
+--
+-- Errors  those of recall()
+--
+-- Writes nothing and sets nothing. The statement is planned once a session and kept: everything is found by its key. Each
+-- ORDER BY before a LIMIT is that of an index, which keeps the planner from reading the table of a hub instead.
+CREATE OR REPLACE FUNCTION public.recall_facts(
+    query text,
+    query_vec pgvector.halfvec DEFAULT NULL,
+    k integer DEFAULT NULL,
+    namespace text DEFAULT NULL,
+    as_of timestamptz DEFAULT NULL,
+    labels text[] DEFAULT NULL,
+    concepts text[] DEFAULT NULL,
+    include_superseded boolean DEFAULT false
+)
+RETURNS TABLE (
+    id bigint, subject text, label text, object text, statement text, score double precision, weight real,
+    valid_from timestamptz, valid_to timestamptz, recorded_at timestamptz, evidence bigint[]
+)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+DECLARE
+    depth CONSTANT integer := 200;
+    wanted integer := (_pgrecall.effective_settings(jsonb_build_object('k', recall_facts.k))).k;
+    request pgrecall.recall_request := _pgrecall.resolve_request(
+        recall_facts.query, recall_facts.query_vec, recall_facts.namespace,
+        jsonb_build_object('k', greatest(wanted, 50), 'sort_by', 'relevance', 'mmr_lambda', 1, 'collapse_duplicates', 'off')
+    );
+    languages regconfig[] := _pgrecall.query_languages(recall_facts.namespace);
+    moment timestamptz := COALESCE(recall_facts.as_of, now());
+    past boolean := COALESCE(recall_facts.include_superseded, false);
+    filter pgrecall.recall_filter;
+    asked_labels text[];
+    asked_concepts bigint[];
+    named bigint[];
+    words text[];
+BEGIN
+    filter.as_of := recall_facts.as_of;
+    filter.include_superseded := past;
+    request.settings.half_life := NULL;
+    request.settings.factor_relevance := 1;
+    request.settings.factor_recency := 0;
+    IF recall_facts.labels IS NOT NULL THEN
+        asked_labels := ARRAY(
+            SELECT DISTINCT pgrecall.canonical_label(request.namespace_id, _pgrecall.normalize_label(l.label))
+            FROM unnest(recall_facts.labels) l (label)
+            WHERE l.label IS NOT NULL
+        );
+    END IF;
+    IF recall_facts.concepts IS NOT NULL THEN
+        asked_concepts := ARRAY(
+            SELECT DISTINCT a.concept_id
+            FROM unnest(recall_facts.concepts) n (name)
+            JOIN pgrecall.concept_aliases a ON a.namespace_id = request.namespace_id AND a.alias = pgrecall.normalize_name(n.name)
+        );
+    END IF;
+    named := ARRAY(
+        SELECT c.concept_id FROM _pgrecall.query_concepts(request.namespace_id, recall_facts.query) c ORDER BY c.concept_id LIMIT 20
+    );
+    words := ARRAY(
+        SELECT DISTINCT w.word
+        FROM unnest(languages) l (name)
+        CROSS JOIN LATERAL unnest(tsvector_to_array(_pgrecall.analyze_text(l.name, COALESCE(recall_facts.query, '')))) w (word)
+    );
+
+    RETURN QUERY
+    WITH hit AS MATERIALIZED (
+        SELECT r.id,
+               least(r.relevance / NULLIF(_pgrecall.max_score(
+                   (request.settings).fusion, r.lexical_weight + r.dense_weight, (request.settings).rrf_k
+               ), 0), 1) AS share
+        FROM _pgrecall.rank_granted(request, filter, now()) r
+    ), near AS MATERIALIZED (
+        SELECT n.id, max(n.share) AS share
+        FROM (
+            SELECT e.relationship_id AS id, h.share
+            FROM hit h
+            CROSS JOIN LATERAL (
+                SELECT v.relationship_id FROM pgrecall.relationship_evidence v WHERE v.memory_id = h.id
+                ORDER BY v.relationship_id DESC LIMIT depth
+            ) e
+            UNION ALL
+            SELECT r.id, 0
+            FROM unnest(COALESCE(asked_concepts, named)) c (id)
+            CROSS JOIN LATERAL (
+                (SELECT s.id FROM pgrecall.relationships s WHERE s.source_id = c.id ORDER BY s.id DESC LIMIT depth)
+                UNION ALL
+                (SELECT t.id FROM pgrecall.relationships t WHERE t.target_id = c.id ORDER BY t.id DESC LIMIT depth)
+            ) r
+            WHERE asked_labels IS NULL
+            UNION ALL
+            SELECT r.id, 0
+            FROM unnest(COALESCE(asked_concepts, named)) c (id)
+            CROSS JOIN unnest(asked_labels) l (label)
+            CROSS JOIN LATERAL (
+                (SELECT s.id FROM pgrecall.relationships s WHERE s.source_id = c.id AND s.label = l.label
+                 ORDER BY s.target_id LIMIT depth)
+                UNION ALL
+                (SELECT t.id FROM pgrecall.relationships t WHERE t.target_id = c.id AND t.label = l.label
+                 ORDER BY t.source_id LIMIT depth)
+            ) r
+        ) n
+        GROUP BY n.id
+    ), fact AS MATERIALIZED (
+        SELECT min(r.id) AS id, array_agg(r.id) AS ids, r.source_id, r.target_id, r.label, r.valid_from, r.valid_to,
+               max(n.share) AS share, max(r.weight) AS weight, min(r.recorded_at) AS recorded_at
+        FROM near n
+        CROSS JOIN LATERAL (
+            SELECT x.id, x.source_id, x.target_id, x.label, x.valid_from, x.weight, x.recorded_at,
+                   -- What contradicts it was not known then: it held as far as it was stated.
+                   CASE WHEN x.superseded_at > recall_facts.as_of THEN (
+                            SELECT min(e.valid_to) FROM pgrecall.relationship_evidence e WHERE e.relationship_id = x.id
+                        )
+                        ELSE x.valid_to END AS valid_to
+            FROM pgrecall.relationships x
+            WHERE x.id = n.id AND x.namespace_id = request.namespace_id AND x.source_id <> x.target_id
+            LIMIT 1
+        ) r
+        WHERE (asked_labels IS NULL OR r.label = ANY (asked_labels))
+          AND (asked_concepts IS NULL OR r.source_id = ANY (asked_concepts) OR r.target_id = ANY (asked_concepts))
+          AND (past OR _pgrecall.is_valid_at(r.valid_from, r.valid_to, moment))
+        GROUP BY r.source_id, r.target_id, r.label, r.valid_from, r.valid_to
+    ), worded AS MATERIALIZED (
+        SELECT l.label, (
+            SELECT count(*) FILTER (WHERE w.word = ANY (words))::double precision / NULLIF(count(*), 0)
+            FROM unnest(tsvector_to_array(_pgrecall.analyze_text(languages[1], l.label))) w (word)
+        ) AS share
+        FROM (SELECT DISTINCT f.label FROM fact f) l
+    ), told AS (
+        SELECT f.*, s.name AS subject, t.name AS object, v.statement, v.evidence,
+               1 - (1 - 0.6 * f.share) * power(0.7, (f.source_id = ANY (named))::integer + (f.target_id = ANY (named))::integer)
+                   * (1 - 0.2 * COALESCE(w.share, 0)) AS score
+        FROM fact f
+        JOIN worded w ON w.label = f.label
+        CROSS JOIN LATERAL (SELECT c.name FROM pgrecall.concepts c WHERE c.id = f.source_id LIMIT 1) s
+        CROSS JOIN LATERAL (SELECT c.name FROM pgrecall.concepts c WHERE c.id = f.target_id LIMIT 1) t
+        CROSS JOIN LATERAL (
+            SELECT array_agg(g.memory_id ORDER BY g.share DESC NULLS LAST, g.memory_id DESC) AS evidence,
+                   (array_agg(g.statement ORDER BY g.share DESC NULLS LAST, g.memory_id DESC)
+                       FILTER (WHERE g.statement IS NOT NULL))[1] AS statement
+            FROM (
+                SELECT DISTINCT ON (e.memory_id) e.memory_id, e.statement, h.share
+                FROM unnest(f.ids) i (id)
+                CROSS JOIN LATERAL (
+                    SELECT x.memory_id, x.statement, x.confidence FROM pgrecall.relationship_evidence x
+                    WHERE x.relationship_id = i.id
+                    ORDER BY x.memory_id DESC
+                    LIMIT depth
+                ) e
+                CROSS JOIN LATERAL (
+                    SELECT FROM pgrecall.memories m
+                    WHERE m.id = e.memory_id AND m.namespace_id + 0 = request.namespace_id AND _pgrecall.matches_filter(m, filter)
+                    LIMIT 1
+                ) m
+                LEFT JOIN hit h ON h.id = e.memory_id
+                ORDER BY e.memory_id, (e.statement IS NULL), e.confidence DESC, e.statement
+            ) g
+        ) v
+        WHERE v.evidence IS NOT NULL
+    )
+    SELECT t.id, t.subject, t.label, t.object, COALESCE(t.statement, concat_ws(' ', t.subject, t.label, t.object)), t.score, t.weight,
+           t.valid_from, t.valid_to, t.recorded_at, t.evidence[:depth]
+    FROM told t
+    ORDER BY t.score DESC, t.weight DESC, t.recorded_at DESC, t.id DESC
+    LIMIT wanted;
+END
+$function$;
+
+COMMENT ON FUNCTION public.recall_facts IS
+    'The relationships that answer a query, as they hold now or held at as_of, each with the memories that are its evidence: '
+    'of the concepts that the query names, and of the memories that recall() finds, best first. Facts do not age. Is read-only.';
+
+ALTER FUNCTION public.recall_facts OWNER TO pgrecall_gate;
+
+REVOKE ALL ON FUNCTION public.recall_facts FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.recall_facts TO pgrecall_reader, pgrecall_gate, pgrecall_engine;

@@ -1,0 +1,125 @@
+-- recall_status: what is installed, how much is stored, what waits to be embedded and read, who works on it. One row.
+--
+-- Numbers of embeddings are the active generation's. Lists are functions of their own: generation_progress(),
+-- worker_status(), failures(), index_status().
+--
+-- pending           memories without an embedding that should have one; in progress, failed and parked ones included
+-- in_progress       leased to a worker now;  failed  waiting for another attempt after an error
+-- parked            not tried any more, and by which cause (failures_by_cause)
+-- oldest_pending    how long the oldest has been waiting that is not parked
+-- truncated         embedded by their beginning only
+-- workers           daemons with a heartbeat in the last 30 seconds
+-- per_second        what they embedded at their last heartbeat
+-- eta               how long that takes for what is pending and not parked
+-- other_generation  one that is being built, or the one before (other_state: building, retired)
+-- unread            memories that are to be read for names, times and facts, failed ones (unread_failed) included
+-- unread_by_llm     those that wait for the language model, where that is switched on
+-- pending_postings          memories whose words recall reads from their rows, since they are not in the postings yet
+-- analyzed_at       when the planner's statistics of memories were refreshed; NULL: not known
+CREATE OR REPLACE FUNCTION public.recall_status()
+RETURNS TABLE (
+    schema_revision text, bundle_hash text, model text, dimension integer, namespaces bigint, memories bigint,
+    sensitive bigint, embedded bigint, pending bigint, in_progress bigint, failed bigint, oldest_pending interval,
+    workers integer, dense_index_valid boolean, dense_index_name text, server_version text, pgvector_version text,
+    unread bigint, unread_failed bigint, oldest_unread interval, unread_by_llm bigint, pending_postings bigint,
+    parked bigint, failures_by_cause jsonb, truncated bigint, per_second double precision, eta interval,
+    generation integer, other_generation integer, other_state text, other_model text,
+    dense_index_bytes bigint, memories_bytes bigint, analyzed_at timestamptz
+)
+-- Restricted, as the statistics are.
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
+SET search_path FROM CURRENT
+BEGIN ATOMIC
+    SELECT (SELECT v.version_num FROM pgrecall.alembic_version v),
+           pgrecall.bundle_hash(),
+           active.model, active.dimension,
+           (SELECT count(*) FROM pgrecall.namespaces),
+           alive.memories, alive.sensitive, alive.embedded, alive.pending,
+           jobs.in_progress, jobs.failed, now() - alive.oldest_pending,
+           workers.alive,
+           COALESCE(dense.valid, false), dense.name,
+           current_setting('server_version'),
+           (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'vector'),
+           waiting.unread, waiting.unread_failed, now() - waiting.since, waiting.unread_by_llm,
+           (SELECT count(*) FROM pgrecall.pending_postings),
+           failures.parked, failures.by_cause,
+           (SELECT count(*) FROM pgrecall.truncated_embeddings t WHERE t.generation_id = active.id),
+           workers.per_second,
+           make_interval(secs => (alive.pending - failures.parked) / NULLIF(workers.per_second, 0)),
+           active.id, other.id, other.state, other.model,
+           dense.bytes, pg_table_size('pgrecall.memories'), tables.analyzed_at
+    FROM (
+        SELECT count(*) AS memories,
+               count(*) FILTER (WHERE m.is_sensitive) AS sensitive,
+               count(*) FILTER (WHERE m.is_embedded) AS embedded,
+               count(*) FILTER (WHERE m.is_pending) AS pending,
+               min(m.updated_at) FILTER (WHERE m.is_pending AND f.memory_id IS NULL) AS oldest_pending
+        -- Not by active_generation(), which would be looked up for every memory.
+        FROM pgrecall.generations g
+        CROSS JOIN LATERAL (
+            SELECT m.id, m.updated_at, m.is_sensitive, _pgrecall.embedding_of(m, g.id) IS NOT NULL AS is_embedded,
+                   _pgrecall.embedding_of(m, g.id) IS NULL AND NOT m.is_sensitive AS is_pending
+            FROM pgrecall.memories m
+            WHERE m.deleted_at IS NULL
+        ) m
+        LEFT JOIN pgrecall.embedding_failures f ON f.memory_id = m.id AND f.generation_id = g.id
+        WHERE g.state = 'active'
+    ) alive
+    CROSS JOIN (
+        SELECT count(*) FILTER (WHERE j.lease_expires_at > now()) AS in_progress,
+               count(*) FILTER (WHERE j.next_attempt_at IS NOT NULL) AS failed
+        FROM pgrecall.embedding_jobs j
+        WHERE j.generation_id = pgrecall.active_generation()
+    ) jobs
+    CROSS JOIN (
+        SELECT COALESCE(sum(c.parked), 0)::bigint AS parked,
+               COALESCE(jsonb_object_agg(c.cause, c.parked), '{}') AS by_cause
+        FROM (
+            SELECT f.cause, count(*) AS parked FROM pgrecall.embedding_failures f
+            WHERE f.generation_id = pgrecall.active_generation()
+            GROUP BY f.cause
+        ) c
+    ) failures
+    CROSS JOIN (
+        SELECT count(*)::integer AS alive,
+               COALESCE(sum(w.per_second) FILTER (WHERE pgrecall.active_generation() = ANY (w.generations)), 0)
+                   AS per_second
+        FROM pgrecall.worker_status() w
+        WHERE w.is_alive
+    ) workers
+    CROSS JOIN (
+        SELECT count(*) FILTER (WHERE x.enricher = 'text') AS unread,
+               count(*) FILTER (WHERE x.enricher = 'text' AND x.attempts > 0) AS unread_failed,
+               min(x.waiting_since) FILTER (WHERE x.enricher = 'text') AS since,
+               count(*) FILTER (WHERE x.enricher = 'llm') AS unread_by_llm
+        FROM pgrecall.extractions x
+        WHERE x.is_pending
+    ) waiting
+    LEFT JOIN (
+        SELECT g.id, g.dimension, g.column_name, m.name AS model
+        FROM pgrecall.generations g LEFT JOIN pgrecall.embedding_models m ON m.id = g.model_id
+        WHERE g.state = 'active'
+    ) active ON true
+    LEFT JOIN (
+        SELECT g.id, g.state, m.name AS model
+        FROM pgrecall.generations g LEFT JOIN pgrecall.embedding_models m ON m.id = g.model_id
+        WHERE g.state <> 'active'
+    ) other ON true
+    LEFT JOIN (
+        SELECT i.indisvalid AND i.indisready AS valid, c.relname::text AS name, pg_relation_size(c.oid) AS bytes
+        FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        WHERE i.indrelid = 'pgrecall.memories'::regclass
+    ) dense ON dense.name = 'memories_' || active.column_name || '_idx'
+    LEFT JOIN (
+        SELECT greatest(t.last_analyze, t.last_autoanalyze) AS analyzed_at
+        FROM pg_stat_all_tables t WHERE t.relid = 'pgrecall.memories'::regclass
+    ) tables ON true;
+END;
+
+COMMENT ON FUNCTION public.recall_status IS
+    'What is installed, how much is stored, what waits to be embedded or read, and how fast it goes. One row.';
+
+ALTER FUNCTION public.recall_status OWNER TO pgrecall_gate;
+
+REVOKE ALL ON FUNCTION public.recall_status FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.recall_status TO pgrecall_reader, pgrecall_gate, pgrecall_engine;

@@ -1,0 +1,61 @@
+-- recall_timeline: what recall() gives for a topic, in the order of its time.
+--
+-- The k memories are those recall() would give; only their order differs. The arguments are recall()'s.
+--
+-- topic           words to look for, as recall()'s query
+-- happened_at     coalesce(occurred_at, created_at)
+-- gap             since the memory of the row before; NULL in the first row
+-- is_new_session  another session than the row before, and in the first row; memories without one are of one session
+--
+-- Errors  22023 k, vector or setting out of range, or nothing to recall by;  54000 topic too long
+CREATE OR REPLACE FUNCTION public.recall_timeline(
+    topic text,
+    query_vec pgvector.halfvec DEFAULT NULL,
+    k integer DEFAULT 20,
+    namespace text DEFAULT NULL,
+    categories text[] DEFAULT NULL,
+    tags_any text[] DEFAULT NULL,
+    tags_all text[] DEFAULT NULL,
+    metadata_contains jsonb DEFAULT NULL,
+    since timestamptz DEFAULT NULL,
+    until timestamptz DEFAULT NULL,
+    include_superseded boolean DEFAULT false,
+    include_sensitive boolean DEFAULT true,
+    timeframe tstzrange DEFAULT NULL,
+    as_of timestamptz DEFAULT NULL
+)
+RETURNS TABLE (
+    id bigint, happened_at timestamptz, session text, speaker text, title text, content text, score double precision,
+    gap interval, is_new_session boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    RETURN QUERY
+        SELECT h.id, h.happened_at, h.session, h.speaker, h.title, h.content, h.score,
+               h.happened_at - lag(h.happened_at) OVER in_time,
+               row_number() OVER in_time = 1 OR h.session IS DISTINCT FROM lag(h.session) OVER in_time
+        FROM (
+            SELECT r.id, COALESCE(r.occurred_at, r.created_at) AS happened_at,
+                   r.session, r.speaker, r.title, r.content, r.score
+            FROM public.recall(
+                topic, query_vec, k => k, namespace => namespace, categories => categories,
+                tags_any => tags_any, tags_all => tags_all, metadata_contains => metadata_contains,
+                since => since, until => until, include_superseded => include_superseded,
+                include_sensitive => include_sensitive, timeframe => timeframe, as_of => as_of
+            ) r
+        ) h
+        WINDOW in_time AS (ORDER BY h.happened_at, h.id)
+        ORDER BY h.happened_at, h.id;
+END
+$function$;
+
+COMMENT ON FUNCTION public.recall_timeline IS
+    'What recall() gives for a topic, in the order of its time, with the gap between one memory and the next and where a '
+    'new session begins. Takes recall()''s arguments; is read-only.';
+
+ALTER FUNCTION public.recall_timeline OWNER TO pgrecall_gate;
+
+REVOKE ALL ON FUNCTION public.recall_timeline FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.recall_timeline TO pgrecall_reader, pgrecall_gate, pgrecall_engine;

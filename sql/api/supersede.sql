@@ -1,0 +1,83 @@
+-- supersede: a fact is no longer true; its successor is. Returns the successor's id.
+--
+-- The old memory stays, closed (valid_to) and pointing to its successor; recall leaves it out unless asked for
+-- superseded ones, or for what was known before now (as_of). Give either the successor's content, which makes a new memory with the old one's other fields, or
+-- the id of a memory that is already there.
+--
+-- successor    a memory of the same namespace
+-- occurred_at  when the change happened; also the end of the old fact's validity. NULL: now
+--
+-- Errors  P0002 no such memory;  42501 it may only be read;  22023 both or neither of content and successor, already superseded, or a circle
+CREATE OR REPLACE FUNCTION public.supersede(
+    id bigint,
+    content text DEFAULT NULL,
+    successor bigint DEFAULT NULL,
+    occurred_at timestamptz DEFAULT NULL,
+    metadata jsonb DEFAULT NULL,
+    importance double precision DEFAULT NULL
+)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    old pgrecall.memories;
+    new_id bigint := supersede.successor;
+BEGIN
+    IF (content IS NULL) = (successor IS NULL) THEN
+        RAISE EXCEPTION 'memory %: pass either content or successor', supersede.id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'content makes a new memory, successor names one that is there.';
+    END IF;
+    -- Both rows in the order of their ids, so that two calls that cross do not deadlock.
+    PERFORM FROM pgrecall.memories m WHERE m.id IN (supersede.id, successor) ORDER BY m.id FOR NO KEY UPDATE;
+    SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.deleted_at IS NULL;
+    IF old.id IS NULL OR NOT _pgrecall.may_write(old.namespace_id) THEN
+        PERFORM _pgrecall.raise_unknown_memory(supersede.id);
+    ELSIF old.superseded_by = supersede.successor THEN
+        RETURN new_id;  -- said before: nothing changes
+    ELSIF old.superseded_by IS NOT NULL THEN
+        RAISE EXCEPTION 'memory % is already superseded by %', supersede.id, old.superseded_by
+            USING ERRCODE = 'invalid_parameter_value', HINT = format('Supersede %s, or revise it.', old.superseded_by);
+    ELSIF successor IS NULL THEN
+        new_id := _pgrecall.copy_memory(old, jsonb_build_object(
+            'content', content, 'occurred_at', occurred_at,
+            'metadata', COALESCE(supersede.metadata, old.metadata), 'importance', COALESCE(supersede.importance, old.importance)
+        ));
+    ELSE
+        IF NOT EXISTS (
+            SELECT FROM pgrecall.memories m
+            WHERE m.id = successor AND m.namespace_id = old.namespace_id AND m.deleted_at IS NULL
+        ) THEN
+            PERFORM _pgrecall.raise_unknown_memory(successor);
+        END IF;
+        IF supersede.id IN (
+            WITH RECURSIVE later (id) AS (
+                SELECT successor
+                UNION
+                SELECT m.superseded_by FROM later JOIN pgrecall.memories m ON m.id = later.id
+            )
+            SELECT later.id FROM later WHERE later.id IS NOT NULL
+        ) THEN
+            RAISE EXCEPTION 'memory % is itself superseded by %', successor, supersede.id
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'A fact cannot supersede what supersedes it.';
+        END IF;
+        IF supersede.metadata IS NOT NULL OR supersede.importance IS NOT NULL THEN
+            PERFORM public.revise(successor, metadata => supersede.metadata, importance => supersede.importance);
+        END IF;
+    END IF;
+
+    UPDATE pgrecall.memories m
+    SET superseded_by = new_id, superseded_at = now(), updated_at = now(),
+        valid_to = greatest(m.valid_from, COALESCE(m.valid_to, supersede.occurred_at, now()))
+    WHERE m.id = supersede.id;
+    RETURN new_id;
+END
+$function$;
+
+COMMENT ON FUNCTION public.supersede IS
+    'Closes a fact and points it to its successor: a new memory with this content, or one that is already there. Returns the successor''s id.';
+
+ALTER FUNCTION public.supersede OWNER TO pgrecall_gate;
+
+REVOKE ALL ON FUNCTION public.supersede FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.supersede TO pgrecall_writer, pgrecall_gate, pgrecall_engine;

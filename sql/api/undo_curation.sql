@@ -1,0 +1,59 @@
+-- undo_curation: takes back what curation did to a memory. Returns whether there was anything to take back.
+--
+-- Every field is as it was before; the pair is not decided about again. What was undone before stays so.
+--
+-- Errors  P0002 no such decision;  42501 its memories may only be read;  55000 the memory was changed since
+CREATE OR REPLACE FUNCTION public.undo_curation(id bigint)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    decided pgrecall.curations;
+    stored pgrecall.memories;
+    changed record;
+BEGIN
+    SELECT c.* INTO decided FROM pgrecall.curations c WHERE c.id = undo_curation.id;
+    IF decided.id IS NULL THEN
+        RAISE EXCEPTION 'there is no curation %', COALESCE(undo_curation.id::text, 'NULL')
+            USING ERRCODE = 'no_data_found', HINT = 'pgrecall.curation_log() lists them.';
+    END IF;
+    -- Memories before the note: whoever flags one as sensitive has its row when it comes to the note.
+    PERFORM FROM pgrecall.memories m WHERE m.id IN (decided.memory_id, decided.other_id) ORDER BY m.id FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        PERFORM _pgrecall.raise_read_only(decided.memory_id);
+    END IF;
+    SELECT c.* INTO decided FROM pgrecall.curations c WHERE c.id = undo_curation.id FOR NO KEY UPDATE;
+    IF decided.id IS NULL THEN
+        RAISE EXCEPTION 'curation % may only be read', undo_curation.id
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'An administrator gives more with pgrecall.grant_namespace(role, namespace, ''write'').';
+    ELSIF decided.undone_at IS NOT NULL THEN
+        RETURN false;
+    END IF;
+    FOR changed IN SELECT e.key::bigint AS id, e.value AS fields FROM jsonb_each(decided.before) e LOOP
+        SELECT m.* INTO stored FROM pgrecall.memories m WHERE m.id = changed.id;
+        IF _pgrecall.curation_fields(stored) IS DISTINCT FROM decided.after -> changed.id::text THEN
+            RAISE EXCEPTION 'memory % was changed since curation %', changed.id, undo_curation.id
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      HINT = 'Look at the memory; revise() and supersede() put it right by hand.';
+        END IF;
+        UPDATE pgrecall.memories m
+        SET superseded_by = (changed.fields ->> 'superseded_by')::bigint,
+            superseded_at = (changed.fields ->> 'superseded_at')::timestamptz,
+            valid_to = (changed.fields ->> 'valid_to')::timestamptz,
+            updated_at = (changed.fields ->> 'updated_at')::timestamptz
+        WHERE m.id = changed.id;
+    END LOOP;
+    UPDATE pgrecall.curations c SET undone_at = now() WHERE c.id = undo_curation.id;
+    RETURN true;
+END
+$function$;
+
+COMMENT ON FUNCTION public.undo_curation IS
+    'Takes back what curation did to a memory, exactly, unless it was changed since; returns whether there was anything to take back.';
+
+ALTER FUNCTION public.undo_curation OWNER TO pgrecall_gate;
+
+REVOKE ALL ON FUNCTION public.undo_curation FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.undo_curation TO pgrecall_writer, pgrecall_gate, pgrecall_engine;

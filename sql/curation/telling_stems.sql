@@ -1,9 +1,0 @@
--- The stems of a text's words that say something, numbers among them, in their order.
-CREATE OR REPLACE FUNCTION pgrecall.telling_stems(content text)
-RETURNS text[]
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ARRAY(
-    SELECT w.stem FROM pgrecall.text_words(content) w WHERE w.kind IN ('content', 'number') ORDER BY w.place
-);
-
-COMMENT ON FUNCTION pgrecall.telling_stems IS 'The stems of a text''s words that say something, numbers among them, in their order.';

@@ -1,0 +1,27 @@
+-- Empties the caches of queries of every role that sees a namespace, or is gone; returns how many rows went, by table.
+--
+-- What was asked is kept as a hash and a vector, or as words a language model made of it: nobody can tell which of it quotes
+-- what is to be erased. Caches of roles that do not see the namespace stay.
+CREATE OR REPLACE FUNCTION _pgrecall.clear_query_caches(namespace_id integer)
+RETURNS jsonb
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    roles oid[];
+    embeddings bigint;
+    expansions bigint;
+BEGIN
+    SELECT array_agg(a.role) INTO roles
+    FROM (SELECT q.role::oid FROM pgrecall.query_embeddings q UNION SELECT e.role::oid FROM pgrecall.query_expansions e) a (role)
+    LEFT JOIN pg_roles r ON r.oid = a.role
+    WHERE CASE WHEN r.oid IS NULL THEN true ELSE _pgrecall.sees_namespace(a.role::regrole, clear_query_caches.namespace_id, false) END;
+    DELETE FROM pgrecall.query_embeddings q WHERE q.role = ANY (roles);
+    GET DIAGNOSTICS embeddings = ROW_COUNT;
+    DELETE FROM pgrecall.query_expansions e WHERE e.role = ANY (roles);
+    GET DIAGNOSTICS expansions = ROW_COUNT;
+    RETURN jsonb_build_object('query_embeddings', embeddings, 'query_expansions', expansions);
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.clear_query_caches IS 'Empties the caches of queries of every role that sees a namespace.';

@@ -1,0 +1,48 @@
+-- Removes the judged queries of a namespace that quote memories.
+--
+-- A judged query quotes a memory if the memory is one of its answers, or if it says, in its text, its id or its stratum, a
+-- word that no other memory of the namespace has. To be called when the memories' words have left the lexicon, and before
+-- the memories go.
+--
+-- terms      their words
+-- languages  the text-search configurations that the words were made by
+CREATE OR REPLACE FUNCTION _pgrecall.erase_judged_queries(
+    namespace_id integer, memory_ids bigint[], terms text[], languages text[]
+)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    home CONSTANT integer := erase_judged_queries.namespace_id;
+    own text[];
+BEGIN
+    SELECT COALESCE(array_agg(t.term), '{}') INTO own
+    FROM unnest(terms) t (term)
+    WHERE NOT EXISTS (SELECT FROM pgrecall.term_stats l WHERE l.namespace_id = home AND l.term = t.term)
+      -- Words that are not in the lexicon yet.
+      AND NOT EXISTS (
+          SELECT FROM pgrecall.pending_postings u
+          JOIN pgrecall.memories m ON m.id = u.memory_id
+          WHERE u.namespace_id = home AND m.namespace_id = home AND m.deleted_at IS NULL
+            AND m.id <> ALL (memory_ids) AND t.term = ANY (tsvector_to_array(m.search_vector))
+      );
+    DELETE FROM pgrecall.judged_queries q
+    WHERE q.namespace_id = home AND (
+        EXISTS (
+            SELECT FROM pgrecall.judgements j
+            WHERE j.namespace_id = home AND j.query_id = q.query_id AND j.memory_id = ANY (memory_ids)
+        ) OR EXISTS (
+            SELECT FROM unnest(languages) l (language)
+            WHERE tsvector_to_array(
+                _pgrecall.analyze_text(l.language::regconfig, concat_ws(E'\n', q.query, q.query_id, q.stratum))
+            ) && own
+        )
+    );
+    UPDATE pgrecall.judged_queries q
+    SET exclude = ARRAY(SELECT e.id FROM unnest(q.exclude) WITH ORDINALITY e (id, place) WHERE e.id <> ALL (memory_ids) ORDER BY e.place)
+    WHERE q.namespace_id = home AND q.exclude && memory_ids;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.erase_judged_queries IS 'Removes the judged queries of a namespace that quote memories.';

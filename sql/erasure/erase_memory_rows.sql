@@ -1,0 +1,114 @@
+-- Erases a memory and all that was derived from it, writes the receipt, and returns it.
+--
+-- For _pgrecall.erase_granted(), which has looked up whether the role may. With the memory go the versions of it that lost a
+-- conflict (keep_version). What it superseded points on to its successor; without one it is forgotten, since it was no
+-- longer true.
+--
+-- It begins as forget() does, whose triggers know in which order to take apart what others are writing, and then deletes.
+CREATE OR REPLACE FUNCTION _pgrecall.erase_memory_rows(namespace_id integer, memory_id bigint, role text)
+RETURNS pgrecall.erasures
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    home CONSTANT integer := erase_memory_rows.namespace_id;
+    ids bigint[];
+    locked bigint[] := '{}'::bigint[];
+    successor bigint;
+    concept_ids bigint[];
+    terms text[];
+    languages text[];
+    said text;
+    noted record;
+    before jsonb;
+    receipt pgrecall.erasures;
+BEGIN
+    PERFORM _pgrecall.lock_postings(home);
+    -- In the order of ids, as supersede() does, and until there are no more: a version may be on its way.
+    LOOP
+        SELECT array_agg(m.id) INTO ids
+        FROM pgrecall.memories m
+        WHERE m.namespace_id = home AND (
+            m.id = erase_memory_rows.memory_id
+            OR (m.superseded_by = erase_memory_rows.memory_id
+                AND m.metadata -> 'conflict' ->> 'with' = erase_memory_rows.memory_id::text)
+        );
+        EXIT WHEN ids IS NULL OR ids <@ locked;
+        PERFORM FROM pgrecall.memories m WHERE m.id = ANY (ids) OR m.superseded_by = ANY (ids) ORDER BY m.id FOR UPDATE;
+        locked := ids;
+    END LOOP;
+    IF ids IS NULL OR erase_memory_rows.memory_id <> ALL (ids) THEN
+        PERFORM _pgrecall.raise_unknown_memory(erase_memory_rows.memory_id);
+    END IF;
+
+    SELECT m.superseded_by INTO successor FROM pgrecall.memories m WHERE m.id = erase_memory_rows.memory_id;
+    SELECT COALESCE(array_agg(DISTINCT w.term), '{}') INTO terms
+    FROM (
+        SELECT unnest(tsvector_to_array(m.search_vector)) FROM pgrecall.memories m WHERE m.id = ANY (ids)
+        UNION ALL
+        SELECT unnest(tsvector_to_array(u.indexed_vector)) FROM pgrecall.pending_postings u WHERE u.memory_id = ANY (ids)
+    ) w (term);
+    SELECT array_agg(DISTINCT m.language),
+           ' ' || string_agg(pgrecall.normalize_name(concat_ws(
+               ' ', m.title, m.content, m.speaker, array_to_string(m.tags, ' '), array_to_string(m.expanded_keywords, ' ')
+           )), ' ') || ' '
+    INTO languages, said
+    FROM pgrecall.memories m WHERE m.id = ANY (ids);
+    SELECT COALESCE(array_agg(DISTINCT c.id), '{}') INTO concept_ids
+    FROM (
+        SELECT m.concept_id FROM pgrecall.mentions m WHERE m.memory_id = ANY (ids)
+        UNION ALL
+        SELECT unnest(ARRAY[r.source_id, r.target_id])
+        FROM pgrecall.relationship_evidence e
+        JOIN pgrecall.relationships r ON r.id = e.relationship_id
+        WHERE e.memory_id = ANY (ids)
+        UNION ALL
+        -- Of what was forgotten before no mention is left, but names given by hand may be.
+        SELECT a.concept_id FROM pgrecall.concept_aliases a
+        WHERE a.namespace_id = home AND a.is_manual AND EXISTS (
+            SELECT FROM pgrecall.concept_aliases o
+            WHERE o.concept_id = a.concept_id AND strpos(said, ' ' || o.alias || ' ') > 0
+        )
+    ) c (id);
+    SELECT jsonb_object_agg(c.name, c.rows) INTO before FROM _pgrecall.erasure_counts(home, ids, concept_ids, terms) c;
+
+    UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now() WHERE m.id = ANY (ids) AND m.deleted_at IS NULL;
+    UPDATE pgrecall.memories m
+    SET superseded_by = successor, updated_at = now(),
+        deleted_at = CASE WHEN successor IS NULL THEN COALESCE(m.deleted_at, now()) ELSE m.deleted_at END
+    WHERE m.superseded_by = ANY (ids) AND m.id <> ALL (ids);
+    PERFORM _pgrecall.lock_aliases_shared(home);
+    PERFORM _pgrecall.erase_concepts(home, concept_ids);
+
+    -- A memory that came from another namespace may still be noted there, with what is posted of it.
+    FOR noted IN
+        SELECT u.namespace_id AS id, array_agg(u.memory_id) FILTER (WHERE u.indexed_vector IS NOT NULL) AS ids,
+               array_agg(u.indexed_vector) FILTER (WHERE u.indexed_vector IS NOT NULL) AS vectors
+        FROM pgrecall.pending_postings u
+        WHERE u.memory_id = ANY (ids)
+        GROUP BY u.namespace_id
+        ORDER BY u.namespace_id
+    LOOP
+        PERFORM _pgrecall.lock_postings(noted.id);
+        PERFORM _pgrecall.remove_postings(noted.id, noted.ids, noted.vectors) WHERE noted.ids IS NOT NULL;
+    END LOOP;
+    PERFORM _pgrecall.erase_judged_queries(home, ids, terms, languages);
+    -- Takes with it what refers to it; a trigger notes it once more.
+    DELETE FROM pgrecall.memories m WHERE m.id = ANY (ids);
+    DELETE FROM pgrecall.pending_postings u WHERE u.memory_id = ANY (ids);
+
+    INSERT INTO pgrecall.erasures AS e (namespace_id, memory_id, role, counts)
+    SELECT home, erase_memory_rows.memory_id, erase_memory_rows.role, COALESCE(jsonb_object_agg(g.name, g.rows), '{}')
+    FROM (
+        SELECT c.name, (before ->> c.name)::bigint - c.rows AS rows
+        FROM _pgrecall.erasure_counts(home, ids, concept_ids, terms) c
+        UNION ALL
+        SELECT e.key, e.value::bigint FROM jsonb_each_text(_pgrecall.clear_query_caches(home)) e
+    ) g
+    WHERE g.rows > 0
+    RETURNING e.* INTO receipt;
+    RETURN receipt;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.erase_memory_rows IS 'Erases a memory and all that was derived from it, and returns the receipt.';

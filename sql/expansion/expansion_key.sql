@@ -1,7 +1,0 @@
--- What an expansion is kept under: the hash of its query, normalised, and never its text.
-CREATE OR REPLACE FUNCTION pgrecall.expansion_key(query text)
-RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sha256(convert_to(pgrecall.normalise(query), 'UTF8'));
-
-COMMENT ON FUNCTION pgrecall.expansion_key IS 'What an expansion is kept under: the hash of its query, normalised.';

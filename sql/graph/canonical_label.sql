@@ -1,0 +1,29 @@
+-- The label that stands for a stated one: what pgrecall.relation_labels says, step by step, else the label itself.
+--
+-- pgrecall.set_relation_label lets no label lead back to itself, so the steps end.
+--
+-- label  as _pgrecall.normalize_label gives it
+CREATE OR REPLACE FUNCTION pgrecall.canonical_label(namespace_id integer, label text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    found text := label;
+    another text;
+BEGIN
+    LOOP
+        SELECT l.label INTO another FROM pgrecall.relation_labels l
+        WHERE l.namespace_id = canonical_label.namespace_id AND l.alias = found;
+        EXIT WHEN another IS NULL OR another = found;
+        found := another;
+    END LOOP;
+    RETURN found;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.canonical_label IS 'The label that stands for a stated one by pgrecall.relation_labels, else itself.';
+
+ALTER FUNCTION pgrecall.canonical_label OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.canonical_label TO pgrecall_embedder;

@@ -1,0 +1,18 @@
+-- Trigger on concepts that empties the embeddings of a name that has changed, of every generation.
+CREATE OR REPLACE FUNCTION _pgrecall.clear_concept_embeddings()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    RETURN jsonb_populate_record(NEW, (SELECT jsonb_object_agg(g.column_name, NULL) FROM pgrecall.generations g));
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.clear_concept_embeddings IS 'Trigger: empties the embeddings of a name that has changed.';
+
+CREATE OR REPLACE TRIGGER clear_concept_embeddings
+    BEFORE UPDATE OF name ON pgrecall.concepts
+    FOR EACH ROW
+    WHEN (NEW.name <> OLD.name)
+    EXECUTE FUNCTION _pgrecall.clear_concept_embeddings();

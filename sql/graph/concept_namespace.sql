@@ -1,0 +1,23 @@
+-- The namespace of a concept, and the right to move names there until the transaction ends (_pgrecall.lock_aliases_exclusive).
+--
+-- Errors  42704 no such concept;  55P03 its namespace is in use
+CREATE OR REPLACE FUNCTION _pgrecall.concept_namespace(concept_id bigint)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    home integer;
+BEGIN
+    SELECT c.namespace_id INTO home FROM pgrecall.concepts c WHERE c.id = concept_namespace.concept_id;
+    PERFORM _pgrecall.lock_aliases_exclusive(home) WHERE home IS NOT NULL;
+    IF NOT EXISTS (SELECT FROM pgrecall.concepts c WHERE c.id = concept_namespace.concept_id) THEN
+        RAISE EXCEPTION 'there is no concept %', concept_id
+            USING ERRCODE = 'undefined_object', HINT = 'pgrecall.find_concept() looks one up by its name.';
+    END IF;
+    RETURN home;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.concept_namespace IS
+    'The namespace of a concept, and the right to move names there until the transaction ends.';

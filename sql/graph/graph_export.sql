@@ -1,0 +1,59 @@
+-- The concepts of a namespace and what connects them, a row each: first the concepts, then the edges.
+--
+-- Read it by a cursor: it is as large as the graph. Two concepts are connected by the memories that mention both; a memory
+-- that mentions more than 50 connects none. Relationships come with their label and validity, those that no longer hold
+-- as well.
+--
+-- namespace     NULL: the one in force; no rows where there is none
+-- min_mentions  concepts that fewer memories mention are left out, with their edges
+-- kind          in the result, concept, shared or relationship
+-- id, target_id in the result, a concept; of an edge its two ends
+-- name          in the result, the concept's name, or the relationship's label
+-- weight        in the result, how many memories mention the concept, or both; how sure the relationship is, from 0 to 1
+CREATE OR REPLACE FUNCTION pgrecall.graph_export(namespace text DEFAULT NULL, min_mentions integer DEFAULT 2)
+RETURNS TABLE (
+    kind text, id bigint, target_id bigint, name text, type text, weight double precision, valid_from timestamptz,
+    valid_to timestamptz, superseded_at timestamptz
+)
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10000
+SET search_path FROM CURRENT
+BEGIN ATOMIC
+    WITH kept AS MATERIALIZED (
+        SELECT c.id, c.name, c.type, count(DISTINCT m.memory_id) AS memories
+        FROM pgrecall.concepts c
+        LEFT JOIN pgrecall.mentions m ON m.concept_id = c.id
+        WHERE c.namespace_id = pgrecall.namespace_id(namespace)
+        GROUP BY c.id
+        HAVING count(DISTINCT m.memory_id) >= min_mentions
+    ), said AS MATERIALIZED (
+        SELECT d.memory_id, d.concept_id, count(*) OVER (PARTITION BY d.memory_id) AS concepts
+        FROM (
+            SELECT DISTINCT m.memory_id, m.concept_id
+            FROM kept k
+            JOIN pgrecall.mentions m ON m.concept_id = k.id
+        ) d
+    )
+    SELECT 'concept', k.id, NULL::bigint, k.name, k.type, k.memories::double precision, NULL::timestamptz, NULL::timestamptz,
+           NULL::timestamptz
+    FROM kept k
+    UNION ALL
+    SELECT 'shared', a.concept_id, b.concept_id, NULL, NULL, count(*)::double precision, NULL, NULL, NULL
+    FROM said a
+    JOIN said b ON b.memory_id = a.memory_id AND b.concept_id > a.concept_id
+    WHERE a.concepts <= 50
+    GROUP BY a.concept_id, b.concept_id
+    UNION ALL
+    SELECT 'relationship', r.source_id, r.target_id, r.label, NULL, r.weight::double precision, r.valid_from, r.valid_to,
+           r.superseded_at
+    FROM kept s
+    JOIN pgrecall.relationships r ON r.source_id = s.id
+    JOIN kept t ON t.id = r.target_id
+    WHERE s.id <> t.id;
+END;
+
+COMMENT ON FUNCTION pgrecall.graph_export IS
+    'The concepts of a namespace and what connects them, a row each: shared memories, and relationships.';
+
+ALTER FUNCTION pgrecall.graph_export OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.graph_export TO pgrecall_reader;

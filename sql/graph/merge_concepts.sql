@@ -1,0 +1,69 @@
+-- Takes a concept for another: its names, and with them its mentions and relationships, are the other's from now on.
+--
+-- Returns the number of the merge, which pgrecall.split_concept takes back. The surer type stays. A relationship between
+-- the two becomes one of a concept with itself: it is kept for the split, and whoever reads relationships leaves it out.
+-- Moves rows, one for each mention: a concept with many mentions is better the one that stays.
+--
+-- method      name, trigram, embedding, llm or manual: who decided it
+-- similarity  of the two names, where it was measured
+--
+-- Errors  22023 the same concept, of two namespaces, or an unknown method;  42704 no such concept
+--         55000 they were split before, and a method that is not manual would merge them again;  55P03 names in use
+CREATE OR REPLACE FUNCTION pgrecall.merge_concepts(
+    concept_id bigint, into_id bigint, method text DEFAULT 'manual', similarity double precision DEFAULT NULL
+)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    home integer;
+    one record;
+    other record;
+    merge_id bigint;
+BEGIN
+    IF method IS NULL OR method NOT IN ('name', 'trigram', 'embedding', 'llm', 'manual') THEN
+        RAISE EXCEPTION '"%" is no method of merging', left(method, 40)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass name, trigram, embedding, llm or manual.';
+    ELSIF concept_id = into_id THEN
+        RAISE EXCEPTION 'concept % is itself already', concept_id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass two concepts.';
+    END IF;
+    home := _pgrecall.concept_namespace(merge_concepts.concept_id);
+    IF home <> _pgrecall.concept_namespace(into_id) THEN
+        RAISE EXCEPTION 'concepts % and % are of two namespaces', concept_id, into_id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'A concept belongs to one namespace: nothing crosses it.';
+    ELSIF method <> 'manual' AND _pgrecall.was_split(merge_concepts.concept_id, into_id) THEN
+        RAISE EXCEPTION 'concepts % and % have been split', concept_id, into_id
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Merge them by hand if they are one after all.';
+    END IF;
+    -- After the names, as all who write take the two: otherwise one of them would be told of a deadlock.
+    PERFORM _pgrecall.lock_relationships(ARRAY[home]);
+    SELECT c.key, c.type, c.type_confidence INTO one FROM pgrecall.concepts c WHERE c.id = merge_concepts.concept_id;
+    SELECT c.key, c.type, c.type_confidence INTO other FROM pgrecall.concepts c WHERE c.id = into_id;
+
+    INSERT INTO pgrecall.concept_merges AS g (namespace_id, concept_id, similarity, type, method, key, into_key, aliases)
+    SELECT home, into_id, merge_concepts.similarity, one.type, merge_concepts.method, one.key, other.key,
+           array_agg(a.alias ORDER BY a.alias)
+    FROM pgrecall.concept_aliases a
+    WHERE a.concept_id = merge_concepts.concept_id
+    RETURNING g.id INTO merge_id;
+    UPDATE pgrecall.concept_merges g SET concept_id = into_id WHERE g.concept_id = merge_concepts.concept_id;
+    UPDATE pgrecall.concept_aliases a SET concept_id = into_id WHERE a.concept_id = merge_concepts.concept_id;
+    DELETE FROM pgrecall.concepts c WHERE c.id = merge_concepts.concept_id;
+    IF one.type <> 'CONCEPT' AND (other.type = 'CONCEPT' OR other.type_confidence < one.type_confidence) THEN
+        UPDATE pgrecall.concepts c SET type = one.type, type_confidence = one.type_confidence WHERE c.id = into_id;
+    END IF;
+    PERFORM _pgrecall.refresh_relationships(array_agg(r.id))
+    FROM pgrecall.relationships r
+    WHERE r.source_id = into_id OR r.target_id = into_id;
+    RETURN merge_id;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.merge_concepts IS
+    'Takes a concept for another: its names, mentions and relationships become the other''s. Returns what split_concept() takes back.';
+
+ALTER FUNCTION pgrecall.merge_concepts OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.merge_concepts TO pgrecall_writer;

@@ -1,0 +1,24 @@
+-- The concepts that a query names: the five rarest.
+--
+-- df_max  how far their memories are counted: hubs, which more mention, come last
+CREATE OR REPLACE FUNCTION _pgrecall.named_concepts(namespace_id integer, query text, df_max integer)
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT q.concept_id
+        FROM _pgrecall.query_concepts(namespace_id, query) q
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS df
+            FROM (SELECT FROM pgrecall.mentions m WHERE m.concept_id = q.concept_id LIMIT df_max + 1) counted
+        ) c
+        WHERE c.df > 0
+        ORDER BY c.df, q.concept_id
+        LIMIT 5
+    );
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.named_concepts IS 'The concepts that a query names, the rarest first, five at the most.';

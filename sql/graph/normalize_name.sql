@@ -1,0 +1,15 @@
+-- The form in which names are compared: NFKC, lower case, every run of other characters one space.
+--
+-- Keeps + # . inside words, for names like c++, c# and node.js. Empty if nothing is left.
+CREATE OR REPLACE FUNCTION pgrecall.normalize_name(name text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN btrim(regexp_replace(
+    regexp_replace(lower(normalize(name, NFKC)), '[^[:alnum:]+#.]+|\.+(?![[:alnum:]])|(?<![[:alnum:]+#])[+#]+', ' ', 'g'),
+    ' +', ' ', 'g'
+));
+
+COMMENT ON FUNCTION pgrecall.normalize_name IS
+    'The form in which names of concepts are compared: NFKC, lower case, separators folded to one space.';
+
+GRANT EXECUTE ON FUNCTION pgrecall.normalize_name TO pgrecall_reader;

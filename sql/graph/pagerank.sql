@@ -1,0 +1,18 @@
+-- What graph_ppr() returns, where it is not installed: an error that says how it is.
+--
+-- Errors  0A000
+CREATE OR REPLACE FUNCTION _pgrecall.pagerank(
+    seeds bigint[], k integer, namespace text, weights double precision[], concepts bigint[], restart double precision
+)
+RETURNS TABLE (id bigint, score double precision)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    RAISE EXCEPTION 'graph_ppr is not installed: it is in Python'
+        USING ERRCODE = 'feature_not_supported',
+              HINT = 'Install it as a superuser: pgrecall migrate --with-plpython. The graph leg of recall needs nothing of it.';
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.pagerank IS 'What graph_ppr() returns; needs pgrecall migrate --with-plpython.';

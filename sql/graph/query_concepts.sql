@@ -1,0 +1,33 @@
+-- Concepts that a query names: its runs of one to four words, looked up in the aliases.
+--
+-- A shorter name inside a longer one that matches is dropped: "new york marathon" does not also mean "york".
+-- Only the first 64 words are looked at.
+CREATE OR REPLACE FUNCTION _pgrecall.query_concepts(namespace_id integer, query text)
+RETURNS TABLE (concept_id bigint)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    WITH words AS MATERIALIZED (
+        SELECT (string_to_array(pgrecall.normalize_name(query_concepts.query), ' '))[:64] AS list
+    ), named AS MATERIALIZED (
+        SELECT a.concept_id, first.word AS starts, first.word + size.words - 1 AS ends
+        FROM words
+        CROSS JOIN generate_series(1, cardinality(words.list)) AS first (word)
+        CROSS JOIN generate_series(1, 4) AS size (words)
+        CROSS JOIN LATERAL (
+            -- LIMIT keeps each lookup an index scan, however many rows the planner expects of generate_series.
+            SELECT c.concept_id FROM pgrecall.concept_aliases c
+            WHERE c.namespace_id = query_concepts.namespace_id
+              AND c.alias = array_to_string(words.list[first.word : first.word + size.words - 1], ' ')
+            LIMIT 1
+        ) a
+        WHERE first.word + size.words - 1 <= cardinality(words.list)
+    )
+    SELECT DISTINCT n.concept_id
+    FROM named n
+    WHERE NOT EXISTS (
+        SELECT FROM named wider
+        WHERE wider.starts <= n.starts AND wider.ends >= n.ends AND wider.ends - wider.starts > n.ends - n.starts
+    );
+END;
+
+COMMENT ON FUNCTION _pgrecall.query_concepts IS 'Concepts of the namespace that a query names, by their longest aliases.';

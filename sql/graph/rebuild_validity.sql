@@ -1,0 +1,177 @@
+-- Which relationships of a subject hold when, by one label: made anew from all that was stated, whatever came first.
+--
+-- A statement is one row of evidence. It begins with its valid_from, else with what it says it ended with, else when it
+-- was said. In the order of their begins, statements of the same object are one relationship,
+--   until one begins after the end that was stated so far: then it holds once more, as another relationship;
+--   until another object is stated exclusively: that ends this one (valid_to, superseded_by), known from when both were
+--   recorded (superseded_at). Of equal begins the memory that was recorded later is later; what one memory states with
+--   the same begin does not contradict itself.
+-- A relationship holds from the latest valid_from that no undated statement comes before, to the earliest valid_to. Its
+-- weight is the noisy-or of its memories' confidences; recorded_at is when the first of them was recorded. So nothing of
+-- all this depends on when or in what order the memories were read.
+--
+-- Names that a concept has besides each have their own relationship, so that a merge can be taken back.
+--
+-- target_ids  only these objects, where none is exclusive; NULL: all
+CREATE OR REPLACE FUNCTION _pgrecall.rebuild_validity(source_id bigint, label text, target_ids bigint[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    statements pgrecall.fact_statement[];
+    said pgrecall.fact_statement;
+    together record;
+    part record;
+    place integer;
+    edge bigint;
+    -- Of each statement: the next exclusive one of another object, the run it belongs to, the relationship that has it.
+    closers integer[];
+    runs integer[];
+    holders bigint[];
+    -- The nearest exclusive statement after those looked at, and the nearest of yet another object.
+    near_place integer;
+    near_target bigint;
+    far_place integer;
+    -- Of each run.
+    run integer := 0;
+    objects bigint[] := '{}'::bigint[];
+    starts timestamptz[] := '{}'::timestamptz[];
+    ends timestamptz[] := '{}'::timestamptz[];
+    recorded timestamptz[] := '{}'::timestamptz[];
+    run_closers integer[] := '{}'::integer[];
+    has_undated boolean;
+BEGIN
+    SELECT array_agg(ROW (s.place, s.id, s.relationship_id, s.memory_id, s.target_id, s.source_alias, s.target_alias, s.begins,
+                          s.valid_from, s.valid_to, s.recorded_at, s.is_exclusive, s.confidence)::pgrecall.fact_statement
+                     ORDER BY s.place)
+    INTO statements
+    FROM (
+        SELECT row_number() OVER (ORDER BY b.begins, m.created_at, m.id, e.id)::integer AS place,
+               e.id, e.relationship_id, e.memory_id, r.target_id, r.source_alias, r.target_alias, b.begins,
+               e.valid_from, e.valid_to, m.created_at AS recorded_at,
+               -- What only says when it ended says nothing of what came before it.
+               e.is_exclusive AND (e.valid_from IS NOT NULL OR e.valid_to IS NULL) AS is_exclusive,
+               e.confidence
+        FROM pgrecall.relationships r
+        JOIN pgrecall.relationship_evidence e ON e.relationship_id = r.id
+        JOIN pgrecall.memories m ON m.id = e.memory_id
+        CROSS JOIN LATERAL (
+            SELECT COALESCE(e.valid_from, least(e.valid_to, COALESCE(m.occurred_at, m.created_at))) AS begins
+        ) b
+        WHERE r.source_id = rebuild_validity.source_id AND r.label = rebuild_validity.label
+          AND (rebuild_validity.target_ids IS NULL OR r.target_id = ANY (rebuild_validity.target_ids))
+    ) s;
+    IF statements IS NULL THEN
+        RETURN;
+    END IF;
+    closers := array_fill(NULL::integer, ARRAY[cardinality(statements)]);
+    runs := array_fill(NULL::integer, ARRAY[cardinality(statements)]);
+    holders := array_fill(NULL::bigint, ARRAY[cardinality(statements)]);
+
+    -- From the last to the first; those of one memory and begin are all looked at before any of them counts.
+    FOR together IN
+        SELECT array_agg(s.place ORDER BY s.place DESC) AS places
+        FROM unnest(statements) s
+        GROUP BY s.begins, s.recorded_at, s.memory_id
+        ORDER BY max(s.place) DESC
+    LOOP
+        FOREACH place IN ARRAY together.places LOOP
+            closers[place] := CASE WHEN statements[place].target_id = near_target THEN far_place ELSE near_place END;
+        END LOOP;
+        FOREACH place IN ARRAY together.places LOOP
+            CONTINUE WHEN NOT statements[place].is_exclusive;
+            IF statements[place].target_id IS DISTINCT FROM near_target THEN
+                far_place := near_place;
+                near_target := statements[place].target_id;
+            END IF;
+            near_place := place;
+        END LOOP;
+    END LOOP;
+
+    FOR said IN SELECT s.* FROM unnest(statements) s ORDER BY s.target_id, s.place LOOP
+        IF run = 0 OR objects[run] <> said.target_id OR said.begins >= ends[run] OR (
+            run_closers[run] < said.place AND (statements[run_closers[run]].begins, statements[run_closers[run]].memory_id)
+                                              <> (said.begins, said.memory_id)
+        ) THEN
+            run := run + 1;
+            objects[run] := said.target_id;
+            has_undated := false;
+        END IF;
+        has_undated := has_undated OR said.valid_from IS NULL;
+        starts[run] := CASE WHEN has_undated THEN starts[run] ELSE said.valid_from END;
+        ends[run] := least(ends[run], said.valid_to);
+        recorded[run] := least(recorded[run], said.recorded_at);
+        run_closers[run] := closers[said.place];
+        runs[said.place] := run;
+    END LOOP;
+
+    -- A relationship remains that of the first run that has some of its evidence.
+    FOR part IN
+        SELECT k.*, row_number() OVER (PARTITION BY k.oldest ORDER BY k.run) = 1 AS remains
+        FROM (
+            SELECT runs[s.place] AS run, min(s.relationship_id) AS oldest, max(s.relationship_id) AS newest,
+                   array_agg(s.place) AS places, array_agg(s.id) AS ids
+            FROM unnest(statements) s
+            GROUP BY runs[s.place], s.source_alias, s.target_alias
+        ) k
+    LOOP
+        edge := part.oldest;
+        IF NOT part.remains THEN
+            -- No two may be without an end, so until all are known this one has one.
+            INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias, target_id, target_alias, label, valid_to)
+            SELECT o.namespace_id, o.source_id, o.source_alias, o.target_id, o.target_alias, o.label, 'infinity'
+            FROM pgrecall.relationships o
+            WHERE o.id = part.oldest
+            RETURNING r.id INTO edge;
+        END IF;
+        IF edge <> part.oldest OR part.oldest <> part.newest THEN
+            UPDATE pgrecall.relationship_evidence e SET relationship_id = edge
+            WHERE e.id = ANY (part.ids) AND e.relationship_id <> edge;
+        END IF;
+        FOREACH place IN ARRAY part.places LOOP
+            holders[place] := edge;
+        END LOOP;
+    END LOOP;
+    DELETE FROM pgrecall.relationships r
+    WHERE r.id IN (SELECT s.relationship_id FROM unnest(statements) s) AND NOT r.id = ANY (holders);
+
+    -- Those without an end come last, again because no two may be.
+    FOR part IN
+        SELECT n.*
+        FROM (
+            SELECT h.id, h.weight::real AS weight, h.is_exclusive, starts[h.run] AS valid_from, recorded[h.run] AS recorded_at,
+                   CASE WHEN c.is_closed THEN x.begins ELSE ends[h.run] END AS valid_to,
+                   CASE WHEN c.is_closed THEN greatest(recorded[h.run], x.recorded_at) END AS superseded_at,
+                   CASE WHEN c.is_closed THEN holders[x.place] END AS superseded_by
+            FROM (
+                SELECT m.run, m.id, bool_or(m.is_exclusive) AS is_exclusive,
+                       1 - exp(sum(ln(greatest(1 - m.confidence::double precision, 1e-9)) ORDER BY m.confidence)) AS weight
+                FROM (
+                    SELECT runs[s.place] AS run, holders[s.place] AS id, bool_or(s.is_exclusive) AS is_exclusive,
+                           max(s.confidence) AS confidence
+                    FROM unnest(statements) s
+                    GROUP BY runs[s.place], holders[s.place], s.memory_id
+                ) m
+                GROUP BY m.run, m.id
+            ) h
+            LEFT JOIN unnest(statements) x ON x.place = run_closers[h.run]
+            CROSS JOIN LATERAL (
+                SELECT x.place IS NOT NULL AND (ends[h.run] IS NULL OR x.begins < ends[h.run]) AS is_closed
+            ) c
+        ) n
+        CROSS JOIN LATERAL (SELECT o.* FROM pgrecall.relationships o WHERE o.id = n.id LIMIT 1) o
+        WHERE (o.weight, o.is_exclusive, o.valid_from, o.valid_to, o.recorded_at, o.superseded_at, o.superseded_by)
+              IS DISTINCT FROM (n.weight, n.is_exclusive, n.valid_from, n.valid_to, n.recorded_at, n.superseded_at, n.superseded_by)
+        ORDER BY n.valid_to NULLS LAST, n.id
+    LOOP
+        UPDATE pgrecall.relationships r
+        SET weight = part.weight, is_exclusive = part.is_exclusive, valid_from = part.valid_from, valid_to = part.valid_to,
+            recorded_at = part.recorded_at, superseded_at = part.superseded_at, superseded_by = part.superseded_by
+        WHERE r.id = part.id;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.rebuild_validity IS
+    'Which relationships of a subject hold when, by one label: made anew from all that was stated of them.';

@@ -1,0 +1,18 @@
+-- Gives a concept the type of its surest mention; one that no mention gives a type keeps what it has, unsure of it.
+CREATE OR REPLACE FUNCTION _pgrecall.refresh_concept_type(concept_id bigint)
+RETURNS void
+LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    UPDATE pgrecall.concepts c
+    SET type = COALESCE(surest.type, c.type), type_confidence = COALESCE(surest.confidence, 0)
+    FROM (SELECT refresh_concept_type.concept_id AS id) this
+    LEFT JOIN LATERAL (
+        SELECT m.type, m.confidence FROM pgrecall.mentions m
+        WHERE m.concept_id = this.id AND m.type <> 'CONCEPT'
+        ORDER BY m.confidence DESC, m.type
+        LIMIT 1
+    ) surest ON true
+    WHERE c.id = this.id;
+END;
+
+COMMENT ON FUNCTION _pgrecall.refresh_concept_type IS 'Gives a concept the type of its surest mention.';

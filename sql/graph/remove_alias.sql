@@ -1,0 +1,30 @@
+-- Takes a name back that add_alias() gave; returns whether it is gone. What memories mention stays, as their name for it.
+--
+-- A concept goes with its last name.
+--
+-- Errors  22023 nobody has given it that name;  42704 no such concept;  55P03 names in use
+CREATE OR REPLACE FUNCTION pgrecall.remove_alias(concept_id bigint, name text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    normal text := pgrecall.normalize_name(left(remove_alias.name, 201));
+    home integer := _pgrecall.concept_namespace(remove_alias.concept_id);
+BEGIN
+    UPDATE pgrecall.concept_aliases a SET is_manual = false
+    WHERE a.namespace_id = home AND a.alias = normal AND a.concept_id = remove_alias.concept_id AND a.is_manual;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'concept % has no such name that was given by hand', concept_id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'A name that came with a merge goes with pgrecall.split_concept().';
+    END IF;
+    PERFORM _pgrecall.upsert_concepts('{}', ARRAY[ROW (home, normal, NULL)::pgrecall.naming]);
+    RETURN NOT EXISTS (SELECT FROM pgrecall.concept_aliases a WHERE a.namespace_id = home AND a.alias = normal);
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.remove_alias IS 'Takes a name back that add_alias() gave; returns whether it is gone.';
+
+ALTER FUNCTION pgrecall.remove_alias OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.remove_alias TO pgrecall_writer;

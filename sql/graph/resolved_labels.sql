@@ -1,0 +1,24 @@
+-- The labels that were decided on for a namespace, each with how many relationships have it.
+--
+-- A label that is stated for the first time may be the same as one of these.
+CREATE OR REPLACE FUNCTION pgrecall.resolved_labels(namespace_id integer)
+RETURNS TABLE (label text, relationships bigint)
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
+SET search_path FROM CURRENT
+BEGIN ATOMIC
+    SELECT k.label,
+           (SELECT count(*) FROM pgrecall.relationships r WHERE r.namespace_id = resolved_labels.namespace_id AND r.label = k.label)
+    FROM (
+        SELECT DISTINCT pgrecall.canonical_label(l.namespace_id, l.label) AS label
+        FROM pgrecall.relation_labels l
+        WHERE l.namespace_id = resolved_labels.namespace_id
+    ) k
+    ORDER BY 2 DESC, k.label COLLATE "C";
+END;
+
+COMMENT ON FUNCTION pgrecall.resolved_labels IS
+    'The labels that were decided on for a namespace, each with how many relationships have it.';
+
+ALTER FUNCTION pgrecall.resolved_labels OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.resolved_labels TO pgrecall_embedder;

@@ -1,0 +1,92 @@
+-- Decides which label a stated one stands for, and gives it to what is stored. Returns how many statements changed theirs.
+--
+-- Relationships that are the same under the new label become one. Evidence keeps what was stated, so another decision
+-- takes this one back: a label that stands for itself parts them again. A label that stands for another is followed
+-- (a for b, b for c: a is c); of two that would stand for each other, alias is the one that stays.
+--
+-- alias       the label as it was stated
+-- label       what it stands for; may be the alias itself: it is a label of its own
+-- method      who decided: rule, embedding or llm
+-- similarity  of the two, from -1 to 1; NULL: not compared
+--
+-- Errors  22023 a label that is empty or longer than 200 characters, a method that is none
+CREATE OR REPLACE FUNCTION pgrecall.set_relation_label(
+    namespace_id integer, alias text, label text, method text DEFAULT 'rule', similarity double precision DEFAULT NULL
+)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    stated text := _pgrecall.normalize_label(alias);
+    wanted text := _pgrecall.normalize_label(label);
+    before text;
+    namesakes text[];
+    old record;
+    edge bigint;
+    touched bigint[] := '{}'::bigint[];
+    moved bigint := 0::bigint;
+    changed bigint;
+BEGIN
+    IF COALESCE(length(stated), 0) NOT BETWEEN 1 AND 200 OR COALESCE(length(wanted), 0) NOT BETWEEN 1 AND 200 THEN
+        RAISE EXCEPTION 'a label has 1 to 200 characters'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the label as it was stated, and what it stands for.';
+    ELSIF method IS NULL OR method NOT IN ('rule', 'embedding', 'llm') THEN
+        RAISE EXCEPTION 'method must be rule, embedding or llm, not %', COALESCE(left(method, 40), 'NULL')
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'It says who decided.';
+    END IF;
+    PERFORM _pgrecall.lock_relationships(ARRAY[namespace_id]);
+    before := pgrecall.canonical_label(namespace_id, stated);
+    -- All that was stated under labels that lead here.
+    WITH RECURSIVE namesake (label) AS (
+        SELECT stated COLLATE "C"
+        UNION
+        SELECT l.alias FROM namesake k JOIN pgrecall.relation_labels l ON l.label = k.label
+        WHERE l.namespace_id = set_relation_label.namespace_id
+    )
+    SELECT array_agg(k.label) INTO namesakes FROM namesake k;
+    wanted := CASE WHEN wanted = ANY (namesakes) THEN stated ELSE pgrecall.canonical_label(namespace_id, wanted) END;
+    INSERT INTO pgrecall.relation_labels AS l (namespace_id, alias, label, method, similarity)
+    VALUES (set_relation_label.namespace_id, stated, wanted, set_relation_label.method, set_relation_label.similarity)
+    ON CONFLICT ON CONSTRAINT relation_labels_pkey DO UPDATE
+        SET label = EXCLUDED.label, method = EXCLUDED.method, similarity = EXCLUDED.similarity, decided_at = now();
+    IF wanted = before THEN
+        RETURN 0::bigint;
+    END IF;
+
+    FOR old IN
+        SELECT r.id, r.namespace_id, r.source_id, r.source_alias, r.target_id, r.target_alias
+        FROM pgrecall.relationships r
+        WHERE r.namespace_id = set_relation_label.namespace_id AND r.label = before
+          AND EXISTS (
+              SELECT FROM pgrecall.relationship_evidence e
+              WHERE e.relationship_id = r.id AND COALESCE(e.label, before) = ANY (namesakes)
+          )
+        ORDER BY r.id
+    LOOP
+        SELECT min(r.id) INTO edge FROM pgrecall.relationships r
+        WHERE r.source_id = old.source_id AND r.label = wanted AND r.target_id = old.target_id
+          AND r.source_alias = old.source_alias AND r.target_alias = old.target_alias;
+        IF edge IS NULL THEN
+            INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias, target_id, target_alias, label)
+            VALUES (old.namespace_id, old.source_id, old.source_alias, old.target_id, old.target_alias, wanted)
+            RETURNING r.id INTO edge;
+        END IF;
+        UPDATE pgrecall.relationship_evidence e SET relationship_id = edge, label = COALESCE(e.label, before)
+        WHERE e.relationship_id = old.id AND COALESCE(e.label, before) = ANY (namesakes);
+        GET DIAGNOSTICS changed = ROW_COUNT;
+        moved := moved + changed;
+        touched := touched || old.id || edge;
+    END LOOP;
+    -- Names are lost by none: who has them under the new label has them still.
+    PERFORM _pgrecall.refresh_relationships(touched);
+    RETURN moved;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.set_relation_label IS
+    'Decides which label a stated one stands for, and gives it to what is stored; another decision takes this one back.';
+
+ALTER FUNCTION pgrecall.set_relation_label OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.set_relation_label TO pgrecall_writer, pgrecall_embedder;

@@ -1,0 +1,57 @@
+-- Takes a merge back: the names that came with it and are still there are a concept of their own again. Returns its id.
+--
+-- Their mentions and relationships go with them, and so do the merges that these names had been through before. Merges
+-- since then stay. The two are not merged again but by hand.
+--
+-- Errors  42704 no such merge, or it is split already;  55P03 names in use
+CREATE OR REPLACE FUNCTION pgrecall.split_concept(merge_id bigint)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    merge record;
+    own record;
+    made bigint;
+BEGIN
+    PERFORM _pgrecall.lock_aliases_exclusive(g.namespace_id) FROM pgrecall.concept_merges g WHERE g.id = merge_id;
+    -- After the names, as everybody who writes has it.
+    PERFORM _pgrecall.lock_relationships(ARRAY[g.namespace_id]) FROM pgrecall.concept_merges g WHERE g.id = merge_id;
+    SELECT g.* INTO merge FROM pgrecall.concept_merges g WHERE g.id = merge_id AND g.split_at IS NULL;
+    IF merge.id IS NULL THEN
+        RAISE EXCEPTION 'there is no merge % to take back', merge_id
+            USING ERRCODE = 'undefined_object', HINT = 'Look in pgrecall.concept_overview; it may be split already.';
+    END IF;
+    SELECT a.name INTO own FROM pgrecall.concept_aliases a WHERE a.namespace_id = merge.namespace_id AND a.alias = merge.key;
+
+    -- Where the name of one that stayed is a name that goes, it gets its own back first: names of concepts are unique.
+    UPDATE pgrecall.concepts c SET key = a.alias, name = a.name, resolved_at = NULL
+    FROM pgrecall.concept_aliases a
+    WHERE c.id = merge.concept_id AND c.key = ANY (merge.aliases)
+      AND a.namespace_id = merge.namespace_id AND a.alias = merge.into_key;
+    INSERT INTO pgrecall.concepts AS c (namespace_id, key, name, type)
+    VALUES (merge.namespace_id, merge.key, own.name, merge.type)
+    RETURNING c.id INTO made;
+    UPDATE pgrecall.concept_aliases a SET concept_id = made
+    WHERE a.namespace_id = merge.namespace_id AND a.alias = ANY (merge.aliases);
+
+    -- What these names had been through before goes with them; later merges that took more lose them.
+    UPDATE pgrecall.concept_merges g SET concept_id = made
+    WHERE g.concept_id = merge.concept_id AND g.split_at IS NULL AND g.id < merge.id AND g.aliases <@ merge.aliases;
+    UPDATE pgrecall.concept_merges g SET split_at = now(), aliases = ARRAY[g.key] WHERE g.id = merge.id;
+    PERFORM _pgrecall.repair_concept(c.id, '{}') FROM (VALUES (made), (merge.concept_id)) c (id);
+    PERFORM _pgrecall.refresh_concept_type(made);
+    PERFORM _pgrecall.refresh_concept_type(merge.concept_id);
+    PERFORM _pgrecall.refresh_relationships(array_agg(r.id))
+    FROM pgrecall.relationships r
+    WHERE r.source_id IN (made, merge.concept_id) OR r.target_id IN (made, merge.concept_id);
+    RETURN made;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.split_concept IS
+    'Takes a merge back: the names that came with it are a concept of their own again. Returns its id.';
+
+ALTER FUNCTION pgrecall.split_concept OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.split_concept TO pgrecall_writer;

@@ -1,0 +1,65 @@
+-- Makes the concepts of names where they are missing, and removes names that nothing mentions any more.
+--
+-- A name that belongs to a concept already, its own or one it was merged into, makes none. All of them are gone through
+-- once, by namespace and name, so that writers who share names wait for each other and do not deadlock. Until commit
+--   a name in use can neither be removed nor moved to another concept (FOR KEY SHARE: any number of writers at a time);
+--   a lost one can be lost by nobody else (FOR NO KEY UPDATE): whoever is last sees that nothing is left, and waits
+--   for writers who have just named it (FOR UPDATE) before removing it.
+-- Who calls this has _pgrecall.lock_aliases_shared of those namespaces.
+--
+-- named  what is about to be mentioned
+-- lost   what has lost a mention or a relationship
+CREATE OR REPLACE FUNCTION _pgrecall.upsert_concepts(named pgrecall.naming[], lost pgrecall.naming[] DEFAULT '{}')
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    item record;
+    made bigint;
+    owner bigint;
+    owners bigint[] := '{}'::bigint[];
+    gone text[] := '{}'::text[];
+BEGIN
+    FOR item IN
+        SELECT n.namespace_id, n.alias, min(n.name) AS name, bool_or(n.is_named) AS is_named
+        FROM (
+            SELECT w.namespace_id, w.alias, w.name, true AS is_named FROM unnest(named) w
+            UNION ALL
+            SELECT l.namespace_id, l.alias, l.name, false FROM unnest(lost) l
+        ) n
+        GROUP BY n.namespace_id, n.alias
+        ORDER BY n.namespace_id, n.alias COLLATE "C"
+    LOOP
+        IF NOT item.is_named THEN
+            owner := _pgrecall.remove_orphan_alias(item.namespace_id, item.alias);
+            IF owner IS NOT NULL THEN
+                owners := owners || owner;
+                gone := gone || item.alias;
+            END IF;
+            CONTINUE;
+        END IF;
+        LOOP
+            PERFORM FROM pgrecall.concept_aliases a
+            WHERE a.namespace_id = item.namespace_id AND a.alias = item.alias
+            FOR KEY SHARE;
+            EXIT WHEN FOUND;
+            INSERT INTO pgrecall.concepts AS c (namespace_id, key, name) VALUES (item.namespace_id, item.alias, item.name)
+            ON CONFLICT DO NOTHING
+            RETURNING c.id INTO made;
+            -- Without one, another writer has just made it: look again.
+            IF made IS NOT NULL THEN
+                INSERT INTO pgrecall.concept_aliases (namespace_id, alias, concept_id, name)
+                VALUES (item.namespace_id, item.alias, made, item.name);
+                EXIT;
+            END IF;
+        END LOOP;
+    END LOOP;
+    FOR owner IN SELECT DISTINCT o.id FROM unnest(owners) o (id) ORDER BY o.id LOOP
+        PERFORM _pgrecall.repair_concept(owner, gone);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.upsert_concepts IS
+    'Makes the concepts of names where they are missing, locks them until commit, and removes names that nothing mentions any more.';

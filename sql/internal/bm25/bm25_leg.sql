@@ -1,0 +1,46 @@
+-- Memories by BM25: the sum over the query's words of idf * impact, best first.
+--
+-- From the postings, in bounded time (bm25_postings). If that gives fewer than depth although some words have more
+-- memories than were read, because a filter cuts deep, the filters and the words together are looked for without
+-- postings (bm25_scan). The first is the same plan whatever the arguments, so it may be cached; the second is planned
+-- with its arguments, by EXECUTE, since the filters decide which index is best.
+--
+-- reading  the query, from lexical_query()
+-- depth    how many memories at the most
+CREATE OR REPLACE FUNCTION _pgrecall.bm25_leg(
+    namespace_id integer, parsed pgrecall.parsed_query, filter pgrecall.recall_filter, depth integer
+)
+RETURNS TABLE (id bigint, rank integer, score double precision)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    ids bigint[];
+    scores double precision[];
+BEGIN
+    IF parsed.words IS NULL THEN
+        RETURN;
+    END IF;
+    SELECT array_agg(b.id), array_agg(b.score) INTO ids, scores
+    FROM _pgrecall.bm25_postings(
+        namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.common, parsed.required, filter, depth,
+        parsed.budget, parsed.impacts
+    ) b;
+    IF parsed.common IS NOT NULL AND COALESCE(cardinality(ids), 0) < depth THEN
+        EXECUTE $statement$
+            SELECT array_agg(b.id), array_agg(b.score)
+            FROM _pgrecall.bm25_scan($1, $2, $3, $4, $5, $6, $7, $8) b
+        $statement$
+        INTO ids, scores
+        USING namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.required, filter, depth, parsed.impacts;
+    END IF;
+
+    RETURN QUERY
+        SELECT f.id, (row_number() OVER (ORDER BY f.score DESC, f.id))::integer, f.score
+        FROM unnest(ids, scores) f (id, score)
+        ORDER BY f.score DESC, f.id;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.bm25_leg IS
+    'Memories by BM25, best first: from the best postings of each word, exactly where that gives too few.';

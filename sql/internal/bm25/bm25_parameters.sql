@@ -1,0 +1,17 @@
+-- The settings that impacts are made with: as stored, or the defaults.
+--
+-- What a session has SET does not count, since postings are shared; set_setting() makes all of them anew.
+CREATE OR REPLACE FUNCTION _pgrecall.bm25_parameters()
+RETURNS pgrecall.bm25_parameters
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT jsonb_populate_record(
+        NULL::pgrecall.bm25_parameters, jsonb_object_agg(d.name, COALESCE(s.value, d.default_value))
+    )
+    FROM pgrecall.setting_definitions d
+    LEFT JOIN pgrecall.settings s ON s.name = d.name
+    WHERE d.name IN ('bm25_k1', 'bm25_b', 'bm25_length_pivot',
+                     'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d');
+END;
+
+COMMENT ON FUNCTION _pgrecall.bm25_parameters IS 'The stored settings that impacts are made with.';

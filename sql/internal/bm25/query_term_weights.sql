@@ -1,0 +1,43 @@
+-- The words of a query that a namespace knows, each with its weight: idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
+--
+-- The document frequency df is the lexicon's, corrected by the memories that are not in the postings yet, and so is
+-- the number N of memories: a word that is new this moment has its weight.
+--
+-- terms    lexemes, each once
+-- at_most  how many words; the rarest are kept
+CREATE OR REPLACE FUNCTION _pgrecall.query_term_weights(namespace_id integer, terms text[], at_most integer)
+RETURNS TABLE (term text, documents bigint, idf double precision)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 8
+BEGIN ATOMIC
+    WITH changed AS MATERIALIZED (
+        SELECT m.search_vector AS vector, 1 AS change
+        FROM pgrecall.pending_postings u
+        JOIN pgrecall.memories m ON m.id = u.memory_id
+        WHERE u.namespace_id = query_words.namespace_id AND m.namespace_id + 0 = query_words.namespace_id
+          AND m.deleted_at IS NULL AND m.search_vector <> ''
+        UNION ALL
+        SELECT u.indexed_vector, -1
+        FROM pgrecall.pending_postings u
+        WHERE u.namespace_id = query_words.namespace_id AND u.indexed_vector <> ''
+    ), total AS (
+        SELECT COALESCE((SELECT l.documents FROM pgrecall.term_stats l
+                         WHERE l.namespace_id = query_words.namespace_id AND l.term = ''), 0)
+               + COALESCE((SELECT sum(c.change) FROM changed c), 0) AS documents
+    ), word AS MATERIALIZED (
+        SELECT w.term, COALESCE(l.documents, 0) AS posted, _pgrecall.term_query(w.term) AS query
+        FROM unnest(terms) w (term)
+        LEFT JOIN pgrecall.term_stats l ON l.namespace_id = query_words.namespace_id AND l.term = w.term
+    )
+    SELECT k.term, k.documents, ln(1 + (t.documents - k.documents + 0.5) / (k.documents + 0.5))
+    FROM total t
+    CROSS JOIN LATERAL (
+        SELECT w.term,
+               w.posted + COALESCE((SELECT sum(c.change) FROM changed c WHERE c.vector @@ w.query), 0) AS documents
+        FROM word w
+    ) k
+    WHERE k.documents > 0
+    ORDER BY k.documents, k.term
+    LIMIT at_most;
+END;
+
+COMMENT ON FUNCTION _pgrecall.query_term_weights IS 'The words of a query that a namespace knows, with their document frequency and idf, the rarest first.';

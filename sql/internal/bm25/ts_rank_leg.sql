@@ -1,0 +1,44 @@
+-- Memories by ts_rank: those that match a narrow query first, then those that match a broad one.
+--
+-- The second search runs only when the first finds fewer than depth. Within each, score = ts_rank_score(),
+-- ties by id. There is no idf in it, and every match is fetched and ranked: BM25 is better and faster.
+--
+-- broad     NULL: only the narrow query counts
+-- min_rank  ts_rank below which a match of the broad query does not count
+-- importance_share  of the score; ts_rank has the rest
+CREATE OR REPLACE FUNCTION _pgrecall.ts_rank_leg(
+    namespace_id integer, narrow tsquery, broad tsquery, filter pgrecall.recall_filter,
+    depth integer, min_rank double precision, importance_share double precision
+)
+RETURNS TABLE (id bigint, rank integer, score double precision)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
+BEGIN ATOMIC
+    WITH exact AS MATERIALIZED (
+        SELECT m.id, _pgrecall.ts_rank_score(m.search_vector, m.importance, narrow, importance_share) AS score
+        FROM pgrecall.memories m
+        WHERE m.namespace_id = ts_rank_leg.namespace_id AND m.search_vector @@ narrow AND _pgrecall.matches_filter(m, filter)
+        ORDER BY score DESC, m.id
+        LIMIT depth
+    ), loose AS MATERIALIZED (
+        SELECT m.id, _pgrecall.ts_rank_score(m.search_vector, m.importance, broad, importance_share) AS score
+        FROM pgrecall.memories m
+        WHERE (SELECT count(*) FROM exact) < depth
+          AND m.namespace_id = ts_rank_leg.namespace_id AND m.search_vector @@ broad
+          AND (min_rank <= 0 OR ts_rank(m.search_vector, broad) >= min_rank)
+          AND NOT EXISTS (SELECT FROM exact e WHERE e.id = m.id)
+          AND _pgrecall.matches_filter(m, filter)
+        ORDER BY score DESC, m.id
+        LIMIT depth
+    )
+    SELECT found.id, (row_number() OVER (ORDER BY found.tier, found.score DESC, found.id))::integer, found.score
+    FROM (
+        SELECT e.id, e.score, 1 AS tier FROM exact e
+        UNION ALL
+        SELECT l.id, l.score, 2 FROM loose l
+    ) found
+    ORDER BY found.tier, found.score DESC, found.id
+    LIMIT depth;
+END;
+
+COMMENT ON FUNCTION _pgrecall.ts_rank_leg IS
+    'Memories that match a narrow query, then those that match a broad one, each by ts_rank and importance.';

@@ -1,0 +1,68 @@
+-- How the score of a ranked memory comes about, written out: 'lexical 0.4 * 0.71 + dense 0.6 * 0.5 = 0.584'.
+--
+-- Terms of 0 and factors of 1 are left out. A leg's term is weight / total weight * normalised score by convex
+-- combination, and weight / (k + rank) by reciprocal ranks. The graph's is share * (level - what the legs give).
+CREATE OR REPLACE FUNCTION _pgrecall.score_arithmetic(
+    memory pgrecall.ranked, importance real, settings pgrecall.recall_settings
+)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    total double precision := memory.lexical_weight + memory.dense_weight;
+    top double precision := _pgrecall.max_score(settings.fusion, total, settings.rrf_k);
+    terms text;
+BEGIN
+    SELECT COALESCE(string_agg(
+        t.name || ' ' || CASE
+            WHEN t.name = 'graph' THEN format(
+                '%s * (%s - %s)', _pgrecall.format_score(memory.graph_share), _pgrecall.format_score(memory.graph_level),
+                _pgrecall.format_score(memory.lexical_part + memory.dense_part)
+            )
+            WHEN t.weight IS NULL THEN _pgrecall.format_score(t.part)
+            WHEN settings.fusion = 'rrf' THEN format(
+                '%s / (%s + %s)', _pgrecall.format_score(t.weight), _pgrecall.format_score(settings.rrf_k), t.rank
+            )
+            ELSE concat_ws(
+                ' * ',
+                CASE WHEN t.weight = total THEN NULL
+                     WHEN total = 1 THEN _pgrecall.format_score(t.weight)
+                     ELSE _pgrecall.format_score(t.weight) || ' / ' || _pgrecall.format_score(total)
+                END,
+                _pgrecall.format_score(t.part * total / t.weight)
+            )
+        END,
+        ' + ' ORDER BY t.place
+    ), '0')
+    INTO terms
+    FROM (VALUES
+        (1, 'lexical', memory.lexical_part, memory.lexical_weight, memory.lexical_rank),
+        (2, 'dense', memory.dense_part, memory.dense_weight, memory.dense_rank),
+        (3, 'graph', memory.graph_part, NULL, NULL),
+        (4, 'neighbours', memory.session_part, NULL, NULL),
+        (5, 'phrase', memory.phrase_part, NULL, NULL)
+    ) t (place, name, part, weight, rank)
+    WHERE round(t.part::numeric, 8) <> 0;
+
+    IF settings.factor_importance > 0 OR settings.factor_recency > 0 THEN
+        terms := format(
+            '(%s * (%s) + %s * (%s * importance %s + %s * recency %s)) / %s',
+            _pgrecall.format_score(settings.factor_relevance), terms, _pgrecall.format_score(top),
+            _pgrecall.format_score(settings.factor_importance), importance::text,
+            _pgrecall.format_score(settings.factor_recency), _pgrecall.format_score(memory.recency),
+            _pgrecall.format_score(settings.factor_relevance + settings.factor_importance + settings.factor_recency)
+        );
+    ELSIF memory.importance_factor <> 1 OR memory.decay_factor <> 1 OR memory.entity_factor <> 1 THEN
+        terms := '(' || terms || ')';
+    END IF;
+    RETURN concat_ws(
+        ' * ', terms,
+        'importance ' || _pgrecall.format_score(NULLIF(memory.importance_factor, 1)),
+        'age ' || _pgrecall.format_score(NULLIF(memory.decay_factor, 1)),
+        'named concept ' || _pgrecall.format_score(NULLIF(memory.entity_factor, 1))
+    ) || ' = ' || _pgrecall.format_score(memory.score);
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.score_arithmetic IS 'How the score of a ranked memory comes about, written out as a sum and a product.';

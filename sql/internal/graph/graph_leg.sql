@@ -1,0 +1,34 @@
+-- The graph leg: memories that share concepts with the best hits of the other legs (graph_walk).
+--
+-- Every fan-out of the walk is capped, so that one plan serves all arguments. They come from a row, so that every plan
+-- expects the same of them and one is kept: planning the walk anew would cost as much as running it.
+--
+-- seed_ids, seed_levels  where to start, best first, and the score of each
+-- known                  memories that are candidates already
+CREATE OR REPLACE FUNCTION _pgrecall.graph_leg(
+    namespace_id integer, seed_ids bigint[], seed_levels double precision[], filter pgrecall.recall_filter,
+    known bigint[], depth integer, settings pgrecall.recall_settings
+)
+RETURNS TABLE (id bigint, share double precision, level double precision)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    RETURN QUERY
+        SELECT w.*
+        FROM (
+            SELECT seed_ids[:settings.graph_seeds] AS ids, seed_levels[:settings.graph_seeds] AS levels, known AS candidates,
+                   depth AS rows, settings.graph_concepts AS concepts, settings.graph_hops AS hops,
+                   settings.graph_decay AS decay, settings.hub_max_mentions AS df_max, settings.graph_weight AS weight,
+                   settings.graph_mention AS mention
+            OFFSET 0
+        ) a
+        CROSS JOIN LATERAL _pgrecall.graph_walk(
+            namespace_id, a.ids, a.levels, filter, a.candidates, a.rows, a.concepts, a.hops, a.decay, a.df_max, a.weight,
+            a.mention
+        ) w;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.graph_leg IS
+    'Memories that share concepts with the best hits of the other legs, with the score each is drawn to and how far.';

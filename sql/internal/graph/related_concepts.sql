@@ -1,0 +1,27 @@
+-- The concepts that a concept has a relationship with that holds, the weightiest first; ten at the most.
+--
+-- Of each concept 50 relationships each way are looked at, so that a hub costs no more than that.
+--
+-- as_of  as it was known and held then; NULL: now
+CREATE OR REPLACE FUNCTION _pgrecall.related_concepts(concept_id bigint, as_of timestamptz)
+RETURNS TABLE (related_id bigint, weight double precision)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+BEGIN ATOMIC
+    SELECT n.other_id, max(n.weight)
+    FROM (
+        SELECT r.target_id AS other_id, r.weight, r.valid_from, r.valid_to, r.recorded_at, r.superseded_at
+        FROM (SELECT s.* FROM pgrecall.relationships s WHERE s.source_id = related_concepts.concept_id LIMIT 50) r
+        UNION ALL
+        SELECT r.source_id, r.weight, r.valid_from, r.valid_to, r.recorded_at, r.superseded_at
+        FROM (SELECT t.* FROM pgrecall.relationships t WHERE t.target_id = related_concepts.concept_id LIMIT 50) r
+    ) n
+    WHERE n.other_id <> related_concepts.concept_id
+      -- What ended it later was not known then.
+      AND _pgrecall.is_valid_at(n.valid_from, CASE WHEN n.superseded_at > as_of THEN NULL ELSE n.valid_to END, COALESCE(as_of, now()))
+      AND (as_of IS NULL OR n.recorded_at <= as_of)
+    GROUP BY n.other_id
+    ORDER BY max(n.weight) DESC, n.other_id
+    LIMIT 10;
+END;
+
+COMMENT ON FUNCTION _pgrecall.related_concepts IS 'The concepts that a concept has a relationship with that holds, the weightiest first.';

@@ -1,0 +1,25 @@
+-- Refuses what recall cannot answer.
+--
+-- Errors  22023 neither words nor vector, a vector of length zero;
+--         54000 a query of more than 16,384 characters
+CREATE OR REPLACE FUNCTION _pgrecall.check_query(query text, query_vec pgvector.halfvec)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    IF length(query) > 16384 THEN
+        RAISE EXCEPTION 'the query has % characters; 16384 is the limit', length(query)
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Recall by the question, not by a whole document.';
+    ELSIF query_vec IS NULL AND COALESCE(query, '') !~ '[^[:space:]\u00a0\u2007\u202f\u3000]' THEN
+        RAISE EXCEPTION 'there is nothing to recall by: the query is empty and there is no vector'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass words, a query_vec, or both.';
+    ELSIF pgvector.l2_norm(query_vec) = 0 THEN
+        RAISE EXCEPTION 'the query vector is zero'
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Cosine similarity needs a direction: leave query_vec NULL to recall by words and concepts.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.check_query IS 'Refuses what recall cannot answer: query or vector out of range.';

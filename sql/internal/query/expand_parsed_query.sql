@@ -1,0 +1,58 @@
+-- A query as the lexical leg reads it, with more words that count less: BM25 over all of them.
+--
+-- An added word has its idf, times its share of its term, times expansion_weight. All of them together weigh no more than
+-- expansion_weight of the query's own words: a memory that holds those once comes before one of the same length that holds
+-- every added word once and none of the query's. What the query demands (required, phrase) stays, and so does the score
+-- that counts in full (mass).
+--
+-- reading  from lexical_query(), in mode bm25
+-- weight   the setting expansion_weight, above 0
+CREATE OR REPLACE FUNCTION _pgrecall.expand_parsed_query(
+    namespace_id integer, languages regconfig[], query text, parsed pgrecall.parsed_query, terms text[],
+    weight double precision
+)
+RETURNS pgrecall.parsed_query
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    wider pgrecall.parsed_query := parsed;
+    own text[] := _pgrecall.query_terms(languages, query);
+    -- Of words that the namespace does not know there is only what they would weigh.
+    own_mass double precision := COALESCE((SELECT sum(i.idf) FROM unnest(parsed.idfs) i (idf)), parsed.mass);
+    lexemes text[];
+    shares double precision[];
+BEGIN
+    IF own = '{}' THEN
+        RETURN parsed;
+    END IF;
+    SELECT array_agg(a.lexeme), array_agg(a.share) INTO lexemes, shares
+    FROM _pgrecall.expansion_terms(languages, terms, own) a;
+    SELECT array_agg(w.term ORDER BY w.is_common, w.is_added, w.place),
+           array_agg(w.idf ORDER BY w.is_common, w.is_added, w.place),
+           array_agg(_pgrecall.term_query(w.term) ORDER BY w.is_added, w.place) FILTER (WHERE w.is_common),
+           array_agg(w.term ORDER BY w.place) FILTER (WHERE w.is_added),
+           array_agg(w.idf ORDER BY w.place) FILTER (WHERE w.is_added)
+    INTO wider.words, wider.idfs, wider.common, wider.added, wider.added_idfs
+    FROM (
+        SELECT r.term, r.idf, r.place, false AS is_added,
+               r.place > cardinality(parsed.words) - COALESCE(cardinality(parsed.common), 0) AS is_common
+        FROM unnest(parsed.words, parsed.idfs) WITH ORDINALITY r (term, idf, place)
+        UNION ALL
+        SELECT q.term, weight * q.idf * least(1, own_mass / sum(q.idf) OVER ()), q.place, true, q.documents > parsed.budget
+        FROM (
+            SELECT k.term, k.documents, k.idf * shares[array_position(lexemes, k.term)] AS idf,
+                   row_number() OVER (ORDER BY k.documents, k.term) AS place
+            FROM (SELECT namespace_id AS home, lexemes AS list, 32 AS most OFFSET 0) a
+            CROSS JOIN LATERAL _pgrecall.query_term_weights(a.home, a.list, a.most) k
+        ) q
+    ) w;
+    IF wider.added IS NULL THEN
+        RETURN parsed;
+    END IF;
+    wider.any_word := _pgrecall.match_any_term(wider.words);
+    RETURN wider;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.expand_parsed_query IS 'A query as the lexical leg reads it, with more words that count less.';

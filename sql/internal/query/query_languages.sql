@@ -1,0 +1,32 @@
+-- The text-search configurations in which a namespace's queries are read: its own, then those its memories came in.
+--
+-- What no memory is written in any more stays in the list: it costs a query a few microseconds. 'simple' where there is
+-- no namespace.
+CREATE OR REPLACE FUNCTION _pgrecall.query_languages(namespace text)
+RETURNS regconfig[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    own text;
+    others text[];
+BEGIN
+    SELECT n.language, array_remove(n.languages, n.language) INTO own, others
+    FROM pgrecall.namespaces n
+    WHERE n.name = pgrecall.namespace_name(namespace);
+    IF own IS NULL THEN
+        RETURN ARRAY['pg_catalog.simple'::regconfig];
+    ELSIF others = '{}' THEN
+        RETURN ARRAY[own::regconfig];
+    END IF;
+    RETURN ARRAY(
+        SELECT l.name::regconfig
+        FROM unnest(own || others) WITH ORDINALITY l (name, place)
+        GROUP BY l.name::regconfig
+        ORDER BY min(l.place)
+    );
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.query_languages IS
+    'The text-search configurations in which queries are read: the namespace''s own, then those its memories came in.';

@@ -1,0 +1,31 @@
+-- The lexemes of a query in all languages of a namespace, each once: what BM25 looks for.
+--
+-- The same as words() makes of a memory, without the stop words of the query's own language. In memories of another
+-- language they may be words, and German für is in every memory as fur.
+CREATE OR REPLACE FUNCTION _pgrecall.query_terms(languages regconfig[], query text)
+RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    stop_words text[] := '{}'::text[];
+BEGIN
+    IF cardinality(languages) > 1 OR octet_length(query) > length(query) THEN
+        stop_words := ARRAY(
+            SELECT w.lexeme FROM _pgrecall.query_words_in_language(languages, query) w
+            GROUP BY w.lexeme
+            HAVING bool_and(w.is_stop_word)
+        );
+    END IF;
+    RETURN ARRAY(
+        SELECT DISTINCT term.lexeme
+        FROM unnest(languages) AS l (language)
+        CROSS JOIN LATERAL unnest(_pgrecall.analyze_text(l.language, query)) AS term
+        WHERE term.lexeme <> ALL (stop_words)
+        ORDER BY term.lexeme
+    );
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.query_terms IS
+    'The lexemes of a query in all languages of a namespace, each once, without the stop words of its own language.';

@@ -1,0 +1,49 @@
+-- The settings that a strategy stands for, on top of those in force; its strategy is the one that was chosen.
+--
+--   hybrid     all legs
+--   vector     the dense leg alone, by similarity
+--   fulltext   the lexical leg alone, in its order
+--   prefilter  what the lexical leg finds, by similarity; without a vector as fulltext
+--   auto       hybrid, or exact where is_exact_query(): hybrid with a quarter of the dense leg's weight
+--
+-- The lexical modes ts_rank and prefix put every word before some of the words, which their scores do not say: where
+-- they take part in the fusion, it is by rank.
+--
+-- Errors  22023 strategy vector without a vector
+CREATE OR REPLACE FUNCTION _pgrecall.strategy_settings(settings pgrecall.recall_settings, query text, has_vector boolean)
+RETURNS pgrecall.recall_settings
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    chosen pgrecall.recall_settings := settings;
+BEGIN
+    IF settings.strategy = 'auto' THEN
+        chosen.strategy := CASE WHEN pgrecall.is_exact_query(query) THEN 'exact' ELSE 'hybrid' END;
+        IF chosen.strategy = 'exact' THEN
+            chosen.dense_weight := settings.dense_weight / 4;
+        END IF;
+    ELSIF settings.strategy = 'vector' AND NOT has_vector THEN
+        RAISE EXCEPTION 'strategy vector needs a query_vec'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the query''s embedding, or recall by strategy fulltext.';
+    ELSIF settings.strategy = 'prefilter' AND NOT has_vector THEN
+        chosen.strategy := 'fulltext';
+    END IF;
+
+    IF chosen.strategy IN ('vector', 'fulltext', 'prefilter') THEN
+        chosen.graph_weight := 0;
+        chosen.session_share := 0;
+        chosen.phrase_bonus := 0;
+        chosen.fusion := 'cc';
+        chosen.lexical_weight := CASE WHEN chosen.strategy = 'fulltext' THEN 1::double precision ELSE 0 END;
+        chosen.dense_weight := 1 - chosen.lexical_weight;
+    END IF;
+    IF chosen.lexical_weight > 0 AND chosen.lexical_mode IN ('ts_rank', 'prefix') THEN
+        chosen.fusion := 'rrf';
+    END IF;
+    RETURN chosen;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.strategy_settings IS
+    'The settings that a strategy stands for, on top of those in force; its strategy is the one that was chosen.';

@@ -1,0 +1,15 @@
+-- The first of some memories that says the same as another one: the same text, or a cosine from some similarity on.
+CREATE OR REPLACE FUNCTION _pgrecall.near_duplicate_of(id bigint, among bigint[], similarity double precision, generation integer)
+RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (
+    SELECT other.id
+    FROM unnest(among) WITH ORDINALITY a (id, place)
+    JOIN pgrecall.memories other ON other.id = a.id
+    JOIN pgrecall.memories m ON m.id = twin.id
+    WHERE other.content_hash = m.content_hash OR 1 - (_pgrecall.embedding_of(other, generation) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(m, generation)) >= twin.similarity
+    ORDER BY a.place
+    LIMIT 1
+);
+
+COMMENT ON FUNCTION _pgrecall.near_duplicate_of IS 'The first of some memories that says the same as another one; NULL if none does.';

@@ -1,0 +1,236 @@
+-- rank_memories: the ranking behind recall(), with everything a score is made of.
+--
+-- The statement below computes a score in these steps, one CTE each:
+--   lexical, dense     each leg's best memories; the filter applies before the limit
+--   concept_hits       memories linked with the concepts that the query names
+--   candidates         the three lists, joined
+--   scored             each candidate's exact BM25 score and cosine, whichever leg found it
+--   score_norms        what the scores are divided by
+--   fused              the two legs' contributions, summed
+--   seeds              the best of them
+--   graph              memories that share concepts with the seeds, and the score each is raised toward
+--   session_boosts     memories next to a seed in its session, and the share of its score they receive
+--   late_candidates    memories that only the graph or a session brought in
+--   all_candidates     every candidate with its exact scores
+--   contributions      what each leg contributes to the score
+--   graph_boosted      the score after concepts raised it toward the best memory linked with it
+--   with_session       and after neighbours in the session raised it
+--   with_phrase        and after a bonus for holding the query word for word: the relevance
+--   weighted           times importance, age and named concepts
+--   ordered            thresholds applied, sorted; ties by score, cosine, id
+--   chosen             the first k, with near-duplicates collapsed and diversity applied if the settings ask for it
+--
+-- Fusion 'cc' is a convex combination of normalised scores (TM2C2; Bruch, Gai, Ingber: An Analysis of Fusion Functions for
+-- Hybrid Retrieval, 2023). The lexical score is divided by the best lexical score, or by lexical_coverage times the score of
+-- a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. The cosine counts
+-- from 0. A memory without an embedding gets the candidates' mean cosine: a missing embedding says nothing about it. Without
+-- words or without a vector, the other leg gets the full weight. Fusion 'rrf' sums weight / (k + rank).
+--
+-- A concept raises a memory toward the score of the memory it is linked with, and never past it (link_weight). So a memory
+-- never outranks the hit that explains it.
+--
+-- The statement keeps one generic plan a session: it joins few candidates by primary key. Each leg plans for its own
+-- arguments.
+--
+-- request         the resolved request (resolve_request)
+-- reference_time  age is measured from here
+-- extra_ids       memories to rank and explain even if they are no candidates; NULL: none
+CREATE OR REPLACE FUNCTION _pgrecall.rank_memories(
+    request pgrecall.recall_request, filter pgrecall.recall_filter, reference_time timestamptz, extra_ids bigint[] DEFAULT NULL
+)
+RETURNS SETOF pgrecall.ranked
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+DECLARE
+    settings pgrecall.recall_settings := request.settings;
+    parsed pgrecall.parsed_query := request.parsed;
+    query_vec pgvector.halfvec := request.query_vec;
+    depth record;
+    recent pgrecall.recall_filter := filter;
+    floors jsonb := CASE WHEN settings.half_life IS NOT NULL THEN _pgrecall.parse_decay_floors(settings.decay_floors) END;
+    factors double precision := NULLIF(settings.factor_relevance + settings.factor_importance + settings.factor_recency, 0);
+    lexical_weight double precision := 0::double precision;
+    dense_weight double precision := 0::double precision;
+    total double precision;
+    top double precision;
+BEGIN
+    IF COALESCE(parsed.any_word, parsed.narrow) IS NOT NULL THEN
+        lexical_weight := settings.lexical_weight * CASE WHEN settings.fusion = 'cc' THEN 1 - settings.cc_alpha ELSE 1 END;
+    END IF;
+    IF query_vec IS NOT NULL THEN
+        dense_weight := settings.dense_weight * CASE WHEN settings.fusion = 'cc' THEN settings.cc_alpha ELSE 1 END;
+    END IF;
+    total := lexical_weight + dense_weight;
+    top := _pgrecall.max_score(settings.fusion, total, settings.rrf_k);
+    SELECT CASE WHEN settings.strategy = 'prefilter' THEN greatest(settings.k, settings.prefilter_depth)
+                ELSE _pgrecall.leg_depth(lexical_weight, settings.lexical_pool, settings.leg_depth, settings.k) END AS lexical,
+           CASE WHEN settings.strategy = 'prefilter' THEN 0
+                ELSE _pgrecall.leg_depth(dense_weight, settings.dense_pool, settings.leg_depth, settings.k) END AS dense,
+           _pgrecall.leg_depth(settings.graph_weight, settings.graph_pool, settings.leg_depth, settings.k) AS graph
+    INTO depth;
+    IF settings.lexical_lookback IS NOT NULL THEN
+        recent.since := greatest(filter.since, reference_time - settings.lexical_lookback);
+    END IF;
+
+    RETURN QUERY
+    WITH lexical AS MATERIALIZED (
+        SELECT l.id, l.rank, l.score
+        FROM _pgrecall.lexical_leg(request.namespace_id, parsed, recent, depth.lexical) l
+        WHERE depth.lexical > 0
+    ), dense AS MATERIALIZED (
+        SELECT d.id, d.rank
+        FROM _pgrecall.dense_leg(request.namespace_id, query_vec, filter, depth.dense, settings.dense_exact_rows, settings.generation) d
+        WHERE depth.dense > 0
+    ), concept_hits AS MATERIALIZED (
+        SELECT n.id, n.share
+        FROM _pgrecall.concept_candidates(
+            request.namespace_id, request.concepts, filter, depth.graph, settings.graph_decay, settings.hub_max_mentions,
+            settings.graph_weight, settings.graph_mention, request.implied, settings.expansion_weight
+        ) n
+        WHERE depth.graph > 0 AND settings.graph_hops > 0
+    ), candidates AS MATERIALIZED (
+        -- For its plain id: under row-level security memories are not looked up by the COALESCE that USING makes.
+        SELECT id, lexical.rank AS lexical_rank, dense.rank AS dense_rank, lexical.score AS lexical_score, concept_hits.share
+        FROM lexical
+        FULL OUTER JOIN dense USING (id)
+        FULL OUTER JOIN concept_hits USING (id)
+    ), scored AS MATERIALIZED (
+        SELECT c.id, c.lexical_rank, c.dense_rank, c.share, COALESCE(c.lexical_score, m.lexical_score) AS lexical_score,
+               m.similarity, m.holds_phrase, m.importance, m.category, m.happened_at, m.expansion_score
+        FROM candidates c
+        JOIN _pgrecall.scored_memories(parsed, query_vec, settings.generation) m ON m.id = c.id
+    ), score_norms AS MATERIALIZED (
+        SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.mass), 0)
+                   AS lexical,
+               COALESCE(avg(greatest(s.similarity, 0)) FILTER (WHERE s.similarity IS NOT NULL), 0) AS similarity
+        FROM scored s
+    ), fused AS MATERIALIZED (
+        SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), top) AS best
+        FROM scored s
+        CROSS JOIN score_norms x
+        CROSS JOIN LATERAL (
+            SELECT _pgrecall.leg_contribution(settings.fusion, lexical_weight, total, s.lexical_rank,
+                                     least(s.lexical_score / x.lexical, 1), settings.rrf_k)
+                   + _pgrecall.leg_contribution(settings.fusion, dense_weight, total, s.dense_rank,
+                                       greatest(COALESCE(s.similarity, x.similarity), 0), settings.rrf_k) AS fused
+        ) f
+    ), seeds AS MATERIALIZED (
+        SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place, l.level / top AS share
+        FROM (SELECT f.id, _pgrecall.raise_toward(f.fused, f.share, f.best) AS level FROM fused f) l
+        ORDER BY place
+        LIMIT greatest(settings.graph_seeds, settings.session_seeds)
+    ), graph AS MATERIALIZED (
+        SELECT f.id, f.share, f.best AS level FROM fused f WHERE f.share IS NOT NULL
+        UNION ALL
+        SELECT g.id, g.share, g.level
+        FROM (SELECT array_agg(s.id ORDER BY s.place) AS ids, array_agg(s.level ORDER BY s.place) AS levels FROM seeds s) s
+        CROSS JOIN LATERAL _pgrecall.graph_leg(
+            request.namespace_id, s.ids, s.levels, filter, (SELECT array_agg(x.id) FROM scored x), depth.graph, settings
+        ) g
+        WHERE depth.graph > 0
+    ), session_boosts AS MATERIALIZED (
+        SELECT n.id, 1 - exp(sum(ln(1 - settings.session_share * s.share))) AS share
+        FROM seeds s
+        CROSS JOIN LATERAL _pgrecall.session_neighbours(s.id, filter) n
+        WHERE settings.session_share > 0 AND s.place <= settings.session_seeds
+        GROUP BY n.id
+    ), late_candidates AS (
+        SELECT n.id, bool_or(n.is_candidate) AS is_candidate
+        FROM (
+            SELECT g.id, true FROM graph g
+            UNION ALL
+            SELECT b.id, true FROM session_boosts b
+            UNION ALL
+            SELECT m.id, false FROM pgrecall.memories m WHERE m.id = ANY (extra_ids) AND m.namespace_id + 0 = request.namespace_id
+        ) n (id, is_candidate)
+        WHERE NOT EXISTS (SELECT FROM scored s WHERE s.id = n.id)
+        GROUP BY n.id
+    ), all_candidates AS MATERIALIZED (
+        SELECT s.*, true AS is_candidate FROM scored s
+        UNION ALL
+        SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.holds_phrase, m.importance, m.category, m.happened_at,
+               m.expansion_score, n.is_candidate
+        FROM late_candidates n
+        JOIN _pgrecall.scored_memories(parsed, query_vec, settings.generation) m ON m.id = n.id
+    ), contributions AS MATERIALIZED (
+        SELECT c.*, COALESCE(b.share, 0) AS session_share,
+               _pgrecall.leg_contribution(settings.fusion, lexical_weight, total, c.lexical_rank,
+                                 least(c.lexical_score / x.lexical, 1), settings.rrf_k) AS lexical_part,
+               _pgrecall.leg_contribution(settings.fusion, dense_weight, total, c.dense_rank,
+                                 greatest(COALESCE(c.similarity, x.similarity), 0), settings.rrf_k) AS dense_part
+        FROM all_candidates c
+        CROSS JOIN score_norms x
+        LEFT JOIN session_boosts b ON b.id = c.id
+    ), graph_boosted AS MATERIALIZED (
+        -- Keep the link that raises it highest; rank by share * level.
+        SELECT DISTINCT ON (p.id)
+               p.id, g.share, g.level, _pgrecall.raise_toward(p.lexical_part + p.dense_part, g.share, g.level) AS boosted,
+               max(g.share * g.level) OVER (PARTITION BY p.id) AS reach
+        FROM contributions p
+        JOIN graph g ON g.id = p.id
+        ORDER BY p.id, boosted DESC, g.level DESC
+    ), with_session AS MATERIALIZED (
+        SELECT p.*, b.share AS graph_share, b.level AS graph_level, b.reach / top AS graph_score,
+               CASE WHEN b.id IS NOT NULL THEN row_number() OVER (ORDER BY b.reach DESC NULLS LAST, p.id) END AS graph_rank,
+               COALESCE(b.boosted - (p.lexical_part + p.dense_part), 0) AS graph_part,
+               _pgrecall.raise_toward(COALESCE(b.boosted, p.lexical_part + p.dense_part), p.session_share, top) AS with_session
+        FROM contributions p
+        LEFT JOIN graph_boosted b ON b.id = p.id
+    ), with_phrase AS MATERIALIZED (
+        SELECT n.*, n.with_session - (n.lexical_part + n.dense_part + n.graph_part) AS session_part,
+               _pgrecall.raise_toward(n.with_session, CASE WHEN n.holds_phrase THEN settings.phrase_bonus ELSE 0 END, top) AS relevance
+        FROM with_session n
+    ), weighted AS MATERIALIZED (
+        SELECT r.*, f.*, c.combined, c.combined * f.importance_factor * f.decay_factor * f.entity_factor AS score
+        FROM with_phrase r
+        CROSS JOIN LATERAL (
+            SELECT 1 - settings.importance_weight + settings.importance_weight * r.importance AS importance_factor,
+                   _pgrecall.decay(
+                       _pgrecall.age_at(reference_time, r.happened_at), settings.half_life,
+                       COALESCE((floors ->> r.category)::double precision, settings.decay_floor)
+                   ) AS decay_factor,
+                   CASE WHEN settings.entity_boost <> 1 AND EXISTS (
+                       SELECT FROM pgrecall.mentions x WHERE x.memory_id = r.id AND x.concept_id = ANY (request.concepts)
+                   ) THEN settings.entity_boost ELSE 1 END AS entity_factor,
+                   _pgrecall.decay(_pgrecall.age_at(reference_time, r.happened_at), settings.recency_half_life, 0) AS recency
+        ) f
+        CROSS JOIN LATERAL (
+            SELECT (settings.factor_relevance * r.relevance
+                    + top * (settings.factor_importance * r.importance + settings.factor_recency * f.recency))
+                   / factors AS combined
+        ) c
+    ), ordered AS (
+        SELECT w.id, w.score,
+               row_number() OVER (
+                   ORDER BY CASE settings.sort_by
+                                WHEN 'importance' THEN w.importance
+                                WHEN 'recency' THEN EXTRACT(epoch FROM w.happened_at)
+                            END DESC,
+                            w.score DESC, w.similarity DESC NULLS LAST, w.id
+               ) AS place
+        FROM weighted w
+        WHERE w.is_candidate AND w.score >= settings.min_score
+          AND (settings.min_similarity <= -1 OR query_vec IS NULL OR w.similarity >= settings.min_similarity)
+    ), chosen AS (
+        SELECT c.id, c.place, c.penalty, c.duplicates
+        FROM (SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM ordered o) o
+        CROSS JOIN LATERAL _pgrecall.mmr(o.ids, o.scores, settings.k, settings) c
+    )
+    SELECT w.id, c.place, w.score,
+           w.lexical_rank, w.dense_rank, w.graph_rank::integer, NULLIF(w.lexical_score, 0), w.similarity, w.graph_score,
+           w.lexical_part, w.dense_part, w.graph_part, w.session_part, w.relevance - w.with_session, w.relevance,
+           w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.is_candidate,
+           c.penalty, c.duplicates, o.place::integer, lexical_weight, dense_weight,
+           CASE WHEN depth.graph > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level
+    FROM weighted w
+    LEFT JOIN ordered o ON o.id = w.id
+    LEFT JOIN chosen c ON c.id = w.id
+    WHERE c.id IS NOT NULL OR w.id = ANY (extra_ids)
+    ORDER BY c.place, w.id;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.rank_memories IS
+    'The ranking behind recall(): the k best memories, and any others asked for, with all that their scores are made of.';

@@ -1,0 +1,9 @@
+-- What one leg adds to a memory's score by reciprocal rank fusion: weight / (k + rank), nothing where it did not find it.
+--
+-- Cormack, Clarke, Büttcher: Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning Methods, SIGIR 2009.
+CREATE OR REPLACE FUNCTION _pgrecall.rrf(rank integer, weight double precision, k double precision)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN COALESCE(weight / (k + rank), 0);
+
+COMMENT ON FUNCTION _pgrecall.rrf IS 'Reciprocal rank fusion: weight / (k + rank), 0 where the rank is NULL.';

@@ -1,0 +1,44 @@
+-- Memories with their exact score on the lexical and the dense leg: to be joined with a few ids.
+--
+-- Whether the legs found them or not; what added words give of the lexical score; and what the priors need. The ids are
+-- those of one namespace: with a condition on it the planner would take so few rows for granted that it joins without
+-- hashing.
+CREATE OR REPLACE FUNCTION _pgrecall.scored_memories(parsed pgrecall.parsed_query, query_vec pgvector.halfvec, generation integer)
+RETURNS TABLE (
+    id bigint, lexical_score double precision, similarity double precision, holds_phrase boolean,
+    importance real, category text, happened_at timestamptz, expansion_score double precision
+)
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT m.id,
+           CASE
+               -- Most candidates of the other legs hold none of the words, and that is soon seen.
+               WHEN m.search_vector @@ (parsed).any_word
+                    AND ((parsed).required IS NULL OR m.search_vector @@ (parsed).required)
+                   THEN COALESCE(round((
+                       SELECT sum(p.part)
+                       FROM _pgrecall.bm25_parts(
+                           m.search_vector, m.word_count, (parsed).words, (parsed).idfs, (parsed).impacts
+                       ) p
+                   )::numeric, 9)::double precision, 0)
+               WHEN m.search_vector @@ (parsed).narrow
+                   THEN _pgrecall.ts_rank_score(m.search_vector, m.importance, (parsed).narrow, (parsed).importance_share)
+               WHEN m.search_vector @@ (parsed).broad AND ts_rank(m.search_vector, (parsed).broad) >= (parsed).min_rank
+                   THEN _pgrecall.ts_rank_score(m.search_vector, m.importance, (parsed).broad, (parsed).importance_share)
+               ELSE 0
+           END,
+           1 - (_pgrecall.embedding_of(m, generation) OPERATOR(pgvector.<=>) query_vec),
+           COALESCE(m.search_vector @@ (parsed).phrase, false),
+           m.importance, m.category, COALESCE(m.occurred_at, m.created_at),
+           -- As expansion_score().
+           CASE WHEN (parsed).added IS NOT NULL THEN COALESCE(round((
+               SELECT sum(p.part)
+               FROM _pgrecall.bm25_parts(
+                   m.search_vector, m.word_count, (parsed).added, (parsed).added_idfs, (parsed).impacts
+               ) p
+           )::numeric, 9)::double precision, 0) END
+    FROM pgrecall.memories m;
+END;
+
+COMMENT ON FUNCTION _pgrecall.scored_memories IS
+    'Memories with their exact score on the lexical and the dense leg: to be joined with a few ids.';

@@ -1,0 +1,27 @@
+-- Whether a memory is there for a caller who keeps to a namespace, or does not see what is sensitive.
+--
+-- A forgotten one is there for nobody.
+--
+-- namespace, include_sensitive  as for recall()
+-- any_namespace                 true: whatever its namespace
+CREATE OR REPLACE FUNCTION pgrecall.is_shown(
+    id bigint, namespace text DEFAULT NULL, any_namespace boolean DEFAULT false, include_sensitive boolean DEFAULT true
+)
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
+RETURN EXISTS (
+    SELECT
+    FROM pgrecall.memories m
+    WHERE m.id = is_shown.id
+      AND m.deleted_at IS NULL
+      AND (is_shown.any_namespace OR m.namespace_id = pgrecall.namespace_id(is_shown.namespace))
+      AND (COALESCE(is_shown.include_sensitive, true) OR NOT m.is_sensitive)
+);
+
+COMMENT ON FUNCTION pgrecall.is_shown IS
+    'Whether a memory is there, for who keeps to a namespace, or does not see what is sensitive.';
+
+ALTER FUNCTION pgrecall.is_shown OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.is_shown TO pgrecall_reader;

@@ -1,0 +1,22 @@
+-- When memories hold, and what holds instead.
+--
+-- Only those in the namespace that are not forgotten; of others there is no row.
+--
+-- namespace  as for recall()
+CREATE OR REPLACE FUNCTION pgrecall.memory_validity(ids bigint[], namespace text DEFAULT NULL)
+RETURNS TABLE (id bigint, valid_from timestamptz, valid_to timestamptz, superseded_by bigint)
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
+SET search_path FROM CURRENT
+BEGIN ATOMIC
+    SELECT m.id, m.valid_from, m.valid_to, m.superseded_by
+    FROM pgrecall.memories m
+    WHERE m.id = ANY (ids) AND m.namespace_id = pgrecall.namespace_id(namespace) AND m.deleted_at IS NULL
+    ORDER BY m.id;
+END;
+
+COMMENT ON FUNCTION pgrecall.memory_validity IS
+    'When these memories of a namespace hold, and what supersedes them; those forgotten or elsewhere are left out.';
+
+ALTER FUNCTION pgrecall.memory_validity OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.memory_validity TO pgrecall_reader;

@@ -1,0 +1,52 @@
+-- Facts about the concepts that a query names: their relationships that hold now, the weightiest and newest first.
+--
+-- A fact is as public as what it was learnt from: one of the memories that are its evidence must match the filter.
+-- One without evidence counts. Of each concept a thousand relationships each way are looked at, so that a hub costs
+-- no more than that.
+--
+-- k  how many facts
+CREATE OR REPLACE FUNCTION _pgrecall.query_facts(
+    namespace_id integer, query text, filter pgrecall.recall_filter, k integer
+)
+RETURNS TABLE (relationship_id bigint, fact text, valid_from timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+BEGIN ATOMIC
+    WITH near AS (
+        -- Names of one concept are one: what was stated with several of them is one fact.
+        SELECT DISTINCT ON (r.source_id, r.label, r.target_id) r.id, r.source_id, r.target_id, r.label, r.weight, r.valid_from, r.valid_to, r.recorded_at
+        FROM _pgrecall.query_concepts(query_facts.namespace_id, query_facts.query) c
+        CROSS JOIN LATERAL (
+            (SELECT s.* FROM pgrecall.relationships s WHERE s.source_id = c.concept_id LIMIT 1000)
+            UNION ALL
+            (SELECT t.* FROM pgrecall.relationships t WHERE t.target_id = c.concept_id LIMIT 1000)
+        ) r
+        WHERE r.source_id <> r.target_id
+          AND _pgrecall.is_valid_at(r.valid_from, r.valid_to, now())
+        ORDER BY r.source_id, r.label, r.target_id, r.weight DESC, r.id
+    )
+    SELECT n.id,
+           concat_ws(
+               ' ', (SELECT s.name FROM pgrecall.concepts s WHERE s.id = n.source_id), n.label,
+               (SELECT t.name FROM pgrecall.concepts t WHERE t.id = n.target_id)
+           ),
+           n.valid_from
+    FROM near n
+    -- Looked up one by one: as joins the planner would read all evidence and all memories for a thousand of them.
+    WHERE COALESCE(
+          (
+              SELECT true
+              FROM pgrecall.relationship_evidence e
+              JOIN pgrecall.memories m ON m.id = e.memory_id
+              WHERE e.relationship_id = n.id AND m.namespace_id + 0 = query_facts.namespace_id
+                AND _pgrecall.matches_filter(m, query_facts.filter)
+              LIMIT 1
+          ),
+          (SELECT false FROM pgrecall.relationship_evidence e WHERE e.relationship_id = n.id LIMIT 1),
+          true
+      )
+    ORDER BY n.weight DESC, n.recorded_at DESC, n.id
+    LIMIT query_facts.k;
+END;
+
+COMMENT ON FUNCTION _pgrecall.query_facts IS
+    'Facts about the concepts that a query names: their relationships that hold now, the weightiest and newest first.';

@@ -1,0 +1,31 @@
+-- A text as one line of what a reader can see: nothing in it hides, steers a terminal, or passes for markup.
+--
+-- Look-alikes of < > & " ' / become those, for escaped() to deal with: a later NFKC would turn them into markup.
+-- What Unicode calls ignorable goes: zero-width characters, directions and their overrides, soft hyphens, variation
+-- selectors, tags. That takes emoji that are joined by zero-width joiners apart, and changes no letter. Runs of
+-- spaces, line ends and control characters become one space. No mark stands at the beginning, where it would combine
+-- with what is put before the text.
+CREATE OR REPLACE FUNCTION _pgrecall.sanitize_line(content text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN regexp_replace(
+    btrim(regexp_replace(
+        regexp_replace(
+            translate(
+                content,
+                U&'\FF1C\FE64\2039\2329\3008\27E8\276C\276E\2770\02C2'
+                '\FF1E\FE65\203A\232A\3009\27E9\276D\276F\2771\02C3\FF06\FE60\FF02\FF07\FF0F',
+                '<<<<<<<<<<>>>>>>>>>>&&"''/'
+            ),
+            '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164'
+            '\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a'
+            '\U000e0000-\U000e0fff]+',
+            '', 'g'
+        ),
+        '[\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+', ' ', 'g'
+    )),
+    '^[ ' || _pgrecall.combining_marks() || ']+', ''
+);
+
+COMMENT ON FUNCTION _pgrecall.sanitize_line IS
+    'A text as one line of what a reader can see: nothing in it hides, steers a terminal, or passes for markup.';

@@ -1,0 +1,29 @@
+-- A line of at most so many characters: cut between two words, with an ellipsis where something is missing.
+--
+-- A word that is longer than half of the line is cut itself, but no letter is parted from its marks.
+--
+-- content    as one_line() gives it: its words have single spaces between them
+-- max_chars  the ellipsis included
+CREATE OR REPLACE FUNCTION _pgrecall.truncate_words(content text, max_chars integer)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    -- One character more than there is room for beside the ellipsis: it may be the space.
+    head text := left(content, max_chars);
+    tail integer := position(' ' IN reverse(head));
+BEGIN
+    IF length(content) <= max_chars THEN
+        RETURN content;
+    ELSIF tail BETWEEN 1 AND max_chars / 2 + 1 THEN
+        RETURN left(head, -tail) || '…';
+    ELSIF right(head, 1) ~ ('[' || _pgrecall.combining_marks() || ']') THEN
+        RETURN regexp_replace(head, '.[' || _pgrecall.combining_marks() || ']*$', '') || '…';
+    END IF;
+    RETURN left(head, -1) || '…';
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.truncate_words IS
+    'A line of at most so many characters: cut between two words, with an ellipsis where something is missing.';

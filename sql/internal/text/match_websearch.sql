@@ -1,0 +1,38 @@
+-- The tsquery of what is typed into a search box: "quoted phrases", -minus, or; NULL if there is no word to look for.
+--
+-- Words stand for all of their forms in all languages, so that a minus means in none of them. What is one word to its
+-- writer and several to the parser is a phrase: snake_case, e-mail, 東京都. Nothing is a syntax error.
+CREATE OR REPLACE FUNCTION _pgrecall.match_websearch(languages regconfig[], query text)
+RETURNS tsquery
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    spelling text := _pgrecall.normalize_text(regexp_replace(query, '[\u201c-\u201f\u00ab\u00bb\uff02]', '"', 'g'));
+    language regconfig := _pgrecall.guess_language(languages, _pgrecall.pretokenize(spelling));
+BEGIN
+    RETURN (
+        WITH token AS (
+            SELECT f.place, f.part[1] = '-' AS is_unwanted, f.part[1] = '' AND lower(f.part[3]) = 'or' AS is_or,
+                   COALESCE(f.part[2], f.part[3]) AS text
+            FROM regexp_matches(spelling, '(-?)(?:"([^"]*)"?|([^[:space:]"]+))', 'g') WITH ORDINALITY AS f (part, place)
+        ), wanted AS (
+            SELECT t.place, t.is_unwanted, count(*) FILTER (WHERE t.is_or) OVER (ORDER BY t.place) AS alternative,
+                   CASE WHEN t.is_or IS NOT TRUE THEN _pgrecall.match_tokens(languages, language, t.text) END AS words
+            FROM token t
+        ), alternative AS (
+            SELECT w.alternative AS place,
+                   string_agg(
+                       CASE WHEN w.is_unwanted THEN '!(' ELSE '(' END || w.words::text || ')', ' & ' ORDER BY w.place
+                   ) AS words
+            FROM wanted w
+            WHERE w.words IS NOT NULL
+            GROUP BY w.alternative
+        )
+        SELECT string_agg('(' || a.words || ')', ' | ' ORDER BY a.place)::tsquery FROM alternative a
+    );
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.match_websearch IS
+    'The tsquery of what is typed into a search box: "quoted phrases", -minus, or; NULL if there is no word.';

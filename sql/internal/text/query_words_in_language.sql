@@ -1,0 +1,39 @@
+-- The words of a query by their place in it, with each lexeme that a memory may hold them under.
+--
+-- That is one for each language and, for a word with accents, each way of stemming it: a memory that holds any of them
+-- holds the word. A stop word of the query's own language is marked as such, whatever it is in the others: else the few
+-- memories of another language that hold it would come first, since hardly any memory does.
+CREATE OR REPLACE FUNCTION _pgrecall.query_words_in_language(languages regconfig[], query text)
+RETURNS TABLE (place integer, lexeme text, is_stop_word boolean)
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 20
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    spelling text := _pgrecall.pretokenize(_pgrecall.normalize_text(query));
+    plain text := _pgrecall.strip_accents(spelling);
+BEGIN
+    RETURN QUERY
+        WITH meant AS MATERIALIZED (
+            SELECT at.place
+            FROM unnest(to_tsvector(_pgrecall.guess_language(languages, spelling), spelling)) e
+            CROSS JOIN LATERAL unnest(e.positions) AS at (place)
+        ), form AS (
+            -- A stem may have an accent that the word has not: Turkish iuc is iuç.
+            SELECT at.place, _pgrecall.strip_accents(e.lexeme) AS lexeme
+            FROM unnest(languages) AS l (language)
+            CROSS JOIN LATERAL unnest(to_tsvector(l.language, spelling)) e
+            CROSS JOIN LATERAL unnest(e.positions) AS at (place)
+            WHERE plain = spelling OR _pgrecall.keeps_accents(l.language)
+            UNION
+            SELECT at.place, e.lexeme
+            FROM unnest(languages) AS l (language)
+            CROSS JOIN LATERAL unnest(to_tsvector(l.language, plain)) e
+            CROSS JOIN LATERAL unnest(e.positions) AS at (place)
+        )
+        SELECT f.place::integer, f.lexeme, f.place NOT IN (SELECT m.place FROM meant m)
+        FROM form f;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.query_words_in_language IS
+    'The words of a query by their place in it, with each lexeme that a memory may hold them under.';

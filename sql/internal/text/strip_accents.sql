@@ -1,0 +1,31 @@
+-- A text whose Latin letters have lost their accents: é is e, ß is ss, ł is l.
+--
+-- Needs no extension. Letters of other scripts stay as they are: й is no и. Also takes a tsvector as text.
+CREATE OR REPLACE FUNCTION _pgrecall.strip_accents(content text)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    plain text := content;
+BEGIN
+    IF octet_length(plain) = length(plain) OR plain !~ '[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff]' THEN
+        RETURN plain;
+    END IF;
+    plain := regexp_replace(normalize(plain, NFD), '(?<=[A-Za-z])[\u0300-\u036f]+', '', 'g');
+    IF plain ~ '[^\u0001-\u02ff]' THEN
+        plain := normalize(plain, NFC);
+    END IF;
+    -- Letters that Unicode does not take apart.
+    IF plain ~ '[\u00c6-\u0167]' THEN
+        plain := translate(plain, 'øØłŁđĐðÐħĦıŧŦŋŊ', 'oOlLdDdDhHitTnN');
+        plain := replace(replace(plain, 'ß', 'ss'), 'ẞ', 'SS');
+        plain := replace(replace(replace(replace(plain, 'æ', 'ae'), 'Æ', 'AE'), 'œ', 'oe'), 'Œ', 'OE');
+        plain := replace(replace(plain, 'þ', 'th'), 'Þ', 'TH');
+    END IF;
+    RETURN plain;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.strip_accents IS
+    'A text whose Latin letters have lost their accents: é is e, ß is ss, ł is l.';

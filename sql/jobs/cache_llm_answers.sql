@@ -1,0 +1,49 @@
+-- Keeps what a language model answered about memories, each only while it is claimed; returns how many were kept.
+--
+-- The ticket is void once a memory's text was changed, or it became sensitive or was forgotten: nothing that was answered
+-- about the old text is kept then. The rows of the queue are locked, so a memory that changes at this moment waits, and its
+-- trigger finds the answer and removes it.
+--
+-- answers  [{"key", "memory_id", "ticket", "answer"}]; key is a SHA-256 in hex
+--
+-- Errors  22023 not an array
+CREATE OR REPLACE FUNCTION pgrecall.cache_llm_answers(answers jsonb)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    kept integer;
+BEGIN
+    IF jsonb_typeof(answers) IS DISTINCT FROM 'array' THEN
+        RAISE EXCEPTION 'answers are a JSON array, not %', COALESCE(jsonb_typeof(answers), 'NULL')
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Pass [{"key": "00", "memory_id": 1, "ticket": 2, "answer": {}}].';
+    END IF;
+    PERFORM _pgrecall.check_typed(a.answer, 'answer ' || a.place, ids => '{memory_id,ticket}', hashes => '{key}')
+    FROM jsonb_array_elements(answers) WITH ORDINALITY a (answer, place);
+    WITH claimed AS MATERIALIZED (
+        SELECT g.key, g.memory_id, g.answer
+        FROM jsonb_to_recordset(answers) g (key text, memory_id bigint, ticket bigint, answer jsonb)
+        JOIN pgrecall.extractions x ON x.memory_id = g.memory_id AND x.enricher = 'llm' AND x.ticket = g.ticket
+        JOIN pgrecall.memories m ON m.id = g.memory_id
+        WHERE g.answer IS NOT NULL AND NOT m.is_sensitive AND m.deleted_at IS NULL
+        ORDER BY g.memory_id
+        FOR UPDATE OF x
+    )
+    INSERT INTO pgrecall.llm_answers AS a (key, memory_id, answer)
+    SELECT DISTINCT ON (c.key, c.memory_id) decode(c.key, 'hex'), c.memory_id, c.answer
+    FROM claimed c
+    ORDER BY c.key, c.memory_id
+    ON CONFLICT ON CONSTRAINT llm_answers_pkey DO UPDATE SET answer = excluded.answer, created_at = now();
+    GET DIAGNOSTICS kept = ROW_COUNT;
+    RETURN kept;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.cache_llm_answers IS
+    'Keeps what a language model answered about memories, each only while it is claimed; returns how many were kept.';
+
+ALTER FUNCTION pgrecall.cache_llm_answers OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.cache_llm_answers TO pgrecall_embedder;

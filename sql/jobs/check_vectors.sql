@@ -1,0 +1,24 @@
+-- Refuses embeddings that are no vectors; says which, and quotes none, which the cast's own error would.
+--
+-- Errors  22023 one of them is not a vector
+CREATE OR REPLACE FUNCTION _pgrecall.check_vectors(embeddings text[])
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    embedding text;
+    place integer := 0;
+    parsed pgvector.halfvec;
+BEGIN
+    FOREACH embedding IN ARRAY COALESCE(embeddings, '{}') LOOP
+        place := place + 1;
+        parsed := embedding::pgvector.halfvec;
+    END LOOP;
+EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+    RAISE EXCEPTION 'embedding % is not a vector', place
+        USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], of finite numbers that fit half precision.';
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.check_vectors IS 'Refuses embeddings that are no vectors; says which, quotes none.';

@@ -1,0 +1,164 @@
+-- Leases pending memories to a worker, with the text to embed.
+--
+-- A memory is pending while its embedding in the generation is NULL, it is not sensitive and not forgotten. Half of a batch
+-- are the memories written last; the other half comes from as many namespaces as it can, from one at random on, the newest
+-- of each: so a fresh memory does not wait for a backlog, and no tenant for another's. Rows that another worker is claiming
+-- at this moment are skipped, not waited for. Commit before embedding: the lease holds, not the transaction.
+--
+-- A lease that ran out counts as an attempt: its worker may have died of the text. After the fifth it is parked.
+--
+-- Nothing is pending for a retired generation: whoever has not heard of the switch yet sends no text to its model.
+--
+-- batch  how many at the most;  lease  after how long another worker may have them;  generation  NULL: the active one
+--
+-- is_sensitive  never true; whoever sends texts away looks at it once more
+-- ticket        what complete_claimed() wants back
+--
+-- Errors  22023 a batch or lease out of range
+CREATE OR REPLACE FUNCTION pgrecall.claim(
+    worker uuid, batch integer DEFAULT 64, lease interval DEFAULT '2 minutes', generation integer DEFAULT NULL
+)
+RETURNS TABLE (memory_id bigint, content_hash bytea, content text, is_sensitive boolean, ticket bigint)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 64
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+DECLARE
+    made_for pgrecall.generations;
+    start integer := floor(random() * (SELECT max(n.id) + 1 FROM pgrecall.namespaces n))::integer;
+    chosen bigint[];
+BEGIN
+    PERFORM _pgrecall.check_claim(batch, lease);
+    -- From here on the column cannot be dropped.
+    PERFORM FROM pgrecall.memories m WHERE false;
+    SELECT g.* INTO made_for FROM pgrecall.generations g
+    WHERE g.id = COALESCE(claim.generation, pgrecall.active_generation());
+    IF made_for.id IS NULL OR made_for.state = 'retired' OR batch < 1 THEN
+        RETURN;
+    END IF;
+    WITH hopeless AS (
+        DELETE FROM pgrecall.embedding_jobs j
+        USING (
+            SELECT l.memory_id FROM pgrecall.embedding_jobs l
+            WHERE l.generation_id = made_for.id AND l.attempts >= 4 AND l.lease_expires_at <= clock_timestamp()
+            FOR UPDATE SKIP LOCKED
+        ) lost
+        WHERE j.memory_id = lost.memory_id AND j.generation_id = made_for.id
+        RETURNING j.memory_id, j.attempts
+    )
+    INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error)
+    SELECT h.memory_id, made_for.id, h.attempts + 1, 'worker_lost', 'its worker was not heard of again' FROM hopeless h
+    ON CONFLICT DO NOTHING;
+
+    -- By the column's name: embedding_of() takes whole rows, which the embedder's role may not read.
+    EXECUTE format($statement$
+        WITH RECURSIVE fresh AS MATERIALIZED (
+            SELECT m.id
+            FROM pgrecall.memories m
+            WHERE m.%1$I IS NULL AND NOT m.is_sensitive AND m.deleted_at IS NULL
+              AND NOT (
+                  EXISTS (SELECT FROM pgrecall.embedding_jobs j
+                          WHERE j.memory_id = m.id AND j.generation_id = $1
+                            AND greatest(j.lease_expires_at, j.next_attempt_at) > $4)
+                  OR EXISTS (SELECT FROM pgrecall.embedding_failures f WHERE f.memory_id = m.id AND f.generation_id = $1)
+              )
+            ORDER BY m.updated_at DESC, m.id DESC
+            LIMIT $2
+            FOR NO KEY UPDATE SKIP LOCKED
+        ), newest AS MATERIALIZED (
+            SELECT f.id, row_number() OVER () AS place FROM fresh f
+        ), turn (namespace_id, place) AS (
+            -- The namespaces in which anything is pending, found one by one in the index: from $3 on, then from the first.
+            SELECT $3 - 1, 0
+            UNION ALL
+            SELECT COALESCE(
+                       (SELECT m.namespace_id FROM pgrecall.memories m
+                        WHERE m.%1$I IS NULL AND NOT m.is_sensitive AND m.deleted_at IS NULL
+                          AND m.namespace_id > t.namespace_id
+                        ORDER BY m.namespace_id LIMIT 1),
+                       CASE WHEN t.namespace_id >= $3 - 1 THEN -1 END
+                   ),
+                   t.place + 1
+            FROM turn t
+            WHERE t.namespace_id IS NOT NULL AND t.place <= $2
+        ), namespace AS MATERIALIZED (
+            SELECT t.namespace_id, min(t.place) AS place FROM turn t WHERE t.namespace_id >= 0 AND t.place > 0 GROUP BY t.namespace_id
+        ), fair AS (
+            SELECT p.id
+            FROM namespace n
+            CROSS JOIN LATERAL (
+                SELECT m.id, row_number() OVER (ORDER BY m.updated_at DESC, m.id DESC) AS place
+                FROM (
+                    SELECT m.id, m.updated_at
+                    FROM pgrecall.memories m
+                    WHERE m.%1$I IS NULL AND NOT m.is_sensitive AND m.deleted_at IS NULL
+                      AND m.namespace_id = n.namespace_id
+                      AND NOT (
+                          EXISTS (SELECT FROM pgrecall.embedding_jobs j
+                                  WHERE j.memory_id = m.id AND j.generation_id = $1
+                                    AND greatest(j.lease_expires_at, j.next_attempt_at) > $4)
+                          OR EXISTS (SELECT FROM pgrecall.embedding_failures f WHERE f.memory_id = m.id AND f.generation_id = $1)
+                      )
+                    ORDER BY m.updated_at DESC, m.id DESC
+                    LIMIT greatest($2 / (SELECT count(*) FROM namespace), 1)
+                ) m
+            ) p
+            WHERE p.id NOT IN (SELECT w.id FROM newest w WHERE w.place <= ($2 + 1) / 2)
+            ORDER BY p.place, n.place
+            LIMIT $2 / 2
+        )
+        -- The rest of the newest fill the batch where the namespaces do not.
+        SELECT array_agg(c.id ORDER BY c.turn)
+        FROM (
+            SELECT o.id, min(o.turn) AS turn
+            FROM (
+                SELECT w.id, CASE WHEN w.place <= ($2 + 1) / 2 THEN 0 ELSE 2 END FROM newest w
+                UNION ALL
+                SELECT f.id, 1 FROM fair f
+            ) o (id, turn)
+            GROUP BY o.id
+        ) c
+    $statement$, made_for.column_name)
+    INTO chosen
+    USING made_for.id, batch, start, clock_timestamp();
+
+    RETURN QUERY EXECUTE format($statement$
+        WITH free AS MATERIALIZED (
+            SELECT m.id
+            FROM unnest($1) WITH ORDINALITY c (id, place)
+            JOIN pgrecall.memories m ON m.id = c.id
+            WHERE m.%1$I IS NULL AND NOT m.is_sensitive AND m.deleted_at IS NULL
+            ORDER BY c.place
+            LIMIT $5
+            FOR NO KEY UPDATE OF m SKIP LOCKED
+        ), leased AS (
+            -- Another claim may have committed after this one's snapshot: then its lease stands.
+            INSERT INTO pgrecall.embedding_jobs AS j (memory_id, generation_id, worker_id, lease_expires_at, ticket)
+            SELECT f.id, $2, $3, clock_timestamp() + $4, _pgrecall.random_ticket() FROM free f ORDER BY f.id
+            ON CONFLICT ON CONSTRAINT embedding_jobs_pkey DO UPDATE
+                SET worker_id = excluded.worker_id, lease_expires_at = excluded.lease_expires_at, next_attempt_at = NULL,
+                    ticket = excluded.ticket,
+                    attempts = j.attempts + (j.lease_expires_at IS NOT NULL)::integer,
+                    last_error = CASE WHEN j.lease_expires_at IS NULL THEN j.last_error ELSE 'its worker was not heard of again' END
+                WHERE greatest(j.lease_expires_at, j.next_attempt_at) IS NULL
+                   OR greatest(j.lease_expires_at, j.next_attempt_at) <= clock_timestamp()
+            RETURNING j.memory_id, j.ticket
+        )
+        SELECT m.id, m.content_hash,
+               _pgrecall.embedding_text(m.title, m.content, m.expanded_keywords, recipe.recipe), m.is_sensitive,
+               l.ticket
+        FROM leased l
+        JOIN pgrecall.memories m ON m.id = l.memory_id
+        CROSS JOIN (SELECT _pgrecall.embedding_recipe() AS recipe) recipe
+        ORDER BY m.updated_at DESC, m.id DESC
+    $statement$, made_for.column_name)
+    USING chosen, made_for.id, worker, lease, batch;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.claim IS
+    'Leases pending memories to a worker, new ones first and fair to namespaces, with the text to embed and the hash and the ticket that complete_claimed() wants back.';
+
+ALTER FUNCTION pgrecall.claim OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.claim TO pgrecall_embedder;

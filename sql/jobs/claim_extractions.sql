@@ -1,0 +1,52 @@
+-- Leases memories to a worker that is to read them, newest first, with what it needs for that.
+--
+-- Rows that another worker is claiming at this moment are skipped, not waited for. Commit before reading: the lease holds,
+-- not the transaction. The ticket is what complete_extractions() and fail_extraction() want back.
+--
+-- enricher  text or llm
+-- batch     how many at the most
+-- lease     after how long another worker may have them
+-- anchor, in the result  when it was said: what "last week" is counted from
+--
+-- Errors  22023 a batch or lease out of range
+CREATE OR REPLACE FUNCTION pgrecall.claim_extractions(
+    worker uuid, enricher text DEFAULT 'text', batch integer DEFAULT 64, lease interval DEFAULT '5 minutes'
+)
+RETURNS TABLE (
+    memory_id bigint, ticket bigint, namespace_id integer, title text, content text, speaker text, anchor timestamptz,
+    language text
+)
+LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 64
+SET search_path FROM CURRENT
+BEGIN ATOMIC
+    SELECT _pgrecall.check_claim(batch, lease);
+    WITH free AS MATERIALIZED (
+        SELECT x.memory_id
+        FROM pgrecall.extractions x
+        WHERE x.is_pending AND x.enricher = claim_extractions.enricher
+          AND (x.lease_expires_at IS NULL OR x.lease_expires_at <= clock_timestamp())
+          AND (x.next_attempt_at IS NULL OR x.next_attempt_at <= clock_timestamp())
+        ORDER BY x.memory_id DESC
+        LIMIT batch
+        FOR UPDATE SKIP LOCKED
+    ), leased AS (
+        UPDATE pgrecall.extractions x
+        SET worker_id = worker, lease_expires_at = clock_timestamp() + lease, next_attempt_at = NULL,
+            ticket = _pgrecall.random_ticket()
+        FROM free f
+        WHERE x.memory_id = f.memory_id AND x.enricher = claim_extractions.enricher
+        RETURNING x.memory_id, x.ticket
+    )
+    SELECT m.id, l.ticket, m.namespace_id, m.title, m.content, m.speaker, COALESCE(m.occurred_at, m.created_at), m.language
+    FROM leased l
+    JOIN pgrecall.memories m ON m.id = l.memory_id
+    WHERE NOT m.is_sensitive AND m.deleted_at IS NULL
+    ORDER BY m.id DESC;
+END;
+
+COMMENT ON FUNCTION pgrecall.claim_extractions IS
+    'Leases memories to a worker that is to read them for names, times and facts, newest first, with a ticket each.';
+
+ALTER FUNCTION pgrecall.claim_extractions OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.claim_extractions TO pgrecall_embedder;

@@ -1,0 +1,93 @@
+-- Writes embeddings back, each only if its memory is still what was claimed; returns how many landed.
+--
+-- For those who may write to the memories and embed them themselves. Embedders call complete_claimed().
+--
+-- A memory that was edited, flagged sensitive or forgotten meanwhile is left alone, and stays pending if it still is.
+-- Nothing lands in a generation that is gone. The leases end either way.
+--
+-- embeddings    as text, '[0.1,…]', in the order of memory_ids and content_hashes
+-- generation    whose embeddings they are; NULL: the active one's
+-- is_truncated  of each, whether the model has read only the beginning; NULL: none
+--
+-- Errors  22023 arrays of different lengths, no vector, wrong dimension, a zero vector;  55000 no model chosen
+CREATE OR REPLACE FUNCTION pgrecall.complete(
+    worker uuid, memory_ids bigint[], content_hashes bytea[], embeddings text[],
+    generation integer DEFAULT NULL, is_truncated boolean[] DEFAULT NULL
+)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    chosen pgrecall.generations;
+    refused record;
+    landed bigint[];
+BEGIN
+    -- From here on the column cannot be dropped.
+    PERFORM FROM pgrecall.memories m WHERE false;
+    SELECT g.* INTO chosen FROM pgrecall.generations g
+    WHERE g.id = COALESCE(complete.generation, pgrecall.active_generation());
+    IF chosen.id IS NULL THEN
+        RETURN 0;
+    ELSIF chosen.model_id IS NULL THEN
+        RAISE EXCEPTION 'no embedding model is active'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Choose one: pgrecall migrate --model NAME.';
+    ELSIF cardinality(memory_ids) <> cardinality(content_hashes) OR cardinality(memory_ids) <> cardinality(embeddings)
+          OR cardinality(memory_ids) <> cardinality(is_truncated) THEN
+        RAISE EXCEPTION 'complete() got % ids, % hashes, % embeddings and % marks',
+                cardinality(memory_ids), cardinality(content_hashes), cardinality(embeddings), cardinality(is_truncated)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one of each for every memory.';
+    END IF;
+    PERFORM _pgrecall.check_vectors(embeddings);
+    SELECT e.id, pgvector.vector_dims(v.embedding) AS dimension INTO refused
+    FROM unnest(memory_ids, embeddings) AS e (id, embedding)
+    CROSS JOIN LATERAL (SELECT e.embedding::pgvector.halfvec AS embedding OFFSET 0) v
+    WHERE pgvector.vector_dims(v.embedding) IS DISTINCT FROM chosen.dimension OR pgvector.l2_norm(v.embedding) = 0
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'the embedding of memory % has % dimensions or is zero', refused.id, refused.dimension
+            USING ERRCODE = 'invalid_parameter_value', HINT = format('It needs %s, and a direction.', chosen.dimension);
+    END IF;
+
+    -- The column is the only thing that differs from generation to generation.
+    EXECUTE format(
+        $statement$
+            WITH unchanged AS (
+                SELECT m.id, e.embedding
+                FROM unnest($1, $2, $3) AS e (id, content_hash, embedding)
+                JOIN pgrecall.memories m ON m.id = e.id
+                WHERE m.content_hash = e.content_hash
+                  AND m.%1$I IS NULL AND NOT m.is_sensitive AND m.deleted_at IS NULL
+                ORDER BY m.id
+                FOR NO KEY UPDATE OF m
+            ), filled AS (
+                UPDATE pgrecall.memories m SET %1$I = u.embedding::pgvector.halfvec FROM unchanged u WHERE m.id = u.id RETURNING m.id
+            )
+            SELECT COALESCE(array_agg(f.id), '{}') FROM filled f
+        $statement$, chosen.column_name
+    )
+    INTO landed
+    USING memory_ids, content_hashes, embeddings;
+
+    IF true = ANY (is_truncated) THEN
+        INSERT INTO pgrecall.truncated_embeddings (memory_id, generation_id)
+        SELECT e.id, chosen.id FROM unnest(memory_ids, is_truncated) AS e (id, is_truncated)
+        WHERE e.is_truncated AND e.id = ANY (landed)
+        ON CONFLICT DO NOTHING;
+    END IF;
+    -- Landed, whoever has leased it since, or embedded by another. The lease of a text that changed has ended with the change:
+    -- if there is one, it is of the new text.
+    DELETE FROM pgrecall.embedding_jobs j
+    USING unnest(memory_ids, content_hashes) AS e (id, content_hash), pgrecall.memories m
+    WHERE j.memory_id = e.id AND j.generation_id = chosen.id AND m.id = e.id AND m.content_hash = e.content_hash
+      AND (j.worker_id = worker OR j.memory_id = ANY (landed));
+    RETURN cardinality(landed);
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.complete IS
+    'Writes embeddings back, each only if its memory is still what was claimed, ends the leases, returns how many landed.';
+
+ALTER FUNCTION pgrecall.complete OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.complete TO pgrecall_writer;

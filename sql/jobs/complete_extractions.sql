@@ -1,0 +1,129 @@
+-- Stores what was read from memories, all or nothing, each only if it is still what was claimed; returns how many landed.
+--
+-- Whatever the same enricher had read from them before goes. The ticket is void once a memory's text was changed, or it
+-- became sensitive or was forgotten: what was read from the old text is dropped, and the memory is read again if it waits.
+--
+-- Workers take turns storing in a namespace; nobody else waits for them for long: what a writer holds for more than half a
+-- second makes this give up (55P03), and the same call may be made again. What a writer is changing at this moment is left
+-- out, as if it were changed already. So is what another claim looks at that began before this one's lease was committed:
+-- the ticket stands then, and the same call a moment later stores it.
+--
+-- enricher  text or llm
+-- version   of the extractor, its models and its settings
+-- read      [{"memory_id", "ticket", "mentions": [{"name", "type", "start", "end", "confidence", "source", "is_about"}],
+--             "times": [{"start", "end", "from_at", "to_at", "granularity", "confidence", "source"}],
+--             "facts": [see store_facts]}]; times of enricher text only. Names of over 200 characters are left out
+--
+-- Errors  22023 not an array, or a value that is missing or none of its kind;  55P03 a writer is in the way, try again
+CREATE OR REPLACE FUNCTION pgrecall.complete_extractions(enricher text, version text, read jsonb)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+-- A plan made while the tables were empty would read all of them for ever after.
+SET enable_seqscan = 'off'
+SET plan_cache_mode = 'force_generic_plan'
+SET lock_timeout = '10s'
+AS $function$
+DECLARE
+    ids bigint[];
+    namespaces integer[];
+    found jsonb;
+    named pgrecall.naming[];
+    lost pgrecall.naming[];
+BEGIN
+    IF enricher IS NULL OR enricher NOT IN ('text', 'llm') THEN
+        RAISE EXCEPTION '"%" is no enricher', left(enricher, 40)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass text, or llm.';
+    END IF;
+    PERFORM _pgrecall.check_extraction(read);
+
+    SELECT array_agg(DISTINCT m.namespace_id ORDER BY m.namespace_id) INTO namespaces
+    FROM jsonb_array_elements(read) r (item)
+    CROSS JOIN LATERAL (SELECT m.namespace_id FROM pgrecall.memories m WHERE m.id = (r.item ->> 'memory_id')::bigint LIMIT 1) m;
+    PERFORM FROM pgrecall.locks l WHERE l.home = ANY (namespaces) AND l.name = 'extractions' ORDER BY l.home FOR UPDATE;
+    PERFORM set_config('lock_timeout', '500ms', true);
+    PERFORM _pgrecall.lock_aliases_shared(n.id) FROM unnest(namespaces) n (id);
+    -- After names, as everybody does, and before rows: whoever changes several memories has this while waiting for them.
+    PERFORM _pgrecall.lock_relationships(namespaces)
+    WHERE EXISTS (
+        SELECT FROM jsonb_array_elements(read) r (item)
+        WHERE jsonb_array_length(r.item -> 'facts') > 0
+           OR EXISTS (
+                SELECT FROM pgrecall.relationship_evidence e WHERE e.memory_id = (r.item ->> 'memory_id')::bigint
+            )
+    );
+
+    SELECT array_agg(x.memory_id), jsonb_agg(x.item || jsonb_build_object('namespace_id', x.namespace_id))
+    INTO ids, found
+    FROM (
+        SELECT x.memory_id, x.namespace_id, CASE WHEN enricher = 'text' THEN r.item ELSE r.item - 'times' END AS item
+        FROM jsonb_array_elements(read) r (item)
+        CROSS JOIN LATERAL (
+            SELECT x.memory_id, m.namespace_id
+            FROM pgrecall.extractions x
+            JOIN pgrecall.memories m ON m.id = x.memory_id
+            WHERE x.memory_id = (r.item ->> 'memory_id')::bigint AND x.ticket = (r.item ->> 'ticket')::bigint
+              AND x.enricher = complete_extractions.enricher AND m.namespace_id = ANY (namespaces)
+              AND NOT m.is_sensitive AND m.deleted_at IS NULL
+            LIMIT 1
+            FOR UPDATE OF x SKIP LOCKED
+            FOR KEY SHARE OF m SKIP LOCKED
+        ) x
+    ) x;
+    IF ids IS NULL THEN
+        RETURN 0;
+    END IF;
+
+    lost := _pgrecall.remove_evidence(ids, CASE WHEN enricher = 'llm' THEN 'llm' ELSE 'pattern' END);
+    WITH removed AS (
+        DELETE FROM pgrecall.mentions m
+        WHERE m.memory_id = ANY (ids)
+          AND CASE WHEN enricher = 'llm' THEN m.source = 'llm' ELSE m.source NOT IN ('tag', 'keyword', 'llm') END
+        RETURNING m.namespace_id, m.alias
+    )
+    SELECT lost || COALESCE(array_agg(DISTINCT ROW (r.namespace_id, r.alias, NULL)::pgrecall.naming), '{}')
+    INTO lost FROM removed r;
+    SELECT array_agg(ROW (n.namespace_id, n.alias, n.name)::pgrecall.naming) INTO named FROM _pgrecall.extracted_names(found) n;
+    PERFORM _pgrecall.upsert_concepts(COALESCE(named, '{}'), lost) WHERE named IS NOT NULL OR cardinality(lost) > 0;
+    PERFORM _pgrecall.store_extracted_mentions(found);
+    PERFORM _pgrecall.store_extracted_times(found);
+    IF jsonb_path_exists(found, '$[*].facts[*]') THEN
+        PERFORM _pgrecall.store_facts(found);
+        -- Names of facts that were not stored after all, since both are one concept or one is too long.
+        SELECT array_agg(DISTINCT ROW (a.namespace_id, a.alias, NULL)::pgrecall.naming) INTO lost
+        FROM _pgrecall.extracted_names((SELECT jsonb_agg(r.item - 'mentions') FROM jsonb_array_elements(found) r (item))) n
+        CROSS JOIN LATERAL (
+            SELECT a.namespace_id, a.alias, a.concept_id FROM pgrecall.concept_aliases a
+            WHERE a.namespace_id = n.namespace_id AND a.alias = n.alias AND NOT a.is_manual
+            LIMIT 1
+        ) a
+        WHERE NOT _pgrecall.is_alias_used(a.concept_id, a.alias);
+        PERFORM _pgrecall.upsert_concepts('{}', lost) WHERE lost IS NOT NULL;
+    END IF;
+
+    -- New ones alone: what was read before was there before curation was switched on, or is curated already.
+    IF enricher = 'text' AND pgrecall.stored_setting('curate') <> 'off' THEN
+        INSERT INTO pgrecall.curation_jobs AS j (memory_id)
+        SELECT x.memory_id FROM pgrecall.extractions x
+        WHERE x.memory_id = ANY (ids) AND x.enricher = 'text' AND x.extracted_at IS NULL
+        ORDER BY x.memory_id
+        ON CONFLICT DO NOTHING;
+    END IF;
+    UPDATE pgrecall.extractions x
+    SET is_pending = false, ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL, attempts = 0,
+        last_error = NULL, version = complete_extractions.version, extracted_at = now()
+    WHERE x.memory_id = ANY (ids) AND x.enricher = complete_extractions.enricher;
+    IF enricher = 'text' AND pgrecall.stored_setting('extract_llm') = 'on' THEN
+        INSERT INTO pgrecall.extractions AS x (memory_id, enricher) SELECT u.id, 'llm' FROM unnest(ids) u (id)
+        ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN cardinality(ids);
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.complete_extractions IS
+    'Stores what was read from memories, all or nothing, each only if it is still what was claimed; returns how many landed.';
+
+ALTER FUNCTION pgrecall.complete_extractions OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.complete_extractions TO pgrecall_embedder;

@@ -1,0 +1,42 @@
+-- Ends a worker's lease on a memory that could not be embedded; it is tried again after a while, in the end no more.
+--
+-- The time between two attempts doubles, from 30 seconds to an hour, each a quarter longer or shorter at random. After five
+-- attempts it is parked: it stays pending in every count, and embedding_failures says why, until its text changes or
+-- retry_failures() is called. A lease that the worker does not hold any more is left alone.
+--
+-- error       what went wrong, without the memory's content;  cause  one word for it
+-- generation  NULL: the active one
+CREATE OR REPLACE FUNCTION pgrecall.fail(
+    worker uuid, memory_id bigint, error text, cause text DEFAULT 'error', generation integer DEFAULT NULL
+)
+RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+DECLARE
+    most_attempts CONSTANT integer := 5;
+    made_for integer := COALESCE(fail.generation, pgrecall.active_generation());
+    tried integer;
+BEGIN
+    UPDATE pgrecall.embedding_jobs j
+    SET lease_expires_at = NULL, worker_id = NULL, ticket = NULL, attempts = j.attempts + 1, last_error = left(error, 500),
+        next_attempt_at = clock_timestamp()
+            + least(interval '30 seconds' * 2 ^ j.attempts, interval '1 hour') * (0.75 + random() / 2)
+    WHERE j.memory_id = fail.memory_id AND j.generation_id = made_for AND j.worker_id = worker
+    RETURNING j.attempts INTO tried;
+    IF tried >= most_attempts THEN
+        INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error)
+        VALUES (fail.memory_id, made_for, tried, left(fail.cause, 60), left(fail.error, 500))
+        ON CONFLICT DO NOTHING;
+        DELETE FROM pgrecall.embedding_jobs j WHERE j.memory_id = fail.memory_id AND j.generation_id = made_for;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.fail IS
+    'Ends a lease on a memory that could not be embedded: it is tried again later, and parked after five attempts.';
+
+ALTER FUNCTION pgrecall.fail OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.fail TO pgrecall_embedder;

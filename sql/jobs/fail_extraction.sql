@@ -1,0 +1,26 @@
+-- Ends a worker's lease on a memory that could not be read, with the reason and when to try again.
+--
+-- After five attempts it waits until it is asked for again (reextract), or its text changes.
+--
+-- error  what went wrong, without the memory's content
+CREATE OR REPLACE FUNCTION pgrecall.fail_extraction(
+    enricher text, memory_id bigint, ticket bigint, error text, retry_after interval DEFAULT '1 minute'
+)
+RETURNS void
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+BEGIN ATOMIC
+    UPDATE pgrecall.extractions x
+    SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL, attempts = x.attempts + 1,
+        next_attempt_at = CASE WHEN x.attempts < 4 THEN clock_timestamp() + retry_after ELSE 'infinity' END,
+        last_error = left(error, 500)
+    WHERE x.memory_id = fail_extraction.memory_id AND x.enricher = fail_extraction.enricher
+      AND x.ticket = fail_extraction.ticket;
+END;
+
+COMMENT ON FUNCTION pgrecall.fail_extraction IS
+    'Ends a lease on a memory that could not be read, with the reason and when to try again; five times at the most.';
+
+ALTER FUNCTION pgrecall.fail_extraction OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.fail_extraction TO pgrecall_embedder;

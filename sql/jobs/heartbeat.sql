@@ -1,0 +1,44 @@
+-- Says that a worker is alive, what it embeds, and how much of it.
+--
+-- generations  that it embeds;  embedded  since it started;  per_second  since the heartbeat before
+-- pauses       providers that it does not ask now: [{"model": …, "cause": …, "until": …}]
+--
+-- Errors  22023 pauses is no array;  54000 more than a thousand generations or pauses, or too much text
+CREATE OR REPLACE FUNCTION pgrecall.heartbeat(
+    worker uuid, hostname text, pid integer, bundle_hash text, model text, embedded bigint,
+    generations integer[] DEFAULT '{}', per_second real DEFAULT 0, pauses jsonb DEFAULT '[]'
+)
+RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+BEGIN
+    IF jsonb_typeof(heartbeat.pauses) <> 'array' THEN
+        RAISE EXCEPTION 'pauses must be an array, not of type %', jsonb_typeof(heartbeat.pauses)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass [{"model": …, "cause": …, "until": …}], or leave it out.';
+    ELSIF cardinality(heartbeat.generations) > 1000 OR octet_length(heartbeat.pauses::text) > 65536 THEN
+        RAISE EXCEPTION 'a heartbeat has at most 1000 generations and 65536 bytes of pauses'
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Leave out what is over.';
+    END IF;
+    INSERT INTO pgrecall.workers AS w (
+        id, hostname, pid, bundle_hash, model, embedded, generations, per_second, pauses, role_name
+    )
+    VALUES (
+        heartbeat.worker, left(heartbeat.hostname, 255), heartbeat.pid, left(heartbeat.bundle_hash, 64), left(heartbeat.model, 255),
+        heartbeat.embedded, heartbeat.generations, heartbeat.per_second, heartbeat.pauses,
+        pg_get_userbyid(pgrecall.session_role())
+    )
+    ON CONFLICT ON CONSTRAINT workers_pkey DO UPDATE
+        SET embedded = excluded.embedded, model = excluded.model, generations = excluded.generations,
+            per_second = excluded.per_second, pauses = excluded.pauses,
+            role_name = excluded.role_name, last_seen_at = now();
+    DELETE FROM pgrecall.workers w WHERE w.last_seen_at < now() - interval '1 day';
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.heartbeat IS 'Says that a worker is alive, what it embeds, and how much of it.';
+
+ALTER FUNCTION pgrecall.heartbeat OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.heartbeat TO pgrecall_embedder;

@@ -1,0 +1,46 @@
+-- Has memories read again: those that were read by another version, or all of them. Returns how many.
+--
+-- What was read stays until it is replaced. Each memory's note is locked first: a writer who is just making the memory
+-- sensitive, or forgets it, removes the note, and then it is not noted anew.
+--
+-- namespace  NULL: every namespace
+-- version    NULL: whatever version read them, and those given up after failures
+--
+-- Errors  42704 no such namespace
+CREATE OR REPLACE FUNCTION pgrecall.reextract(
+    namespace text DEFAULT NULL, version text DEFAULT NULL, enricher text DEFAULT 'text'
+)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    chosen integer;
+    noted bigint;
+BEGIN
+    IF namespace IS NOT NULL THEN
+        PERFORM _pgrecall.check_namespace(namespace, false);
+        chosen := pgrecall.namespace_id(namespace);
+    END IF;
+    INSERT INTO pgrecall.extractions AS x (memory_id, enricher)
+    SELECT m.id, reextract.enricher
+    FROM pgrecall.memories m
+    JOIN pgrecall.extractions t ON t.memory_id = m.id AND t.enricher = 'text'
+    WHERE (chosen IS NULL OR m.namespace_id = chosen) AND NOT m.is_sensitive AND m.deleted_at IS NULL
+    ORDER BY m.id
+    FOR KEY SHARE OF t
+    ON CONFLICT ON CONSTRAINT extractions_pkey DO UPDATE
+        SET is_pending = true, next_attempt_at = NULL, attempts = 0, last_error = NULL, waiting_since = now()
+        WHERE (NOT x.is_pending OR x.attempts > 0)
+          AND (reextract.version IS NULL OR x.version IS DISTINCT FROM reextract.version);
+    GET DIAGNOSTICS noted = ROW_COUNT;
+    RETURN noted;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.reextract IS
+    'Has memories read again for names, times and facts: those read by another version than this, or all; returns how many.';
+
+ALTER FUNCTION pgrecall.reextract OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.reextract TO pgrecall_writer;

@@ -1,0 +1,60 @@
+-- Links memories to the concepts whose names were read in them, and gives those concepts the type the surest mention has.
+--
+-- _pgrecall.upsert_concepts has made the concepts and holds their names. A concept of no certain type (CONCEPT) takes any
+-- other; otherwise the surer mention decides.
+--
+-- Rows are looked up one by one (LATERAL … LIMIT 1): after a bulk load the planner knows nothing yet of the tables.
+--
+-- read  see complete_extractions, with a namespace_id in each item
+CREATE OR REPLACE FUNCTION _pgrecall.store_extracted_mentions(read jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    WITH said AS MATERIALIZED (
+        SELECT DISTINCT ON (memory_id, normal.alias, m.source)
+               (r.item ->> 'memory_id')::bigint AS memory_id, (r.item ->> 'namespace_id')::integer AS namespace_id,
+               normal.alias, m.source, m.type, least(greatest(COALESCE(m.confidence, 1), 0), 1) AS confidence,
+               CASE WHEN m.start < m."end" THEN int4range(m.start, m."end") END AS span, COALESCE(m.is_about, false) AS is_about
+        FROM jsonb_array_elements(read) r (item)
+        CROSS JOIN LATERAL jsonb_to_recordset(r.item -> 'mentions') m (
+            name text, type text, start integer, "end" integer, confidence real, source text, is_about boolean
+        )
+        -- OFFSET 0: normalised once, not wherever the result is used.
+        CROSS JOIN LATERAL (SELECT pgrecall.normalize_name(m.name) AS alias WHERE length(m.name) <= 200 OFFSET 0) normal
+        WHERE length(normal.alias) BETWEEN 1 AND 200
+        ORDER BY memory_id, normal.alias, m.source, m.confidence DESC, m.start
+    ), linked AS (
+        INSERT INTO pgrecall.mentions AS x
+            (namespace_id, concept_id, memory_id, alias, source, type, confidence, span, is_about)
+        SELECT s.namespace_id, a.concept_id, s.memory_id, s.alias, s.source, s.type, s.confidence, s.span, s.is_about
+        FROM said s
+        CROSS JOIN LATERAL (
+            SELECT a.concept_id FROM pgrecall.concept_aliases a
+            WHERE a.namespace_id = s.namespace_id AND a.alias = s.alias
+            LIMIT 1
+        ) a
+        ON CONFLICT DO NOTHING
+        RETURNING x.concept_id, x.type, x.confidence
+    ), surest AS (
+        SELECT DISTINCT ON (l.concept_id) l.concept_id, l.type, l.confidence
+        FROM linked l
+        WHERE l.type <> 'CONCEPT'
+        ORDER BY l.concept_id, l.confidence DESC, l.type
+    ), changing AS MATERIALIZED (
+        SELECT c.id, s.type, s.confidence
+        FROM surest s
+        CROSS JOIN LATERAL (
+            SELECT c.id FROM pgrecall.concepts c
+            WHERE c.id = s.concept_id AND (c.type = 'CONCEPT' OR c.type_confidence < s.confidence)
+            LIMIT 1
+            FOR NO KEY UPDATE
+        ) c
+    )
+    UPDATE pgrecall.concepts c SET type = g.type, type_confidence = g.confidence FROM changing g WHERE c.id = g.id;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.store_extracted_mentions IS
+    'Links memories to the concepts whose names were read in them, and gives those the type of the surest mention.';

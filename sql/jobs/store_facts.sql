@@ -1,0 +1,88 @@
+-- Stores the relationships that were read in memories, with those memories as their evidence.
+--
+-- What is stated again of the same names and label, and for a time that the other may be of, is more evidence of one
+-- relationship. What holds of a subject by a label is then made anew of all that was stated (_pgrecall.rebuild_validity), so
+-- that neither order nor repetition matters. Labels are those that pgrecall.relation_labels has for the stated ones.
+-- Facts whose names are no concepts (_pgrecall.upsert_concepts makes them), are the same concept, or that have no label of 1
+-- to 200 characters are left out.
+--
+-- read  see complete_extractions, with a namespace_id in each item; its "facts" are [{"subject", "label", "object",
+--       "confidence", "source", "statement", "valid_from", "valid_to", "is_exclusive"}]; is_exclusive: the subject has
+--       one object at a time by this label
+CREATE OR REPLACE FUNCTION _pgrecall.store_facts(read jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    namespace_ids integer[];
+    fact record;
+    edge bigint;
+    touched bigint[] := '{}'::bigint[];
+BEGIN
+    SELECT array_agg(DISTINCT (r.item ->> 'namespace_id')::integer) INTO namespace_ids
+    FROM jsonb_array_elements(read) r (item)
+    WHERE jsonb_array_length(r.item -> 'facts') > 0;
+    IF namespace_ids IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM _pgrecall.lock_relationships(namespace_ids);
+
+    FOR fact IN
+        SELECT (r.item ->> 'memory_id')::bigint AS memory_id, s.namespace_id, l.stated,
+               pgrecall.canonical_label(s.namespace_id, l.stated) AS label,
+               COALESCE(f.source, 'pattern') AS source, NULLIF(btrim(f.statement), '') AS statement,
+               COALESCE(least(greatest(f.confidence, 0), 1), 1) AS confidence, COALESCE(f.is_exclusive, false) AS is_exclusive,
+               f.valid_from, CASE WHEN f.valid_to >= f.valid_from OR f.valid_from IS NULL THEN f.valid_to END AS valid_to,
+               s.concept_id AS source_id, s.alias AS source_alias, t.concept_id AS target_id, t.alias AS target_alias
+        FROM jsonb_array_elements(read) r (item)
+        CROSS JOIN LATERAL jsonb_to_recordset(r.item -> 'facts') f (
+            subject text, label text, object text, confidence real, source text, statement text,
+            valid_from timestamptz, valid_to timestamptz, is_exclusive boolean
+        )
+        CROSS JOIN LATERAL (SELECT _pgrecall.normalize_label(f.label) AS stated) l
+        -- One by one: the planner knows nothing of how many there are.
+        CROSS JOIN LATERAL (
+            SELECT a.namespace_id, a.concept_id, a.alias FROM pgrecall.concept_aliases a
+            WHERE a.namespace_id = (r.item ->> 'namespace_id')::integer AND a.alias = pgrecall.normalize_name(f.subject)
+            LIMIT 1
+        ) s
+        CROSS JOIN LATERAL (
+            SELECT a.concept_id, a.alias FROM pgrecall.concept_aliases a
+            WHERE a.namespace_id = s.namespace_id AND a.alias = pgrecall.normalize_name(f.object)
+            LIMIT 1
+        ) t
+        WHERE s.concept_id <> t.concept_id AND length(l.stated) BETWEEN 1 AND 200
+        ORDER BY s.namespace_id, s.alias, l.stated, t.alias, memory_id, f.confidence DESC
+    LOOP
+        -- Whichever of theirs: rebuild_validity puts evidence where it belongs.
+        SELECT min(r.id) INTO edge FROM pgrecall.relationships r
+        WHERE r.source_id = fact.source_id AND r.label = fact.label AND r.target_id = fact.target_id
+          AND r.source_alias = fact.source_alias AND r.target_alias = fact.target_alias;
+        IF edge IS NULL THEN
+            INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias, target_id, target_alias, label)
+            VALUES (fact.namespace_id, fact.source_id, fact.source_alias, fact.target_id, fact.target_alias, fact.label)
+            RETURNING r.id INTO edge;
+        END IF;
+        INSERT INTO pgrecall.relationship_evidence
+            (relationship_id, memory_id, source, confidence, statement, valid_from, valid_to, is_exclusive, label)
+        SELECT edge, fact.memory_id, fact.source, fact.confidence, fact.statement, fact.valid_from, fact.valid_to,
+               fact.is_exclusive, fact.stated
+        WHERE NOT EXISTS (
+            SELECT FROM pgrecall.relationship_evidence e
+            JOIN pgrecall.relationships r ON r.id = e.relationship_id
+            WHERE e.memory_id = fact.memory_id AND e.source = fact.source AND e.label = fact.stated
+              AND e.valid_from IS NOT DISTINCT FROM fact.valid_from AND e.valid_to IS NOT DISTINCT FROM fact.valid_to
+              AND r.source_id = fact.source_id AND r.source_alias = fact.source_alias AND r.label = fact.label
+              AND r.target_id = fact.target_id AND r.target_alias = fact.target_alias
+        );
+        IF FOUND THEN
+            touched := touched || edge;
+        END IF;
+    END LOOP;
+    PERFORM _pgrecall.refresh_relationships(touched);
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.store_facts IS
+    'Stores the relationships that were read in memories, with those memories as their evidence; neither order nor repetition matters.';

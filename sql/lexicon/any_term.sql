@@ -1,7 +1,0 @@
--- The tsquery that wants any of some lexemes; NULL if there are none.
-CREATE OR REPLACE FUNCTION pgrecall.any_term(terms text[])
-RETURNS tsquery
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (SELECT string_agg(pgrecall.term_query(t.term)::text, ' | ')::tsquery FROM unnest(terms) t (term));
-
-COMMENT ON FUNCTION pgrecall.any_term IS 'The tsquery that wants any of some lexemes; NULL if there are none.';

@@ -1,7 +1,0 @@
--- The tsquery that wants one lexeme, whatever signs it is made of.
-CREATE OR REPLACE FUNCTION pgrecall.term_query(term text)
-RETURNS tsquery
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ('''' || replace(replace(term, '\', '\\'), '''', '''''') || '''')::tsquery;
-
-COMMENT ON FUNCTION pgrecall.term_query IS 'The tsquery that wants one lexeme, whatever signs it is made of.';

@@ -1,0 +1,55 @@
+-- Brings the postings of a namespace up to date with its memories; returns how many had changed.
+--
+-- 0 means that nothing had, or that another transaction is at it.
+--
+-- The changed memories are claimed first and read by statements that begin after that: whoever changes one of them in
+-- between waits for this transaction's end, and then finds that what it changed was posted. What another transaction
+-- is changing now is left for the next time.
+--
+-- at_most  how many changed memories to look at
+CREATE OR REPLACE FUNCTION _pgrecall.flush_pending(namespace_id integer, at_most integer DEFAULT 10000)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    changed bigint[];
+    posted bigint[];
+    vectors tsvector[];
+BEGIN
+    IF NOT _pgrecall.try_lock_postings(fold.namespace_id) THEN
+        RETURN 0::bigint;
+    END IF;
+    SELECT array_agg(u.memory_id),
+           array_agg(u.memory_id) FILTER (WHERE u.indexed_vector IS NOT NULL),
+           array_agg(u.indexed_vector) FILTER (WHERE u.indexed_vector IS NOT NULL)
+    INTO changed, posted, vectors
+    FROM (
+        SELECT u.memory_id, u.indexed_vector FROM pgrecall.pending_postings u
+        WHERE u.namespace_id = fold.namespace_id
+        ORDER BY u.memory_id
+        LIMIT at_most
+        FOR UPDATE SKIP LOCKED
+    ) u;
+    IF changed IS NULL THEN
+        RETURN 0::bigint;
+    ELSIF cardinality(posted) >= 10000 AND (
+        SELECT 4 * count(u.indexed_vector) FROM pgrecall.pending_postings u WHERE u.namespace_id = fold.namespace_id
+    ) >= (
+        SELECT l.documents FROM pgrecall.term_stats l WHERE l.namespace_id = fold.namespace_id AND l.term = ''
+    ) THEN
+        -- Much of the namespace has changed: to make all of it anew is less work.
+        PERFORM _pgrecall.rebuild_postings(namespace_id);
+        RETURN cardinality(changed)::bigint;
+    END IF;
+
+    DELETE FROM pgrecall.pending_postings u WHERE u.namespace_id = fold.namespace_id AND u.memory_id = ANY (changed);
+    IF posted IS NOT NULL THEN
+        PERFORM _pgrecall.remove_postings(namespace_id, posted, vectors);
+    END IF;
+    PERFORM _pgrecall.index_memories(namespace_id, changed);
+    RETURN cardinality(changed)::bigint;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.flush_pending IS 'Brings the postings of a namespace up to date with its memories; returns how many had changed.';

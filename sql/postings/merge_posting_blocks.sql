@@ -1,0 +1,40 @@
+-- Joins the blocks of some terms that are less than half full. The caller holds try_lock_postings().
+--
+-- No hash or merge join: both would read the postings of every term.
+CREATE OR REPLACE FUNCTION _pgrecall.merge_posting_blocks(namespace_id integer, terms text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $function$
+BEGIN
+    WITH taken AS (
+        DELETE FROM pgrecall.postings p
+        USING unnest(terms) t (term)
+        WHERE p.namespace_id = merge_posting_blocks.namespace_id AND p.term = t.term AND cardinality(p.memory_ids) < 64
+        RETURNING p.term, p.memory_ids, p.impacts
+    ), posting AS (
+        SELECT t.term, u.impact, u.id,
+               (row_number() OVER (PARTITION BY t.term ORDER BY u.impact DESC, u.id) - 1) / 128 AS part
+        FROM taken t
+        CROSS JOIN LATERAL unnest(t.memory_ids, t.impacts) u (id, impact)
+    ), block AS MATERIALIZED (
+        SELECT p.term, max(p.impact) AS top_impact,
+               array_agg(p.id ORDER BY p.impact DESC, p.id) AS ids,
+               array_agg(p.impact ORDER BY p.impact DESC, p.id) AS impacts
+        FROM posting p
+        GROUP BY p.term, p.part
+    ), stored AS (
+        INSERT INTO pgrecall.postings (namespace_id, term, top_impact, memory_ids, impacts)
+        SELECT merge_posting_blocks.namespace_id, b.term, b.top_impact, b.ids, b.impacts
+        FROM block b
+        ORDER BY b.term, b.top_impact DESC
+    )
+    UPDATE pgrecall.term_stats l SET small_blocks = c.small_blocks
+    FROM (SELECT b.term, count(*) FILTER (WHERE cardinality(b.ids) < 64) AS small_blocks FROM block b GROUP BY b.term) c
+    WHERE l.namespace_id = merge_posting_blocks.namespace_id AND l.term = c.term;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.merge_posting_blocks IS 'Joins the blocks of some terms that are less than half full.';

@@ -1,0 +1,36 @@
+-- Makes postings and document frequencies anew, a namespace and a transaction at a time.
+--
+-- For repair, and to have the blocks of a large namespace in perfect order again; writers and recalls go on meanwhile.
+--
+-- namespace  NULL: every namespace
+--
+-- Errors  42704 no such namespace
+CREATE OR REPLACE PROCEDURE pgrecall.rebuild_all_postings(namespace text DEFAULT NULL)
+LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    ids integer[];
+    id integer;
+BEGIN
+    -- What commits cannot have a SET clause.
+    SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
+    IF namespace IS NOT NULL THEN
+        PERFORM _pgrecall.check_namespace(namespace, false);
+    END IF;
+    SELECT array_agg(n.id ORDER BY n.id) INTO ids
+    FROM pgrecall.namespaces n
+    WHERE rebuild_all_postings.namespace IS NULL OR n.name = rebuild_all_postings.namespace;
+    FOREACH id IN ARRAY ids LOOP
+        LOOP
+            COMMIT;
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+            SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
+            EXIT WHEN _pgrecall.rebuild_postings(id);
+            PERFORM pg_sleep(0.1);
+        END LOOP;
+    END LOOP;
+END
+$procedure$;
+
+COMMENT ON PROCEDURE pgrecall.rebuild_all_postings IS
+    'Makes postings and document frequencies anew, a namespace and a transaction at a time.';

@@ -1,0 +1,56 @@
+-- Makes the postings and the lexicon of a namespace anew; returns whether it could.
+--
+-- It cannot while another transaction is writing them, nor under repeatable read.
+-- Writers go on meanwhile. A memory that one of them has noted keeps what the note says is posted; memories and notes
+-- are read by one statement, so that a change falls before it with its note or after it.
+CREATE OR REPLACE FUNCTION _pgrecall.rebuild_postings(namespace_id integer)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    size CONSTANT integer := 10000;
+    candidates bigint[];
+    ids bigint[];
+    vectors tsvector[];
+BEGIN
+    IF NOT _pgrecall.try_lock_postings(rebuild_postings.namespace_id) THEN
+        RETURN false;
+    END IF;
+    LOCK TABLE pgrecall.memories IN ACCESS SHARE MODE;  -- before the others, as TRUNCATE does
+    SELECT array_agg(u.memory_id) INTO candidates
+    FROM (
+        SELECT u.memory_id FROM pgrecall.pending_postings u
+        WHERE u.namespace_id = rebuild_postings.namespace_id
+        FOR UPDATE SKIP LOCKED
+    ) u;
+    DELETE FROM pgrecall.pending_postings u
+    WHERE u.namespace_id = rebuild_postings.namespace_id AND u.memory_id = ANY (candidates);
+    DELETE FROM pgrecall.postings p WHERE p.namespace_id = rebuild_postings.namespace_id;
+    DELETE FROM pgrecall.term_stats l WHERE l.namespace_id = rebuild_postings.namespace_id;
+
+    SELECT array_agg(c.id ORDER BY c.id) INTO candidates
+    FROM (
+        SELECT m.id FROM pgrecall.memories m
+        WHERE m.namespace_id = rebuild_postings.namespace_id AND m.deleted_at IS NULL
+        UNION
+        SELECT u.memory_id FROM pgrecall.pending_postings u WHERE u.namespace_id = rebuild_postings.namespace_id
+    ) c;
+    FOR start IN 1 .. COALESCE(cardinality(candidates), 0) BY size LOOP
+        SELECT array_agg(v.id), array_agg(v.vector) INTO ids, vectors
+        FROM (
+            SELECT c.id, CASE WHEN u.memory_id IS NULL THEN m.search_vector ELSE u.indexed_vector END AS vector
+            FROM unnest(candidates[start : start + size - 1]) c (id)
+            LEFT JOIN pgrecall.pending_postings u ON u.memory_id = c.id AND u.namespace_id = rebuild_postings.namespace_id
+            LEFT JOIN pgrecall.memories m
+                   ON m.id = c.id AND m.namespace_id = rebuild_postings.namespace_id AND m.deleted_at IS NULL
+        ) v
+        WHERE v.vector IS NOT NULL;
+        PERFORM _pgrecall.index_postings(namespace_id, ids, vectors) WHERE ids IS NOT NULL;
+    END LOOP;
+    RETURN true;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.rebuild_postings IS
+    'Makes the postings and the lexicon of a namespace anew; false if another transaction is writing them.';

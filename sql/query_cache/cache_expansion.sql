@@ -1,0 +1,54 @@
+-- Keeps the expansion of a query for recalls of this role with expand = llm, and forgets what is too old or too much.
+--
+-- Kept for the role that calls: the server says who asked and when.
+--
+-- terms     words or short phrases to look for beside the query's, five at the most, of 64 characters at the most
+-- entities  names of things that it means, likewise: concepts of these names lead the graph leg
+-- intent    one word for what the query wants; recall does not use it
+--
+-- Errors  22023 a query that is not expanded, a term that is none;  54000 too many, too long;  25006 on a standby
+CREATE OR REPLACE FUNCTION pgrecall.cache_expansion(
+    query text, terms text[], entities text[] DEFAULT '{}', intent text DEFAULT NULL, namespace text DEFAULT NULL
+)
+RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    said text[] := COALESCE(cache_expansion.terms, '{}') || COALESCE(cache_expansion.entities, '{}') || cache_expansion.intent;
+BEGIN
+    IF NOT pgrecall.is_expandable(cache_expansion.query) THEN
+        RAISE EXCEPTION 'the query is not one that is expanded'
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Quotations, identifiers, versions, paths and documents are not: see pgrecall.is_expandable().';
+    ELSIF greatest(cardinality(cache_expansion.terms), cardinality(cache_expansion.entities)) > 5
+          OR EXISTS (SELECT FROM unnest(said) s (word) WHERE length(s.word) > 64) THEN
+        RAISE EXCEPTION 'an expansion has at most 5 terms and 5 entities of 64 characters each'
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Leave out the less important ones.';
+    ELSIF EXISTS (
+        SELECT FROM unnest(said) WITH ORDINALITY s (word, place)
+        -- The last is the intent, which there need not be.
+        WHERE COALESCE(s.word ~ '[[:cntrl:]\u2028\u2029]' OR s.word !~ '[[:alnum:]]', s.place < cardinality(said))
+    ) THEN
+        RAISE EXCEPTION 'a term of an expansion is empty, or holds control characters'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'A term needs a letter or a digit, on one line.';
+    END IF;
+    INSERT INTO pgrecall.query_expansions AS e (role, query_hash, language, terms, entities, intent)
+    VALUES (
+        pgrecall.session_role(),
+        _pgrecall.expansion_key(cache_expansion.query),
+        _pgrecall.expansion_language(_pgrecall.query_languages(cache_expansion.namespace), cache_expansion.query),
+        COALESCE(cache_expansion.terms, '{}'), COALESCE(cache_expansion.entities, '{}'), cache_expansion.intent
+    )
+    ON CONFLICT ON CONSTRAINT query_expansions_pkey DO UPDATE
+        SET terms = excluded.terms, entities = excluded.entities, intent = excluded.intent, made_at = excluded.made_at;
+    PERFORM _pgrecall.purge_expansions();
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.cache_expansion IS
+    'Keeps the expansion of a query for recalls of this role with expand = llm; of the query only its hash.';
+
+ALTER FUNCTION pgrecall.cache_expansion OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.cache_expansion TO pgrecall_reader;

@@ -1,0 +1,27 @@
+-- The expansion of a query that this role has kept for it (cache_expansion), if it is not too old; no row otherwise.
+--
+-- A standby has none: the table is unlogged.
+--
+-- languages  in which the query is read (query_languages); the likeliest of them counts
+CREATE OR REPLACE FUNCTION _pgrecall.cached_expansion(languages regconfig[], query text)
+RETURNS TABLE (terms text[], entities text[], intent text)
+-- Restricted: a parallel worker does not know of SET ROLE by the setting.
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+        SELECT e.terms, e.entities, e.intent
+        FROM pgrecall.query_expansions e
+        WHERE e.role = pgrecall.session_role() AND e.query_hash = _pgrecall.expansion_key(cached_expansion.query)
+          AND e.language = _pgrecall.expansion_language(cached_expansion.languages, cached_expansion.query)
+          AND e.made_at > now() - pgrecall.stored_setting('expansion_cache_age')::interval;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.cached_expansion IS
+    'The expansion of a query that this role has kept for it, if it is not too old; no row otherwise.';

@@ -1,0 +1,60 @@
+-- Queries that wait for their embedding; they are this worker's for five seconds.
+--
+-- The roles take turns, first the one that was given nothing for longest, so that nobody's many questions hold up another's
+-- one. Of a role the newest come first: whoever asked waits for a fraction of a second, and what is older than a minute is
+-- deleted unanswered.
+CREATE OR REPLACE FUNCTION pgrecall.claim_query_embeddings(generation integer, batch integer DEFAULT 16)
+RETURNS TABLE (id bigint, query text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 4
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+DECLARE
+    asking oid;
+    roles oid[];
+    given integer := 0;
+    given_before integer;
+BEGIN
+    -- Not only what is old: after a clock was set back, what seems to be asked in the future would stay for ever.
+    DELETE FROM pgrecall.query_embeddings q
+    WHERE q.answered_at IS NULL
+      AND q.requested_at NOT BETWEEN clock_timestamp() - interval '1 minute' AND clock_timestamp() + interval '1 minute';
+    SELECT array_agg(w.role ORDER BY w.served_at NULLS FIRST, w.role) INTO roles
+    FROM (
+        SELECT a.role, (SELECT max(s.claimed_at) FROM pgrecall.query_embeddings s WHERE s.role = a.role) AS served_at
+        FROM (
+            SELECT DISTINCT q.role FROM pgrecall.query_embeddings q
+            WHERE q.answered_at IS NULL AND q.generation_id = claim_query_embeddings.generation
+              AND (q.leased_until IS NULL OR q.leased_until < clock_timestamp())
+        ) a
+    ) w;
+    WHILE given < batch AND given IS DISTINCT FROM given_before LOOP
+        given_before := given;
+        FOREACH asking IN ARRAY COALESCE(roles, '{}') LOOP
+            EXIT WHEN given >= batch;
+            RETURN QUERY
+                UPDATE pgrecall.query_embeddings q
+                SET leased_until = clock_timestamp() + interval '5 seconds', claimed_at = clock_timestamp()
+                WHERE q.id = (
+                    SELECT o.id FROM pgrecall.query_embeddings o
+                    WHERE o.answered_at IS NULL AND o.generation_id = claim_query_embeddings.generation AND o.role = asking
+                      AND (o.leased_until IS NULL OR o.leased_until < clock_timestamp())
+                    ORDER BY o.requested_at DESC
+                    LIMIT 1
+                    FOR UPDATE SKIP LOCKED
+                )
+                RETURNING q.id, q.query;
+            IF FOUND THEN
+                given := given + 1;
+            END IF;
+        END LOOP;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.claim_query_embeddings IS
+    'Queries that wait for their embedding, leased for five seconds; the roles that asked take turns.';
+
+ALTER FUNCTION pgrecall.claim_query_embeddings OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.claim_query_embeddings TO pgrecall_embedder;

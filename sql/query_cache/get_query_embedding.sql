@@ -1,0 +1,20 @@
+-- The answer to a question put with request_query_embedding(); no row as long as there is none, or to whom did not ask.
+CREATE OR REPLACE FUNCTION pgrecall.get_query_embedding(id bigint)
+RETURNS TABLE (embedding pgvector.halfvec, error text)
+-- Restricted: a parallel worker does not know of SET ROLE by the setting.
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+        SELECT q.embedding, q.error FROM pgrecall.query_embeddings q
+        WHERE q.id = get_query_embedding.id AND q.role = pgrecall.session_role() AND q.answered_at IS NOT NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.get_query_embedding IS 'The answer to a question put with request_query_embedding(); no row as long as there is none.';
+
+ALTER FUNCTION pgrecall.get_query_embedding OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.get_query_embedding TO pgrecall_reader;

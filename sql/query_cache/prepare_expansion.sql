@@ -1,0 +1,32 @@
+-- What a client has to know before it has a language model expand a query: whether to, in which language, what is known.
+--
+-- is_expandable  false: it is left as it is (is_expandable)
+-- language       a text-search configuration, such as english
+-- terms          NULL: nothing is known that is not too old
+CREATE OR REPLACE FUNCTION pgrecall.prepare_expansion(query text, namespace text DEFAULT NULL)
+RETURNS TABLE (is_expandable boolean, language text, terms text[], entities text[], intent text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+DECLARE
+    languages regconfig[];
+BEGIN
+    IF NOT pgrecall.is_expandable(prepare_expansion.query) THEN
+        RETURN QUERY SELECT false, NULL::text, NULL::text[], NULL::text[], NULL::text;
+        RETURN;
+    END IF;
+    languages := _pgrecall.query_languages(prepare_expansion.namespace);
+    RETURN QUERY
+        SELECT true, _pgrecall.expansion_language(languages, prepare_expansion.query), k.terms, k.entities, k.intent
+        FROM (SELECT) one
+        LEFT JOIN _pgrecall.cached_expansion(languages, prepare_expansion.query) k ON true;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.prepare_expansion IS
+    'Whether a query may be expanded, in which language, and what is known of its expansion.';
+
+ALTER FUNCTION pgrecall.prepare_expansion OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.prepare_expansion TO pgrecall_reader;

@@ -1,7 +1,0 @@
--- A number as an explanation writes it: with up to eight decimal places, so that what is written still adds up.
-CREATE OR REPLACE FUNCTION pgrecall.eight_digits(number double precision)
-RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN trim_scale(round(number::numeric, 8))::text;
-
-COMMENT ON FUNCTION pgrecall.eight_digits IS 'A number with up to eight decimal places.';

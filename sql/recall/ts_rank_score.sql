@@ -1,9 +1,0 @@
--- A share of ts_rank and a share of importance: the older service's score has 0.6 of importance.
-CREATE OR REPLACE FUNCTION pgrecall.ts_rank_score(
-    vector tsvector, importance real, query tsquery, importance_share double precision
-)
-RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (1 - importance_share) * ts_rank(vector, query) + importance_share * importance;
-
-COMMENT ON FUNCTION pgrecall.ts_rank_score IS '(1 - share) ts_rank + share importance.';

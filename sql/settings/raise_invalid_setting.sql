@@ -1,0 +1,16 @@
+-- Raises the error about a setting's value.
+--
+-- Errors  22023 always
+CREATE OR REPLACE FUNCTION _pgrecall.raise_invalid_setting(name text, value text)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    RAISE EXCEPTION 'pgrecall.% cannot be "%"', name, left(value, 100)
+        USING ERRCODE = 'invalid_parameter_value',
+              HINT = format('It takes %s. Correct the argument, or SET, RESET or pgrecall.set_setting() it.', pgrecall.describe_accepted(name));
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.raise_invalid_setting IS 'Raises the error about a setting''s value, naming what it accepts.';

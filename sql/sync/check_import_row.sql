@@ -1,0 +1,30 @@
+-- Refuses a row that import_rows() cannot tell from others, or whose times it cannot keep.
+--
+-- subject  what to call it in the message, such as 'row 3'
+--
+-- Errors  22023 a part is missing or of the wrong type
+CREATE OR REPLACE FUNCTION _pgrecall.check_import_row(value jsonb, subject text)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    IF jsonb_typeof(value -> 'memory') IS DISTINCT FROM 'object'
+       OR jsonb_typeof(value #> '{memory,external_id}') IS DISTINCT FROM 'string' OR value #>> '{memory,external_id}' = ''
+       OR jsonb_typeof(value #> '{memory,metadata}') NOT IN ('object', 'null')
+       OR jsonb_typeof(value #> '{adopted,fingerprint}') IS DISTINCT FROM 'string' THEN
+        RAISE EXCEPTION '%: memory with an external_id, or adopted with a fingerprint, is missing', subject
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Both tell a row that has changed from one that has not.';
+    ELSIF value ->> 'updated_at' IS NOT NULL AND NOT _pgrecall.is_time(value ->> 'updated_at')
+          OR value ->> 'deleted_at' IS NOT NULL AND NOT _pgrecall.is_time(value ->> 'deleted_at') THEN
+        RAISE EXCEPTION '%: updated_at or deleted_at is not a time', subject
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';
+    ELSIF value ->> 'embedding' !~ '^\[[-+0-9.eE, ]*\]$' THEN
+        RAISE EXCEPTION '%: embedding is not a vector', subject
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…].';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.check_import_row IS
+    'Refuses a row that pgrecall.import_rows() cannot tell from others, or whose times it cannot keep.';

@@ -1,0 +1,70 @@
+-- Memories as lines of JSON that import_memories() takes, each with all its fields and embeddings, in the order of ids.
+--
+-- One query that is written into the caller's, so that a cursor reads it row by row. What supersedes a memory and is
+-- left out is passed over for what supersedes that; where nothing is left of it, the memory is left out too, since it
+-- would look as if it still held.
+--
+-- namespace          NULL: all there are
+-- include_sensitive  also sensitive memories: their text leaves the database
+-- include_forgotten  also forgotten ones
+--
+-- Errors  42704 no such namespace
+CREATE OR REPLACE FUNCTION pgrecall.export_memories(
+    namespace text DEFAULT NULL, include_sensitive boolean DEFAULT false, include_forgotten boolean DEFAULT false
+)
+RETURNS TABLE (line text)
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
+BEGIN ATOMIC
+    SELECT (
+        -- NULL stands for what is not there; in metadata it may stand for itself.
+        jsonb_strip_nulls(jsonb_build_object(
+            'pgrecall', 1, 'id', m.id, 'namespace', n.name, 'namespace_language', n.language,
+            'external_id', m.external_id, 'content', m.content, 'title', m.title, 'category', m.category, 'tags', m.tags,
+            'expanded_keywords', m.expanded_keywords, 'importance', m.importance, 'source', m.source,
+            'session', m.session, 'speaker', m.speaker, 'position', m."position", 'language', m.language,
+            'is_sensitive', m.is_sensitive, 'occurred_at', m.occurred_at, 'created_at', m.created_at,
+            'updated_at', m.updated_at, 'valid_from', m.valid_from, 'valid_to', m.valid_to, 'deleted_at', m.deleted_at,
+            'superseded_by', l.id, 'superseded_at', m.superseded_at, 'text_hash', encode(m.content_hash, 'hex'),
+            'embeddings', (
+                SELECT jsonb_agg(
+                    jsonb_build_object('model', o.name, 'dimension', g.dimension,
+                                       'vector', _pgrecall.embedding_of(m, g.id)::text)
+                    ORDER BY g.id
+                )
+                FROM pgrecall.generations g
+                JOIN pgrecall.embedding_models o ON o.id = g.model_id
+                WHERE _pgrecall.embedding_of(m, g.id) IS NOT NULL
+            )
+        )) || jsonb_build_object('metadata', m.metadata)
+    )::text
+    FROM pgrecall.memories m
+    JOIN pgrecall.namespaces n ON n.id = m.namespace_id
+    LEFT JOIN LATERAL (
+        WITH RECURSIVE later AS (
+            SELECT s.id, s.superseded_by, s.is_sensitive AND NOT include_sensitive
+                   OR s.deleted_at IS NOT NULL AND NOT include_forgotten AS is_left_out
+            FROM pgrecall.memories s WHERE s.id = m.superseded_by
+            UNION
+            SELECT s.id, s.superseded_by, s.is_sensitive AND NOT include_sensitive
+                   OR s.deleted_at IS NOT NULL AND NOT include_forgotten
+            FROM later p JOIN pgrecall.memories s ON s.id = p.superseded_by
+            WHERE p.is_left_out
+        )
+        SELECT p.id FROM later p WHERE NOT p.is_left_out
+    ) l ON m.superseded_by IS NOT NULL
+    WHERE (export_memories.namespace IS NULL
+           OR m.namespace_id = (SELECT _pgrecall.known_namespace(export_memories.namespace)))
+      AND (include_sensitive OR NOT m.is_sensitive)
+      AND (include_forgotten OR m.deleted_at IS NULL)
+      AND (m.superseded_by IS NULL OR l.id IS NOT NULL)
+    ORDER BY m.id;
+END;
+
+COMMENT ON FUNCTION pgrecall.export_memories IS
+    'Memories as lines of JSON with all their fields and embeddings, for pgrecall.import_memories(); sensitive and '
+    'forgotten ones only if asked for.';
+
+ALTER FUNCTION pgrecall.export_memories OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.export_memories TO pgrecall_reader;

@@ -1,0 +1,29 @@
+-- The memory that a line of an export stands for, if it is there already; NULL if not.
+--
+-- fields  options of remember(), checked, "namespace" among them
+CREATE OR REPLACE FUNCTION _pgrecall.find_imported_memory(fields jsonb)
+RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT COALESCE(
+        (
+            SELECT m.id FROM pgrecall.memories m
+            WHERE m.namespace_id = n.id AND m.external_id = f.external_id
+        ), (
+            -- The first two conditions are those of an index.
+            SELECT min(m.id) FROM pgrecall.memories m
+            WHERE m.namespace_id = n.id
+              AND COALESCE(m.occurred_at, m.created_at) = COALESCE(f.occurred_at, f.created_at)
+              AND NULLIF(f.external_id, '') IS NULL AND m.external_id IS NULL
+              AND m.created_at = f.created_at AND m.content = f.content
+              AND ROW (m.title, m.session, m."position", m.speaker, m.source) IS NOT DISTINCT FROM
+                  ROW (NULLIF(f.title, ''), NULLIF(f.session, ''), f."position", NULLIF(f.speaker, ''),
+                       NULLIF(f.source, ''))
+        )
+    )
+    FROM jsonb_populate_record(NULL::pgrecall.memory_fields, find_imported_memory.fields) f
+    JOIN pgrecall.namespaces n ON n.name = find_imported_memory.fields ->> 'namespace';
+END;
+
+COMMENT ON FUNCTION _pgrecall.find_imported_memory IS
+    'The memory that a line of an export stands for, if it is there already; NULL if not.';

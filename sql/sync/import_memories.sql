@@ -1,0 +1,122 @@
+-- import_memories: stores lines of export_memories(), with their times and embeddings; all of them or none.
+--
+-- A memory that is there already stays as it is: one with the same external_id in its namespace or, where a line has
+-- none, one with the same time of creation, text, session, position, speaker and source. Namespaces are made as needed.
+--
+-- An embedding is stored if the database has a generation of its model and dimension, and embeds of the memory the same
+-- text as where it comes from; else an embedder makes it. A memory that is superseded stays forgotten until
+-- link_imported_memories() names what supersedes it.
+--
+-- place     of the line in the array, from 1
+-- outcome   'stored'; 'present'; or 'differs', when the external_id belongs to another text here
+-- embedded  how many embeddings were stored with it
+-- left_out  the models of those that were not
+--
+-- Errors  22023, 54000 see _pgrecall.check_import_line;  42704 no such language
+CREATE OR REPLACE FUNCTION pgrecall.import_memories(lines jsonb)
+RETURNS TABLE (place integer, id bigint, outcome text, embedded integer, left_out text[])
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    -- Of each line in turn: the options of remember(), the memory, whether it is new.
+    given jsonb[];
+    homes integer[];
+    ids bigint[];
+    is_new boolean[];
+    target record;
+BEGIN
+    IF jsonb_typeof(lines) IS DISTINCT FROM 'array' THEN
+        RAISE EXCEPTION 'lines must be a JSON array, not %', COALESCE(jsonb_typeof(lines), 'NULL')
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the lines of an export as one array.';
+    END IF;
+    SELECT array_agg(_pgrecall.check_import_line(e.line, 'line ' || e.place) ORDER BY e.place) INTO given
+    FROM jsonb_array_elements(lines) WITH ORDINALITY e (line, place);
+    SELECT array_agg(pgrecall.create_namespace(n.name, n.language)) INTO homes
+    FROM (
+        SELECT e.line ->> 'namespace' AS name, COALESCE(min(e.line ->> 'namespace_language'), 'english') AS language
+        FROM jsonb_array_elements(lines) e (line)
+        GROUP BY 1
+        ORDER BY 1
+    ) n;
+    -- No unique index finds what has no external_id: two imports of one file take turns.
+    PERFORM _pgrecall.serialize_imports(homes);
+
+    SELECT array_agg(_pgrecall.find_imported_memory(g.fields) ORDER BY g.place) INTO ids
+    FROM unnest(given) WITH ORDINALITY g (fields, place);
+    -- Lines that say the same are one memory; the first of them stores it.
+    SELECT array_agg(g.is_first AND ids[g.place] IS NULL ORDER BY g.place) INTO is_new
+    FROM (
+        SELECT l.place, row_number() OVER (
+            PARTITION BY l.fields ->> 'namespace', NULLIF(l.fields ->> 'external_id', ''),
+                CASE WHEN COALESCE(l.fields ->> 'external_id', '') = '' THEN jsonb_build_array(
+                    (l.fields ->> 'created_at')::timestamptz, (l.fields ->> 'occurred_at')::timestamptz,
+                    l.fields -> 'content', l.fields -> 'title', l.fields -> 'session', l.fields -> 'position',
+                    l.fields -> 'speaker', l.fields -> 'source'
+                ) END
+            ORDER BY l.place
+        ) = 1 AS is_first
+        FROM unnest(given) WITH ORDINALITY l (fields, place)
+    ) g;
+    IF true = ANY (is_new) THEN
+        PERFORM FROM public.remember_many(
+            (SELECT jsonb_agg(g.fields ORDER BY g.place)
+             FROM unnest(given) WITH ORDINALITY g (fields, place) WHERE is_new[g.place]),
+            on_conflict => 'keep'
+        );
+        SELECT array_agg(COALESCE(ids[g.place], _pgrecall.find_imported_memory(g.fields)) ORDER BY g.place) INTO ids
+        FROM unnest(given) WITH ORDINALITY g (fields, place);
+        FOR target IN
+            SELECT g.id AS generation, array_agg(ids[e.place]) AS memory_ids,
+                   array_agg(decode(e.line ->> 'text_hash', 'hex')) AS hashes,
+                   array_agg(v.embedding ->> 'vector') AS vectors
+            FROM jsonb_array_elements(lines) WITH ORDINALITY e (line, place)
+            CROSS JOIN LATERAL jsonb_array_elements(e.line -> 'embeddings') v (embedding)
+            JOIN pgrecall.embedding_models o ON o.name = v.embedding ->> 'model'
+            JOIN pgrecall.generations g ON g.model_id = o.id AND g.dimension = (v.embedding ->> 'dimension')::numeric
+            WHERE is_new[e.place]
+            GROUP BY g.id
+        LOOP
+            PERFORM pgrecall.complete(NULL, target.memory_ids, target.hashes, target.vectors, target.generation);
+        END LOOP;
+        -- After the embeddings: complete() leaves out what is forgotten.
+        UPDATE pgrecall.memories m
+        SET updated_at = COALESCE((e.line ->> 'updated_at')::timestamptz, m.updated_at),
+            deleted_at = CASE WHEN e.line ->> 'superseded_by' IS NULL THEN (e.line ->> 'deleted_at')::timestamptz
+                              ELSE '-infinity' END
+        FROM jsonb_array_elements(lines) WITH ORDINALITY e (line, place)
+        WHERE m.id = ids[e.place] AND is_new[e.place];
+    END IF;
+
+    RETURN QUERY
+        SELECT e.place::integer, m.id,
+               CASE
+                   WHEN is_new[e.place] THEN 'stored'
+                   WHEN (m.content, m.title) IS NOT DISTINCT FROM (e.line ->> 'content', NULLIF(e.line ->> 'title', ''))
+                       THEN 'present'
+                   ELSE 'differs'
+               END,
+               v.embedded::integer, v.left_out
+        FROM jsonb_array_elements(lines) WITH ORDINALITY e (line, place)
+        JOIN pgrecall.memories m ON m.id = ids[e.place]
+        CROSS JOIN LATERAL (
+            SELECT count(g.id) AS embedded,
+                   COALESCE(array_agg(format('%s (%s)', v.embedding ->> 'model', v.embedding ->> 'dimension'))
+                            FILTER (WHERE g.id IS NULL), '{}') AS left_out
+            FROM jsonb_array_elements(e.line -> 'embeddings') v (embedding)
+            LEFT JOIN pgrecall.embedding_models o ON o.name = v.embedding ->> 'model'
+            LEFT JOIN pgrecall.generations g
+                ON g.model_id = o.id AND g.dimension = (v.embedding ->> 'dimension')::numeric
+                   AND _pgrecall.embedding_of(m, g.id) IS NOT NULL
+            WHERE is_new[e.place]
+        ) v
+        ORDER BY e.place;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.import_memories IS
+    'Stores lines of pgrecall.export_memories() with their times and embeddings; what is there already stays as it is.';
+
+ALTER FUNCTION pgrecall.import_memories OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.import_memories TO pgrecall_writer;

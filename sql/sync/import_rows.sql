@@ -1,0 +1,139 @@
+-- import_rows: stores rows of another program, and what has changed of them there since; all of them or none.
+--
+-- rows          JSON array of objects:
+--               memory      options of remember(), external_id among them
+--               adopted     where it is from: kind, id, and the fingerprint that tells whether the row has changed
+--               updated_at  of the row, as it is kept; NULL: now
+--               deleted_at  when it was deleted there: it is stored as forgotten
+--               embedding   as text, '[0.1,…]', of the active model; a sensitive or deleted row's is not stored
+-- namespace     of the rows that name none; NULL: the setting pgrecall.namespace, else 'default'. Made as needed
+-- keep_deleted  store rows that were deleted before they came here; else only those that are here are forgotten
+--
+-- A row that has not changed at its source leaves its memory as it is, whatever became of it here. One that has
+-- changed takes the place of all fields, but a memory that is sensitive stays so.
+--
+-- Result: for each row its place from 1, the memory's id, and an outcome: 'stored', 'revised', 'left out', or 'present', 'kept'
+-- and 'taken' as preview_import_rows() has them
+--
+-- Errors  22023, 54000 see _pgrecall.check_memory;  42704 no such language;  42501 no such namespace, and none to be made;
+--         23505 an external_id twice
+CREATE OR REPLACE FUNCTION pgrecall.import_rows(
+    rows jsonb, namespace text DEFAULT NULL, keep_deleted boolean DEFAULT true
+)
+RETURNS TABLE (place integer, id bigint, outcome text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    home text := pgrecall.namespace_name(import_rows.namespace);
+    -- Of each row in turn: the options of remember(), its memory, what becomes of it.
+    given jsonb[];
+    ids bigint[];
+    outcomes text[];
+    fresh jsonb;
+    places bigint[];
+    item record;
+BEGIN
+    IF jsonb_typeof(rows) IS DISTINCT FROM 'array' THEN
+        RAISE EXCEPTION 'rows must be a JSON array, not %', COALESCE(jsonb_typeof(rows), 'NULL')
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass an object for every row.';
+    END IF;
+    PERFORM _pgrecall.check_import_row(r.value, 'row ' || r.place)
+    FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place);
+    PERFORM _pgrecall.check_memory('{"content": null}' || (r.value -> 'memory'), 'row ' || r.place)
+    FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place);
+    PERFORM _pgrecall.check_language(l.language)
+    FROM (SELECT DISTINCT r.value #>> '{memory,language}' AS language FROM jsonb_array_elements(rows) r (value)) l;
+    SELECT array_agg(
+        (r.value -> 'memory') || jsonb_build_object('metadata', COALESCE(NULLIF(r.value #> '{memory,metadata}', 'null'), '{}')
+            || jsonb_build_object('adopted_from', (r.value -> 'adopted') || jsonb_build_object(
+                'updated_at', extract(epoch FROM COALESCE((r.value ->> 'updated_at')::timestamptz, now())),
+                'is_deleted', r.value ->> 'deleted_at' IS NOT NULL
+            )))
+        ORDER BY r.place
+    ) INTO given
+    FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place);
+
+    PERFORM _pgrecall.check_namespace(n.name, true)
+    FROM (SELECT DISTINCT COALESCE(g.fields ->> 'namespace', home) AS name FROM unnest(given) g (fields) ORDER BY 1) n;
+    -- Two runs over one source take turns, so that neither counts what the other stores.
+    PERFORM _pgrecall.serialize_imports(ARRAY(
+        SELECT n.id FROM pgrecall.namespaces n
+        WHERE n.name IN (SELECT COALESCE(g.fields ->> 'namespace', home) FROM unnest(given) g (fields))
+    ));
+    PERFORM FROM pgrecall.memories m
+    WHERE m.id IN (SELECT a.id FROM pgrecall.preview_import_rows(rows, home) a WHERE a.outcome = 'changed')
+    ORDER BY m.id
+    FOR NO KEY UPDATE;
+    SELECT array_agg(a.id ORDER BY a.place),
+           array_agg(CASE
+               WHEN a.outcome = 'changed' THEN 'revised'
+               WHEN a.outcome <> 'new' THEN a.outcome
+               WHEN keep_deleted OR r.value ->> 'deleted_at' IS NULL THEN 'stored'
+               ELSE 'left out'
+           END ORDER BY a.place)
+    INTO ids, outcomes
+    FROM pgrecall.preview_import_rows(rows, home) a
+    JOIN jsonb_array_elements(rows) WITH ORDINALITY r (value, place) ON r.place = a.place;
+
+    SELECT jsonb_agg(
+        g.fields || jsonb_build_object('updated_at', r.value -> 'updated_at', 'deleted_at', r.value -> 'deleted_at')
+        ORDER BY g.place
+    ), array_agg(g.place ORDER BY g.place) INTO fresh, places
+    FROM unnest(given) WITH ORDINALITY g (fields, place)
+    JOIN jsonb_array_elements(rows) WITH ORDINALITY r (value, place) ON r.place = g.place
+    WHERE outcomes[g.place] = 'stored';
+    IF fresh IS NOT NULL THEN
+        FOR item IN
+            SELECT n.id, n.turn FROM unnest(_pgrecall.insert_memories(fresh, home)) WITH ORDINALITY n (id, turn)
+        LOOP
+            IF item.id IS NULL THEN
+                RAISE EXCEPTION 'row %: another row, or another session, has just taken its external_id', places[item.turn]
+                    USING ERRCODE = 'unique_violation', HINT = 'Pass it again.';
+            END IF;
+            ids[places[item.turn]] := item.id;
+        END LOOP;
+    END IF;
+    FOR item IN
+        SELECT m.id, m.is_sensitive, g.fields
+        FROM unnest(given) WITH ORDINALITY g (fields, place)
+        JOIN pgrecall.memories m ON m.id = ids[g.place]
+        WHERE outcomes[g.place] = 'revised'
+        ORDER BY m.id
+    LOOP
+        PERFORM _pgrecall.change_memory(item.id, jsonb '{
+            "title": "", "category": "", "tags": [], "expanded_keywords": [], "importance": 0.5, "source": "", "session": "",
+            "speaker": "", "position": null, "occurred_at": null, "valid_from": null, "valid_to": null
+        }' || (item.fields - '{namespace,external_id}'::text[]) || jsonb_build_object(
+            'is_sensitive', item.is_sensitive OR COALESCE((item.fields ->> 'is_sensitive')::boolean, false)
+        ), true);
+    END LOOP;
+
+    PERFORM pgrecall.complete(NULL, e.ids, e.hashes, e.vectors)
+    FROM (
+        SELECT array_agg(m.id) AS ids, array_agg(m.content_hash) AS hashes, array_agg(r.value ->> 'embedding') AS vectors
+        FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place)
+        JOIN pgrecall.memories m ON m.id = ids[r.place]
+        WHERE outcomes[r.place] IN ('stored', 'revised')
+          AND r.value ->> 'embedding' IS NOT NULL AND r.value ->> 'deleted_at' IS NULL AND NOT m.is_sensitive
+    ) e
+    WHERE e.ids IS NOT NULL;
+    UPDATE pgrecall.memories m
+    SET updated_at = COALESCE((r.value ->> 'updated_at')::timestamptz, m.updated_at),
+        deleted_at = (r.value ->> 'deleted_at')::timestamptz
+    FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place)
+    WHERE m.id = ids[r.place] AND outcomes[r.place] = 'revised'
+      AND COALESCE(r.value ->> 'updated_at', r.value ->> 'deleted_at') IS NOT NULL;
+
+    RETURN QUERY
+        SELECT o.place::integer, ids[o.place], o.outcome
+        FROM unnest(outcomes) WITH ORDINALITY o (outcome, place) ORDER BY o.place;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.import_rows IS
+    'Stores rows of another program with their times, flags and embeddings, and revises what has changed there since.';
+
+ALTER FUNCTION pgrecall.import_rows OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.import_rows TO pgrecall_writer;

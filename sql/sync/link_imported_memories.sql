@@ -1,0 +1,60 @@
+-- Says what supersedes memories that import_memories() has stored; returns how many of them were waiting for that.
+--
+-- links  JSON array of objects: id, superseded_by (both ids of this database), and of the line superseded_at, updated_at
+--        and deleted_at
+--
+-- Errors  22023 no array of objects, or memories would supersede one another in a circle
+CREATE OR REPLACE FUNCTION pgrecall.link_imported_memories(links jsonb)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    linked bigint[];
+BEGIN
+    IF jsonb_typeof(links) IS DISTINCT FROM 'array' THEN
+        RAISE EXCEPTION 'links must be a JSON array, not %', COALESCE(jsonb_typeof(links), 'NULL')
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Pass an object with id and superseded_by for every memory.';
+    END IF;
+    PERFORM _pgrecall.check_typed(
+        l.link, 'link ' || l.place, ids => '{id,superseded_by}', times => '{superseded_at,deleted_at,updated_at}'
+    )
+    FROM jsonb_array_elements(links) WITH ORDINALITY l (link, place);
+    PERFORM FROM pgrecall.memories m
+    WHERE m.id IN (SELECT l.id FROM jsonb_to_recordset(links) AS l (id bigint)) ORDER BY m.id FOR NO KEY UPDATE;
+    WITH changed AS (
+        UPDATE pgrecall.memories m
+        SET superseded_by = s.id, superseded_at = l.superseded_at, deleted_at = l.deleted_at,
+            updated_at = COALESCE(l.updated_at, m.updated_at)
+        FROM jsonb_to_recordset(links) AS l (
+            id bigint, superseded_by bigint, superseded_at timestamptz, deleted_at timestamptz, updated_at timestamptz
+        )
+        JOIN pgrecall.memories s ON s.id = l.superseded_by
+        -- As import_memories() leaves it, and nobody else.
+        WHERE m.id = l.id AND m.deleted_at = '-infinity' AND m.superseded_by IS NULL AND s.namespace_id = m.namespace_id
+        RETURNING m.id
+    )
+    SELECT COALESCE(array_agg(c.id), '{}') INTO linked FROM changed c;
+    IF EXISTS (
+        WITH RECURSIVE later AS (
+            SELECT m.id AS start, m.superseded_by AS id FROM pgrecall.memories m WHERE m.id = ANY (linked)
+            UNION
+            SELECT p.start, m.superseded_by FROM later p JOIN pgrecall.memories m ON m.id = p.id WHERE p.id <> p.start
+        )
+        SELECT FROM later p WHERE p.id = p.start
+    ) THEN
+        RAISE EXCEPTION 'memories supersede one another in a circle'
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'A fact cannot supersede what supersedes it: correct superseded_by.';
+    END IF;
+    RETURN cardinality(linked);
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.link_imported_memories IS
+    'Says what supersedes memories that pgrecall.import_memories() has stored.';
+
+ALTER FUNCTION pgrecall.link_imported_memories OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.link_imported_memories TO pgrecall_writer;

@@ -1,0 +1,152 @@
+-- sync_push: does what was done to a copy of a namespace outside, and settles conflicts with what was done here meanwhile.
+--
+-- Whichever was done later wins. A version that loses stays, as a memory of its own that the winner supersedes, and with
+-- "conflict" in its metadata. An edit of what is forgotten here brings it back if it is the later one; if not, the edit stays
+-- as such a memory. To forget what was changed here later does nothing.
+--
+-- write    kind    'remember', 'revise', 'supersede' or 'forget'
+--          key     external_id of what is made by it, so that it is made once
+--          at      when it was done; not later than now
+--          id      the memory, but for 'remember';  base  its updated_at when it was copied
+--          fields  options of remember(), of revise(), or of supersede(): content or successor, and the others
+--          mine    'revise': all options of the memory as it is in the copy then
+--          on_conflict  'remember': as remember()'s
+--
+-- id           the memory, for 'supersede' its successor
+-- outcome      'applied'; in a conflict 'mine' or 'theirs': which won
+-- kept         the memory that the other one became
+-- written_at   updated_at of what it changed
+-- transaction  for is_committed()
+--
+-- Errors  22023, 54000 see _pgrecall.check_memory;  42501 it may only be read;  42704 no such namespace or language;
+--         P0002 no such memory;  23505 external_id is taken
+CREATE OR REPLACE FUNCTION pgrecall.sync_push(write jsonb, namespace text DEFAULT NULL)
+RETURNS TABLE (id bigint, outcome text, kept bigint, updated_at timestamptz, written_at timestamptz, transaction text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    name text := pgrecall.namespace_name(sync_push.namespace);
+    home integer := _pgrecall.known_namespace(name);
+    key text := write ->> 'key';
+    said timestamptz;
+    fields jsonb := COALESCE(NULLIF(write -> 'fields', 'null'), '{}');
+    mine jsonb := COALESCE(NULLIF(write -> 'mine', 'null'), '{}');
+    stored pgrecall.memories;
+    head pgrecall.memories;
+    is_unchanged boolean;
+    is_theirs boolean;
+BEGIN
+    PERFORM _pgrecall.check_typed(write, 'write', ids => '{id}', times => '{at,base}');
+    said := least((write ->> 'at')::timestamptz, now());
+    IF (write ->> 'kind') IS NULL OR write ->> 'kind' NOT IN ('remember', 'revise', 'supersede', 'forget') OR key IS NULL
+       OR said IS NULL
+    THEN
+        RAISE EXCEPTION 'a write needs its kind, key and time'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'The kinds are remember, revise, supersede and forget.';
+    END IF;
+    -- What is cast before a function that checks it.
+    IF write ->> 'kind' = 'supersede' THEN
+        PERFORM _pgrecall.check_typed(fields, 'fields', ids => '{successor}');
+        PERFORM _pgrecall.check_memory(fields - 'successor', 'fields');
+    ELSIF write ->> 'kind' = 'revise' THEN
+        PERFORM _pgrecall.check_memory(mine, 'mine');
+    END IF;
+    outcome := 'applied';
+    IF write ->> 'kind' = 'remember' THEN
+        SELECT r.id INTO id
+        FROM public.remember_many(
+            jsonb_build_array(fields - 'namespace'), name, on_conflict => COALESCE(write ->> 'on_conflict', 'error')
+        ) r (id);
+    ELSE
+        id := (write ->> 'id')::bigint;
+        -- In the order of ids, as supersede() does.
+        PERFORM FROM pgrecall.memories m
+        WHERE m.id IN (sync_push.id, (fields ->> 'successor')::bigint) AND m.namespace_id = home
+        ORDER BY m.id FOR NO KEY UPDATE;
+        SELECT m.* INTO stored FROM pgrecall.memories m
+        WHERE m.id = sync_push.id AND m.namespace_id = home AND _pgrecall.may_write(m.namespace_id);
+        IF stored.id IS NULL THEN
+            PERFORM _pgrecall.raise_unknown_memory(sync_push.id);
+        END IF;
+        is_unchanged := COALESCE(stored.updated_at = (write ->> 'base')::timestamptz, false);
+        is_theirs := stored.updated_at > said;
+    END IF;
+
+    IF write ->> 'kind' = 'revise' THEN
+        IF is_unchanged THEN
+            PERFORM _pgrecall.change_memory(sync_push.id, fields);
+        ELSIF stored.deleted_at IS NOT NULL OR NOT _pgrecall.has_fields(stored, mine) THEN
+            IF is_theirs THEN
+                outcome := 'theirs';
+                kept := _pgrecall.store_losing_version(stored, mine, key, 'mine');
+            ELSE
+                outcome := 'mine';
+                IF stored.deleted_at IS NULL THEN
+                    kept := _pgrecall.store_losing_version(stored, _pgrecall.version_fields(stored), key, 'theirs');
+                END IF;
+                -- What is superseded stays so, and sensitive what either made so.
+                PERFORM _pgrecall.change_memory(sync_push.id, (mine || jsonb_build_object(
+                    'is_sensitive', stored.is_sensitive OR COALESCE((mine ->> 'is_sensitive')::boolean, false)
+                )) - CASE WHEN stored.superseded_by IS NULL THEN '{}' ELSE '{valid_to}'::text[] END, true);
+            END IF;
+        END IF;
+    ELSIF write ->> 'kind' = 'forget' AND stored.deleted_at IS NULL THEN
+        IF NOT is_unchanged AND is_theirs THEN
+            outcome := 'theirs';
+        ELSE
+            IF NOT is_unchanged THEN
+                outcome := 'mine';
+                kept := _pgrecall.store_losing_version(stored, _pgrecall.version_fields(stored), key, 'theirs');
+            END IF;
+            PERFORM public.forget(sync_push.id);
+        END IF;
+    ELSIF write ->> 'kind' = 'supersede' AND fields ->> 'successor' IS NOT NULL THEN
+        id := public.supersede(
+            sync_push.id, successor => (fields ->> 'successor')::bigint, occurred_at => (fields ->> 'occurred_at')::timestamptz,
+            metadata => NULLIF(fields -> 'metadata', 'null'), importance => (fields ->> 'importance')::double precision
+        );
+    ELSIF write ->> 'kind' = 'supersede' THEN
+        SELECT m.id INTO id FROM pgrecall.memories m WHERE m.namespace_id = home AND m.external_id = key;
+        IF sync_push.id IS NULL THEN
+            WITH RECURSIVE later AS (
+                SELECT m.id, m.superseded_by FROM pgrecall.memories m WHERE m.id = stored.id
+                UNION
+                SELECT m.id, m.superseded_by FROM later p JOIN pgrecall.memories m ON m.id = p.superseded_by
+            )
+            SELECT m.* INTO head FROM later p JOIN pgrecall.memories m ON m.id = p.id WHERE p.superseded_by IS NULL;
+            fields := jsonb_build_object('metadata', stored.metadata, 'importance', stored.importance)
+                      || jsonb_strip_nulls(fields - 'metadata')
+                      || CASE WHEN fields -> 'metadata' <> 'null' THEN jsonb_build_object('metadata', fields -> 'metadata')
+                              ELSE '{}' END;
+            IF is_theirs AND (stored.superseded_by IS NOT NULL OR stored.deleted_at IS NOT NULL) THEN
+                outcome := 'theirs';
+                id := _pgrecall.store_losing_version(head, _pgrecall.version_fields(stored) || fields, key, 'mine');
+                kept := sync_push.id;
+            ELSE
+                id := _pgrecall.copy_memory(stored, fields || jsonb_build_object('external_id', key));
+                IF head.deleted_at IS NULL THEN
+                    PERFORM public.supersede(
+                        head.id, successor => sync_push.id, occurred_at => (fields ->> 'occurred_at')::timestamptz
+                    );
+                END IF;
+                IF stored.superseded_by IS NOT NULL OR stored.deleted_at IS NOT NULL THEN
+                    outcome := 'mine';
+                    kept := NULLIF(head.id, stored.id);
+                END IF;
+            END IF;
+        END IF;
+    END IF;
+    updated_at := (SELECT m.updated_at FROM pgrecall.memories m WHERE m.id = sync_push.id);
+    written_at := now();
+    transaction := pg_current_xact_id()::text;
+    RETURN NEXT;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.sync_push IS
+    'Does what was done to a copy of a namespace outside, and settles conflicts with what was done here meanwhile.';
+
+ALTER FUNCTION pgrecall.sync_push OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.sync_push TO pgrecall_writer;

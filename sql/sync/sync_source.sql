@@ -1,0 +1,24 @@
+-- copy_source: which database and which namespace a copy outside comes from.
+--
+-- server  of the cluster and the database; another one after a restore or pg_upgrade
+-- origin  of the namespace; goes with it into a restored database
+--
+-- Errors  42704 no such namespace
+CREATE OR REPLACE FUNCTION pgrecall.sync_source(namespace text DEFAULT NULL)
+RETURNS TABLE (name text, server text, origin text, language text)
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
+BEGIN ATOMIC
+    SELECT n.name, format('%s/%s', c.system_identifier, d.oid),
+           format('%s@%s', n.id, encode(timestamptz_send(n.created_at), 'hex')), n.language
+    FROM pgrecall.namespaces n
+    CROSS JOIN pg_control_system() c
+    JOIN pg_database d ON d.datname = current_database()
+    WHERE n.id = _pgrecall.known_namespace(pgrecall.namespace_name(copy_source.namespace));
+END;
+
+COMMENT ON FUNCTION pgrecall.sync_source IS 'Which database and which namespace a copy outside comes from.';
+
+ALTER FUNCTION pgrecall.sync_source OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.sync_source TO pgrecall_reader;

@@ -1,0 +1,72 @@
+-- Triggers on grants that keep pgrecall.granted: the namespaces of each role as one array, for granted_namespaces().
+--
+-- Statements that change the grants of one role take turns. They fire for copies of rows too, as when a namespace moves.
+CREATE OR REPLACE FUNCTION _pgrecall.collect_grants()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    roles oid[];
+    about oid;
+    first integer;
+    last integer;
+    granted boolean[];
+    id integer;
+BEGIN
+    CASE TG_OP
+        WHEN 'TRUNCATE' THEN
+            DELETE FROM pgrecall.granted;
+            RETURN NULL;
+        WHEN 'INSERT' THEN
+            SELECT array_agg(DISTINCT c.role::oid ORDER BY c.role::oid) INTO roles FROM changed c;
+        WHEN 'DELETE' THEN
+            SELECT array_agg(DISTINCT b.role::oid ORDER BY b.role::oid) INTO roles FROM before_change b;
+        ELSE
+            SELECT array_agg(r.role ORDER BY r.role) INTO roles
+            FROM (SELECT b.role::oid FROM before_change b UNION SELECT c.role::oid FROM changed c) r (role);
+    END CASE;
+    FOREACH about IN ARRAY COALESCE(roles, '{}') LOOP
+        -- The row is the lock: only who may grant can write, and so lock, it.
+        INSERT INTO pgrecall.granted AS g (role, namespaces) VALUES (about, '{}')
+        ON CONFLICT ON CONSTRAINT granted_pkey DO UPDATE SET namespaces = g.namespaces;
+        SELECT min(g.namespace_id), max(g.namespace_id) INTO first, last FROM pgrecall.grants g WHERE g.role = about;
+        IF first IS NULL THEN
+            DELETE FROM pgrecall.granted g WHERE g.role = about;
+            CONTINUE;
+        END IF;
+        granted := array_fill(false, ARRAY[last - first + 1], ARRAY[first]);
+        FOR id IN SELECT g.namespace_id FROM pgrecall.grants g WHERE g.role = about LOOP
+            granted[id] := true;
+        END LOOP;
+        UPDATE pgrecall.granted g SET namespaces = granted WHERE g.role = about;
+    END LOOP;
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.collect_grants IS 'Trigger: keeps the namespaces of each role as one array.';
+
+CREATE OR REPLACE TRIGGER grants_gather_insert
+    AFTER INSERT ON pgrecall.grants
+    REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.collect_grants();
+
+CREATE OR REPLACE TRIGGER grants_gather_update
+    AFTER UPDATE ON pgrecall.grants
+    REFERENCING OLD TABLE AS before_change NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.collect_grants();
+
+CREATE OR REPLACE TRIGGER grants_gather_delete
+    AFTER DELETE ON pgrecall.grants
+    REFERENCING OLD TABLE AS before_change
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.collect_grants();
+
+CREATE OR REPLACE TRIGGER grants_gather_truncate
+    AFTER TRUNCATE ON pgrecall.grants
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.collect_grants();
+
+ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER grants_gather_insert;
+ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER grants_gather_update;
+ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER grants_gather_delete;
+ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER grants_gather_truncate;

@@ -1,0 +1,30 @@
+-- The namespaces that the session's role was granted, as an array with their ids for subscripts: true at those; NULL without any.
+--
+-- Made for the policies, which ask it once for each table of a statement: it takes the same time with one grant and with ten
+-- thousand (collect_grants).
+CREATE OR REPLACE FUNCTION _pgrecall.granted_namespaces()
+RETURNS boolean[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    one boolean[];
+    found boolean[];
+BEGIN
+    FOR one IN SELECT g.namespaces FROM pgrecall.granted g WHERE g.role = ANY (_pgrecall.held_roles(pgrecall.session_role())) LOOP
+        IF found IS NULL THEN
+            found := one;
+        ELSE
+            FOR id IN array_lower(one, 1) .. array_upper(one, 1) LOOP
+                IF one[id] THEN
+                    found[id] := true;
+                END IF;
+            END LOOP;
+        END IF;
+    END LOOP;
+    RETURN found;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.granted_namespaces IS
+    'The namespaces that the session''s role was granted: an array that is true at their ids.';

@@ -1,0 +1,21 @@
+-- The roles whose rights a role has: itself, and those it inherits from.
+--
+-- In plpgsql, since every policy asks it, and the plan is kept for the session.
+CREATE OR REPLACE FUNCTION _pgrecall.held_roles(role regrole)
+RETURNS oid[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    RETURN (
+        WITH RECURSIVE held (id) AS (
+            SELECT held_roles.role::oid
+            UNION
+            SELECT m.roleid FROM held h JOIN pg_auth_members m ON m.member = h.id
+        )
+        SELECT array_agg(h.id) FROM held h WHERE pg_has_role(held_roles.role, h.id, 'USAGE')
+    );
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.held_roles IS 'The roles whose rights a role has: itself, and those it inherits from.';

@@ -1,0 +1,21 @@
+-- The id of a namespace by its name.
+--
+-- Errors  42704 it does not exist
+CREATE OR REPLACE FUNCTION _pgrecall.known_namespace(name text)
+RETURNS integer
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    found integer;
+BEGIN
+    SELECT n.id INTO found FROM pgrecall.namespaces n WHERE n.name = known_namespace.name;
+    IF found IS NULL THEN
+        RAISE EXCEPTION 'there is no namespace "%"', left(known_namespace.name, 200)
+            USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.list_namespaces() lists them.';
+    END IF;
+    RETURN found;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.known_namespace IS 'The id of a namespace by its name; an error if it does not exist.';

@@ -1,0 +1,15 @@
+-- The id of the namespace a call works in; NULL if there is none of that name.
+--
+-- namespace  NULL: the setting pgrecall.namespace, then 'default'
+CREATE OR REPLACE FUNCTION pgrecall.namespace_id(namespace text DEFAULT NULL)
+RETURNS integer
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path FROM CURRENT
+RETURN (SELECT n.id FROM pgrecall.namespaces n WHERE n.name = pgrecall.namespace_name(namespace));
+
+COMMENT ON FUNCTION pgrecall.namespace_id IS
+    'The id of a namespace: the argument, else the setting pgrecall.namespace, else ''default''. NULL if it does not exist.';
+
+ALTER FUNCTION pgrecall.namespace_id OWNER TO pgrecall_gate;
+
+GRANT EXECUTE ON FUNCTION pgrecall.namespace_id TO pgrecall_reader;

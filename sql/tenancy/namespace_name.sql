@@ -1,0 +1,12 @@
+-- The name of the namespace a call works in: the argument, else the setting, else 'default'.
+CREATE OR REPLACE FUNCTION pgrecall.namespace_name(namespace text)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN COALESCE(
+    namespace, NULLIF(current_setting('pgrecall.namespace', true), ''), pgrecall.stored_setting('namespace')
+);
+
+COMMENT ON FUNCTION pgrecall.namespace_name IS
+    'The namespace a call works in: the argument, else the setting pgrecall.namespace, else ''default''.';
+
+GRANT EXECUTE ON FUNCTION pgrecall.namespace_name TO pgrecall_reader;

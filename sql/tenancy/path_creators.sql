@@ -1,0 +1,33 @@
+-- path_creators: which roles may create in a schema that functions of pgrecall look in, beside who owns pgrecall.
+--
+-- An operator or function made there could be taken for the one that is meant, with the rights of whoever calls. Superusers
+-- may anyhow. NULL: nobody. To those who see every namespace only: others are told about nobody.
+CREATE OR REPLACE FUNCTION pgrecall.path_creators()
+RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+BEGIN ATOMIC
+    SELECT string_agg(format('%s in %I', w.creator, w.schema_name), ', ' ORDER BY w.schema_name, w.creator)
+    FROM (
+        SELECT 'PUBLIC' AS creator, n.nspname AS schema_name, n.oid AS schema_id, NULL::oid AS role_id FROM pg_namespace n
+        UNION ALL
+        SELECT quote_ident(r.rolname), n.nspname, n.oid, r.oid
+        FROM pg_namespace n CROSS JOIN pg_roles r
+        -- What everybody may is said once; predefined roles are their members.
+        WHERE NOT r.rolsuper AND r.rolname !~ '^pg_' AND NOT has_schema_privilege('public', n.oid, 'CREATE')
+          AND r.oid <> (SELECT c.relowner FROM pg_class c WHERE c.oid = 'pgrecall.installation'::regclass)
+    ) w
+    WHERE has_schema_privilege(COALESCE((SELECT r.rolname FROM pg_roles r WHERE r.oid = w.role_id), 'public'), w.schema_id, 'CREATE')
+      AND w.schema_name IN (
+          SELECT btrim(s.name, ' "')
+          FROM pg_proc p
+          CROSS JOIN unnest(p.proconfig) c (setting)
+          CROSS JOIN LATERAL string_to_table(substr(c.setting, 13), ',') s (name)
+          WHERE p.pronamespace = 'pgrecall'::regnamespace AND c.setting LIKE 'search_path=%'
+          UNION ALL
+          SELECT 'pgrecall'
+      )
+      AND _pgrecall.sees_all();
+END;
+
+COMMENT ON FUNCTION pgrecall.path_creators IS
+    'Roles that may create in a schema that functions of pgrecall look in; for who sees every namespace.';

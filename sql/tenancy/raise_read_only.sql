@@ -1,0 +1,26 @@
+-- Raises an error about a memory that the current role may read but not change.
+--
+-- Without it the memory would seem absent: what may not be changed is not found by a statement that would change it.
+--
+-- Errors  42501
+CREATE OR REPLACE FUNCTION _pgrecall.raise_read_only(id bigint)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    namespace text;
+BEGIN
+    SELECT n.name INTO namespace
+    FROM pgrecall.memories m
+    JOIN pgrecall.namespaces n ON n.id = m.namespace_id
+    WHERE m.id = raise_read_only.id AND m.deleted_at IS NULL AND NOT _pgrecall.may_write(m.namespace_id);
+    IF FOUND THEN
+        RAISE EXCEPTION 'role "%" may only read namespace "%", with memory %', pg_get_userbyid(pgrecall.session_role()), namespace, raise_read_only.id
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'An administrator gives more with pgrecall.grant_namespace(role, namespace, ''write'').';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.raise_read_only IS 'Raises an error about a memory that the current role may read but not change.';

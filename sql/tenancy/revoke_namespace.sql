@@ -1,0 +1,19 @@
+-- Takes back what grant_namespace() gave; returns whether there was anything to take back.
+--
+-- Errors  42704 there is no such role, or no such namespace
+CREATE OR REPLACE FUNCTION pgrecall.revoke_namespace(role text, namespace text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    about record;
+BEGIN
+    SELECT c.* INTO about FROM _pgrecall.check_grantee(revoke_namespace.role, revoke_namespace.namespace) c;
+    DELETE FROM pgrecall.grants g WHERE g.namespace_id = about.namespace_id AND g.role = about.role_id;
+    RETURN FOUND;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.revoke_namespace IS
+    'Takes back what grant_namespace() gave; returns whether there was anything to take back.';

@@ -1,0 +1,25 @@
+-- Trigger on memories that takes them from the queue when their text changes, or is not to be embedded any more.
+--
+-- A new text starts afresh, without the old one's lease and failures. What complete() still brings for the old text is
+-- dropped by its hash.
+CREATE OR REPLACE FUNCTION _pgrecall.cancel_embedding_job()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    DELETE FROM pgrecall.embedding_jobs j WHERE j.memory_id = NEW.id;
+    DELETE FROM pgrecall.embedding_failures f WHERE f.memory_id = NEW.id;
+    DELETE FROM pgrecall.truncated_embeddings t WHERE t.memory_id = NEW.id;
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.cancel_embedding_job IS
+    'Trigger: takes a memory from the queue when its text changes, or is not to be embedded any more.';
+
+CREATE OR REPLACE TRIGGER cancel_embedding_job
+    AFTER UPDATE OF title, content, expanded_keywords, is_sensitive, deleted_at ON pgrecall.memories
+    FOR EACH ROW
+    WHEN (NEW.content_hash <> OLD.content_hash OR NEW.is_sensitive OR NEW.deleted_at IS NOT NULL)
+    EXECUTE FUNCTION _pgrecall.cancel_embedding_job();

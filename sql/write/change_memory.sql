@@ -1,0 +1,55 @@
+-- Gives a memory new values for some of its fields, and returns whether anything changed.
+--
+-- fields  options of remember(), checked; an empty string clears a text
+-- revive  bring the memory back if it is forgotten
+--
+-- Errors  22023, 54000 see _pgrecall.check_memory;  42704 no such language;  P0002 no such memory, or it is forgotten
+CREATE OR REPLACE FUNCTION _pgrecall.change_memory(id bigint, fields jsonb, revive boolean DEFAULT false)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    stored pgrecall.memories;
+    old pgrecall.memory_fields;
+    new pgrecall.memory_fields;
+BEGIN
+    PERFORM _pgrecall.check_memory(fields, 'memory ' || change_memory.id);
+    PERFORM _pgrecall.check_language(fields ->> 'language');
+    SELECT m.* INTO stored FROM pgrecall.memories m
+    WHERE m.id = change_memory.id AND (m.deleted_at IS NULL OR revive)
+    FOR NO KEY UPDATE;
+    IF stored.id IS NULL THEN
+        PERFORM _pgrecall.raise_unknown_memory(change_memory.id);
+    END IF;
+
+    old := ROW (stored.content, stored.title, stored.category, stored.tags, stored.expanded_keywords, stored.importance,
+                stored.metadata, stored.source, stored.session, stored.speaker, stored."position", stored.language,
+                stored.is_sensitive, stored.occurred_at, stored.created_at, stored.valid_from, stored.valid_to,
+                stored.external_id);
+    new := jsonb_populate_record(old, fields);
+    new.title := NULLIF(new.title, '');
+    new.category := NULLIF(new.category, '');
+    new.source := NULLIF(new.source, '');
+    new.session := NULLIF(new.session, '');
+    new.speaker := NULLIF(new.speaker, '');
+    IF new.valid_to < new.valid_from THEN
+        RAISE EXCEPTION 'memory %: valid_to would be before valid_from', change_memory.id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Change both.';
+    ELSIF new IS NOT DISTINCT FROM old AND stored.deleted_at IS NULL THEN
+        RETURN false;
+    END IF;
+
+    UPDATE pgrecall.memories m
+    SET content = new.content, title = new.title, category = new.category, tags = new.tags,
+        expanded_keywords = new.expanded_keywords, importance = new.importance, metadata = new.metadata,
+        source = new.source, session = new.session, speaker = new.speaker, "position" = new."position",
+        language = new.language, is_sensitive = new.is_sensitive, occurred_at = new.occurred_at,
+        created_at = new.created_at, valid_from = new.valid_from, valid_to = new.valid_to,
+        updated_at = now(), deleted_at = NULL
+    WHERE m.id = change_memory.id;
+    RETURN true;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.change_memory IS 'Gives a memory new values for some of its fields; returns whether anything changed.';

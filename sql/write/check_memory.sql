@@ -1,0 +1,97 @@
+-- Refuses what remember() and its kin cannot store, before anything is written.
+--
+-- fields   a JSON object of options of remember()
+-- subject  what to call it in the message, such as 'memory 3'
+--
+-- Errors  22023 a field missing, unknown, of the wrong type or out of range;  54000 too long
+CREATE OR REPLACE FUNCTION _pgrecall.check_memory(fields jsonb, subject text)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    -- The constraints of pgrecall.memories have the same numbers (revision 0015). What these allow fits the megabyte of a tsvector at three and a half times its size, the most that
+    -- _pgrecall.analyze_text makes of a text (Chinese without any pair of characters twice), and the 2,704 bytes of an index entry.
+    max_content_bytes CONSTANT integer := 262144;
+    max_title_bytes CONSTANT integer := 4096;
+    max_label_bytes CONSTANT integer := 1024;
+    max_items CONSTANT integer := 256;
+    max_items_bytes CONSTANT integer := 12288;
+    max_metadata_bytes CONSTANT integer := 262144;
+    field record;
+    expected text;
+BEGIN
+    IF jsonb_typeof(fields) <> 'object' THEN
+        RAISE EXCEPTION '%: expected a JSON object, got %', subject, jsonb_typeof(fields)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Each memory is an object such as {"content": "…"}.';
+    END IF;
+
+    FOR field IN SELECT e.key, e.value, jsonb_typeof(e.value) AS kind FROM jsonb_each(fields) e LOOP
+        expected := CASE
+            WHEN field.key IN ('content', 'title', 'category', 'source', 'session', 'speaker', 'language', 'external_id',
+                               'namespace', 'occurred_at', 'created_at', 'valid_from', 'valid_to') THEN 'string'
+            WHEN field.key IN ('tags', 'expanded_keywords') THEN 'array'
+            WHEN field.key IN ('importance', 'position') THEN 'number'
+            WHEN field.key = 'metadata' THEN 'object'
+            WHEN field.key = 'is_sensitive' THEN 'boolean'
+        END;
+        IF expected IS NULL THEN
+            -- A key that is no name may be anything.
+            RAISE EXCEPTION '%: %', subject,
+                CASE WHEN field.key ~ '^[A-Za-z_][A-Za-z0-9_]{0,39}$' THEN format('there is no field "%s"', field.key)
+                     ELSE 'one of its keys is not the name of a field' END
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Put what has no field of its own under metadata.';
+        ELSIF field.kind NOT IN (expected, 'null') THEN
+            RAISE EXCEPTION '%: % must be of type %, not %', subject, field.key, expected, field.kind
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct the field or leave it out.';
+        ELSIF field.kind = 'array' AND jsonb_path_exists(field.value, 'strict $[*] ? (@.type() != "string")') THEN
+            RAISE EXCEPTION '%: % must be an array of strings', subject, field.key
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct the field or leave it out.';
+        ELSIF field.kind = 'array' AND jsonb_array_length(field.value) > max_items THEN
+            RAISE EXCEPTION '%: % has % items; % is the limit', subject, field.key, jsonb_array_length(field.value), max_items
+                USING ERRCODE = 'program_limit_exceeded', HINT = 'Keep the ones that matter.';
+        ELSIF field.kind = 'array' AND (
+            octet_length(field.value::text) > max_items_bytes
+            OR EXISTS (SELECT FROM jsonb_array_elements_text(field.value) item WHERE octet_length(item) > max_label_bytes)
+        ) THEN
+            RAISE EXCEPTION '%: % has too much text', subject, field.key
+                USING ERRCODE = 'program_limit_exceeded',
+                      HINT = format('%s bytes are the limit, %s for one item.', max_items_bytes, max_label_bytes);
+        ELSIF field.key = 'metadata' AND octet_length(field.value::text) > max_metadata_bytes THEN
+            RAISE EXCEPTION '%: metadata has % bytes; % is the limit', subject, octet_length(field.value::text), max_metadata_bytes
+                USING ERRCODE = 'program_limit_exceeded', HINT = 'Keep documents elsewhere, and their place in metadata.';
+        ELSIF field.kind = 'string' AND field.key <> 'content'
+              AND octet_length(field.value #>> '{}') > (CASE field.key WHEN 'title' THEN max_title_bytes ELSE max_label_bytes END)
+        THEN
+            RAISE EXCEPTION '%: % is too long', subject, field.key
+                USING ERRCODE = 'program_limit_exceeded', HINT = 'Long text belongs into content.';
+        ELSIF field.kind = 'string' AND field.key IN ('occurred_at', 'created_at', 'valid_from', 'valid_to')
+              AND NOT _pgrecall.is_time(field.value #>> '{}') THEN
+            RAISE EXCEPTION '%: % is not a time', subject, field.key
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';
+        END IF;
+    END LOOP;
+
+    IF fields ? 'content' AND COALESCE(fields ->> 'content', '') !~ '[^[:space:]\u00a0\u2007\u202f\u3000]' THEN
+        RAISE EXCEPTION '%: content is empty', subject
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'A memory needs words; forget() removes one.';
+    ELSIF octet_length(fields ->> 'content') > max_content_bytes THEN
+        RAISE EXCEPTION '%: content has % bytes; % is the limit', subject, octet_length(fields ->> 'content'), max_content_bytes
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Split it into several memories.';
+    ELSIF (fields ->> 'importance')::numeric NOT BETWEEN 0 AND 1
+          -- Less than a real can hold.
+          OR (fields ->> 'importance')::numeric BETWEEN 1e-400 AND 1e-45 THEN
+        RAISE EXCEPTION '%: importance must be between 0 and 1, not %', subject, left(fields ->> 'importance', 40)
+            USING ERRCODE = 'invalid_parameter_value', HINT = '0.5 is the default, 1 the most important.';
+    ELSIF (fields ->> 'position')::numeric NOT BETWEEN -2147483648 AND 2147483647
+          OR scale((fields ->> 'position')::numeric) > 0 THEN
+        RAISE EXCEPTION '%: position must be a whole number, not %', subject, left(fields ->> 'position', 40)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'It is the place of the memory in its session: 1, 2, 3, …';
+    ELSIF (fields ->> 'valid_to')::timestamptz < (fields ->> 'valid_from')::timestamptz THEN
+        RAISE EXCEPTION '%: valid_to is before valid_from', subject
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Swap them, or leave one out.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.check_memory IS 'Refuses fields of a memory that are missing, unknown, of the wrong type, too long or out of range.';

@@ -1,0 +1,31 @@
+-- Makes sure that a namespace can be written to.
+--
+-- create_missing  make it if it does not exist
+--
+-- Errors  42704 it does not exist, or not for this role;  42501 it may only be read
+CREATE OR REPLACE FUNCTION _pgrecall.check_namespace(name text, create_missing boolean)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    is_writable boolean;
+BEGIN
+    IF create_missing THEN
+        PERFORM pgrecall.create_namespace(check_namespace.name);
+    END IF;
+    SELECT _pgrecall.may_write(n.id) INTO is_writable FROM pgrecall.namespaces n WHERE n.name = check_namespace.name;
+    IF is_writable IS NULL THEN
+        RAISE EXCEPTION 'there is no namespace "%"', left(check_namespace.name, 200)
+            USING ERRCODE = 'undefined_object',
+                  HINT = CASE WHEN _pgrecall.sees_all()
+                         THEN 'Pass create_namespace => true, or make it with pgrecall.create_namespace().'
+                         ELSE 'An administrator makes it with pgrecall.create_namespace(), or gives it with pgrecall.grant_namespace().' END;
+    ELSIF NOT is_writable THEN
+        RAISE EXCEPTION 'role "%" may only read namespace "%"', pg_get_userbyid(pgrecall.session_role()), check_namespace.name
+            USING ERRCODE = 'insufficient_privilege', HINT = 'An administrator gives more with pgrecall.grant_namespace(role, namespace, ''write'').';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.check_namespace IS 'Makes sure that a namespace can be written to, making it if asked.';

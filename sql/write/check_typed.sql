@@ -1,0 +1,43 @@
+-- Refuses a JSON object whose values are not of the types that its reader casts them to; says where, quotes nothing.
+--
+-- PostgreSQL's own refusal of a cast quotes the value, and the server's log has it.
+--
+-- subject             what to call the object in the message
+-- ids, times, hashes  keys; one that is missing or null passes
+--
+-- Errors  22023 no object; a value that is no id, no time, no bytes in hex
+CREATE OR REPLACE FUNCTION _pgrecall.check_typed(
+    fields jsonb, subject text, ids text[] DEFAULT '{}', times text[] DEFAULT '{}', hashes text[] DEFAULT '{}'
+)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    field record;
+    expected text;
+BEGIN
+    IF jsonb_typeof(fields) IS DISTINCT FROM 'object' THEN
+        RAISE EXCEPTION '%: expected a JSON object, got %', subject, COALESCE(jsonb_typeof(fields), 'NULL')
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass an object with the keys that the reference names.';
+    END IF;
+    FOR field IN
+        SELECT e.key, e.value #>> '{}' AS value FROM jsonb_each(fields) e
+        WHERE e.key = ANY (ids || times || hashes) AND e.value <> 'null'
+        ORDER BY e.key
+    LOOP
+        expected := CASE
+            WHEN field.key = ANY (ids) AND field.value !~ '^[0-9]{1,18}$' THEN 'an id'
+            WHEN field.key = ANY (times) AND NOT _pgrecall.is_time(field.value) THEN 'a time'
+            WHEN field.key = ANY (hashes) AND field.value !~ '^([0-9a-f]{2})*$' THEN 'a hash in hex'
+        END;
+        IF expected IS NOT NULL THEN
+            RAISE EXCEPTION '%: % is not %', subject, field.key, expected
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct the value or leave it out.';
+        END IF;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.check_typed IS
+    'Refuses a JSON object with a value that is not the id, time or hash it is read as; says where, quotes nothing.';

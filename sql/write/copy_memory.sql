@@ -1,0 +1,19 @@
+-- Stores a new memory in the namespace of another one, with its fields but for those that are given.
+--
+-- external_id is not copied, nor are position and the times: they belong to the old memory alone.
+CREATE OR REPLACE FUNCTION _pgrecall.copy_memory(memory pgrecall.memories, fields jsonb)
+RETURNS bigint
+LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    SELECT stored.id
+    FROM public.remember_many(
+        jsonb_build_array(jsonb_build_object(
+            'title', memory.title, 'category', memory.category, 'tags', memory.tags,
+            'expanded_keywords', memory.expanded_keywords, 'source', memory.source, 'session', memory.session,
+            'speaker', memory.speaker, 'language', memory.language, 'is_sensitive', memory.is_sensitive
+        ) || copy_memory.fields),
+        (SELECT n.name FROM pgrecall.namespaces n WHERE n.id = memory.namespace_id)
+    ) AS stored (id);
+END;
+
+COMMENT ON FUNCTION _pgrecall.copy_memory IS 'Stores a new memory with the fields of another one, but for those that are given.';

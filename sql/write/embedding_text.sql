@@ -1,0 +1,11 @@
+-- The text of a memory that is embedded: its title, content and, by the recipe, expanded keywords, a line each.
+CREATE OR REPLACE FUNCTION _pgrecall.embedding_text(title text, content text, expanded_keywords text[], recipe text)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN concat_ws(
+    E'\n', title, content,
+    CASE WHEN recipe LIKE '%expanded_keywords' AND cardinality(expanded_keywords) > 0
+         THEN array_to_string(expanded_keywords, ', ') END
+);
+
+COMMENT ON FUNCTION _pgrecall.embedding_text IS 'The text of a memory that is embedded, by its recipe.';

@@ -1,0 +1,77 @@
+-- Triggers on memories that keep the mentions of tags and expanded keywords.
+--
+-- Inserts are linked a statement at a time, updates a row at a time and only where something that counts has changed:
+-- writing back an embedding costs nothing here. What was derived from a text that has changed, or from a memory that is
+-- now sensitive, forgotten or in another namespace, goes at once, whoever derived it.
+CREATE OR REPLACE FUNCTION _pgrecall.link_declared_concepts()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+-- Planning takes longer than the rest; and a plan made while a table was small would read all of it for ever after.
+SET plan_cache_mode = 'force_generic_plan'
+SET enable_seqscan = 'off'
+AS $function$
+DECLARE
+    memory_ids bigint[];
+    sources text[];
+    named pgrecall.naming[];
+    lost pgrecall.naming[] := '{}'::pgrecall.naming[];
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        SELECT array_agg(n.id), array_agg(s.source), array_agg(ROW (n.namespace_id, s.alias, s.name)::pgrecall.naming)
+        INTO memory_ids, sources, named
+        FROM new_memories n CROSS JOIN LATERAL _pgrecall.declared_aliases(n.tags, n.expanded_keywords) s
+        WHERE NOT n.is_sensitive AND n.deleted_at IS NULL;
+        PERFORM _pgrecall.lock_aliases_shared(n.id) FROM (SELECT DISTINCT n.namespace_id AS id FROM unnest(named) n ORDER BY 1) n;
+    ELSE
+        PERFORM _pgrecall.lock_aliases_shared(n.id)
+        FROM (SELECT DISTINCT n.id FROM unnest(ARRAY[OLD.namespace_id, NEW.namespace_id]) n (id) ORDER BY n.id) n;
+        lost := _pgrecall.remove_mentions(
+            NEW.id,
+            NEW.is_sensitive OR NEW.deleted_at IS NOT NULL OR NEW.namespace_id <> OLD.namespace_id,
+            (OLD.title, OLD.content, OLD.speaker) IS DISTINCT FROM (NEW.title, NEW.content, NEW.speaker)
+        );
+        -- A text that has changed alone leaves tags and keywords where they are.
+        IF NOT NEW.is_sensitive AND NEW.deleted_at IS NULL
+           AND ROW (OLD.tags, OLD.expanded_keywords, OLD.is_sensitive, OLD.deleted_at IS NULL, OLD.namespace_id)
+               IS DISTINCT FROM ROW (NEW.tags, NEW.expanded_keywords, false, true, NEW.namespace_id) THEN
+            SELECT array_agg(NEW.id), array_agg(s.source), array_agg(ROW (NEW.namespace_id, s.alias, s.name)::pgrecall.naming)
+            INTO memory_ids, sources, named
+            FROM _pgrecall.declared_aliases(NEW.tags, NEW.expanded_keywords) s;
+        END IF;
+    END IF;
+    IF named IS NOT NULL OR cardinality(lost) > 0 THEN
+        PERFORM _pgrecall.upsert_concepts(named, lost);
+    END IF;
+    IF named IS NOT NULL THEN
+        -- One by one (LATERAL … LIMIT 1): any join the planner chose of tables it knows nothing of would be a guess.
+        INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias, source)
+        SELECT said.namespace_id, a.concept_id, said.memory_id, said.alias, said.source
+        FROM unnest(memory_ids, sources, named) said (memory_id, source, namespace_id, alias, name)
+        CROSS JOIN LATERAL (
+            SELECT a.concept_id FROM pgrecall.concept_aliases a
+            WHERE a.namespace_id = said.namespace_id AND a.alias = said.alias
+            LIMIT 1
+        ) a
+        ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.link_declared_concepts IS 'Trigger: keeps the mentions of tags and expanded keywords.';
+
+CREATE OR REPLACE TRIGGER memories_mention_insert
+    AFTER INSERT ON pgrecall.memories
+    REFERENCING NEW TABLE AS new_memories
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.link_declared_concepts();
+
+CREATE OR REPLACE TRIGGER memories_mention_update
+    AFTER UPDATE OF title, content, speaker, tags, expanded_keywords, is_sensitive, deleted_at, namespace_id ON pgrecall.memories
+    FOR EACH ROW
+    WHEN (ROW (OLD.title, OLD.content, OLD.speaker, OLD.tags, OLD.expanded_keywords, OLD.is_sensitive, OLD.deleted_at IS NULL,
+               OLD.namespace_id)
+          IS DISTINCT FROM
+          ROW (NEW.title, NEW.content, NEW.speaker, NEW.tags, NEW.expanded_keywords, NEW.is_sensitive, NEW.deleted_at IS NULL,
+               NEW.namespace_id))
+    EXECUTE FUNCTION _pgrecall.link_declared_concepts();

@@ -1,0 +1,48 @@
+-- Triggers on memories that keep namespaces.languages: the text-search configurations its memories came in.
+--
+-- A namespace is written when a language appears in it for the first time, and looked at without a lock otherwise. Two
+-- transactions that bring the same language wait for each other, that once; a statement takes namespaces in the order
+-- of their ids, so that two do not deadlock.
+CREATE OR REPLACE FUNCTION _pgrecall.note_languages()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    newcomer record;
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        FOR newcomer IN
+            SELECT n.id, array_agg(DISTINCT m.language ORDER BY m.language) AS languages
+            FROM new_memories m
+            JOIN pgrecall.namespaces n ON n.id = m.namespace_id
+            WHERE m.language <> ALL (n.languages)
+            GROUP BY n.id
+            ORDER BY n.id
+        LOOP
+            UPDATE pgrecall.namespaces n
+            SET languages = n.languages || ARRAY(
+                SELECT l.language FROM unnest(newcomer.languages) AS l (language) WHERE l.language <> ALL (n.languages)
+            )
+            WHERE n.id = newcomer.id AND NOT n.languages @> newcomer.languages;
+        END LOOP;
+    ELSE
+        UPDATE pgrecall.namespaces n SET languages = n.languages || NEW.language
+        WHERE n.id = NEW.namespace_id AND NEW.language <> ALL (n.languages);
+    END IF;
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.note_languages IS 'Trigger: keeps the languages of a namespace.';
+
+CREATE OR REPLACE TRIGGER memories_language_insert
+    AFTER INSERT ON pgrecall.memories
+    REFERENCING NEW TABLE AS new_memories
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.note_languages();
+
+CREATE OR REPLACE TRIGGER memories_language_update
+    AFTER UPDATE OF language, namespace_id ON pgrecall.memories
+    FOR EACH ROW
+    WHEN ((OLD.language, OLD.namespace_id) IS DISTINCT FROM (NEW.language, NEW.namespace_id))
+    EXECUTE FUNCTION _pgrecall.note_languages();

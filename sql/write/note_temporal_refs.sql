@@ -1,0 +1,41 @@
+-- Triggers on memories that keep the times their texts speak of.
+--
+-- Inserts are read a statement at a time, updates a row at a time and only where something that counts has changed:
+-- writing back an embedding costs nothing here. A text without a time costs one look (date_hint()).
+CREATE OR REPLACE FUNCTION _pgrecall.note_temporal_refs()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    ids bigint[];
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        SELECT array_agg(n.id) INTO ids
+        FROM new_memories n
+        WHERE NOT n.is_sensitive AND n.deleted_at IS NULL AND n.content ~* _pgrecall.date_hint();
+    ELSE
+        DELETE FROM pgrecall.temporal_refs r WHERE r.memory_id = NEW.id;
+        ids := ARRAY[NEW.id];
+    END IF;
+    IF ids IS NOT NULL THEN
+        PERFORM _pgrecall.store_temporal_refs(ids);
+    END IF;
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.note_temporal_refs IS 'Trigger: keeps the times that the texts of memories speak of.';
+
+CREATE OR REPLACE TRIGGER memories_refer_insert
+    AFTER INSERT ON pgrecall.memories
+    REFERENCING NEW TABLE AS new_memories
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.note_temporal_refs();
+
+CREATE OR REPLACE TRIGGER memories_refer_update
+    AFTER UPDATE OF content, occurred_at, created_at, is_sensitive, deleted_at, namespace_id ON pgrecall.memories
+    FOR EACH ROW
+    WHEN (ROW (OLD.content, COALESCE(OLD.occurred_at, OLD.created_at), OLD.is_sensitive, OLD.deleted_at IS NULL, OLD.namespace_id)
+          IS DISTINCT FROM
+          ROW (NEW.content, COALESCE(NEW.occurred_at, NEW.created_at), NEW.is_sensitive, NEW.deleted_at IS NULL, NEW.namespace_id))
+    EXECUTE FUNCTION _pgrecall.note_temporal_refs();

@@ -1,0 +1,23 @@
+-- Triggers on memories that wake the embedders: one notification a statement, without content.
+--
+-- A hint only: the table is the queue, and embedders poll as well.
+CREATE OR REPLACE FUNCTION _pgrecall.notify_embedders()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    PERFORM pg_notify('pgrecall_embed', '');
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.notify_embedders IS 'Trigger: tells the embedders that there may be work.';
+
+CREATE OR REPLACE TRIGGER memories_notify_insert
+    AFTER INSERT ON pgrecall.memories
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.notify_embedders();
+
+CREATE OR REPLACE TRIGGER memories_notify_update
+    AFTER UPDATE OF title, content, expanded_keywords, is_sensitive, deleted_at ON pgrecall.memories
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.notify_embedders();

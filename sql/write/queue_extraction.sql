@@ -1,0 +1,49 @@
+-- Triggers on memories that note which of them are to be read for names, times and facts.
+--
+-- Fired before link_declared_concepts: the row locked here keeps what an extraction brings for the old text from landing after
+-- that trigger has looked. A changed text voids the ticket of a claim in hand.
+CREATE OR REPLACE FUNCTION _pgrecall.queue_extraction()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO pgrecall.extractions (memory_id, enricher)
+        SELECT n.id, 'text' FROM new_memories n WHERE NOT n.is_sensitive AND n.deleted_at IS NULL;
+        RETURN NULL;
+    END IF;
+    IF NEW.is_sensitive OR NEW.deleted_at IS NOT NULL THEN
+        -- An extraction that is being stored may hand it on to the language model: wait for it, then look.
+        PERFORM FROM pgrecall.extractions x WHERE x.memory_id = NEW.id FOR UPDATE;
+        DELETE FROM pgrecall.extractions x WHERE x.memory_id = NEW.id;
+    ELSE
+        INSERT INTO pgrecall.extractions AS x (memory_id, enricher) VALUES (NEW.id, 'text')
+        ON CONFLICT ON CONSTRAINT extractions_pkey DO UPDATE
+            SET is_pending = true, ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL,
+                attempts = 0, last_error = NULL, waiting_since = now();
+        -- Read by a language model once more only after the text was.
+        DELETE FROM pgrecall.extractions x WHERE x.memory_id = NEW.id AND x.enricher <> 'text';
+    END IF;
+    DELETE FROM pgrecall.llm_answers a WHERE a.memory_id = NEW.id;
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.queue_extraction IS 'Trigger: notes which memories are to be read for names, times and facts.';
+
+CREATE OR REPLACE TRIGGER memories_extract_insert
+    AFTER INSERT ON pgrecall.memories
+    REFERENCING NEW TABLE AS new_memories
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.queue_extraction();
+
+CREATE OR REPLACE TRIGGER memories_extract_update
+    AFTER UPDATE OF title, content, speaker, language, occurred_at, created_at, is_sensitive, deleted_at, namespace_id
+    ON pgrecall.memories
+    FOR EACH ROW
+    WHEN (ROW (OLD.title, OLD.content, OLD.speaker, OLD.language, COALESCE(OLD.occurred_at, OLD.created_at), OLD.is_sensitive,
+               OLD.deleted_at IS NULL, OLD.namespace_id)
+          IS DISTINCT FROM
+          ROW (NEW.title, NEW.content, NEW.speaker, NEW.language, COALESCE(NEW.occurred_at, NEW.created_at), NEW.is_sensitive,
+               NEW.deleted_at IS NULL, NEW.namespace_id))
+    EXECUTE FUNCTION _pgrecall.queue_extraction();

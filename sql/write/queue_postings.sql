@@ -1,0 +1,79 @@
+-- Triggers on memories that keep the postings true to search_vector.
+--
+-- A statement that stores many memories of a namespace posts them at once. All other changes are noted in
+-- pgrecall.pending_postings, where recall finds them, and folded into the postings later. Writing back an embedding does not
+-- come here. As security definer, so that postings can be written in no other way.
+CREATE OR REPLACE FUNCTION _pgrecall.queue_postings()
+RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    stored record;
+    fresh bigint[];
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        -- TRUNCATE refuses a table with triggers that wait for the commit: they run now, and have next to nothing to do.
+        TRUNCATE pgrecall.postings, pgrecall.term_stats;
+        SET CONSTRAINTS _pgrecall.flush_pending_on_commit IMMEDIATE;
+        SET CONSTRAINTS _pgrecall.flush_pending_on_commit DEFERRED;
+        PERFORM set_config('pgrecall.folded', '', true);
+        TRUNCATE pgrecall.pending_postings;
+    ELSIF TG_OP = 'INSERT' THEN
+        FOR stored IN
+            SELECT n.namespace_id, array_agg(n.id) AS ids FROM new_memories n WHERE n.deleted_at IS NULL GROUP BY n.namespace_id
+        LOOP
+            -- An id that was used before may still be noted, with old postings to be taken out: it stays noted.
+            IF cardinality(stored.ids) >= 256 AND _pgrecall.try_lock_postings(stored.namespace_id) THEN
+                SELECT array_agg(s.id) INTO fresh
+                FROM unnest(stored.ids) s (id)
+                WHERE NOT EXISTS (
+                    SELECT FROM pgrecall.pending_postings u WHERE u.memory_id = s.id AND u.namespace_id = stored.namespace_id
+                );
+                PERFORM _pgrecall.index_memories(stored.namespace_id, fresh) WHERE fresh IS NOT NULL;
+            ELSE
+                INSERT INTO pgrecall.pending_postings AS u (memory_id, namespace_id)
+                SELECT s.id, stored.namespace_id FROM unnest(stored.ids) s (id)
+                ON CONFLICT ON CONSTRAINT pending_postings_pkey DO UPDATE SET indexed_vector = u.indexed_vector;
+            END IF;
+        END LOOP;
+    ELSE
+        -- What is in the postings now, unless this memory has changed before and was noted then. The update that
+        -- changes nothing locks the note, so that nobody folds it before this transaction's change can be seen.
+        INSERT INTO pgrecall.pending_postings AS u (memory_id, namespace_id, indexed_vector)
+        VALUES (OLD.id, OLD.namespace_id, CASE WHEN OLD.deleted_at IS NULL THEN OLD.search_vector END)
+        ON CONFLICT ON CONSTRAINT pending_postings_pkey DO UPDATE SET indexed_vector = u.indexed_vector;
+        IF TG_OP = 'UPDATE' THEN
+            INSERT INTO pgrecall.pending_postings AS u (memory_id, namespace_id)
+            SELECT NEW.id, NEW.namespace_id WHERE (NEW.id, NEW.namespace_id) <> (OLD.id, OLD.namespace_id)
+            ON CONFLICT ON CONSTRAINT pending_postings_pkey DO UPDATE SET indexed_vector = u.indexed_vector;
+        END IF;
+    END IF;
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.queue_postings IS 'Trigger: keeps the postings true to search_vector.';
+
+ALTER FUNCTION _pgrecall.queue_postings OWNER TO pgrecall_engine;
+
+CREATE OR REPLACE TRIGGER memories_post_insert
+    AFTER INSERT ON pgrecall.memories
+    REFERENCING NEW TABLE AS new_memories
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.queue_postings();
+
+CREATE OR REPLACE TRIGGER memories_post_update
+    AFTER UPDATE ON pgrecall.memories
+    FOR EACH ROW
+    WHEN ((OLD.deleted_at IS NULL OR NEW.deleted_at IS NULL)
+          AND (OLD.id, OLD.namespace_id, OLD.deleted_at IS NULL, OLD.search_vector)
+              IS DISTINCT FROM (NEW.id, NEW.namespace_id, NEW.deleted_at IS NULL, NEW.search_vector))
+    EXECUTE FUNCTION _pgrecall.queue_postings();
+
+CREATE OR REPLACE TRIGGER memories_post_delete
+    AFTER DELETE ON pgrecall.memories
+    FOR EACH ROW EXECUTE FUNCTION _pgrecall.queue_postings();
+
+CREATE OR REPLACE TRIGGER memories_post_truncate
+    AFTER TRUNCATE ON pgrecall.memories
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.queue_postings();

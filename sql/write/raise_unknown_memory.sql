@@ -1,0 +1,16 @@
+-- Raises the error about a memory that is not there, or not to be changed.
+--
+-- Errors  42501 it may only be read;  P0002 otherwise
+CREATE OR REPLACE FUNCTION _pgrecall.raise_unknown_memory(id bigint)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+BEGIN
+    PERFORM _pgrecall.raise_read_only(raise_unknown_memory.id);
+    RAISE EXCEPTION 'there is no memory %', COALESCE(raise_unknown_memory.id::text, 'NULL')
+        USING ERRCODE = 'no_data_found', HINT = 'Check the id; a forgotten memory counts as absent.';
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.raise_unknown_memory IS 'Raises the error about a memory that is not there, or not to be changed.';

@@ -1,0 +1,91 @@
+-- Triggers on what is derived from memories: no row of a sensitive memory, whoever writes it.
+--
+-- Functions leave sensitive memories out before they come here, and a memory that becomes sensitive takes what was derived from it
+-- away. This is for whoever writes to the tables otherwise: the embedder reads names and facts of all of them. With its owner's
+-- rights, so that a memory that the caller does not see is refused all the same.
+--
+-- Errors  42501
+CREATE OR REPLACE FUNCTION _pgrecall.refuse_sensitive()
+RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path FROM CURRENT
+-- A plan made while the table was small would read all of it for ever after.
+SET enable_seqscan = 'off'
+AS $function$
+DECLARE
+    refused bigint;
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        -- One by one: the planner knows nothing of how many there are.
+        SELECT s.id INTO refused
+        FROM new_rows n
+        CROSS JOIN LATERAL (SELECT m.id FROM pgrecall.memories m WHERE m.id = n.memory_id AND m.is_sensitive LIMIT 1) s
+        LIMIT 1;
+    ELSE
+        SELECT m.id INTO refused FROM pgrecall.memories m WHERE m.id = NEW.memory_id AND m.is_sensitive;
+    END IF;
+    IF refused IS NOT NULL THEN
+        RAISE EXCEPTION 'nothing may be derived from memory %', refused
+            USING ERRCODE = 'insufficient_privilege', HINT = 'Names and facts are read from memories that are not sensitive.';
+    END IF;
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.refuse_sensitive IS 'Trigger: no row that is derived from a sensitive memory, whoever writes it.';
+
+ALTER FUNCTION _pgrecall.refuse_sensitive OWNER TO pgrecall_engine;
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_insert
+    AFTER INSERT ON pgrecall.mentions
+    REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_update
+    AFTER UPDATE OF memory_id ON pgrecall.mentions
+    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_insert
+    AFTER INSERT ON pgrecall.relationship_evidence
+    REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_update
+    AFTER UPDATE OF memory_id ON pgrecall.relationship_evidence
+    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_insert
+    AFTER INSERT ON pgrecall.extractions
+    REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_update
+    AFTER UPDATE OF memory_id ON pgrecall.extractions
+    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_insert
+    AFTER INSERT ON pgrecall.curation_jobs
+    REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_update
+    AFTER UPDATE OF memory_id ON pgrecall.curation_jobs
+    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_insert
+    AFTER INSERT ON pgrecall.llm_answers
+    REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_update
+    AFTER UPDATE OF memory_id ON pgrecall.llm_answers
+    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_insert
+    AFTER INSERT ON pgrecall.temporal_refs
+    REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_update
+    AFTER UPDATE OF memory_id ON pgrecall.temporal_refs
+    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
