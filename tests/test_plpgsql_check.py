@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _DYNAMIC = "its statement is run by EXECUTE, which plpgsql_check does not look into"
 _QUOTED = "the string is put together from parts that format() has quoted"
 _WAITED = "volatile on purpose: it is to see what was committed while its caller waited"
+_COUNTED = "volatile on purpose: it is to count what its caller has deleted"
 _ABSENT = "it only says that the function in Python is not installed"
 _NEWER = "only PostgreSQL 16 and newer come there"
 
@@ -24,19 +25,21 @@ KNOWN = {
     ("claim", 'OUT variable "content_hash" is maybe unmodified'): _DYNAMIC,
     ("claim", 'OUT variable "is_sensitive" is maybe unmodified'): _DYNAMIC,
     ("claim", 'OUT variable "memory_id" is maybe unmodified'): _DYNAMIC,
+    ("claim", 'OUT variable "ticket" is maybe unmodified'): _DYNAMIC,
     ("claim_curations", 'OUT variable "memory_id" is maybe unmodified'): _DYNAMIC,
     ("claim_curations", 'OUT variable "ticket" is maybe unmodified'): _DYNAMIC,
     ("claim_curations", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
     ("rebuild_embedding_accessors", "text type variable is not sanitized"): _QUOTED,
     ("embed_concepts", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
-    ("graph_ppr", 'unmodified OUT variable "id"'): _ABSENT,
-    ("graph_ppr", 'unmodified OUT variable "score"'): _ABSENT,
-    ("graph_ppr", "routine is marked as STABLE, should be IMMUTABLE"): _ABSENT,
+    ("pagerank", 'unmodified OUT variable "id"'): _ABSENT,
+    ("pagerank", 'unmodified OUT variable "score"'): _ABSENT,
+    ("pagerank", "routine is marked as STABLE, should be IMMUTABLE"): _ABSENT,
     **{
-        ("graph_ppr", f'unused parameter "{name}"'): _ABSENT
+        ("pagerank", f'unused parameter "{name}"'): _ABSENT
         for name in ("seeds", "k", "namespace", "weights", "concepts", "restart")
     },
-    ("grant_generations", "text type variable is not sanitized"): _QUOTED,
+    ("erase_namespace_rows", "text type variable is not sanitized"): _QUOTED,
+    ("erasure_counts", "routine is marked as VOLATILE, should be STABLE"): _COUNTED,
     ("is_used", "routine is marked as VOLATILE, should be STABLE"): _WAITED,
     ("recall_plan", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
 }

@@ -75,9 +75,12 @@ BEGIN
     END IF;
     IF recall_facts.concepts IS NOT NULL THEN
         asked_concepts := ARRAY(
+            WITH asked AS MATERIALIZED (
+                SELECT pgrecall.normalize_name(n.name) AS alias FROM unnest(recall_facts.concepts) n (name)
+            )
             SELECT DISTINCT a.concept_id
-            FROM unnest(recall_facts.concepts) n (name)
-            JOIN pgrecall.concept_aliases a ON a.namespace_id = request.namespace_id AND a.alias = pgrecall.normalize_name(n.name)
+            FROM asked n
+            JOIN pgrecall.concept_aliases a ON a.namespace_id = request.namespace_id AND a.alias = n.alias
         );
     END IF;
     named := ARRAY(

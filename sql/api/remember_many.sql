@@ -53,14 +53,19 @@ BEGIN
     -- Locks are taken in one order throughout, so that two calls with the same memories wait for each other and do not
     -- deadlock: first those that are there, then the new ones (insert_memories).
     IF on_conflict = 'revise' THEN
-        PERFORM FROM pgrecall.memories m
-        WHERE (m.namespace_id, m.external_id) IN (
-            SELECT n.id, e.fields ->> 'external_id'
-            FROM jsonb_array_elements(memories) e (fields)
-            JOIN pgrecall.namespaces n ON n.name = COALESCE(e.fields ->> 'namespace', home)
-        )
-        ORDER BY m.id
-        FOR NO KEY UPDATE;
+        -- Computed before the lookups: under row-level security an index takes no expression that is not leakproof.
+        PERFORM FROM (
+            WITH stated AS MATERIALIZED (
+                SELECT DISTINCT COALESCE(e.fields ->> 'namespace', home) AS namespace, e.fields ->> 'external_id' AS external_id
+                FROM jsonb_array_elements(memories) e (fields)
+            )
+            SELECT m.id
+            FROM stated s
+            CROSS JOIN LATERAL (SELECT n.id FROM pgrecall.namespaces n WHERE n.name = s.namespace LIMIT 1) n
+            JOIN pgrecall.memories m ON m.namespace_id = n.id AND m.external_id = s.external_id
+            ORDER BY m.id
+            FOR NO KEY UPDATE OF m
+        ) locked;
     END IF;
 
     ids := _pgrecall.insert_memories(memories, home);

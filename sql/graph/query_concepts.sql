@@ -8,19 +8,23 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
     WITH words AS MATERIALIZED (
         SELECT (string_to_array(pgrecall.normalize_name(query_concepts.query), ' '))[:64] AS list
-    ), named AS MATERIALIZED (
-        SELECT a.concept_id, first.word AS starts, first.word + size.words - 1 AS ends
+    ), phrases AS MATERIALIZED (
+        -- Computed before the lookup: under row-level security an index takes no expression that is not leakproof.
+        SELECT array_to_string(words.list[first.word : first.word + size.words - 1], ' ') AS alias,
+               first.word AS starts, first.word + size.words - 1 AS ends
         FROM words
         CROSS JOIN generate_series(1, cardinality(words.list)) AS first (word)
         CROSS JOIN generate_series(1, 4) AS size (words)
+        WHERE first.word + size.words - 1 <= cardinality(words.list)
+    ), named AS MATERIALIZED (
+        SELECT a.concept_id, p.starts, p.ends
+        FROM phrases p
         CROSS JOIN LATERAL (
             -- LIMIT keeps each lookup an index scan, however many rows the planner expects of generate_series.
             SELECT c.concept_id FROM pgrecall.concept_aliases c
-            WHERE c.namespace_id = query_concepts.namespace_id
-              AND c.alias = array_to_string(words.list[first.word : first.word + size.words - 1], ' ')
+            WHERE c.namespace_id = query_concepts.namespace_id AND c.alias = p.alias
             LIMIT 1
         ) a
-        WHERE first.word + size.words - 1 <= cardinality(words.list)
     )
     SELECT DISTINCT n.concept_id
     FROM named n

@@ -3,17 +3,16 @@
 -- Errors  22023 one of them is not a vector
 CREATE OR REPLACE FUNCTION _pgrecall.check_vectors(embeddings text[])
 RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
     embedding text;
     place integer := 0;
-    parsed pgvector.halfvec;
 BEGIN
     FOREACH embedding IN ARRAY COALESCE(embeddings, '{}') LOOP
         place := place + 1;
-        parsed := embedding::pgvector.halfvec;
+        PERFORM embedding::pgvector.halfvec;
     END LOOP;
 EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
     RAISE EXCEPTION 'embedding % is not a vector', place

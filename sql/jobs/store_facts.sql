@@ -29,31 +29,37 @@ BEGIN
     PERFORM _pgrecall.lock_relationships(namespace_ids);
 
     FOR fact IN
-        SELECT (r.item ->> 'memory_id')::bigint AS memory_id, s.namespace_id, l.stated,
-               pgrecall.canonical_label(s.namespace_id, l.stated) AS label,
+        -- Computed before the lookups: under row-level security an index takes no expression that is not leakproof.
+        WITH stated AS MATERIALIZED (
+            SELECT r.item, f.*, _pgrecall.normalize_label(f.label) AS stated,
+                   (r.item ->> 'namespace_id')::integer AS namespace_id,
+                   pgrecall.normalize_name(f.subject) AS subject_alias, pgrecall.normalize_name(f.object) AS object_alias
+            FROM jsonb_array_elements(read) r (item)
+            CROSS JOIN LATERAL jsonb_to_recordset(r.item -> 'facts') f (
+                subject text, label text, object text, confidence real, source text, statement text,
+                valid_from timestamptz, valid_to timestamptz, is_exclusive boolean
+            )
+        )
+        SELECT (f.item ->> 'memory_id')::bigint AS memory_id, s.namespace_id, f.stated,
+               pgrecall.canonical_label(s.namespace_id, f.stated) AS label,
                COALESCE(f.source, 'pattern') AS source, NULLIF(btrim(f.statement), '') AS statement,
                COALESCE(least(greatest(f.confidence, 0), 1), 1) AS confidence, COALESCE(f.is_exclusive, false) AS is_exclusive,
                f.valid_from, CASE WHEN f.valid_to >= f.valid_from OR f.valid_from IS NULL THEN f.valid_to END AS valid_to,
                s.concept_id AS source_id, s.alias AS source_alias, t.concept_id AS target_id, t.alias AS target_alias
-        FROM jsonb_array_elements(read) r (item)
-        CROSS JOIN LATERAL jsonb_to_recordset(r.item -> 'facts') f (
-            subject text, label text, object text, confidence real, source text, statement text,
-            valid_from timestamptz, valid_to timestamptz, is_exclusive boolean
-        )
-        CROSS JOIN LATERAL (SELECT _pgrecall.normalize_label(f.label) AS stated) l
+        FROM stated f
         -- One by one: the planner knows nothing of how many there are.
         CROSS JOIN LATERAL (
             SELECT a.namespace_id, a.concept_id, a.alias FROM pgrecall.concept_aliases a
-            WHERE a.namespace_id = (r.item ->> 'namespace_id')::integer AND a.alias = pgrecall.normalize_name(f.subject)
+            WHERE a.namespace_id = f.namespace_id AND a.alias = f.subject_alias
             LIMIT 1
         ) s
         CROSS JOIN LATERAL (
             SELECT a.concept_id, a.alias FROM pgrecall.concept_aliases a
-            WHERE a.namespace_id = s.namespace_id AND a.alias = pgrecall.normalize_name(f.object)
+            WHERE a.namespace_id = s.namespace_id AND a.alias = f.object_alias
             LIMIT 1
         ) t
-        WHERE s.concept_id <> t.concept_id AND length(l.stated) BETWEEN 1 AND 200
-        ORDER BY s.namespace_id, s.alias, l.stated, t.alias, memory_id, f.confidence DESC
+        WHERE s.concept_id <> t.concept_id AND length(f.stated) BETWEEN 1 AND 200
+        ORDER BY s.namespace_id, s.alias, f.stated, t.alias, memory_id, f.confidence DESC
     LOOP
         -- Whichever of theirs: rebuild_validity puts evidence where it belongs.
         SELECT min(r.id) INTO edge FROM pgrecall.relationships r

@@ -10,8 +10,8 @@ SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
-    asking oid;
-    roles oid[];
+    asking regrole;
+    roles regrole[];
     given integer := 0;
     given_before integer;
 BEGIN

@@ -40,8 +40,13 @@ BEGIN
            to_jsonb(extract(epoch FROM m.updated_at)) IS DISTINCT FROM m.metadata #> '{adopted_from,updated_at}'
     FROM jsonb_array_elements(preview_import_rows.rows) WITH ORDINALITY r (value, place)
     CROSS JOIN (SELECT pgrecall.namespace_name(preview_import_rows.namespace) AS name OFFSET 0) home
-    LEFT JOIN pgrecall.namespaces n ON n.name = COALESCE(r.value #>> '{memory,namespace}', home.name)
-    LEFT JOIN pgrecall.memories m ON m.namespace_id = n.id AND m.external_id = r.value #>> '{memory,external_id}'
+    -- Computed before the lookups: under row-level security an index takes no expression that is not leakproof.
+    CROSS JOIN LATERAL (
+        SELECT COALESCE(r.value #>> '{memory,namespace}', home.name) AS namespace, r.value #>> '{memory,external_id}' AS external_id
+        OFFSET 0
+    ) named
+    LEFT JOIN pgrecall.namespaces n ON n.name = named.namespace
+    LEFT JOIN pgrecall.memories m ON m.namespace_id = n.id AND m.external_id = named.external_id
     ORDER BY r.place;
 END
 $function$;

@@ -5,7 +5,12 @@ CREATE OR REPLACE FUNCTION pgrecall.namespace_id(namespace text DEFAULT NULL)
 RETURNS integer
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
-RETURN (SELECT n.id FROM pgrecall.namespaces n WHERE n.name = pgrecall.namespace_name(namespace));
+RETURN (
+    -- OFFSET 0 computes the name first: under row-level security an index takes no expression that is not leakproof.
+    SELECT n.id
+    FROM (SELECT pgrecall.namespace_name(namespace) AS name OFFSET 0) wanted
+    JOIN pgrecall.namespaces n ON n.name = wanted.name
+);
 
 COMMENT ON FUNCTION pgrecall.namespace_id IS
     'The id of a namespace: the argument, else the setting pgrecall.namespace, else ''default''. NULL if it does not exist.';

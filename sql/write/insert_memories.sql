@@ -30,7 +30,9 @@ BEGIN
                '', ''  -- _pgrecall.derive_memory_columns() fills these two
         FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
         CROSS JOIN LATERAL jsonb_populate_record(NULL::pgrecall.memory_fields, e.fields) f
-        JOIN pgrecall.namespaces n ON n.name = COALESCE(e.fields ->> 'namespace', insert_memories.namespace)
+        -- Computed before the lookup: under row-level security an index takes no expression that is not leakproof.
+        CROSS JOIN LATERAL (SELECT COALESCE(e.fields ->> 'namespace', insert_memories.namespace) AS name OFFSET 0) home
+        JOIN pgrecall.namespaces n ON n.name = home.name
         ORDER BY n.id, f.external_id, e.place
         ON CONFLICT (namespace_id, external_id) WHERE external_id IS NOT NULL DO NOTHING
         RETURNING m.id
