@@ -96,7 +96,7 @@ def test_no_table_and_no_view_shows_a_row_of_another_tenant(tenants: Tenants, wh
             mine = victims(owner, relation, tenants)
             counted = inside(attacker, f"SELECT count(*) FROM pgrecall.{relation} t WHERE {mine}")
             assert counted == "(0)", relation
-    assert {"memories", "postings", "lexicon", "concepts", "judged_queries", "query_embeddings"} <= seen
+    assert {"memories", "postings", "term_stats", "concepts", "judged_queries", "query_embeddings"} <= seen
 
 
 def test_what_is_granted_is_seen(tenants: Tenants) -> None:

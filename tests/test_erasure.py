@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WORKER = "11111111-1111-4111-8111-111111111111"
 BY_MEMORY = {
     "memories", "mentions", "relationship_evidence", "extractions", "temporal_refs", "llm_answers", "embedding_jobs",
-    "embedding_failures", "truncated_embeddings", "curation_jobs", "curations", "pending_postings", "postings", "lexicon",
+    "embedding_failures", "truncated_embeddings", "curation_jobs", "curations", "pending_postings", "postings", "term_stats",
     "concepts", "concept_aliases", "concept_merges", "relationships", "relation_labels", "judgements",
     "judged_queries", "judged_vectors", "query_embeddings", "query_expansions",
 }  # fmt: skip
@@ -74,7 +74,7 @@ def test_no_canary_is_left_in_any_table(planted: Tenants, conn: Connection[Any])
     call(conn, "revise", sorted(planted.memories)[-2], content="Another quokka")
     before = holding(conn)
     assert set(before) >= {
-        "memories", "lexicon", "postings", "concepts", "concept_aliases", "mentions", "relationship_evidence",
+        "memories", "term_stats", "postings", "concepts", "concept_aliases", "mentions", "relationship_evidence",
         "judged_queries", "judgements", "query_embeddings", "query_expansions", "llm_answers", "extractions",
         "embedding_failures", "embedding_jobs", "pending_postings", "concept_merges", "relation_labels", "curations",
     }  # fmt: skip
@@ -138,17 +138,17 @@ def test_postings_and_statistics_are_as_if_it_had_never_been(conn: Connection[An
             re.sub(r",\d+,", ",", row, count=1) if table == "postings" else row
             for row in contents(conn)[table]
         ]
-        for table in ("lexicon", "postings", "pending_postings")
+        for table in ("term_stats", "postings", "pending_postings")
     }
     posted = remember(conn, "alpha delta")
     while scalar(conn, "SELECT pgrecall.flush_pending_postings(1)"):
         pass
     noted = remember(conn, "beta epsilon")
     counts = [erase(conn, posted), erase(conn, noted)]
-    assert [each.get("lexicon") for each in counts] == [1, None]
+    assert [each.get("term_stats") for each in counts] == [1, None]
     lexicon = scalar(conn, "SELECT array_agg(term || documents ORDER BY term) FROM pgrecall.term_stats")
     assert lexicon == ["1", "alpha1", "beta1", "gamma1"]
-    after = {table: contents(conn)[table] for table in ("lexicon", "pending_postings")}
+    after = {table: contents(conn)[table] for table in ("term_stats", "pending_postings")}
     assert after == {table: state[table] for table in after}
     assert (
         scalar(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-TABLES = ("postings", "lexicon", "pending_postings")
+TABLES = ("postings", "term_stats", "pending_postings")
 WRITES = [
     "DELETE FROM pgrecall.{}", "TRUNCATE pgrecall.{}", "UPDATE pgrecall.{} SET namespace_id = namespace_id",
     "INSERT INTO pgrecall.{} (namespace_id) VALUES (1)", "ALTER TABLE pgrecall.{} DISABLE TRIGGER ALL",

@@ -46,7 +46,7 @@ MODEL = "synthetic"
 HNSW = "pgrecall.memories_embedding_idx"
 """The index of the embeddings."""
 _TABLES = (
-    "memories", "postings", "lexicon", "pending_postings",
+    "memories", "postings", "term_stats", "pending_postings",
     "mentions", "concepts", "concept_aliases", "extractions", "namespaces", "settings",
 )  # fmt: skip
 _COLUMNS = {

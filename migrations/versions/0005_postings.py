@@ -43,7 +43,7 @@ CREATE TABLE pgrecall.term_stats (
 ) WITH (fillfactor = 80);
 COMMENT ON TABLE pgrecall.term_stats IS
     'How many memories hold each term, as pgrecall.postings has it; the term '''' stands for any: how many memories are posted.';
-COMMENT ON COLUMN pgrecall.lexicon.small_blocks IS 'Blocks of the term less than half full; when there are too many they become fewer.';
+COMMENT ON COLUMN pgrecall.term_stats.small_blocks IS 'Blocks of the term less than half full; when there are too many they become fewer.';
 
 CREATE TABLE pgrecall.pending_postings (
     memory_id     bigint NOT NULL,

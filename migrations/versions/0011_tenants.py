@@ -92,7 +92,7 @@ BEGIN
           AND (c.relname, a.attname) NOT IN (('extractions', 'enricher'), ('mentions', 'source'))
           AND c.relname IN (
               'concept_aliases', 'concept_merges', 'concepts', 'embedding_failures', 'embedding_jobs', 'entity_rules',
-              'extractions', 'judged_queries', 'judged_vectors', 'judgements', 'lexicon', 'llm_answers', 'memories',
+              'extractions', 'judged_queries', 'judged_vectors', 'judgements', 'term_stats', 'llm_answers', 'memories',
               'mentions', 'namespaces', 'postings', 'query_embeddings', 'relation_labels', 'relationship_evidence',
               'relationships'
           )

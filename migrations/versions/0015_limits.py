@@ -37,7 +37,7 @@ TEXTS = {
     "embedding_jobs": {"last_error": _ERROR},
     "extractions": {"enricher": _KIND, "version": _KIND, "last_error": _ERROR},
     "judged_queries": {"query": 4 * 16_384},
-    "lexicon": {"term": _WORD},
+    "term_stats": {"term": _WORD},
     "postings": {"term": _WORD},
     "llm_answers": {"key": _KIND},
     "llm_usage": {"model": _LABEL},

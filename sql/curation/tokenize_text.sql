@@ -13,7 +13,7 @@ BEGIN ATOMIC
         SELECT t.place::integer AS place, t.found[1] AS word
         FROM regexp_matches(
             -- 1,250 is one number; an apostrophe is an apostrophe.
-            regexp_replace(translate(normalize(text_words.content, NFKC), '’‘', ''''''), '([0-9]),(?=[0-9]{3}(?![0-9]))', '\1', 'g'),
+            regexp_replace(translate(normalize(tokenize_text.content, NFKC), '’‘', ''''''), '([0-9]),(?=[0-9]{3}(?![0-9]))', '\1', 'g'),
             '[[:alnum:]]+(?:[-_.:/@+]+[[:alnum:]]+)*(?:''[[:alpha:]]+|''(?![[:alnum:]]))?|[[:punct:]\n]', 'g'
         ) WITH ORDINALITY t (found, place)
     ), form AS (

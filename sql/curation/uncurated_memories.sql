@@ -12,13 +12,13 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1000
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    home integer := _pgrecall.known_namespace(pgrecall.namespace_name(uncurated.namespace));
+    home integer := _pgrecall.known_namespace(pgrecall.namespace_name(uncurated_memories.namespace));
 BEGIN
     RETURN QUERY
         SELECT m.id
         FROM pgrecall.memories m
         WHERE m.namespace_id = home AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
-          AND (uncurated.since IS NULL OR m.created_at >= uncurated.since)
+          AND (uncurated_memories.since IS NULL OR m.created_at >= uncurated_memories.since)
           AND NOT EXISTS (SELECT FROM pgrecall.curations c WHERE c.memory_id = m.id)
         ORDER BY m.id
         LIMIT _pgrecall.parse_row_limit(at_most);

@@ -30,7 +30,7 @@ BEGIN
     UNION ALL SELECT 'pending_postings', count(*) FROM pgrecall.pending_postings u WHERE u.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'postings', count(*) FROM pgrecall.postings p
               WHERE p.namespace_id = home AND p.term = ANY (terms) AND p.memory_ids && erasure_counts.memory_ids
-    UNION ALL SELECT 'lexicon', count(*) FROM pgrecall.term_stats l WHERE l.namespace_id = home AND l.term = ANY (terms)
+    UNION ALL SELECT 'term_stats', count(*) FROM pgrecall.term_stats l WHERE l.namespace_id = home AND l.term = ANY (terms)
     UNION ALL SELECT 'concepts', count(*) FROM pgrecall.concepts c WHERE c.id = ANY (concept_ids)
     UNION ALL SELECT 'concept_aliases', count(*) FROM pgrecall.concept_aliases a WHERE a.concept_id = ANY (concept_ids)
     UNION ALL SELECT 'concept_merges', count(*) FROM pgrecall.concept_merges g WHERE g.concept_id = ANY (concept_ids)

@@ -7,7 +7,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER ROWS 1
 SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT j.leased, j.retrying, (SELECT count(*) FROM pgrecall.embedding_failures f WHERE f.generation_id = g.id), j.next_at
-    FROM (SELECT COALESCE(waiting.generation, pgrecall.active_generation()) AS id) g
+    FROM (SELECT COALESCE(embedding_backlog.generation, pgrecall.active_generation()) AS id) g
     CROSS JOIN LATERAL (
         SELECT count(j.lease_expires_at) AS leased, count(j.next_attempt_at) AS retrying,
                min(COALESCE(j.lease_expires_at, j.next_attempt_at)) AS next_at

@@ -17,7 +17,7 @@ DECLARE
     posted bigint[];
     vectors tsvector[];
 BEGIN
-    IF NOT _pgrecall.try_lock_postings(fold.namespace_id) THEN
+    IF NOT _pgrecall.try_lock_postings(flush_pending.namespace_id) THEN
         RETURN 0::bigint;
     END IF;
     SELECT array_agg(u.memory_id),
@@ -26,7 +26,7 @@ BEGIN
     INTO changed, posted, vectors
     FROM (
         SELECT u.memory_id, u.indexed_vector FROM pgrecall.pending_postings u
-        WHERE u.namespace_id = fold.namespace_id
+        WHERE u.namespace_id = flush_pending.namespace_id
         ORDER BY u.memory_id
         LIMIT at_most
         FOR UPDATE SKIP LOCKED
@@ -34,16 +34,16 @@ BEGIN
     IF changed IS NULL THEN
         RETURN 0::bigint;
     ELSIF cardinality(posted) >= 10000 AND (
-        SELECT 4 * count(u.indexed_vector) FROM pgrecall.pending_postings u WHERE u.namespace_id = fold.namespace_id
+        SELECT 4 * count(u.indexed_vector) FROM pgrecall.pending_postings u WHERE u.namespace_id = flush_pending.namespace_id
     ) >= (
-        SELECT l.documents FROM pgrecall.term_stats l WHERE l.namespace_id = fold.namespace_id AND l.term = ''
+        SELECT l.documents FROM pgrecall.term_stats l WHERE l.namespace_id = flush_pending.namespace_id AND l.term = ''
     ) THEN
         -- Much of the namespace has changed: to make all of it anew is less work.
         PERFORM _pgrecall.rebuild_postings(namespace_id);
         RETURN cardinality(changed)::bigint;
     END IF;
 
-    DELETE FROM pgrecall.pending_postings u WHERE u.namespace_id = fold.namespace_id AND u.memory_id = ANY (changed);
+    DELETE FROM pgrecall.pending_postings u WHERE u.namespace_id = flush_pending.namespace_id AND u.memory_id = ANY (changed);
     IF posted IS NOT NULL THEN
         PERFORM _pgrecall.remove_postings(namespace_id, posted, vectors);
     END IF;

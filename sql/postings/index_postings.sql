@@ -16,7 +16,7 @@ BEGIN
     WITH posting AS (
         SELECT i.term, i.impact, v.id,
                (row_number() OVER (PARTITION BY i.term ORDER BY i.impact DESC, v.id) - 1) / 128 AS part
-        FROM unnest(post.memory_ids, post.vectors) v (id, vector)
+        FROM unnest(index_postings.memory_ids, index_postings.vectors) v (id, vector)
         CROSS JOIN LATERAL _pgrecall.term_impacts(v.vector, settings) i
     ), block AS MATERIALIZED (
         SELECT p.term, max(p.impact) AS top_impact,
@@ -26,17 +26,17 @@ BEGIN
         GROUP BY p.term, p.part
     ), stored AS (
         INSERT INTO pgrecall.postings (namespace_id, term, top_impact, memory_ids, impacts)
-        SELECT post.namespace_id, b.term, b.top_impact, b.ids, b.impacts
+        SELECT index_postings.namespace_id, b.term, b.top_impact, b.ids, b.impacts
         FROM block b
         ORDER BY b.term, b.top_impact DESC
     ), counted AS (
         INSERT INTO pgrecall.term_stats AS l (namespace_id, term, documents, small_blocks)
-        SELECT post.namespace_id, b.term, sum(cardinality(b.ids)), count(*) FILTER (WHERE cardinality(b.ids) < 64)
+        SELECT index_postings.namespace_id, b.term, sum(cardinality(b.ids)), count(*) FILTER (WHERE cardinality(b.ids) < 64)
         FROM block b
         GROUP BY b.term
         UNION ALL
-        SELECT post.namespace_id, '', count(*), 0 FROM unnest(post.vectors) v (vector) WHERE v.vector <> '' HAVING count(*) > 0
-        ON CONFLICT ON CONSTRAINT lexicon_pkey DO UPDATE
+        SELECT index_postings.namespace_id, '', count(*), 0 FROM unnest(index_postings.vectors) v (vector) WHERE v.vector <> '' HAVING count(*) > 0
+        ON CONFLICT ON CONSTRAINT term_stats_pkey DO UPDATE
         SET documents = l.documents + excluded.documents, small_blocks = l.small_blocks + excluded.small_blocks
         RETURNING l.term, l.small_blocks
     )

@@ -16,13 +16,13 @@ DECLARE
 BEGIN
     WITH gone AS MATERIALIZED (
         SELECT u.lexeme AS term, array_agg(v.id) AS ids
-        FROM unnest(unpost.memory_ids, unpost.vectors) v (id, vector)
+        FROM unnest(remove_postings.memory_ids, remove_postings.vectors) v (id, vector)
         CROSS JOIN LATERAL unnest(v.vector) u
         GROUP BY u.lexeme
     ), taken AS (
         DELETE FROM pgrecall.postings p
         USING gone g
-        WHERE p.namespace_id = unpost.namespace_id AND p.term = g.term AND p.memory_ids && g.ids
+        WHERE p.namespace_id = remove_postings.namespace_id AND p.term = g.term AND p.memory_ids && g.ids
         RETURNING p.term, p.memory_ids, p.impacts, g.ids AS gone_ids
     ), block AS MATERIALIZED (
         SELECT t.term, cardinality(t.memory_ids) AS size, k.top_impact, k.ids, k.impacts
@@ -35,7 +35,7 @@ BEGIN
         ) k
     ), stored AS (
         INSERT INTO pgrecall.postings (namespace_id, term, top_impact, memory_ids, impacts)
-        SELECT unpost.namespace_id, b.term, b.top_impact, b.ids, b.impacts
+        SELECT remove_postings.namespace_id, b.term, b.top_impact, b.ids, b.impacts
         FROM block b
         WHERE b.ids IS NOT NULL
         ORDER BY b.term, b.top_impact DESC
@@ -45,19 +45,19 @@ BEGIN
         FROM block b
         GROUP BY b.term
         UNION ALL
-        SELECT '', count(*), 0 FROM unnest(unpost.vectors) v (vector) WHERE v.vector <> ''
+        SELECT '', count(*), 0 FROM unnest(remove_postings.vectors) v (vector) WHERE v.vector <> ''
     ), counted AS (
         UPDATE pgrecall.term_stats l
         SET documents = l.documents - c.documents, small_blocks = l.small_blocks + c.small_blocks
         FROM change c
-        WHERE l.namespace_id = unpost.namespace_id AND l.term = c.term
+        WHERE l.namespace_id = remove_postings.namespace_id AND l.term = c.term
         RETURNING l.term, l.documents, l.small_blocks
     )
     SELECT array_agg(c.term) FILTER (WHERE c.documents = 0), array_agg(c.term) FILTER (WHERE c.small_blocks > 16)
     INTO vanished, crowded
     FROM counted c;
     DELETE FROM pgrecall.term_stats l
-    WHERE l.namespace_id = unpost.namespace_id AND l.term = ANY (vanished);
+    WHERE l.namespace_id = remove_postings.namespace_id AND l.term = ANY (vanished);
     IF crowded IS NOT NULL THEN
         PERFORM _pgrecall.merge_posting_blocks(namespace_id, crowded);
     END IF;

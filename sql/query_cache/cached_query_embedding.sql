@@ -14,7 +14,7 @@ BEGIN
     RETURN (
         SELECT q.embedding FROM pgrecall.query_embeddings q
         WHERE q.generation_id = pgrecall.active_generation() AND q.role = pgrecall.session_role()
-          AND q.query_hash = sha256(convert_to(known_embedding.query, 'UTF8'))
+          AND q.query_hash = sha256(convert_to(cached_query_embedding.query, 'UTF8'))
     );
 END
 $function$;

@@ -14,7 +14,7 @@ RETURN (
         ELSE 'any text'
     END
     FROM pgrecall.setting_definitions d
-    WHERE d.name = accepted.name
+    WHERE d.name = describe_accepted.name
 );
 
 COMMENT ON FUNCTION pgrecall.describe_accepted IS 'What a setting accepts, in words; NULL if there is no such setting.';

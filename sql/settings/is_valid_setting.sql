@@ -12,7 +12,7 @@ RETURN (
         ELSE value::double precision BETWEEN d.minimum AND d.maximum
     END
     FROM pgrecall.setting_definitions d
-    WHERE d.name = accepts.name
+    WHERE d.name = is_valid_setting.name
 );
 
 COMMENT ON FUNCTION pgrecall.is_valid_setting IS 'Whether a setting may have a value; NULL if there is no such setting.';

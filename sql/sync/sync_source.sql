@@ -14,7 +14,7 @@ BEGIN ATOMIC
     FROM pgrecall.namespaces n
     CROSS JOIN pg_control_system() c
     JOIN pg_database d ON d.datname = current_database()
-    WHERE n.id = _pgrecall.known_namespace(pgrecall.namespace_name(copy_source.namespace));
+    WHERE n.id = _pgrecall.known_namespace(pgrecall.namespace_name(sync_source.namespace));
 END;
 
 COMMENT ON FUNCTION pgrecall.sync_source IS 'Which database and which namespace a copy outside comes from.';

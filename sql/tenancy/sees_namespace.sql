@@ -8,7 +8,7 @@ RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN _pgrecall.sees_all(role) OR EXISTS (
     SELECT FROM pgrecall.grants g
-    WHERE g.namespace_id = reaches.namespace_id AND g.role = ANY (_pgrecall.held_roles(reaches.role))
+    WHERE g.namespace_id = sees_namespace.namespace_id AND g.role = ANY (_pgrecall.held_roles(sees_namespace.role))
       AND (g.access = 'write' OR NOT is_writing)
 );
 

@@ -4,7 +4,7 @@ SELECT s.kind, sum(s.bytes)::bigint
 FROM (
     SELECT CASE
                WHEN t.relname <> 'memories' THEN CASE
-                   WHEN t.relname IN ('postings', 'lexicon', 'pending_postings') THEN 'postings'
+                   WHEN t.relname IN ('postings', 'term_stats', 'pending_postings') THEN 'postings'
                    WHEN t.relname IN ('mentions', 'concepts', 'concept_aliases') THEN 'concepts'
                    ELSE 'rest'
                END

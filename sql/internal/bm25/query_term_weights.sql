@@ -13,20 +13,20 @@ BEGIN ATOMIC
         SELECT m.search_vector AS vector, 1 AS change
         FROM pgrecall.pending_postings u
         JOIN pgrecall.memories m ON m.id = u.memory_id
-        WHERE u.namespace_id = query_words.namespace_id AND m.namespace_id + 0 = query_words.namespace_id
+        WHERE u.namespace_id = query_term_weights.namespace_id AND m.namespace_id + 0 = query_term_weights.namespace_id
           AND m.deleted_at IS NULL AND m.search_vector <> ''
         UNION ALL
         SELECT u.indexed_vector, -1
         FROM pgrecall.pending_postings u
-        WHERE u.namespace_id = query_words.namespace_id AND u.indexed_vector <> ''
+        WHERE u.namespace_id = query_term_weights.namespace_id AND u.indexed_vector <> ''
     ), total AS (
         SELECT COALESCE((SELECT l.documents FROM pgrecall.term_stats l
-                         WHERE l.namespace_id = query_words.namespace_id AND l.term = ''), 0)
+                         WHERE l.namespace_id = query_term_weights.namespace_id AND l.term = ''), 0)
                + COALESCE((SELECT sum(c.change) FROM changed c), 0) AS documents
     ), word AS MATERIALIZED (
         SELECT w.term, COALESCE(l.documents, 0) AS posted, _pgrecall.term_query(w.term) AS query
         FROM unnest(terms) w (term)
-        LEFT JOIN pgrecall.term_stats l ON l.namespace_id = query_words.namespace_id AND l.term = w.term
+        LEFT JOIN pgrecall.term_stats l ON l.namespace_id = query_term_weights.namespace_id AND l.term = w.term
     )
     SELECT k.term, k.documents, ln(1 + (t.documents - k.documents + 0.5) / (k.documents + 0.5))
     FROM total t

@@ -6,4 +6,4 @@ RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN weight > 0 THEN greatest(k, CASE WHEN pool > 0 THEN ceil(pool * k)::integer ELSE leg_depth END) ELSE 0 END;
 
-COMMENT ON FUNCTION pgrecall.leg_depth IS 'How long a list a leg is to yield: never fewer than k; 0 without a weight.';
+COMMENT ON FUNCTION _pgrecall.leg_depth IS 'How long a list a leg is to yield: never fewer than k; 0 without a weight.';

@@ -6,8 +6,8 @@ RETURN (
     SELECT other.id
     FROM unnest(among) WITH ORDINALITY a (id, place)
     JOIN pgrecall.memories other ON other.id = a.id
-    JOIN pgrecall.memories m ON m.id = twin.id
-    WHERE other.content_hash = m.content_hash OR 1 - (_pgrecall.embedding_of(other, generation) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(m, generation)) >= twin.similarity
+    JOIN pgrecall.memories m ON m.id = near_duplicate_of.id
+    WHERE other.content_hash = m.content_hash OR 1 - (_pgrecall.embedding_of(other, generation) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(m, generation)) >= near_duplicate_of.similarity
     ORDER BY a.place
     LIMIT 1
 );
