@@ -93,7 +93,7 @@ def functions(conn: Connection[Any], role: str) -> list[Function]:
                ARRAY(SELECT COALESCE(p.proargnames[a.place], '') || '|' || format_type(a.type, NULL)
                      FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY a (type, place) ORDER BY a.place)
         FROM pg_proc p
-        WHERE (p.pronamespace = 'pgrecall'::regnamespace
+        WHERE (p.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace)
                OR p.oid IN (SELECT unnest(i.public_functions)::regprocedure FROM pgrecall.installation i))
           AND p.prorettype <> 'trigger'::regtype AND p.prokind = 'f' AND has_function_privilege(%s, p.oid, 'EXECUTE')
         ORDER BY 1
@@ -192,7 +192,7 @@ def test_what_runs_with_its_owners_rights_is_the_gates_but_for_eight(tenants: Te
         query = """
             SELECT p.proname, p.proconfig, p.prosecdef, p.proowner::regrole::text,
                    has_function_privilege('pgrecall_writer', p.oid, 'EXECUTE')
-            FROM pg_proc p WHERE p.pronamespace IN ('pgrecall'::regnamespace, 'public'::regnamespace)
+            FROM pg_proc p WHERE p.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace, 'public'::regnamespace)
               AND (p.prosecdef OR p.proowner::regrole::text ~ '^pgrecall_')
         """
         found = owner.execute(query).fetchall()
@@ -229,7 +229,7 @@ def test_every_function_pins_its_path_or_names_its_objects(tenants: Tenants) -> 
     with tenants.owner() as owner:
         query = """
             SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
-            WHERE p.pronamespace = 'pgrecall'::regnamespace
+            WHERE p.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace)
               AND NOT (p.prokind = 'p' AND NOT has_function_privilege('pgrecall_writer', p.oid, 'EXECUTE'))
               AND NOT (l.lanname = 'sql' AND p.prosqlbody IS NOT NULL)
               AND NOT EXISTS (SELECT FROM unnest(p.proconfig) c WHERE c ~ '^search_path=.*, pg_temp$')
@@ -240,7 +240,7 @@ def test_every_function_pins_its_path_or_names_its_objects(tenants: Tenants) -> 
 FORGED = """
     SELECT r.id FROM _pgrecall.resolve_request('plan quokka', NULL, 'evil', '{}') q
     CROSS JOIN LATERAL _pgrecall.rank_granted(
-        ROW(%(home)s, q.reading, array_fill(0.5::real, ARRAY[384])::halfvec, %(concepts)s, q.settings, %(concepts)s, NULL)::pgrecall.recall_request,
+        ROW(%(home)s, q.parsed, array_fill(0.5::real, ARRAY[384])::halfvec, %(concepts)s, q.settings, %(concepts)s, NULL)::pgrecall.recall_request,
         jsonb_populate_record(NULL::pgrecall.recall_filter, '{"include_superseded": true, "include_sensitive": true}'),
         now(), %(also)s
     ) r

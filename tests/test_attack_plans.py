@@ -250,7 +250,7 @@ def test_notifications_carry_no_text(crowded: Tenants) -> None:
         listener.execute(f"SET ROLE {crowded.writer}".encode())
         sources = scalar(
             owner,
-            "SELECT string_agg(p.prosrc, '') FROM pg_proc p WHERE p.pronamespace = 'pgrecall'::regnamespace",
+            "SELECT string_agg(p.prosrc, '') FROM pg_proc p WHERE p.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace)",
         )
         channels = set(re.findall(r"(?:NOTIFY\s+|pg_notify\(')(pgrecall_\w+)", sources))
         assert channels

@@ -61,7 +61,7 @@ _CHECK = """
         other_warnings => true, extra_warnings => true, performance_warnings => true, security_warnings => true,
         compatibility_warnings => true
     ) c
-    WHERE p.pronamespace IN ('public'::regnamespace, 'pgrecall'::regnamespace)
+    WHERE p.pronamespace IN ('public'::regnamespace, 'pgrecall'::regnamespace, '_pgrecall'::regnamespace)
     ORDER BY 1, 2, 3
 """
 
@@ -86,7 +86,7 @@ def found(conn: Connection[Any]) -> dict[tuple[str, str], tuple[Any, ...]]:
 def test_nothing_is_found_but_what_is_known(checked: Connection[Any]) -> None:
     rows = found(checked)
     assert [row for key, row in rows.items() if key not in KNOWN] == []
-    ours = "p.pronamespace IN ('public'::regnamespace, 'pgrecall'::regnamespace)"
+    ours = "p.pronamespace IN ('public'::regnamespace, 'pgrecall'::regnamespace, '_pgrecall'::regnamespace)"
     names = {name for (name,) in checked.execute(f"SELECT p.proname FROM pg_proc p WHERE {ours}".encode())}
     assert {name for name, _ in KNOWN} <= names
 

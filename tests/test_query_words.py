@@ -28,8 +28,8 @@ def test_forms_of_a_question(words_conn: Connection[Any]) -> None:
     found = {name: form(words_conn, name, question, "english") for name in FORMS}
     assert found == {
         "query_terms": ["i0", "priya", "tell", "vacat"],
-        "any_word": "'priya' | 'tell' | 'vacat'",
-        "every_word": "'priya' & 'tell' & 'vacat'",
+        "match_any_word": "'priya' | 'tell' | 'vacat'",
+        "match_all_words": "'priya' & 'tell' & 'vacat'",
         "match_phrase": "'tell' <-> 'priya' <2> 'vacat'",
         "match_websearch": "'tell' & 'priya' & 'vacat'",
         "match_prefix": "'priya':* & 'tell':* & 'vacat':*",
@@ -39,7 +39,7 @@ def test_forms_of_a_question(words_conn: Connection[Any]) -> None:
 def test_forms_in_several_languages(words_conn: Connection[Any]) -> None:
     both = ("english", "german")
     assert form(words_conn, "query_terms", "Hunde running", *both) == ["hund", "run", "running"]
-    assert form(words_conn, "every_word", "Hunde running", *both) == "'hund' & ( 'run' | 'running' )"
+    assert form(words_conn, "match_all_words", "Hunde running", *both) == "'hund' & ( 'run' | 'running' )"
     assert form(words_conn, "match_prefix", "Hunde running", *both) == "'hund':* & ( 'run':* | 'running':* )"
 
 
@@ -52,7 +52,7 @@ def test_stop_words_are_those_of_the_querys_own_language(words_conn: Connection[
         ("the", ["the"]),
     ):
         assert form(words_conn, "query_terms", query, *both) == terms, query
-    assert form(words_conn, "every_word", "die Katze", *both) == "'katz'"
+    assert form(words_conn, "match_all_words", "die Katze", *both) == "'katz'"
     assert form(words_conn, "match_websearch", "die Katze", *both) == "'katz'"
     assert form(words_conn, "query_terms", "what is the city like?", "english", "simple") == [
         "citi",

@@ -94,7 +94,7 @@ def test_without_vector_and_concepts_the_order_is_the_lexical_order(conn: Connec
         """
         SELECT l.id
         FROM _pgrecall.resolve_request(%s, NULL, NULL, NULL) q
-        CROSS JOIN LATERAL _pgrecall.lexical_leg(q.namespace_id, q.reading, NULL, 50) l
+        CROSS JOIN LATERAL _pgrecall.lexical_leg(q.namespace_id, q.parsed, NULL, 50) l
         ORDER BY l.rank
         """,
         (query,),

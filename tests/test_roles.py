@@ -50,7 +50,7 @@ def test_public_may_do_nothing(conn: Connection[Any], nobody: str) -> None:
     functions = conn.execute(
         """
         SELECT p.oid::regprocedure::text FROM pg_proc p
-        WHERE p.pronamespace = 'pgrecall'::regnamespace OR p.oid IN (
+        WHERE p.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace) OR p.oid IN (
             SELECT unnest(i.public_functions)::regprocedure FROM pgrecall.installation i)
         """
     ).fetchall()

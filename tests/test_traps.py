@@ -269,7 +269,7 @@ def test_no_function_looks_where_an_untrusted_role_may_create(conn: Connection[A
         SELECT p.oid::regprocedure::text, s.name
         FROM pg_proc p CROSS JOIN unnest(p.proconfig) c (setting)
         CROSS JOIN LATERAL unnest(string_to_array(substr(c.setting, length('search_path=') + 1), ', ')) s (name)
-        WHERE c.setting LIKE 'search_path=%' AND p.pronamespace IN ('pgrecall'::regnamespace, 'public'::regnamespace)
+        WHERE c.setting LIKE 'search_path=%' AND p.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace, 'public'::regnamespace)
           AND trim('"' FROM s.name) NOT IN ('pg_catalog', 'pgrecall', 'pg_temp')
         ORDER BY 1, 2
     """

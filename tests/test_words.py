@@ -49,10 +49,10 @@ def recalled(conn: Connection[Any], query: str) -> list[str]:
 def test_accents_do_not_count(conn: Connection[Any], language: str, accented: str, plain: str) -> None:
     for text, other in ((accented, plain), (plain, accented)):
         for word in other.replace("’", " ").replace(",", " ").split():
-            assert matches(conn, f"{text} {word.lower()}", "every_word", word, language) in {True, None}
+            assert matches(conn, f"{text} {word.lower()}", "match_all_words", word, language) in {True, None}
     for word in plain.split():
-        assert matches(conn, accented, "every_word", word, language), word
-    assert matches(conn, plain, "any_word", accented, language)
+        assert matches(conn, accented, "match_all_words", word, language), word
+    assert matches(conn, plain, "match_any_word", accented, language)
     remember(conn, accented, language=language)
     conn.execute("UPDATE pgrecall.namespaces SET language = %s", (language,))
     assert recalled(conn, plain) == [accented]
@@ -67,13 +67,13 @@ def test_stems_keep_what_accents_tell(words_conn: Connection[Any]) -> None:
         ("spanish", "comió", "comer"),
         ("turkish", "gözlükler", "gözlük"),
     ):
-        assert matches(words_conn, one, "any_word", other, language), one
+        assert matches(words_conn, one, "match_any_word", other, language), one
     assert words(words_conn, "comió", "spanish") == {"com": [1], "comi": [1]}
 
 
 def test_stop_words_with_accents_are_asked_for_by_nobody(words_conn: Connection[Any]) -> None:
     assert form(words_conn, "query_terms", "ein Haus für Björn", "german") == ["bjorn", "haus"]
-    assert form(words_conn, "every_word", "ein Haus für Björn", "german") == "'bjorn' & 'haus'"
+    assert form(words_conn, "match_all_words", "ein Haus für Björn", "german") == "'bjorn' & 'haus'"
     assert form(words_conn, "match_websearch", "Haus für Björn", "german") == "'haus' & 'bjorn'"
     assert [form(words_conn, name, "für", "german") for name in FORMS] == [[], *[None] * 5]
     # A phrase is word for word.
@@ -86,9 +86,9 @@ def test_russian_keeps_its_letters(words_conn: Connection[Any]) -> None:
         words_conn, "мой новый ежик, елки и края", "russian"
     )
     for one, other in (("чайника", "чайник"), ("зелёной", "зеленая"), ("Москвой", "москва")):
-        assert matches(words_conn, one, "every_word", other, "russian"), one
+        assert matches(words_conn, one, "match_all_words", other, "russian"), one
     assert "й" in next(iter(words(words_conn, "йод", "russian")))
-    assert not matches(words_conn, "край", "every_word", "краи", "simple")
+    assert not matches(words_conn, "край", "match_all_words", "краи", "simple")
     # й in two characters is the same letter.
     assert words(words_conn, "и\u0306од") == words(words_conn, "йод")
 
@@ -126,7 +126,7 @@ def test_words_inside_a_sentence_are_found(
     for word in found:
         assert recalled(conn, word) == [text], word
     for word in absent:
-        assert not matches(conn, text, "every_word", word), word
+        assert not matches(conn, text, "match_all_words", word), word
 
 
 def test_pairs_are_in_order_and_single_characters_after_the_text(words_conn: Connection[Any]) -> None:
@@ -175,9 +175,9 @@ def test_identifiers_are_found_whole_and_by_part(
 ) -> None:
     for text in (identifier, f"we saw {identifier} again", f"({identifier}), they said"):
         for query in queries:
-            assert matches(words_conn, text, "any_word", query), query
-            assert matches(words_conn, query, "any_word", text), query
-        assert matches(words_conn, text, "every_word", identifier)
+            assert matches(words_conn, text, "match_any_word", query), query
+            assert matches(words_conn, query, "match_any_word", text), query
+        assert matches(words_conn, text, "match_all_words", identifier)
         assert matches(words_conn, text, "match_websearch", identifier.lstrip("-"))
         assert matches(words_conn, text, "match_prefix", identifier)
 
@@ -223,7 +223,7 @@ def test_pronouns_are_words_of_english_memories(words_conn: Connection[Any]) -> 
         "name",
     ]
     # They are nothing that a memory has to have, nor a reason to be found by ts_rank.
-    for name in ("every_word", "any_word", "match_websearch", "match_prefix"):
+    for name in ("match_all_words", "match_any_word", "match_websearch", "match_prefix"):
         assert "0" not in form(words_conn, name, "What is my name", "english")
 
 
@@ -237,7 +237,7 @@ def test_pronouns_are_words_of_english_memories(words_conn: Connection[Any]) -> 
 @example(text="\ufdfa\ufdfb", language="simple")
 @example(text="IUC", language="turkish")
 def test_a_text_finds_itself(words_conn: Connection[Any], text: str, language: str) -> None:
-    for name in ("every_word", "any_word", "match_prefix", "match_phrase"):
+    for name in ("match_all_words", "match_any_word", "match_prefix", "match_phrase"):
         assert matches(words_conn, text, name, text, language) in {True, None}, name
     terms = form(words_conn, "query_terms", text, language)
     assert set(terms) <= set(words(words_conn, text, language))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 LANGUAGES = ("simple", "english", "german", "spanish", "russian", "turkish")
-FORMS = ("query_terms", "any_word", "every_word", "match_phrase", "match_websearch", "match_prefix")
+FORMS = ("query_terms", "match_any_word", "match_all_words", "match_phrase", "match_websearch", "match_prefix")
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
 SIGNS = st.text("aAbB1é東ー -_/.@:\\<>&#~%+='\"|!()*,\t\n", max_size=40)
@@ -39,13 +39,13 @@ def words(conn: Connection[Any], text: str, language: str = "simple") -> dict[st
 
 def form(conn: Connection[Any], name: str, query: str | None, *languages: str) -> Any:
     """Call one of `FORMS`; a tsquery comes as text."""
-    statement = f"SELECT pgrecall.{name}(%s::regconfig[], %s)"
+    statement = f"SELECT _pgrecall.{name}(%s::regconfig[], %s)"
     (value,) = conn.execute(statement.encode(), (list(languages), query)).fetchone() or (None,)
     return value
 
 
 def matches(conn: Connection[Any], text: str, name: str, query: str, language: str = "simple") -> bool | None:
     """Whether a memory's words match a form of a query; None if the query has no words."""
-    statement = f"SELECT _pgrecall.analyze_text(%s::regconfig, %s) @@ pgrecall.{name}(%s::regconfig[], %s)"
+    statement = f"SELECT _pgrecall.analyze_text(%s::regconfig, %s) @@ _pgrecall.{name}(%s::regconfig[], %s)"
     (value,) = conn.execute(statement.encode(), (language, text, [language], query)).fetchone() or (None,)
     return None if value is None else bool(value)

@@ -72,7 +72,7 @@ BEGIN ATOMIC
         -- With any other owner a function shows rows that the caller was not granted: a restore without owners does that.
         SELECT string_agg(DISTINCT pg_get_userbyid(r.proowner), ', ') AS others
         FROM pg_proc r
-        WHERE r.prosecdef AND r.pronamespace IN ('pgrecall'::regnamespace, 'public'::regnamespace)
+        WHERE r.prosecdef AND r.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace, 'public'::regnamespace)
           AND 'search_path=pg_catalog, pgrecall, pg_temp' = ANY (r.proconfig)
           AND pg_get_userbyid(r.proowner) NOT IN ('pgrecall_gate', 'pgrecall_engine')
     ) o

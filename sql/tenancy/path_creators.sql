@@ -22,7 +22,7 @@ BEGIN ATOMIC
           FROM pg_proc p
           CROSS JOIN unnest(p.proconfig) c (setting)
           CROSS JOIN LATERAL string_to_table(substr(c.setting, 13), ',') s (name)
-          WHERE p.pronamespace = 'pgrecall'::regnamespace AND c.setting LIKE 'search_path=%'
+          WHERE p.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace) AND c.setting LIKE 'search_path=%'
           UNION ALL
           SELECT 'pgrecall'
       )

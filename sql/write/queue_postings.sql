@@ -15,8 +15,8 @@ BEGIN
     IF TG_OP = 'TRUNCATE' THEN
         -- TRUNCATE refuses a table with triggers that wait for the commit: they run now, and have next to nothing to do.
         TRUNCATE pgrecall.postings, pgrecall.term_stats;
-        SET CONSTRAINTS _pgrecall.flush_pending_on_commit IMMEDIATE;
-        SET CONSTRAINTS _pgrecall.flush_pending_on_commit DEFERRED;
+        SET CONSTRAINTS pgrecall.flush_pending_on_commit IMMEDIATE;
+        SET CONSTRAINTS pgrecall.flush_pending_on_commit DEFERRED;
         PERFORM set_config('pgrecall.folded', '', true);
         TRUNCATE pgrecall.pending_postings;
     ELSIF TG_OP = 'INSERT' THEN

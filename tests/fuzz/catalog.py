@@ -62,7 +62,7 @@ _FUNCTIONS = """
                  ORDER BY a.place),
            p.pronargdefaults
     FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-    WHERE (n.nspname = 'pgrecall' OR p.oid IN (
+    WHERE (n.nspname IN ('pgrecall', '_pgrecall') OR p.oid IN (
                SELECT q.oid FROM pgrecall.installation i CROSS JOIN unnest(i.public_functions) f
                JOIN pg_proc q ON q.pronamespace = 'public'::regnamespace AND q.proname = split_part(f, '(', 1)
                WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = q.oid AND d.deptype = 'e')))

@@ -1,0 +1,1069 @@
+-- The tables of 0.1.0. 0001_baseline.py fills in {dimension}, {toast_tuple_target}, {storage}, and the schema that pgvector is
+-- installed in where this says pgvector. Nothing here refers to a function of sql/.
+
+CREATE TYPE pgrecall.memory_fields AS (
+    content           text,
+    title             text,
+    category          text,
+    tags              text[],
+    expanded_keywords text[],
+    importance        real,
+    metadata          jsonb,
+    source            text,
+    session           text,
+    speaker           text,
+    "position"        integer,
+    language          text,
+    is_sensitive      boolean,
+    occurred_at       timestamptz,
+    created_at        timestamptz,
+    valid_from        timestamptz,
+    valid_to          timestamptz,
+    external_id       text
+);
+COMMENT ON TYPE pgrecall.memory_fields IS 'What a caller may say of a memory: the options of remember().';
+CREATE TYPE pgrecall.recall_filter AS (
+    categories         text[],
+    tags_any           text[],
+    tags_all           text[],
+    metadata_contains  jsonb,
+    since              timestamptz,
+    until              timestamptz,
+    include_superseded boolean,
+    timeframe          tstzrange,
+    as_of              timestamptz,
+    include_sensitive  boolean,
+    referring          bigint[]
+);
+COMMENT ON TYPE pgrecall.recall_filter IS 'The filters of one recall; a NULL field filters nothing.';
+CREATE TYPE pgrecall.recall_settings AS (
+    rrf_k                double precision,
+    lexical_weight       double precision,
+    dense_weight         double precision,
+    graph_weight         double precision,
+    leg_depth            integer,
+    lexical_min_rank     double precision,
+    dense_exact_rows     integer,
+    graph_seeds          integer,
+    graph_hops           integer,
+    graph_decay          double precision,
+    hub_max_mentions     integer,
+    lexical_mode         text,
+    bm25_max_postings    integer,
+    bm25_max_terms       integer,
+    phrase_bonus         double precision,
+    k                    integer,
+    strategy             text,
+    fusion               text,
+    sort_by              text,
+    cc_alpha             double precision,
+    lexical_coverage     double precision,
+    session_share        double precision,
+    session_seeds        integer,
+    lexical_pool         double precision,
+    dense_pool           double precision,
+    graph_pool           double precision,
+    prefilter_depth      integer,
+    lexical_lookback     interval,
+    ts_rank_importance   double precision,
+    factor_relevance     double precision,
+    factor_importance    double precision,
+    factor_recency       double precision,
+    recency_half_life    interval,
+    importance_weight    double precision,
+    half_life            interval,
+    decay_floor          double precision,
+    decay_floors         text,
+    entity_boost         double precision,
+    min_similarity       double precision,
+    min_score            double precision,
+    mmr_lambda           double precision,
+    mmr_pool             integer,
+    mmr_similarity       text,
+    collapse_duplicates  boolean,
+    duplicate_similarity double precision,
+    bm25_k1              double precision,
+    bm25_b               double precision,
+    bm25_length_pivot    double precision,
+    field_weight_a       double precision,
+    field_weight_b       double precision,
+    field_weight_c       double precision,
+    field_weight_d       double precision,
+    graph_mention        double precision,
+    graph_concepts       integer,
+    query_model          text,
+    generation           integer,
+    expand               text,
+    expansion_weight     double precision
+);
+COMMENT ON TYPE pgrecall.recall_settings IS 'The numeric settings of one recall, resolved; described in pgrecall.setting_definitions.';
+CREATE TYPE pgrecall.bm25_parameters AS (
+    bm25_k1           double precision,
+    bm25_b            double precision,
+    bm25_length_pivot double precision,
+    field_weight_a    double precision,
+    field_weight_b    double precision,
+    field_weight_c    double precision,
+    field_weight_d    double precision
+);
+COMMENT ON TYPE pgrecall.bm25_parameters IS 'The settings that impacts are made with; described in pgrecall.setting_definitions.';
+CREATE TYPE pgrecall.parsed_query AS (
+    mode             text,
+    words            text[],
+    idfs             double precision[],
+    any_word         tsquery,
+    common           tsquery[],
+    required         tsquery,
+    narrow           tsquery,
+    broad            tsquery,
+    phrase           tsquery,
+    mass             double precision,
+    budget           integer,
+    min_rank         double precision,
+    importance_share double precision,
+    impacts          pgrecall.bm25_parameters,
+    added            text[],
+    added_idfs       double precision[]
+);
+COMMENT ON TYPE pgrecall.parsed_query IS 'A query as the lexical leg reads it: words and their weights for BM25, tsquery forms for the other modes.';
+CREATE TYPE pgrecall.ranked AS (
+    id                bigint,
+    place             integer,
+    score             double precision,
+    lexical_rank      integer,
+    dense_rank        integer,
+    graph_rank        integer,
+    lexical_score     double precision,
+    similarity        double precision,
+    graph_score       double precision,
+    lexical_part      double precision,
+    dense_part        double precision,
+    graph_part        double precision,
+    session_part      double precision,
+    phrase_part       double precision,
+    relevance         double precision,
+    recency           double precision,
+    combined          double precision,
+    importance_factor double precision,
+    decay_factor      double precision,
+    entity_factor     double precision,
+    is_candidate      boolean,
+    penalty           double precision,
+    duplicates        bigint[],
+    standing          integer,
+    lexical_weight    double precision,
+    dense_weight      double precision,
+    graph_weight      double precision,
+    graph_share       double precision,
+    graph_level       double precision
+);
+COMMENT ON TYPE pgrecall.ranked IS 'A memory as recall ranks it: its score on every leg, and all that its final score is made of.';
+CREATE TYPE pgrecall.recall_request AS (
+    namespace_id integer,
+    parsed       pgrecall.parsed_query,
+    query_vec    pgvector.halfvec,
+    concepts     bigint[],
+    settings     pgrecall.recall_settings,
+    implied      bigint[],
+    expansion    text[]
+);
+COMMENT ON TYPE pgrecall.recall_request IS 'What a recall asks, resolved and checked: see _pgrecall.resolve_request().';
+CREATE TYPE pgrecall.naming AS (
+    namespace_id integer,
+    alias        text,
+    name         text
+);
+COMMENT ON TYPE pgrecall.naming IS 'A name in a namespace: normalised, and as it was written.';
+CREATE TYPE pgrecall.fact_statement AS (
+    place           integer,
+    id              bigint,
+    relationship_id bigint,
+    memory_id       bigint,
+    target_id       bigint,
+    source_alias    text,
+    target_alias    text,
+    begins          timestamptz,
+    valid_from      timestamptz,
+    valid_to        timestamptz,
+    recorded_at     timestamptz,
+    is_exclusive    boolean,
+    confidence      real
+);
+COMMENT ON TYPE pgrecall.fact_statement IS 'A row of evidence as _pgrecall.rebuild_validity() looks at it; place is its place in time.';
+
+CREATE TABLE pgrecall.installation (
+    singleton         boolean NOT NULL DEFAULT true,
+    bundle_hash       text,
+    package_version   text,
+    public_functions  text[] NOT NULL DEFAULT '{}',
+    database_settings text[] NOT NULL DEFAULT '{}',
+    created_extension boolean NOT NULL DEFAULT false,
+    vector_schema     text,
+    installed_at      timestamptz NOT NULL DEFAULT now(),
+    has_plpython      boolean NOT NULL DEFAULT false,
+    CONSTRAINT installation_pkey PRIMARY KEY (singleton),
+    CONSTRAINT installation_singleton_check CHECK (singleton)
+);
+COMMENT ON TABLE pgrecall.installation IS 'One row: which sql/ bundle is installed, and what a downgrade to base has to take back.';
+COMMENT ON COLUMN pgrecall.installation.has_plpython IS 'The functions in Python are installed (pgrecall migrate --with-plpython), and stay at the next migration.';
+
+CREATE TABLE pgrecall.settings (
+    name       text NOT NULL,
+    value      text NOT NULL,
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT settings_pkey PRIMARY KEY (name),
+    CONSTRAINT settings_name_size CHECK (octet_length(name) <= 1024),
+    CONSTRAINT settings_value_check CHECK (value <> ''),
+    CONSTRAINT settings_value_size CHECK (octet_length(value) <= 65536)
+);
+COMMENT ON TABLE pgrecall.settings IS 'Stored settings, below the session''s pgrecall.* parameters and above the built-in defaults. Write with pgrecall.set_setting(), read pgrecall.settings_in_force.';
+
+CREATE TABLE pgrecall.namespaces (
+    id         integer NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    name       text NOT NULL,
+    language   text NOT NULL DEFAULT 'english',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    languages  text[] NOT NULL DEFAULT '{}',
+    CONSTRAINT namespaces_pkey PRIMARY KEY (id),
+    CONSTRAINT namespaces_name_key UNIQUE (name),
+    CONSTRAINT namespaces_language_size CHECK (octet_length(language) <= 1024),
+    CONSTRAINT namespaces_languages_size CHECK ((cardinality(languages) <= 1000) AND (octet_length(array_to_string(languages, '')) <= 65536)),
+    CONSTRAINT namespaces_name_check CHECK ((name ~ '[^[:space:]]') AND (length(name) <= 200))
+);
+COMMENT ON TABLE pgrecall.namespaces IS 'One tenant''s memories each; no recall crosses a namespace.';
+COMMENT ON COLUMN pgrecall.namespaces.language IS 'Text-search configuration of the queries, and of memories that name none. Text, since pg_upgrade refuses regconfig columns.';
+COMMENT ON COLUMN pgrecall.namespaces.languages IS 'Text-search configurations that memories came in, in the order of their first appearance; filled by a trigger.';
+ALTER TABLE pgrecall.namespaces
+    ALTER COLUMN name SET STATISTICS 0,
+    ALTER COLUMN language SET STATISTICS 0;
+
+CREATE TABLE pgrecall.embedding_models (
+    id              integer NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    name            text NOT NULL,
+    dimension       integer NOT NULL,
+    provider        text NOT NULL DEFAULT 'sentence-transformers',
+    query_prompt    text NOT NULL DEFAULT '',
+    document_prompt text NOT NULL DEFAULT '',
+    created_at      timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT embedding_models_pkey PRIMARY KEY (id),
+    CONSTRAINT embedding_models_name_dimension_key UNIQUE (name, dimension),
+    CONSTRAINT embedding_models_dimension_check CHECK ((dimension >= 1) AND (dimension <= 4000)),
+    CONSTRAINT embedding_models_document_prompt_size CHECK (octet_length(document_prompt) <= 16384),
+    CONSTRAINT embedding_models_name_check CHECK (name <> ''),
+    CONSTRAINT embedding_models_name_size CHECK (octet_length(name) <= 1024),
+    CONSTRAINT embedding_models_provider_size CHECK (octet_length(provider) <= 256),
+    CONSTRAINT embedding_models_query_prompt_size CHECK (octet_length(query_prompt) <= 16384)
+);
+COMMENT ON TABLE pgrecall.embedding_models IS 'Embedding models by name, with the prompts put before a query and before a document.';
+
+CREATE TABLE pgrecall.workers (
+    id           uuid NOT NULL,
+    hostname     text NOT NULL,
+    pid          integer NOT NULL,
+    model        text NOT NULL,
+    bundle_hash  text NOT NULL,
+    embedded     bigint NOT NULL DEFAULT 0,
+    started_at   timestamptz NOT NULL DEFAULT now(),
+    last_seen_at timestamptz NOT NULL DEFAULT now(),
+    per_second   real NOT NULL DEFAULT 0,
+    pauses       jsonb NOT NULL DEFAULT '[]',
+    generations  integer[] NOT NULL DEFAULT '{}'::integer[],
+    role_name    text NOT NULL DEFAULT '',
+    CONSTRAINT workers_pkey PRIMARY KEY (id),
+    CONSTRAINT workers_bundle_hash_size CHECK (octet_length(bundle_hash) <= 256),
+    CONSTRAINT workers_generations_size CHECK (cardinality(generations) <= 1000),
+    CONSTRAINT workers_hostname_size CHECK (octet_length(hostname) <= 1024),
+    CONSTRAINT workers_model_size CHECK (octet_length(model) <= 1024),
+    CONSTRAINT workers_pauses_size CHECK (octet_length((pauses)::text) <= 65536),
+    CONSTRAINT workers_role_name_size CHECK (octet_length(role_name) <= 256)
+);
+COMMENT ON TABLE pgrecall.workers IS 'Embedder daemons by their heartbeat.';
+COMMENT ON COLUMN pgrecall.workers.per_second IS 'Embeddings a second since the heartbeat before.';
+COMMENT ON COLUMN pgrecall.workers.pauses IS 'Providers it does not ask now: [{"model": …, "cause": …, "until": …}].';
+COMMENT ON COLUMN pgrecall.workers.generations IS 'The generations that it embeds.';
+COMMENT ON COLUMN pgrecall.workers.role_name IS 'The role that it works as.';
+
+CREATE TABLE pgrecall.postings (
+    namespace_id integer NOT NULL,
+    term         text COLLATE "C" NOT NULL,
+    top_impact   real NOT NULL,
+    block        bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    memory_ids   bigint[] NOT NULL,
+    impacts      real[] NOT NULL,
+    CONSTRAINT postings_block_pairs CHECK (cardinality(impacts) = cardinality(memory_ids)),
+    CONSTRAINT postings_block_size CHECK ((cardinality(memory_ids) >= 1) AND (cardinality(memory_ids) <= 128)),
+    CONSTRAINT postings_term_size CHECK (octet_length(term) <= 2048)
+);
+COMMENT ON TABLE pgrecall.postings IS 'Which memories hold a term, and what it contributes to their BM25 score, in blocks of up to 128. Written by _pgrecall.index_postings() and _pgrecall.remove_postings() under _pgrecall.try_lock_postings() only.';
+COMMENT ON COLUMN pgrecall.postings.top_impact IS 'The highest impact of the block: the best blocks of a term are read first.';
+COMMENT ON COLUMN pgrecall.postings.impacts IS 'The impact of the term on each of memory_ids, highest first.';
+CREATE UNIQUE INDEX postings_term_key ON pgrecall.postings (namespace_id, term, top_impact DESC, block);
+ALTER TABLE pgrecall.postings
+    ALTER COLUMN memory_ids SET STORAGE PLAIN,
+    ALTER COLUMN impacts SET STORAGE PLAIN,
+    ALTER COLUMN term SET STATISTICS 0;
+
+CREATE TABLE pgrecall.term_stats (
+    namespace_id integer NOT NULL,
+    term         text COLLATE "C" NOT NULL,
+    documents    integer NOT NULL,
+    small_blocks integer NOT NULL,
+    CONSTRAINT term_stats_pkey PRIMARY KEY (namespace_id, term),
+    CONSTRAINT term_stats_term_size CHECK (octet_length(term) <= 2048)
+) WITH (fillfactor = 80);
+COMMENT ON TABLE pgrecall.term_stats IS 'How many memories hold each term, as pgrecall.postings has it; the term '''' stands for any: how many memories are posted.';
+COMMENT ON COLUMN pgrecall.term_stats.small_blocks IS 'Blocks of the term less than half full; when there are too many they become fewer.';
+ALTER TABLE pgrecall.term_stats
+    ALTER COLUMN term SET STATISTICS 0;
+
+CREATE TABLE pgrecall.pending_postings (
+    memory_id      bigint NOT NULL,
+    namespace_id   integer NOT NULL,
+    indexed_vector tsvector,
+    CONSTRAINT pending_postings_pkey PRIMARY KEY (memory_id, namespace_id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+COMMENT ON TABLE pgrecall.pending_postings IS 'Memories that changed since they were posted, or were never posted; recall scores them from their search_vector. Folded into pgrecall.postings as soon as a namespace has enough of them.';
+COMMENT ON COLUMN pgrecall.pending_postings.indexed_vector IS 'The search_vector that pgrecall.postings holds for the memory; NULL: none.';
+CREATE INDEX pending_postings_namespace_idx ON pgrecall.pending_postings (namespace_id);
+ALTER TABLE pgrecall.pending_postings
+    ALTER COLUMN indexed_vector SET STATISTICS 0;
+
+CREATE TABLE pgrecall.llm_usage (
+    day               date NOT NULL DEFAULT CURRENT_DATE,
+    model             text NOT NULL,
+    requests          bigint NOT NULL DEFAULT 0,
+    prompt_tokens     bigint NOT NULL DEFAULT 0,
+    completion_tokens bigint NOT NULL DEFAULT 0,
+    cost              numeric,
+    CONSTRAINT llm_usage_pkey PRIMARY KEY (day, model),
+    CONSTRAINT llm_usage_model_size CHECK (octet_length(model) <= 1024)
+);
+COMMENT ON TABLE pgrecall.llm_usage IS 'What language models were asked, a day and a model each.';
+COMMENT ON COLUMN pgrecall.llm_usage.cost IS 'By the prices the embedder was given; NULL: not known.';
+
+CREATE TABLE pgrecall.granted (
+    role       regrole NOT NULL,
+    namespaces boolean[] NOT NULL,
+    CONSTRAINT granted_pkey PRIMARY KEY (role)
+);
+COMMENT ON TABLE pgrecall.granted IS 'The namespaces of each role in grants, as one array that is true at their ids: the policies read it. Triggers keep it.';
+
+CREATE TABLE pgrecall.graph_changes (
+    namespace_id integer NOT NULL,
+    id           bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    CONSTRAINT graph_changes_pkey PRIMARY KEY (namespace_id, id)
+);
+COMMENT ON TABLE pgrecall.graph_changes IS 'A row for each statement that changed the mentions of a namespace, the older ones put together; written only with the functions in Python. The ids that a snapshot sees say which graph it sees.';
+
+CREATE UNLOGGED TABLE pgrecall.query_expansions (
+    role       regrole NOT NULL,
+    query_hash bytea NOT NULL,
+    language   text NOT NULL,
+    made_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    terms      text[] NOT NULL,
+    entities   text[] NOT NULL DEFAULT '{}',
+    intent     text,
+    CONSTRAINT query_expansions_pkey PRIMARY KEY (role, query_hash, language),
+    CONSTRAINT query_expansions_size CHECK ((cardinality(terms) <= 5) AND (cardinality(entities) <= 5) AND (octet_length(query_hash) = 32) AND (length(array_to_string((terms || entities), '')) <= 640) AND (length(intent) <= 64) AND (length(language) <= 128)),
+    CONSTRAINT query_expansions_times CHECK (isfinite(made_at))
+);
+COMMENT ON TABLE pgrecall.query_expansions IS 'What a language model said of queries, by the hash of each, for recall with expand = llm. Kept for a while, for each role apart.';
+COMMENT ON COLUMN pgrecall.query_expansions.terms IS 'Words and short phrases to look for beside the query''s.';
+COMMENT ON COLUMN pgrecall.query_expansions.entities IS 'Names of things that the query means; their concepts lead the graph leg.';
+ALTER TABLE pgrecall.query_expansions
+    ALTER COLUMN query_hash SET STATISTICS 0,
+    ALTER COLUMN language SET STATISTICS 0,
+    ALTER COLUMN terms SET STATISTICS 0,
+    ALTER COLUMN entities SET STATISTICS 0,
+    ALTER COLUMN intent SET STATISTICS 0;
+
+CREATE TABLE pgrecall.locks (
+    home integer NOT NULL,
+    name text NOT NULL,
+    CONSTRAINT locks_pkey PRIMARY KEY (home, name)
+);
+COMMENT ON TABLE pgrecall.locks IS 'Rows to be locked, never changed: five for each namespace, and one for all (home 0). No tenant has a privilege on it.';
+COMMENT ON COLUMN pgrecall.locks.home IS 'A namespace; 0: all of them.';
+ALTER TABLE pgrecall.locks
+    ALTER COLUMN name SET STATISTICS 0;
+
+CREATE TABLE pgrecall.erasures (
+    id           bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    namespace_id integer NOT NULL,
+    memory_id    bigint,
+    erased_at    timestamptz NOT NULL DEFAULT now(),
+    role         text NOT NULL,
+    counts       jsonb NOT NULL,
+    CONSTRAINT erasures_pkey PRIMARY KEY (id)
+);
+COMMENT ON TABLE pgrecall.erasures IS 'Receipts of erase() and erase_namespace(): ids, numbers, who and when. No content, and no name of a namespace.';
+COMMENT ON COLUMN pgrecall.erasures.memory_id IS 'NULL: the whole namespace.';
+COMMENT ON COLUMN pgrecall.erasures.role IS 'The role that asked for it, by its name then.';
+COMMENT ON COLUMN pgrecall.erasures.counts IS 'How many rows of each table went.';
+ALTER TABLE pgrecall.erasures
+    ALTER COLUMN role SET STATISTICS 0,
+    ALTER COLUMN counts SET STATISTICS 0;
+
+CREATE TABLE pgrecall.memories (
+    id                bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    namespace_id      integer NOT NULL,
+    "position"        integer,
+    importance        real NOT NULL DEFAULT 0.5,
+    is_sensitive      boolean NOT NULL DEFAULT false,
+    occurred_at       timestamptz,
+    created_at        timestamptz NOT NULL DEFAULT now(),
+    updated_at        timestamptz NOT NULL DEFAULT now(),
+    valid_from        timestamptz,
+    valid_to          timestamptz,
+    deleted_at        timestamptz,
+    superseded_by     bigint,
+    external_id       text,
+    title             text,
+    content           text NOT NULL,
+    category          text,
+    tags              text[] NOT NULL DEFAULT '{}',
+    expanded_keywords text[] NOT NULL DEFAULT '{}',
+    metadata          jsonb NOT NULL DEFAULT '{}',
+    source            text,
+    session           text,
+    speaker           text,
+    language          text NOT NULL,
+    content_hash      bytea NOT NULL,
+    search_vector     tsvector NOT NULL,
+    embedding         pgvector.halfvec({dimension}),
+    superseded_at     timestamptz,
+    word_count        integer,
+    CONSTRAINT memories_pkey PRIMARY KEY (id),
+    CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
+    CONSTRAINT memories_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES pgrecall.memories(id),
+    CONSTRAINT memories_category_size CHECK (octet_length(category) <= 1024),
+    CONSTRAINT memories_content_hash_size CHECK (octet_length(content_hash) <= 64),
+    CONSTRAINT memories_content_not_blank CHECK (content ~ '[^[:space:]]'),
+    CONSTRAINT memories_content_size CHECK (octet_length(content) <= 262144),
+    CONSTRAINT memories_expanded_keywords_size CHECK ((cardinality(expanded_keywords) <= 256) AND (octet_length(array_to_string(expanded_keywords, '')) <= 12288)),
+    CONSTRAINT memories_external_id_size CHECK (octet_length(external_id) <= 1024),
+    CONSTRAINT memories_importance_range CHECK ((importance >= (0)::double precision) AND (importance <= (1)::double precision)),
+    CONSTRAINT memories_language_size CHECK (octet_length(language) <= 1024),
+    CONSTRAINT memories_metadata_object CHECK (jsonb_typeof(metadata) = 'object'),
+    CONSTRAINT memories_metadata_size CHECK (octet_length((metadata)::text) <= 262144),
+    CONSTRAINT memories_not_own_successor CHECK (superseded_by <> id),
+    CONSTRAINT memories_sensitive_not_embedded CHECK ((NOT is_sensitive) OR (embedding IS NULL)),
+    CONSTRAINT memories_session_size CHECK (octet_length(session) <= 1024),
+    CONSTRAINT memories_source_size CHECK (octet_length(source) <= 1024),
+    CONSTRAINT memories_speaker_size CHECK (octet_length(speaker) <= 1024),
+    CONSTRAINT memories_tags_size CHECK ((cardinality(tags) <= 256) AND (octet_length(array_to_string(tags, '')) <= 12288)),
+    CONSTRAINT memories_title_size CHECK (octet_length(title) <= 4096),
+    CONSTRAINT memories_validity_order CHECK (valid_to >= valid_from)
+) WITH (toast_tuple_target = {toast_tuple_target});
+COMMENT ON TABLE pgrecall.memories IS 'The memories. Not a public interface: write with remember(), revise(), supersede(), forget(), read with recall().';
+COMMENT ON COLUMN pgrecall.memories."position" IS 'Order within the session.';
+COMMENT ON COLUMN pgrecall.memories.is_sensitive IS 'Never embedded, never extracted, never leaves the database; found by its words only.';
+COMMENT ON COLUMN pgrecall.memories.occurred_at IS 'When it happened; NULL: created_at counts.';
+COMMENT ON COLUMN pgrecall.memories.deleted_at IS 'Tombstone of forget(): kept, never recalled.';
+COMMENT ON COLUMN pgrecall.memories.superseded_by IS 'The memory that replaced this one; recall leaves superseded ones out unless asked.';
+COMMENT ON COLUMN pgrecall.memories.external_id IS 'The caller''s own id, unique within the namespace.';
+COMMENT ON COLUMN pgrecall.memories.language IS 'Name of the text-search configuration; text, since pg_upgrade refuses regconfig columns.';
+COMMENT ON COLUMN pgrecall.memories.content_hash IS 'SHA-256 of the text that is embedded and of its recipe; filled by a trigger.';
+COMMENT ON COLUMN pgrecall.memories.search_vector IS 'Words: A title and content, B expanded_keywords, C tags, D category; filled by a trigger, since array_to_string is not immutable.';
+COMMENT ON COLUMN pgrecall.memories.embedding IS 'Of generation 1: NULL until an embedder fills it; NULL again when the embedded text changes.';
+COMMENT ON COLUMN pgrecall.memories.superseded_at IS 'When it was recorded that the memory no longer holds; valid_to says since when it does not. NULL with a superseded_by: before anybody can ask for.';
+COMMENT ON COLUMN pgrecall.memories.word_count IS 'How many words search_vector has, each occurrence counted: the length of BM25; filled by a trigger. NULL: not counted.';
+CREATE INDEX memories_embedding_idx ON pgrecall.memories USING hnsw (embedding pgvector.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (deleted_at IS NULL);
+CREATE INDEX memories_namespace_time_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at));
+CREATE INDEX memories_pending_idx ON pgrecall.memories (updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
+CREATE INDEX memories_pending_namespace_idx ON pgrecall.memories (namespace_id, updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
+CREATE INDEX memories_search_vector_idx ON pgrecall.memories USING gin (search_vector);
+CREATE INDEX memories_session_idx ON pgrecall.memories (namespace_id, session, "position", id) WHERE ((session IS NOT NULL) AND ("position" IS NOT NULL));
+CREATE INDEX memories_superseded_by_idx ON pgrecall.memories (superseded_by) WHERE (superseded_by IS NOT NULL);
+CREATE INDEX memories_tags_idx ON pgrecall.memories USING gin (tags);
+CREATE UNIQUE INDEX memories_external_id_key ON pgrecall.memories (namespace_id, external_id) WHERE (external_id IS NOT NULL);
+ALTER TABLE pgrecall.memories
+    ALTER COLUMN embedding SET STORAGE {storage},
+    ALTER COLUMN external_id SET STATISTICS 0,
+    ALTER COLUMN title SET STATISTICS 0,
+    ALTER COLUMN content SET STATISTICS 0,
+    ALTER COLUMN category SET STATISTICS 0,
+    ALTER COLUMN source SET STATISTICS 0,
+    ALTER COLUMN session SET STATISTICS 0,
+    ALTER COLUMN speaker SET STATISTICS 0,
+    ALTER COLUMN language SET STATISTICS 0,
+    ALTER COLUMN content_hash SET STATISTICS 0;
+
+CREATE TABLE pgrecall.concepts (
+    id              bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    namespace_id    integer NOT NULL,
+    type            text NOT NULL DEFAULT 'CONCEPT',
+    name            text NOT NULL,
+    key             text COLLATE "C" NOT NULL,
+    created_at      timestamptz NOT NULL DEFAULT now(),
+    type_confidence real NOT NULL DEFAULT 0,
+    resolved_at     timestamptz,
+    embedding       pgvector.halfvec({dimension}),
+    CONSTRAINT concepts_pkey PRIMARY KEY (id),
+    CONSTRAINT concepts_namespace_id_id_key UNIQUE (namespace_id, id),
+    CONSTRAINT concepts_namespace_id_key_key UNIQUE (namespace_id, key),
+    CONSTRAINT concepts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
+    CONSTRAINT concepts_key_check CHECK (key <> ''),
+    CONSTRAINT concepts_key_size CHECK (octet_length(key) <= 16384),
+    CONSTRAINT concepts_name_size CHECK (octet_length(name) <= 16384),
+    CONSTRAINT concepts_type_confidence_check CHECK ((type_confidence >= (0)::double precision) AND (type_confidence <= (1)::double precision)),
+    CONSTRAINT concepts_type_size CHECK (octet_length(type) <= 256)
+);
+COMMENT ON TABLE pgrecall.concepts IS 'Entities and ideas that recur across memories: the nodes of the concept graph.';
+COMMENT ON COLUMN pgrecall.concepts.type IS 'What it is: PERSON, ORG, PLACE, PROJECT, TECHNOLOGY, FILE, CONCEPT, or a type of the namespace''s own.';
+COMMENT ON COLUMN pgrecall.concepts.name IS 'Canonical name, as it was first written.';
+COMMENT ON COLUMN pgrecall.concepts.key IS 'The normalised name (pgrecall.normalize_name), one of its aliases.';
+COMMENT ON COLUMN pgrecall.concepts.type_confidence IS 'How sure the surest mention was of the type.';
+COMMENT ON COLUMN pgrecall.concepts.resolved_at IS 'When it was compared with its neighbours; NULL: not yet.';
+COMMENT ON COLUMN pgrecall.concepts.embedding IS 'Of the name, by generation 1; NULL until an embedder fills it.';
+CREATE INDEX concepts_embedding_idx ON pgrecall.concepts USING hnsw (embedding pgvector.halfvec_cosine_ops);
+CREATE INDEX concepts_unembedded_idx ON pgrecall.concepts (id) WHERE (embedding IS NULL);
+CREATE INDEX concepts_unresolved_idx ON pgrecall.concepts (id) WHERE (resolved_at IS NULL);
+ALTER TABLE pgrecall.concepts
+    ALTER COLUMN embedding SET STORAGE {storage},
+    ALTER COLUMN type SET STATISTICS 0,
+    ALTER COLUMN name SET STATISTICS 0,
+    ALTER COLUMN key SET STATISTICS 0;
+
+CREATE TABLE pgrecall.judged_queries (
+    namespace_id integer NOT NULL,
+    query_id     text NOT NULL,
+    query        text NOT NULL,
+    stratum      text NOT NULL,
+    exclude      bigint[] NOT NULL DEFAULT '{}'::bigint[],
+    CONSTRAINT judged_queries_pkey PRIMARY KEY (namespace_id, query_id),
+    CONSTRAINT judged_queries_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
+    CONSTRAINT judged_queries_exclude CHECK (array_position(exclude, NULL::bigint) IS NULL),
+    CONSTRAINT judged_queries_exclude_size CHECK (cardinality(exclude) <= 10000),
+    CONSTRAINT judged_queries_id_length CHECK ((length(query_id) >= 1) AND (length(query_id) <= 200)),
+    CONSTRAINT judged_queries_query_size CHECK (octet_length(query) <= 65536),
+    CONSTRAINT judged_queries_stratum CHECK (((length(stratum) >= 1) AND (length(stratum) <= 200)) AND (stratum <> 'overall'))
+);
+COMMENT ON TABLE pgrecall.judged_queries IS 'Queries whose right answers are known, for pgrecall.recall_eval(). Written by pgrecall.judge(). Users'' own words: as private as memories.';
+COMMENT ON COLUMN pgrecall.judged_queries.query_id IS 'The caller''s own name for it, unique within the namespace.';
+COMMENT ON COLUMN pgrecall.judged_queries.stratum IS 'The kind of query; recall_eval() gives each a row of its own.';
+COMMENT ON COLUMN pgrecall.judged_queries.exclude IS 'Memories that count neither for nor against: they are taken out before the ranks are counted.';
+ALTER TABLE pgrecall.judged_queries
+    ALTER COLUMN query_id SET STATISTICS 0,
+    ALTER COLUMN query SET STATISTICS 0,
+    ALTER COLUMN stratum SET STATISTICS 0;
+
+CREATE TABLE pgrecall.entity_rules (
+    namespace_id integer,
+    updated_at   timestamptz NOT NULL DEFAULT now(),
+    type         text NOT NULL,
+    keywords     text[] NOT NULL DEFAULT '{}',
+    patterns     text[] NOT NULL DEFAULT '{}',
+    CONSTRAINT entity_rules_key UNIQUE NULLS NOT DISTINCT (namespace_id, type),
+    CONSTRAINT entity_rules_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
+    CONSTRAINT entity_rules_keywords_size CHECK ((cardinality(keywords) <= 100000) AND (octet_length(array_to_string(keywords, '')) <= 16777216)),
+    CONSTRAINT entity_rules_patterns_size CHECK ((cardinality(patterns) <= 100) AND (octet_length(array_to_string(patterns, '')) <= 1048576)),
+    CONSTRAINT entity_rules_type_check CHECK (type ~ '^[A-Z][A-Z0-9_]{0,39}$'),
+    CONSTRAINT entity_rules_type_size CHECK (octet_length(type) <= 256)
+);
+COMMENT ON TABLE pgrecall.entity_rules IS 'Names and regular expressions that mark an entity of a type, for one namespace or (NULL) for all. Write with pgrecall.set_entity_rules().';
+ALTER TABLE pgrecall.entity_rules
+    ALTER COLUMN type SET STATISTICS 0,
+    ALTER COLUMN keywords SET STATISTICS 0,
+    ALTER COLUMN patterns SET STATISTICS 0;
+
+CREATE TABLE pgrecall.relation_labels (
+    namespace_id integer NOT NULL,
+    decided_at   timestamptz NOT NULL DEFAULT now(),
+    similarity   real,
+    alias        text COLLATE "C" NOT NULL,
+    label        text COLLATE "C" NOT NULL,
+    method       text NOT NULL,
+    CONSTRAINT relation_labels_pkey PRIMARY KEY (namespace_id, alias),
+    CONSTRAINT relation_labels_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
+    CONSTRAINT relation_labels_alias_check CHECK (alias <> ''),
+    CONSTRAINT relation_labels_alias_size CHECK (octet_length(alias) <= 16384),
+    CONSTRAINT relation_labels_label_check CHECK (label <> ''),
+    CONSTRAINT relation_labels_label_size CHECK (octet_length(label) <= 16384),
+    CONSTRAINT relation_labels_method_size CHECK (octet_length(method) <= 256)
+);
+COMMENT ON TABLE pgrecall.relation_labels IS 'Labels as they were stated, each with the canonical one it stands for, and who decided that.';
+COMMENT ON COLUMN pgrecall.relation_labels.method IS 'rule, embedding or llm.';
+ALTER TABLE pgrecall.relation_labels
+    ALTER COLUMN alias SET STATISTICS 0,
+    ALTER COLUMN label SET STATISTICS 0,
+    ALTER COLUMN method SET STATISTICS 0;
+
+CREATE TABLE pgrecall.generations (
+    id          integer NOT NULL,
+    model_id    integer,
+    dimension   integer NOT NULL,
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    switched_at timestamptz,
+    state       text NOT NULL,
+    column_name text NOT NULL GENERATED ALWAYS AS (CASE WHEN (id = 1) THEN 'embedding' ELSE ('embedding_' || (id)::text) END) STORED,
+    CONSTRAINT generations_pkey PRIMARY KEY (id),
+    CONSTRAINT generations_column_name_key UNIQUE (column_name),
+    CONSTRAINT generations_one_active_one_other EXCLUDE (((state = 'active')) WITH =) DEFERRABLE,
+    CONSTRAINT generations_model_id_fkey FOREIGN KEY (model_id) REFERENCES pgrecall.embedding_models(id),
+    CONSTRAINT generations_dimension_check CHECK ((dimension >= 1) AND (dimension <= 4000)),
+    CONSTRAINT generations_id_check CHECK (id > 0),
+    CONSTRAINT generations_state_check CHECK (state = ANY (ARRAY['building', 'active', 'retired']))
+);
+COMMENT ON TABLE pgrecall.generations IS 'Embeddings of one model each, in a column of memories of their own. Two at the most: the one that recall reads (active), and the next (building) or the one before (retired).';
+COMMENT ON COLUMN pgrecall.generations.model_id IS 'NULL: none has been chosen yet.';
+COMMENT ON COLUMN pgrecall.generations.switched_at IS 'When it became active, or ceased to be.';
+COMMENT ON CONSTRAINT generations_one_active_one_other ON pgrecall.generations IS 'No third generation before one of the two is dropped.';
+
+CREATE TABLE pgrecall.grants (
+    namespace_id integer NOT NULL,
+    role         regrole NOT NULL,
+    access       text NOT NULL,
+    granted_at   timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT grants_pkey PRIMARY KEY (namespace_id, role) INCLUDE (access),
+    CONSTRAINT grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
+    CONSTRAINT grants_access_check CHECK (access = ANY (ARRAY['read', 'write']))
+);
+COMMENT ON TABLE pgrecall.grants IS 'Who may read and write which namespace: grant_namespace() and revoke_namespace() keep it. Members of a role have what it has.';
+COMMENT ON COLUMN pgrecall.grants.access IS 'read, or write, which includes it.';
+CREATE INDEX grants_role_idx ON pgrecall.grants (role);
+
+CREATE TABLE pgrecall.concept_aliases (
+    namespace_id integer NOT NULL,
+    alias        text COLLATE "C" NOT NULL,
+    concept_id   bigint NOT NULL,
+    name         text NOT NULL,
+    is_manual    boolean NOT NULL DEFAULT false,
+    CONSTRAINT concept_aliases_pkey PRIMARY KEY (namespace_id, alias, concept_id),
+    CONSTRAINT concept_aliases_namespace_id_alias_key UNIQUE (namespace_id, alias),
+    CONSTRAINT concept_aliases_namespace_id_concept_id_fkey FOREIGN KEY (namespace_id, concept_id) REFERENCES pgrecall.concepts(namespace_id, id) ON DELETE CASCADE,
+    CONSTRAINT concept_aliases_alias_check CHECK (alias <> ''),
+    CONSTRAINT concept_aliases_alias_size CHECK (octet_length(alias) <= 16384),
+    CONSTRAINT concept_aliases_name_size CHECK (octet_length(name) <= 16384)
+);
+COMMENT ON TABLE pgrecall.concept_aliases IS 'Normalised names, each of one concept; queries look concepts up here. A name that nothing mentions goes, unless it is manual.';
+COMMENT ON COLUMN pgrecall.concept_aliases.name IS 'The name as it was first written.';
+COMMENT ON COLUMN pgrecall.concept_aliases.is_manual IS 'Given by hand: stays though nothing mentions it.';
+CREATE INDEX concept_aliases_concept_idx ON pgrecall.concept_aliases (concept_id);
+ALTER TABLE pgrecall.concept_aliases
+    ALTER COLUMN alias SET STATISTICS 0,
+    ALTER COLUMN name SET STATISTICS 0;
+
+CREATE TABLE pgrecall.embedding_jobs (
+    memory_id        bigint NOT NULL,
+    worker_id        uuid,
+    lease_expires_at timestamptz,
+    attempts         integer NOT NULL DEFAULT 0,
+    next_attempt_at  timestamptz,
+    last_error       text,
+    generation_id    integer NOT NULL,
+    ticket           bigint,
+    CONSTRAINT embedding_jobs_pkey PRIMARY KEY (memory_id, generation_id),
+    CONSTRAINT embedding_jobs_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
+    CONSTRAINT embedding_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT embedding_jobs_last_error_size CHECK (octet_length(last_error) <= 4096)
+);
+COMMENT ON TABLE pgrecall.embedding_jobs IS 'Leases and failures of memories that are being embedded. What is pending is decided by memories.embedding alone: a row here only says who holds it until when, or when to try again.';
+COMMENT ON COLUMN pgrecall.embedding_jobs.attempts IS 'How often it failed, or its worker was not heard of again. A provider that cannot be asked uses up none.';
+COMMENT ON COLUMN pgrecall.embedding_jobs.ticket IS 'Of the claim in hand: random.';
+CREATE INDEX embedding_jobs_last_attempt_idx ON pgrecall.embedding_jobs (generation_id) WHERE (attempts >= 4);
+CREATE INDEX embedding_jobs_worker_idx ON pgrecall.embedding_jobs (worker_id);
+ALTER TABLE pgrecall.embedding_jobs
+    ALTER COLUMN last_error SET STATISTICS 0;
+
+CREATE TABLE pgrecall.judgements (
+    namespace_id integer NOT NULL,
+    query_id     text NOT NULL,
+    memory_id    bigint NOT NULL,
+    CONSTRAINT judgements_pkey PRIMARY KEY (namespace_id, query_id, memory_id),
+    CONSTRAINT judgements_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT judgements_namespace_id_query_id_fkey FOREIGN KEY (namespace_id, query_id) REFERENCES pgrecall.judged_queries(namespace_id, query_id) ON DELETE CASCADE
+);
+COMMENT ON TABLE pgrecall.judgements IS 'The memories that answer a judged query; every other memory of the namespace does not.';
+CREATE INDEX judgements_memory_idx ON pgrecall.judgements (memory_id);
+ALTER TABLE pgrecall.judgements
+    ALTER COLUMN query_id SET STATISTICS 0;
+
+CREATE TABLE pgrecall.temporal_refs (
+    memory_id    bigint NOT NULL,
+    from_at      timestamptz NOT NULL,
+    to_at        timestamptz NOT NULL,
+    namespace_id integer NOT NULL,
+    span         int4range NOT NULL,
+    confidence   real NOT NULL DEFAULT 0.8,
+    granularity  text,
+    source       text NOT NULL DEFAULT 'trigger',
+    CONSTRAINT temporal_refs_pkey PRIMARY KEY (memory_id, span),
+    CONSTRAINT temporal_refs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT temporal_refs_confidence_check CHECK ((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)),
+    CONSTRAINT temporal_refs_granularity_size CHECK (octet_length(granularity) <= 256),
+    CONSTRAINT temporal_refs_order CHECK (from_at < to_at),
+    CONSTRAINT temporal_refs_source_size CHECK (octet_length(source) <= 256)
+);
+COMMENT ON TABLE pgrecall.temporal_refs IS 'The times that the texts of memories speak of, half-open; filled by triggers, never for sensitive memories.';
+COMMENT ON COLUMN pgrecall.temporal_refs.span IS 'Which characters of the content, counted from 0.';
+COMMENT ON COLUMN pgrecall.temporal_refs.granularity IS 'The unit that the words name: minute, hour, day, week, month, quarter, year.';
+COMMENT ON COLUMN pgrecall.temporal_refs.source IS 'What read it: trigger (when it was stored), pattern or dateparser (by an extraction).';
+CREATE INDEX temporal_refs_period_idx ON pgrecall.temporal_refs (namespace_id, to_at, from_at, memory_id);
+
+CREATE TABLE pgrecall.concept_merges (
+    id           bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    namespace_id integer NOT NULL,
+    concept_id   bigint NOT NULL,
+    merged_at    timestamptz NOT NULL DEFAULT now(),
+    split_at     timestamptz,
+    similarity   real,
+    type         text NOT NULL,
+    method       text NOT NULL,
+    key          text COLLATE "C" NOT NULL,
+    into_key     text COLLATE "C" NOT NULL,
+    aliases      text[] COLLATE "C" NOT NULL,
+    CONSTRAINT concept_merges_pkey PRIMARY KEY (id),
+    CONSTRAINT concept_merges_namespace_id_concept_id_fkey FOREIGN KEY (namespace_id, concept_id) REFERENCES pgrecall.concepts(namespace_id, id) ON DELETE CASCADE,
+    CONSTRAINT concept_merges_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
+    CONSTRAINT concept_merges_aliases_size CHECK ((cardinality(aliases) <= 10000) AND (octet_length(array_to_string(aliases, '')) <= 1048576)),
+    CONSTRAINT concept_merges_into_key_size CHECK (octet_length(into_key) <= 16384),
+    CONSTRAINT concept_merges_key_size CHECK (octet_length(key) <= 16384),
+    CONSTRAINT concept_merges_method_size CHECK (octet_length(method) <= 256),
+    CONSTRAINT concept_merges_type_size CHECK (octet_length(type) <= 256)
+);
+COMMENT ON TABLE pgrecall.concept_merges IS 'Which concepts were taken for one, why, and with which names: what split_concept() takes back. Split ones are not merged again.';
+COMMENT ON COLUMN pgrecall.concept_merges.concept_id IS 'The concept that stayed.';
+COMMENT ON COLUMN pgrecall.concept_merges.type IS 'What the one that was merged had been taken for.';
+COMMENT ON COLUMN pgrecall.concept_merges.method IS 'name, trigram, embedding, llm or manual.';
+COMMENT ON COLUMN pgrecall.concept_merges.key IS 'The normalised name of the one that was merged into it.';
+COMMENT ON COLUMN pgrecall.concept_merges.into_key IS 'The normalised name of the one that stayed, as it was then.';
+COMMENT ON COLUMN pgrecall.concept_merges.aliases IS 'The names that came with it and are still there; of a split one its key alone.';
+CREATE INDEX concept_merges_concept_idx ON pgrecall.concept_merges (concept_id);
+CREATE INDEX concept_merges_into_key_idx ON pgrecall.concept_merges (namespace_id, into_key);
+CREATE INDEX concept_merges_key_idx ON pgrecall.concept_merges (namespace_id, key);
+ALTER TABLE pgrecall.concept_merges
+    ALTER COLUMN type SET STATISTICS 0,
+    ALTER COLUMN method SET STATISTICS 0,
+    ALTER COLUMN key SET STATISTICS 0,
+    ALTER COLUMN into_key SET STATISTICS 0,
+    ALTER COLUMN aliases SET STATISTICS 0;
+
+CREATE TABLE pgrecall.extractions (
+    memory_id        bigint NOT NULL,
+    ticket           bigint,
+    worker_id        uuid,
+    lease_expires_at timestamptz,
+    next_attempt_at  timestamptz,
+    extracted_at     timestamptz,
+    waiting_since    timestamptz NOT NULL DEFAULT now(),
+    attempts         integer NOT NULL DEFAULT 0,
+    is_pending       boolean NOT NULL DEFAULT true,
+    enricher         text NOT NULL,
+    version          text,
+    last_error       text,
+    CONSTRAINT extractions_pkey PRIMARY KEY (memory_id, enricher),
+    CONSTRAINT extractions_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT extractions_enricher_size CHECK (octet_length(enricher) <= 256),
+    CONSTRAINT extractions_last_error_size CHECK (octet_length(last_error) <= 4096),
+    CONSTRAINT extractions_version_size CHECK (octet_length(version) <= 256)
+);
+COMMENT ON TABLE pgrecall.extractions IS 'Which memory was read for names, times and facts by which version, and which wait for it. Sensitive and forgotten memories have no row.';
+COMMENT ON COLUMN pgrecall.extractions.ticket IS 'Of the claim in hand; what is read from an older text has a ticket that does not count any more.';
+COMMENT ON COLUMN pgrecall.extractions.waiting_since IS 'Since when it is to be read, or was when it was read last.';
+COMMENT ON COLUMN pgrecall.extractions.enricher IS 'text (no language model), or llm where that is switched on.';
+COMMENT ON COLUMN pgrecall.extractions.version IS 'Of the extractor, its models and its settings, as it was last read.';
+CREATE INDEX extractions_pending_idx ON pgrecall.extractions (enricher, memory_id) WHERE is_pending;
+CREATE INDEX extractions_worker_idx ON pgrecall.extractions (worker_id) WHERE (worker_id IS NOT NULL);
+ALTER TABLE pgrecall.extractions
+    ALTER COLUMN version SET STATISTICS 0,
+    ALTER COLUMN last_error SET STATISTICS 0;
+
+CREATE TABLE pgrecall.llm_answers (
+    key        bytea NOT NULL,
+    memory_id  bigint NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    answer     jsonb NOT NULL,
+    CONSTRAINT llm_answers_pkey PRIMARY KEY (key, memory_id),
+    CONSTRAINT llm_answers_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT llm_answers_answer_size CHECK (octet_length((answer)::text) <= 1048576),
+    CONSTRAINT llm_answers_key_size CHECK (octet_length(key) <= 256)
+);
+COMMENT ON TABLE pgrecall.llm_answers IS 'What a language model answered about a memory, by model, prompt and text; it goes when the memory changes, is sensitive or forgotten.';
+CREATE INDEX llm_answers_memory_idx ON pgrecall.llm_answers (memory_id);
+ALTER TABLE pgrecall.llm_answers
+    ALTER COLUMN key SET STATISTICS 0,
+    ALTER COLUMN answer SET STATISTICS 0;
+
+CREATE TABLE pgrecall.embedding_failures (
+    memory_id     bigint NOT NULL,
+    generation_id integer NOT NULL,
+    attempts      integer NOT NULL,
+    failed_at     timestamptz NOT NULL DEFAULT now(),
+    cause         text NOT NULL,
+    error         text NOT NULL,
+    CONSTRAINT embedding_failures_pkey PRIMARY KEY (memory_id, generation_id),
+    CONSTRAINT embedding_failures_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
+    CONSTRAINT embedding_failures_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT embedding_failures_cause_size CHECK (octet_length(cause) <= 256),
+    CONSTRAINT embedding_failures_error_size CHECK (octet_length(error) <= 4096)
+);
+COMMENT ON TABLE pgrecall.embedding_failures IS 'Memories that are not tried any more, until their text changes or pgrecall.retry_failures() is called. Never their content.';
+COMMENT ON COLUMN pgrecall.embedding_failures.cause IS 'One word to count by.';
+CREATE INDEX embedding_failures_cause_idx ON pgrecall.embedding_failures (generation_id, cause);
+ALTER TABLE pgrecall.embedding_failures
+    ALTER COLUMN cause SET STATISTICS 0,
+    ALTER COLUMN error SET STATISTICS 0;
+
+CREATE TABLE pgrecall.truncated_embeddings (
+    memory_id     bigint NOT NULL,
+    generation_id integer NOT NULL,
+    CONSTRAINT truncated_embeddings_pkey PRIMARY KEY (memory_id, generation_id),
+    CONSTRAINT truncated_embeddings_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
+    CONSTRAINT truncated_embeddings_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE pgrecall.truncated_embeddings IS 'Memories longer than the model reads: their embedding is of the beginning.';
+
+CREATE UNLOGGED TABLE pgrecall.query_embeddings (
+    id            bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    generation_id integer NOT NULL,
+    requested_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    leased_until  timestamptz,
+    answered_at   timestamptz,
+    used_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    query_hash    bytea NOT NULL,
+    query         text,
+    error         text,
+    embedding     pgvector.halfvec,
+    role          regrole NOT NULL,
+    claimed_at    timestamptz,
+    CONSTRAINT query_embeddings_pkey PRIMARY KEY (generation_id, role, query_hash),
+    CONSTRAINT query_embeddings_id_key UNIQUE (id),
+    CONSTRAINT query_embeddings_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
+    CONSTRAINT query_embeddings_answer CHECK ((answered_at IS NOT NULL) = ((embedding IS NOT NULL) OR (error IS NOT NULL))),
+    CONSTRAINT query_embeddings_answered CHECK ((answered_at IS NULL) = (query IS NOT NULL)),
+    CONSTRAINT query_embeddings_error_size CHECK (octet_length(error) <= 4096),
+    CONSTRAINT query_embeddings_length CHECK (length(query) <= 16384),
+    CONSTRAINT query_embeddings_query_hash_size CHECK (octet_length(query_hash) <= 64),
+    CONSTRAINT query_embeddings_times CHECK (isfinite(requested_at) AND isfinite(used_at) AND isfinite(claimed_at))
+);
+COMMENT ON TABLE pgrecall.query_embeddings IS 'Embeddings of queries that embedders make for clients without a model, kept for the next time.';
+COMMENT ON COLUMN pgrecall.query_embeddings.query IS 'The query until it is answered; then only its hash stays.';
+COMMENT ON COLUMN pgrecall.query_embeddings.role IS 'Who asked: nobody else learns by the cache what was asked.';
+COMMENT ON COLUMN pgrecall.query_embeddings.claimed_at IS 'When it was last given to an embedder: whose turn is next follows from it.';
+CREATE INDEX query_embeddings_asked_idx ON pgrecall.query_embeddings (generation_id, role, requested_at) WHERE (answered_at IS NULL);
+CREATE INDEX query_embeddings_claimed_idx ON pgrecall.query_embeddings (role, claimed_at);
+CREATE INDEX query_embeddings_used_idx ON pgrecall.query_embeddings (used_at);
+ALTER TABLE pgrecall.query_embeddings
+    ALTER COLUMN query_hash SET STATISTICS 0,
+    ALTER COLUMN query SET STATISTICS 0,
+    ALTER COLUMN error SET STATISTICS 0;
+
+CREATE TABLE pgrecall.judged_vectors (
+    namespace_id       integer NOT NULL,
+    embedding_model_id integer NOT NULL,
+    query_id           text NOT NULL,
+    query_vec          pgvector.halfvec NOT NULL,
+    CONSTRAINT judged_vectors_pkey PRIMARY KEY (namespace_id, query_id, embedding_model_id),
+    CONSTRAINT judged_vectors_embedding_model_id_fkey FOREIGN KEY (embedding_model_id) REFERENCES pgrecall.embedding_models(id) ON DELETE CASCADE,
+    CONSTRAINT judged_vectors_namespace_id_query_id_fkey FOREIGN KEY (namespace_id, query_id) REFERENCES pgrecall.judged_queries(namespace_id, query_id) ON DELETE CASCADE
+);
+COMMENT ON TABLE pgrecall.judged_vectors IS 'Embeddings of judged queries, by the model that made them.';
+ALTER TABLE pgrecall.judged_vectors
+    ALTER COLUMN query_id SET STATISTICS 0;
+
+CREATE TABLE pgrecall.curation_jobs (
+    memory_id        bigint NOT NULL,
+    ticket           bigint,
+    worker_id        uuid,
+    lease_expires_at timestamptz,
+    waiting_since    timestamptz NOT NULL DEFAULT now(),
+    attempts         integer NOT NULL DEFAULT 0,
+    CONSTRAINT curation_jobs_pkey PRIMARY KEY (memory_id),
+    CONSTRAINT curation_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE pgrecall.curation_jobs IS 'New memories that are to be compared with the older ones of their namespace, while the setting curate is on; a row goes with the decision.';
+COMMENT ON COLUMN pgrecall.curation_jobs.ticket IS 'Of the claim in hand: random.';
+COMMENT ON COLUMN pgrecall.curation_jobs.attempts IS 'Claims that came to nothing; after the fifth it is claimed no more.';
+CREATE INDEX curation_jobs_worker_idx ON pgrecall.curation_jobs (worker_id) WHERE (worker_id IS NOT NULL);
+
+CREATE TABLE pgrecall.curations (
+    id           bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    memory_id    bigint NOT NULL,
+    other_id     bigint,
+    namespace_id integer NOT NULL,
+    decided_at   timestamptz NOT NULL DEFAULT now(),
+    undone_at    timestamptz,
+    decision     text NOT NULL,
+    decider      text NOT NULL,
+    evidence     jsonb NOT NULL DEFAULT '{}',
+    before       jsonb NOT NULL DEFAULT '{}',
+    after        jsonb NOT NULL DEFAULT '{}',
+    CONSTRAINT curations_pkey PRIMARY KEY (id),
+    CONSTRAINT curations_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT curations_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
+    CONSTRAINT curations_other_id_fkey FOREIGN KEY (other_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT curations_after_size CHECK (octet_length((after)::text) <= 1048576),
+    CONSTRAINT curations_before_size CHECK (octet_length((before)::text) <= 1048576),
+    CONSTRAINT curations_decider_size CHECK (octet_length(decider) <= 1024),
+    CONSTRAINT curations_decision_check CHECK (decision = ANY (ARRAY['ADD', 'UPDATE', 'SUPERSEDE', 'NOOP'])),
+    CONSTRAINT curations_evidence_size CHECK (octet_length((evidence)::text) <= 1048576),
+    CONSTRAINT curations_names_the_other CHECK ((decision = 'ADD') OR (other_id IS NOT NULL)),
+    CONSTRAINT curations_not_of_itself CHECK (other_id <> memory_id)
+);
+COMMENT ON TABLE pgrecall.curations IS 'What curation decided about new memories, why, and what it changed: numbers, ids and times, no text. undo_curation() takes one back.';
+COMMENT ON COLUMN pgrecall.curations.memory_id IS 'The new memory.';
+COMMENT ON COLUMN pgrecall.curations.other_id IS 'The older one that it was compared with; NULL: none was near.';
+COMMENT ON COLUMN pgrecall.curations.decision IS 'ADD: nothing changes. NOOP: the older one supersedes the new one. UPDATE, SUPERSEDE: the new one supersedes the older one.';
+COMMENT ON COLUMN pgrecall.curations.decider IS 'rules, or the name of a language model, each with its version.';
+COMMENT ON COLUMN pgrecall.curations.evidence IS 'In numbers; empty once either memory is sensitive.';
+COMMENT ON COLUMN pgrecall.curations.before IS 'The fields that were changed, by the memory''s id, as they were.';
+COMMENT ON COLUMN pgrecall.curations.after IS 'The same fields as they were then.';
+CREATE INDEX curations_memory_idx ON pgrecall.curations (memory_id);
+CREATE INDEX curations_namespace_idx ON pgrecall.curations (namespace_id, id);
+CREATE INDEX curations_other_idx ON pgrecall.curations (other_id) WHERE (other_id IS NOT NULL);
+CREATE UNIQUE INDEX curations_standing_key ON pgrecall.curations (memory_id) WHERE (undone_at IS NULL);
+ALTER TABLE pgrecall.curations
+    ALTER COLUMN decision SET STATISTICS 0,
+    ALTER COLUMN decider SET STATISTICS 0,
+    ALTER COLUMN evidence SET STATISTICS 0,
+    ALTER COLUMN before SET STATISTICS 0,
+    ALTER COLUMN after SET STATISTICS 0;
+
+CREATE TABLE pgrecall.mentions (
+    concept_id   bigint NOT NULL,
+    memory_id    bigint NOT NULL,
+    namespace_id integer NOT NULL,
+    confidence   real NOT NULL DEFAULT 1,
+    source       text NOT NULL,
+    span         int4range,
+    alias        text COLLATE "C" NOT NULL,
+    type         text,
+    is_about     boolean NOT NULL DEFAULT false,
+    CONSTRAINT mentions_pkey PRIMARY KEY (memory_id, alias, source) INCLUDE (concept_id, is_about),
+    CONSTRAINT mentions_alias_fkey FOREIGN KEY (namespace_id, alias, concept_id) REFERENCES pgrecall.concept_aliases(namespace_id, alias, concept_id) ON UPDATE CASCADE,
+    CONSTRAINT mentions_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT mentions_confidence_check CHECK ((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)),
+    CONSTRAINT mentions_source_size CHECK (octet_length(source) <= 256),
+    CONSTRAINT mentions_type_size CHECK (octet_length(type) <= 256)
+);
+COMMENT ON TABLE pgrecall.mentions IS 'Which memory mentions which concept, and who found it there.';
+COMMENT ON COLUMN pgrecall.mentions.source IS 'What found the mention: tag, keyword, or the name of an enricher.';
+COMMENT ON COLUMN pgrecall.mentions.span IS 'Character positions in the content, where the mention is a stretch of text.';
+COMMENT ON COLUMN pgrecall.mentions.alias IS 'The normalised name it is mentioned by.';
+COMMENT ON COLUMN pgrecall.mentions.type IS 'What the mention was taken for; NULL: tags and keywords do not say.';
+COMMENT ON COLUMN pgrecall.mentions.is_about IS 'The memory is about the concept: it is its title or its subject.';
+CREATE INDEX mentions_concept_idx ON pgrecall.mentions (concept_id, is_about DESC, memory_id DESC);
+ALTER TABLE pgrecall.mentions
+    ALTER COLUMN alias SET STATISTICS 0,
+    ALTER COLUMN type SET STATISTICS 0;
+
+CREATE TABLE pgrecall.relationships (
+    id            bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    namespace_id  integer NOT NULL,
+    source_id     bigint NOT NULL,
+    target_id     bigint NOT NULL,
+    label         text NOT NULL,
+    weight        real NOT NULL DEFAULT 1,
+    valid_from    timestamptz,
+    valid_to      timestamptz,
+    recorded_at   timestamptz NOT NULL DEFAULT now(),
+    superseded_at timestamptz,
+    superseded_by bigint,
+    is_exclusive  boolean NOT NULL DEFAULT false,
+    source_alias  text COLLATE "C" NOT NULL,
+    target_alias  text COLLATE "C" NOT NULL,
+    CONSTRAINT relationships_pkey PRIMARY KEY (id),
+    CONSTRAINT relationships_source_fkey FOREIGN KEY (namespace_id, source_alias, source_id) REFERENCES pgrecall.concept_aliases(namespace_id, alias, concept_id) ON UPDATE CASCADE,
+    CONSTRAINT relationships_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES pgrecall.relationships(id) ON DELETE SET NULL,
+    CONSTRAINT relationships_target_fkey FOREIGN KEY (namespace_id, target_alias, target_id) REFERENCES pgrecall.concept_aliases(namespace_id, alias, concept_id) ON UPDATE CASCADE,
+    CONSTRAINT relationships_check CHECK (valid_to >= valid_from),
+    CONSTRAINT relationships_label_check CHECK (label <> ''),
+    CONSTRAINT relationships_label_size CHECK (octet_length(label) <= 16384),
+    CONSTRAINT relationships_weight_check CHECK ((weight >= (0)::double precision) AND (weight <= (1)::double precision))
+);
+COMMENT ON TABLE pgrecall.relationships IS 'Typed, directed, bi-temporal edges between two concepts of one namespace.';
+COMMENT ON COLUMN pgrecall.relationships.label IS 'What relates them, in canonical words: works at, capital of.';
+COMMENT ON COLUMN pgrecall.relationships.weight IS 'How sure it is, all evidence together.';
+COMMENT ON COLUMN pgrecall.relationships.recorded_at IS 'When its first evidence was recorded; valid_from and valid_to say when it was true.';
+COMMENT ON COLUMN pgrecall.relationships.superseded_at IS 'When what contradicts it was recorded; valid_to says since when it does not hold.';
+COMMENT ON COLUMN pgrecall.relationships.superseded_by IS 'The relationship that contradicts it; without that one it holds again.';
+COMMENT ON COLUMN pgrecall.relationships.is_exclusive IS 'Evidence says that the subject has no other object by this label at the time.';
+COMMENT ON COLUMN pgrecall.relationships.source_alias IS 'The normalised name it was stated of.';
+COMMENT ON COLUMN pgrecall.relationships.target_alias IS 'The normalised name it leads to, as it was stated.';
+CREATE INDEX relationships_exclusive_idx ON pgrecall.relationships (source_id, label) WHERE is_exclusive;
+CREATE INDEX relationships_label_idx ON pgrecall.relationships (namespace_id, label);
+CREATE INDEX relationships_newest_source_idx ON pgrecall.relationships (source_id, id);
+CREATE INDEX relationships_newest_target_idx ON pgrecall.relationships (target_id, id);
+CREATE INDEX relationships_source_idx ON pgrecall.relationships (source_id, label, target_id);
+CREATE INDEX relationships_superseded_by_idx ON pgrecall.relationships (superseded_by) WHERE (superseded_by IS NOT NULL);
+CREATE INDEX relationships_target_idx ON pgrecall.relationships (target_id, label, source_id);
+CREATE UNIQUE INDEX relationships_open_key ON pgrecall.relationships (source_alias, label, target_alias, namespace_id) WHERE (valid_to IS NULL);
+ALTER TABLE pgrecall.relationships
+    ALTER COLUMN label SET STATISTICS 0,
+    ALTER COLUMN source_alias SET STATISTICS 0,
+    ALTER COLUMN target_alias SET STATISTICS 0;
+
+CREATE TABLE pgrecall.relationship_evidence (
+    relationship_id bigint NOT NULL,
+    memory_id       bigint NOT NULL,
+    confidence      real NOT NULL DEFAULT 1,
+    source          text NOT NULL DEFAULT 'pattern',
+    statement       text,
+    id              bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    valid_from      timestamptz,
+    valid_to        timestamptz,
+    is_exclusive    boolean NOT NULL DEFAULT false,
+    label           text,
+    namespace_id    integer NOT NULL,
+    CONSTRAINT relationship_evidence_pkey PRIMARY KEY (id),
+    CONSTRAINT relationship_evidence_key UNIQUE NULLS NOT DISTINCT (relationship_id, memory_id, source, label, valid_from, valid_to),
+    CONSTRAINT relationship_evidence_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT relationship_evidence_relationship_id_fkey FOREIGN KEY (relationship_id) REFERENCES pgrecall.relationships(id) ON DELETE CASCADE,
+    CONSTRAINT relationship_evidence_confidence_check CHECK ((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)),
+    CONSTRAINT relationship_evidence_label_size CHECK (octet_length(label) <= 16384),
+    CONSTRAINT relationship_evidence_source_size CHECK (octet_length(source) <= 256),
+    CONSTRAINT relationship_evidence_statement_size CHECK (octet_length(statement) <= 262144)
+);
+COMMENT ON TABLE pgrecall.relationship_evidence IS 'The memories a relationship was learnt from.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.source IS 'What read it there: pattern or llm.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.statement IS 'The fact in one sentence, as this memory states it; NULL: names and label say it.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.valid_from IS 'Since when it is true, as it was stated; NULL: not said.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.valid_to IS 'Until when it is true, as it was stated; NULL: not said.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.is_exclusive IS 'It contradicts other objects of the same subject and label.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.label IS 'As it was stated; NULL: as the relationship has it.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.namespace_id IS 'That of the memory; a trigger fills it.';
+CREATE INDEX relationship_evidence_memory_idx ON pgrecall.relationship_evidence (memory_id, relationship_id);
+ALTER TABLE pgrecall.relationship_evidence
+    ALTER COLUMN source SET STATISTICS 0,
+    ALTER COLUMN statement SET STATISTICS 0,
+    ALTER COLUMN label SET STATISTICS 0;
+
+CREATE SEQUENCE pgrecall.generation_numbers AS integer START 2 OWNED BY pgrecall.generations.id;
+COMMENT ON SEQUENCE pgrecall.generation_numbers IS 'No number is given twice.';
+
+-- Which column holds a generation's embeddings is state: these are written again whenever a generation is added or dropped.
+CREATE FUNCTION _pgrecall.embedding_of(memory pgrecall.memories, generation integer)
+RETURNS pgvector.halfvec
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE generation WHEN 1 THEN (memory).embedding END;
+COMMENT ON FUNCTION _pgrecall.embedding_of IS
+    'The embedding of a memory in a generation; the planner sees the column. Written again with each generation.';
+CREATE FUNCTION _pgrecall.name_embedding_of(concept pgrecall.concepts, generation integer)
+RETURNS pgvector.halfvec
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE generation WHEN 1 THEN (concept).embedding END;
+COMMENT ON FUNCTION _pgrecall.name_embedding_of IS
+    'The embedding of a concept''s name in a generation; the planner sees the column. Written again with each generation.';
+
+INSERT INTO pgrecall.installation DEFAULT VALUES;
+INSERT INTO pgrecall.namespaces (name) VALUES ('default');
+INSERT INTO pgrecall.generations (id, dimension, state) VALUES (1, {dimension}, 'active');
+INSERT INTO pgrecall.locks (home, name)
+SELECT n.id, l.name FROM pgrecall.namespaces n CROSS JOIN unnest('{names,facts,postings,extractions,imports}'::text[]) l (name)
+UNION ALL
+VALUES (0, 'resolve_concepts');
+
+-- A table without a policy is closed.
+DO $security$
+DECLARE
+    found record;
+BEGIN
+    FOR found IN
+        SELECT c.oid::regclass AS table FROM pg_class c
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r' AND c.relname <> 'alembic_version'
+    LOOP
+        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', found.table);
+    END LOOP;
+END
+$security$;
