@@ -77,12 +77,16 @@ def postings(conn: Connection[Any]) -> list[Any]:
 
 def frequencies(conn: Connection[Any]) -> list[Any]:
     """Namespace, term and document frequency, in order."""
-    return conn.execute("SELECT namespace_id, term, documents FROM pgrecall.term_stats ORDER BY 1, 2").fetchall()
+    return conn.execute(
+        "SELECT namespace_id, term, documents FROM pgrecall.term_stats ORDER BY 1, 2"
+    ).fetchall()
 
 
 def noted(conn: Connection[Any]) -> list[int]:
     """Ids of the memories that are not in the postings as they are now, in order."""
-    return [number for (number,) in conn.execute("SELECT memory_id FROM pgrecall.pending_postings ORDER BY 1")]
+    return [
+        number for (number,) in conn.execute("SELECT memory_id FROM pgrecall.pending_postings ORDER BY 1")
+    ]
 
 
 def fold(conn: Connection[Any]) -> None:

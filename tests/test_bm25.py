@@ -314,7 +314,9 @@ def test_odd_lexemes(conn: Connection[Any]) -> None:
     query = "SELECT array_to_tsvector(ARRAY[%s]) @@ _pgrecall.match_any_term(%s)"
     for lexeme in odd:
         assert scalar(conn, query, lexeme, odd)
-    assert scalar(conn, "SELECT _pgrecall.match_any_term('{}') IS NULL AND _pgrecall.match_any_term(NULL) IS NULL")
+    assert scalar(
+        conn, "SELECT _pgrecall.match_any_term('{}') IS NULL AND _pgrecall.match_any_term(NULL) IS NULL"
+    )
 
 
 def test_a_field_without_weight_finds_nothing(conn: Connection[Any]) -> None:

@@ -113,7 +113,8 @@ SHORTENED = [
 
 def test_shortened(lines_conn: Connection[Any]) -> None:
     found = [
-        (text, limit, call(lines_conn, "_pgrecall.truncate_words", text, limit)) for text, limit, _ in SHORTENED
+        (text, limit, call(lines_conn, "_pgrecall.truncate_words", text, limit))
+        for text, limit, _ in SHORTENED
     ]
     assert found == SHORTENED
 

@@ -111,7 +111,9 @@ def test_answers_are_kept_for_claimed_memories_only(conn: psycopg.Connection[Any
     conn.execute("SELECT revise(%s, content => 'something else')", [second])
     assert keep(second, tickets[second]) == 0
     assert answers(conn) == 1
-    known = conn.execute("SELECT * FROM pgrecall.cached_llm_answers(%s::bytea[])", [[b"\x0a" * 32, b"\x0b" * 32]])
+    known = conn.execute(
+        "SELECT * FROM pgrecall.cached_llm_answers(%s::bytea[])", [[b"\x0a" * 32, b"\x0b" * 32]]
+    )
     assert known.fetchall() == [(b"\x0a" * 32, {"facts": []})]
     with pytest.raises(psycopg.errors.InvalidParameterValue):
         conn.execute("SELECT pgrecall.cache_llm_answers('{}')")

@@ -94,7 +94,10 @@ def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str], fr
     report = migrate(dsn, revision="-1")
     assert report.revision == BEFORE_LAST
     # What is left belongs to the columns, as state.
-    left = run(dsn, "SELECT proname FROM pg_proc WHERE pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace) ORDER BY 1")
+    left = run(
+        dsn,
+        "SELECT proname FROM pg_proc WHERE pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace) ORDER BY 1",
+    )
     assert left == [("embedding_of",), ("name_embedding_of",)]
     assert run(dsn, "SELECT count(*) FROM pg_proc WHERE proname = 'recall'") == [(0,)]
     migrate(dsn)

@@ -124,7 +124,9 @@ def read(dsn: str, number: int, until: float) -> int:
             assert [row[3] for row in found].count(f"the {canary} is where it was") == 1
             ids = [row[0] for row in found]
             assert len(ids) == len(set(ids)) == 20
-            words = "SELECT term, documents FROM _pgrecall.query_term_weights(pgrecall.namespace_id(%s), %s, 10)"
+            words = (
+                "SELECT term, documents FROM _pgrecall.query_term_weights(pgrecall.namespace_id(%s), %s, 10)"
+            )
             assert conn.execute(words, (namespace, [canary])).fetchall() == [(canary, 1)]
             done += 1
     return done

@@ -104,7 +104,9 @@ def test_websearch(words_conn: Connection[Any], query: str, hits: set[str]) -> N
         "snake": "snake_case for the user", "camel": "snakeCase and getUserName of a user", "tokyo": "東京へ行く",
         "kyoto": "東京都に住む",
     }  # fmt: skip
-    statement = "SELECT _pgrecall.analyze_text('english', %s) @@ _pgrecall.match_websearch('{english,simple}', %s)"
+    statement = (
+        "SELECT _pgrecall.analyze_text('english', %s) @@ _pgrecall.match_websearch('{english,simple}', %s)"
+    )
     found = {
         name
         for name, text in memories.items()

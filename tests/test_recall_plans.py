@@ -197,7 +197,9 @@ def test_the_large_namespace_is_not_read_whole_among_thousands_of_small_ones(ske
             "INSERT INTO pgrecall.memories (namespace_id, content, language) "
             "SELECT n.id, 'word3', 'english' FROM pgrecall.namespaces n WHERE n.name LIKE 'tenant %'"
         )
-        skewed.execute("ANALYZE pgrecall.memories, pgrecall.namespaces, pgrecall.postings, pgrecall.pending_postings")
+        skewed.execute(
+            "ANALYZE pgrecall.memories, pgrecall.namespaces, pgrecall.postings, pgrecall.pending_postings"
+        )
         for call in range(12):
             (before,) = skewed.execute(read).fetchone() or (0,)
             assert len(ask(skewed, vector(skewed, call))) == 10

@@ -109,7 +109,10 @@ def test_its_limits_are_the_limits(conn: Connection[Any]) -> None:
     for name, allowed in conn.execute(choices).fetchall():
         for value in (*allowed, "other", allowed[0].upper()):
             fits = value in allowed
-            assert scalar(conn, "SELECT pgrecall.is_valid_setting(%s, %s)", name, value) is fits, (name, value)
+            assert scalar(conn, "SELECT pgrecall.is_valid_setting(%s, %s)", name, value) is fits, (
+                name,
+                value,
+            )
 
 
 def test_every_argument_of_recall_that_is_a_setting_agrees_with_it(conn: Connection[Any]) -> None:
@@ -230,7 +233,13 @@ def test_what_is_stored_only_is_refused_per_call(conn: Connection[Any]) -> None:
 
 def test_an_argument_of_jsonb_is_read_as_its_text(conn: Connection[Any]) -> None:
     read = "SELECT to_jsonb(_pgrecall.effective_settings(%s))"
-    given = {"k": 3, "cc_alpha": 0.25, "collapse_duplicates": True, "half_life": "1 day", "decay_floors": "a=1"}
+    given = {
+        "k": 3,
+        "cc_alpha": 0.25,
+        "collapse_duplicates": True,
+        "half_life": "1 day",
+        "decay_floors": "a=1",
+    }
     found = scalar(conn, read, Jsonb(given))
     assert {name: found[name] for name in given} == given | {"half_life": "1 day"}
     texts = {name: str(value).lower() for name, value in given.items()}

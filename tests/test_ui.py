@@ -95,7 +95,9 @@ def test_an_embedder_embeds_the_question(dsn: str, own: TestClient) -> None:
         # What an embedder does, in one go: the page finds it answered.
         conn.execute("SELECT pgrecall.request_query_embedding(%s)", [question])
         [(asked, _)] = conn.execute("SELECT * FROM pgrecall.claim_query_embeddings(1)").fetchall()
-        conn.execute("SELECT pgrecall.complete_query_embeddings(%s, %s, '{NULL}')", ([asked], [str([0.5] * 384)]))
+        conn.execute(
+            "SELECT pgrecall.complete_query_embeddings(%s, %s, '{NULL}')", ([asked], [str([0.5] * 384)])
+        )
     answer = own.get("/", params={"q": question})
     assert hits(answer) == [number]
     said = text(answer)

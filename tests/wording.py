@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 LANGUAGES = ("simple", "english", "german", "spanish", "russian", "turkish")
-FORMS = ("query_terms", "match_any_word", "match_all_words", "match_phrase", "match_websearch", "match_prefix")
+FORMS = (
+    "query_terms",
+    "match_any_word",
+    "match_all_words",
+    "match_phrase",
+    "match_websearch",
+    "match_prefix",
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
 SIGNS = st.text("aAbB1é東ー -_/.@:\\<>&#~%+='\"|!()*,\t\n", max_size=40)

@@ -28,6 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = {"_pgrecall", "pgrecall", "public"}
 # Several objects a file: what they say only makes sense side by side.
 MANY_OBJECTS = {"revoke.sql", "grants.sql", "tenancy/policies.sql"}
+# Nobody runs it: the revisions make what it shows.
+GENERATED = "schema.sql"
 # Functions that run as pgrecall_engine, which sees every row; other security definers run as pgrecall_gate.
 ENGINE = {
     "_pgrecall.queue_postings",
@@ -331,10 +333,11 @@ def our_names() -> set[str]:
     if not _NAMES:
         texts = [path.read_text(encoding="utf-8") for path in (ROOT / "sql").rglob("*.sql")]
         texts += [
-            path.read_text(encoding="utf-8") for path in (ROOT / "migrations" / "versions").glob("*.py")
+            path.read_text(encoding="utf-8") for path in (ROOT / "migrations" / "versions").glob("*.sql")
         ]
         made = re.compile(
-            r"CREATE (?:OR REPLACE )?(?:TABLE|TYPE|VIEW|FUNCTION) (?:_?pgrecall|public)\.(\w+)", re.IGNORECASE
+            r"CREATE (?:OR REPLACE )?(?:UNLOGGED )?(?:TABLE|TYPE|VIEW|FUNCTION) (?:_?pgrecall|public)\.(\w+)",
+            re.IGNORECASE,
         )
         _NAMES.update(name for text in texts for name in made.findall(text))
     return _NAMES
@@ -421,7 +424,7 @@ def check_manifest(folder: Path) -> list[Violation]:
         named[name] = number
     for path in sorted(folder.rglob("*.sql")):
         name = path.relative_to(folder).as_posix()
-        if name not in named:
+        if name not in named and name != GENERATED:
             found.append(Violation(name, 1, "not in manifest.txt"))
     if list(named)[-1:] != ["grants.sql"]:
         found.append(Violation("manifest.txt", max(named.values(), default=1), "grants.sql comes last"))
@@ -442,7 +445,7 @@ def check_frozen(folder: Path) -> list[Violation]:
 
 def freeze(folder: Path) -> None:
     """Record every revision of `folder` as released."""
-    digests = {path.name: _digest(path) for path in sorted((folder / "versions").glob("*.py"))}
+    digests = {path.name: _digest(path) for path in sorted((folder / "versions").glob("*.*"))}
     (folder / "frozen.json").write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
 
 
@@ -455,7 +458,8 @@ def check(root: Path) -> list[Violation]:
     folder = root / "sql"
     found = [*check_manifest(folder), *check_frozen(root / "migrations")]
     for path in sorted(folder.rglob("*.sql")):
-        found += check_file(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8"))
+        if path.name != GENERATED:
+            found += check_file(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8"))
     return found
 
 

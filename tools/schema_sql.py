@@ -85,7 +85,9 @@ def literal(text: str) -> str:
 
 def plain(definition: str) -> str:
     """Leave out what pg_catalog adds and nobody writes."""
-    written = re.sub(r"'::(?:text|jsonb)\b(?:\[\])?", "'", definition.replace("public.halfvec", "pgvector.halfvec"))
+    written = re.sub(
+        r"'::(?:text|jsonb)\b(?:\[\])?", "'", definition.replace("public.halfvec", "pgvector.halfvec")
+    )
     written = re.sub(r"(?<=CHECK \()\((.*)\)(?=\)$)", lambda m: m[1] if balanced(m[1]) else m[0], written)
     return written.replace("timestamp with time zone", "timestamptz").replace(" USING btree", "")
 
@@ -107,7 +109,9 @@ def types(conn: psycopg.Connection[Any]) -> Iterator[str]:
         width = max(len(row[0]) for row in columns)
         lines = ",\n".join(f"    {quoted(row[0]):{width}} {plain(row[1])}" for row in columns)
         yield f"CREATE TYPE pgrecall.{name} AS (\n{lines}\n);"
-        (comment,) = conn.execute("SELECT pg_catalog.obj_description(%s, 'pg_type')", (oid,)).fetchone() or (None,)
+        (comment,) = conn.execute("SELECT pg_catalog.obj_description(%s, 'pg_type')", (oid,)).fetchone() or (
+            None,
+        )
         if comment:
             yield f"COMMENT ON TYPE pgrecall.{name} IS {literal(comment)};"
 
@@ -144,7 +148,9 @@ def table(
     settings = f" WITH ({', '.join(o.replace('=', ' = ') for o in options)})" if options else ""
     kind = "UNLOGGED TABLE" if is_unlogged else "TABLE"
     yield f"CREATE {kind} pgrecall.{name} (\n" + ",\n".join(lines) + f"\n){settings};"
-    (comment,) = conn.execute("SELECT pg_catalog.obj_description(%s, 'pg_class')", (oid,)).fetchone() or (None,)
+    (comment,) = conn.execute("SELECT pg_catalog.obj_description(%s, 'pg_class')", (oid,)).fetchone() or (
+        None,
+    )
     if comment:
         yield f"COMMENT ON TABLE pgrecall.{name} IS {literal(comment)};"
     for column, *_, text in columns:
@@ -155,9 +161,9 @@ def table(
             yield f"COMMENT ON CONSTRAINT {constraint} ON pgrecall.{name} IS {literal(text)};"
     for (definition,) in conn.execute(_INDEXES, (oid,)).fetchall():
         yield f"{plain(definition)};"
-    changes = [
-        f"ALTER COLUMN {quoted(row[0])} SET STORAGE {row[7]}" for row in columns if row[7]
-    ] + [f"ALTER COLUMN {quoted(row[0])} SET STATISTICS 0" for row in columns if row[8]]
+    changes = [f"ALTER COLUMN {quoted(row[0])} SET STORAGE {row[7]}" for row in columns if row[7]] + [
+        f"ALTER COLUMN {quoted(row[0])} SET STATISTICS 0" for row in columns if row[8]
+    ]
     if changes:
         yield f"ALTER TABLE pgrecall.{name}\n    " + ",\n    ".join(changes) + ";"
 
@@ -167,10 +173,7 @@ def text_of(dsn: str) -> str:
     with psycopg.connect(dsn) as conn:
         conn.execute("SET search_path = pg_catalog")
         blocks = ["\n".join(types(conn))]
-        blocks += [
-            "\n".join(table(conn, *row))
-            for row in conn.execute(_TABLES).fetchall()
-        ]
+        blocks += ["\n".join(table(conn, *row)) for row in conn.execute(_TABLES).fetchall()]
     return HEADER + "\n" + "\n\n".join(blocks) + "\n"
 
 
@@ -191,7 +194,9 @@ def generate() -> str:
 def main() -> int:
     """Write or check the file."""
     parser = argparse.ArgumentParser(description="Write sql/schema.sql from the catalog.")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if the file is out of date")
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 if the file is out of date"
+    )
     check = parser.parse_args().check
     text = generate()
     if FILE.exists() and FILE.read_text(encoding="utf-8") == text:
