@@ -196,12 +196,12 @@ def test_volatility(lines_conn: Connection[Any]) -> None:
     rows = lines_conn.execute(
         """
         SELECT proname, provolatile, proparallel FROM pg_proc
-        WHERE proname IN ('one_line', 'shortened', 'escaped', 'combining_marks', 'briefing_item', 'query_facts',
+        WHERE proname IN ('sanitize_line', 'truncate_words', 'xml_escape', 'combining_marks', 'briefing_item', 'query_facts',
                           'recall_briefing')
         ORDER BY 2, 1
         """
     ).fetchall()
     assert rows == [
-        ("combining_marks", "i", "s"), ("escaped", "i", "s"), ("one_line", "i", "s"), ("shortened", "i", "s"),
+        ("combining_marks", "i", "s"), ("sanitize_line", "i", "s"), ("truncate_words", "i", "s"), ("xml_escape", "i", "s"),
         ("briefing_item", "s", "s"), ("query_facts", "s", "s"), ("recall_briefing", "s", "r"),
     ]  # fmt: skip

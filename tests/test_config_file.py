@@ -311,7 +311,7 @@ def test_what_is_stored(shared: Client) -> None:
         ("settings = { leg_depth = 3, rrfk = 60 }\n", 1, "42704", "rrf_k"),
         ("[settings]\n'pgrecall.rrf_k' = 60\n", 2, "42704", "rrf_k"),
         ("[settings]\nzzzzzzz = 60\n", 2, "42704", "pgrecall config"),
-        ("[settings]\nlexical_b = 0.5\n", 2, "22023", "pgrecall config set bm25_b"),
+        ("[settings]\nbm25_b = 0.5\n", 2, "22023", "pgrecall config set bm25_b"),
         ("[settings]\nembedding_model = 'x'\n", 2, "22023", "migrate"),
         ("[settings]\nquery_model = 'x'\n", 2, "22023", "above"),
         ("namespace = 'a'\n[settings]\nnamespace = 'x'\n", 3, "22023", "above"),
@@ -341,7 +341,7 @@ def test_other_variables_are_left_alone(shared: Client, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("LEXICAL_K1", "config set"), ("EMBEDDING_MODEL", "reembed --model"), ("QUERY_MODEL", "`model`")],
+    [("BM25_K1", "config set"), ("EMBEDDING_MODEL", "reembed --model"), ("QUERY_MODEL", "`model`")],
 )
 def test_a_variable_for_what_no_client_can_have(
     shared: Client, monkeypatch: pytest.MonkeyPatch, name: str, hint: str

@@ -1061,7 +1061,7 @@ DECLARE
 BEGIN
     FOR found IN
         SELECT c.oid::regclass AS table FROM pg_class c
-        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r' AND c.relname <> 'alembic_version'
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r'
     LOOP
         EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', found.table);
     END LOOP;

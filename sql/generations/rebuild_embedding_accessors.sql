@@ -18,7 +18,7 @@ BEGIN
         SELECT string_agg(format('WHEN %s THEN (%I).%I', g.id, target.argument, g.column_name), ' ' ORDER BY g.id) INTO branches
         FROM pgrecall.generations g;
         EXECUTE format(
-            'CREATE OR REPLACE FUNCTION pgrecall.%I(%I pgrecall.%I, generation integer) RETURNS pgvector.halfvec '
+            'CREATE OR REPLACE FUNCTION _pgrecall.%I(%I pgrecall.%I, generation integer) RETURNS pgvector.halfvec '
             'LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE generation %s END',
             target.name, target.argument, target.type, branches
         );

@@ -18,7 +18,7 @@ $function$;
 COMMENT ON FUNCTION _pgrecall.cancel_embedding_job IS
     'Trigger: takes a memory from the queue when its text changes, or is not to be embedded any more.';
 
-CREATE OR REPLACE TRIGGER cancel_embedding_job
+CREATE OR REPLACE TRIGGER memories_90_embedding_job
     AFTER UPDATE OF title, content, expanded_keywords, is_sensitive, deleted_at ON pgrecall.memories
     FOR EACH ROW
     WHEN (NEW.content_hash <> OLD.content_hash OR NEW.is_sensitive OR NEW.deleted_at IS NOT NULL)

@@ -33,7 +33,7 @@ $function$;
 COMMENT ON FUNCTION _pgrecall.derive_memory_columns IS
     'Trigger: fills search_vector, word_count and content_hash, empties an embedding that is no longer that of the row.';
 
-CREATE OR REPLACE TRIGGER derive_memory_columns
+CREATE OR REPLACE TRIGGER memories_10_derive
     BEFORE INSERT OR UPDATE OF title, content, category, tags, expanded_keywords, language, is_sensitive, content_hash, search_vector
     ON pgrecall.memories
     FOR EACH ROW EXECUTE FUNCTION _pgrecall.derive_memory_columns();

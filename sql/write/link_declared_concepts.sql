@@ -61,12 +61,12 @@ $function$;
 
 COMMENT ON FUNCTION _pgrecall.link_declared_concepts IS 'Trigger: keeps the mentions of tags and expanded keywords.';
 
-CREATE OR REPLACE TRIGGER memories_mention_insert
+CREATE OR REPLACE TRIGGER memories_40_concepts_insert
     AFTER INSERT ON pgrecall.memories
     REFERENCING NEW TABLE AS new_memories
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.link_declared_concepts();
 
-CREATE OR REPLACE TRIGGER memories_mention_update
+CREATE OR REPLACE TRIGGER memories_40_concepts_update
     AFTER UPDATE OF title, content, speaker, tags, expanded_keywords, is_sensitive, deleted_at, namespace_id ON pgrecall.memories
     FOR EACH ROW
     WHEN (ROW (OLD.title, OLD.content, OLD.speaker, OLD.tags, OLD.expanded_keywords, OLD.is_sensitive, OLD.deleted_at IS NULL,

@@ -36,12 +36,12 @@ $function$;
 
 COMMENT ON FUNCTION _pgrecall.note_languages IS 'Trigger: keeps the languages of a namespace.';
 
-CREATE OR REPLACE TRIGGER memories_language_insert
+CREATE OR REPLACE TRIGGER memories_30_languages_insert
     AFTER INSERT ON pgrecall.memories
     REFERENCING NEW TABLE AS new_memories
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.note_languages();
 
-CREATE OR REPLACE TRIGGER memories_language_update
+CREATE OR REPLACE TRIGGER memories_30_languages_update
     AFTER UPDATE OF language, namespace_id ON pgrecall.memories
     FOR EACH ROW
     WHEN ((OLD.language, OLD.namespace_id) IS DISTINCT FROM (NEW.language, NEW.namespace_id))

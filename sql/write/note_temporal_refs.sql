@@ -27,12 +27,12 @@ $function$;
 
 COMMENT ON FUNCTION _pgrecall.note_temporal_refs IS 'Trigger: keeps the times that the texts of memories speak of.';
 
-CREATE OR REPLACE TRIGGER memories_refer_insert
+CREATE OR REPLACE TRIGGER memories_70_times_insert
     AFTER INSERT ON pgrecall.memories
     REFERENCING NEW TABLE AS new_memories
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.note_temporal_refs();
 
-CREATE OR REPLACE TRIGGER memories_refer_update
+CREATE OR REPLACE TRIGGER memories_70_times_update
     AFTER UPDATE OF content, occurred_at, created_at, is_sensitive, deleted_at, namespace_id ON pgrecall.memories
     FOR EACH ROW
     WHEN (ROW (OLD.content, COALESCE(OLD.occurred_at, OLD.created_at), OLD.is_sensitive, OLD.deleted_at IS NULL, OLD.namespace_id)

@@ -14,10 +14,10 @@ $function$;
 
 COMMENT ON FUNCTION _pgrecall.notify_embedders IS 'Trigger: tells the embedders that there may be work.';
 
-CREATE OR REPLACE TRIGGER memories_notify_insert
+CREATE OR REPLACE TRIGGER memories_50_notify_insert
     AFTER INSERT ON pgrecall.memories
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.notify_embedders();
 
-CREATE OR REPLACE TRIGGER memories_notify_update
+CREATE OR REPLACE TRIGGER memories_50_notify_update
     AFTER UPDATE OF title, content, expanded_keywords, is_sensitive, deleted_at ON pgrecall.memories
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.notify_embedders();

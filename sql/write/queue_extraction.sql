@@ -32,12 +32,12 @@ $function$;
 
 COMMENT ON FUNCTION _pgrecall.queue_extraction IS 'Trigger: notes which memories are to be read for names, times and facts.';
 
-CREATE OR REPLACE TRIGGER memories_extract_insert
+CREATE OR REPLACE TRIGGER memories_20_extraction_insert
     AFTER INSERT ON pgrecall.memories
     REFERENCING NEW TABLE AS new_memories
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.queue_extraction();
 
-CREATE OR REPLACE TRIGGER memories_extract_update
+CREATE OR REPLACE TRIGGER memories_20_extraction_update
     AFTER UPDATE OF title, content, speaker, language, occurred_at, created_at, is_sensitive, deleted_at, namespace_id
     ON pgrecall.memories
     FOR EACH ROW

@@ -57,12 +57,12 @@ COMMENT ON FUNCTION _pgrecall.queue_postings IS 'Trigger: keeps the postings tru
 
 ALTER FUNCTION _pgrecall.queue_postings OWNER TO pgrecall_engine;
 
-CREATE OR REPLACE TRIGGER memories_post_insert
+CREATE OR REPLACE TRIGGER memories_60_postings_insert
     AFTER INSERT ON pgrecall.memories
     REFERENCING NEW TABLE AS new_memories
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.queue_postings();
 
-CREATE OR REPLACE TRIGGER memories_post_update
+CREATE OR REPLACE TRIGGER memories_60_postings_update
     AFTER UPDATE ON pgrecall.memories
     FOR EACH ROW
     WHEN ((OLD.deleted_at IS NULL OR NEW.deleted_at IS NULL)
@@ -70,10 +70,10 @@ CREATE OR REPLACE TRIGGER memories_post_update
               IS DISTINCT FROM (NEW.id, NEW.namespace_id, NEW.deleted_at IS NULL, NEW.search_vector))
     EXECUTE FUNCTION _pgrecall.queue_postings();
 
-CREATE OR REPLACE TRIGGER memories_post_delete
+CREATE OR REPLACE TRIGGER memories_60_postings_delete
     AFTER DELETE ON pgrecall.memories
     FOR EACH ROW EXECUTE FUNCTION _pgrecall.queue_postings();
 
-CREATE OR REPLACE TRIGGER memories_post_truncate
+CREATE OR REPLACE TRIGGER memories_60_postings_truncate
     AFTER TRUNCATE ON pgrecall.memories
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.queue_postings();

@@ -16,7 +16,7 @@ $function$;
 
 COMMENT ON FUNCTION _pgrecall.withdraw_curation IS 'Trigger: takes back what curation has derived from a memory that is now sensitive.';
 
-CREATE OR REPLACE TRIGGER withdraw_curation
+CREATE OR REPLACE TRIGGER memories_80_curation
     AFTER UPDATE OF is_sensitive ON pgrecall.memories
     FOR EACH ROW
     WHEN (NEW.is_sensitive AND NOT OLD.is_sensitive)
