@@ -158,6 +158,27 @@ def test_a_hub_costs_no_more_than_another_concept(skewed: Connection[Any]) -> No
         assert max(float(line.split("rows=")[1].split()[0]) for line in mentions) <= 51
 
 
+@pytest.mark.parametrize("hops", [1, 3])
+def test_the_recursion_of_the_graph_leg_is_not_expected_to_be_dear(
+    skewed: Connection[Any], hops: int
+) -> None:
+    """However many steps: a plan that seems dear is compiled, which takes longer than a hundred walks."""
+    seeds = skewed.execute(
+        "SELECT array_agg(id) FROM (SELECT id FROM pgrecall.memories LIMIT 5) m"
+    ).fetchone()
+    assert seeds is not None
+    skewed.execute("SET plan_cache_mode = force_generic_plan")
+    skewed.execute(
+        "PREPARE walk (bigint[], integer) AS SELECT * FROM _pgrecall.graph_walk("
+        "1, $1, ARRAY[1, 0.9, 0.8, 0.7, 0.6], NULL, $1, 50, 20, $2, 0.95, 50, 1.4, 0.4)"
+    )
+    (plan,) = skewed.execute(
+        f"EXPLAIN (FORMAT json) EXECUTE walk ('{{{','.join(map(str, seeds[0]))}}}', {hops})".encode()
+    ).fetchone() or ([],)
+    (limit,) = skewed.execute("SELECT current_setting('jit_above_cost')::double precision").fetchone() or (0,)
+    assert 0 < plan[0]["Plan"]["Total Cost"] < limit / 10
+
+
 def test_recall_plan_shows_three_index_scans(skewed: Connection[Any]) -> None:
     rows = skewed.execute(
         "SELECT plan FROM pgrecall.recall_plan(%s, %s, namespace => 'large')",

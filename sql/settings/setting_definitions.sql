@@ -115,7 +115,7 @@ FROM (VALUES
      'Namespaces of up to this many memories are searched exactly, without the HNSW index.', NULL, NULL),
 
     ('graph_seeds', '5', 0, 100, true, 'memories', 'How many of the best hits the graph leg starts from.', NULL, NULL),
-    ('graph_hops', '1', 0, 2, true, 'hops', 'How far the graph leg walks from them; 0 turns it off.', NULL, NULL),
+    ('graph_hops', '1', 0, 3, true, 'hops', 'How far the graph leg walks from them; 0 turns it off.', NULL, NULL),
     ('graph_decay', '0.95', 0, 1, false, 'factor', 'What a hop leaves of the score that it draws up to.', NULL, NULL),
     ('graph_mention', '0.4', 0, 1, false, 'factor',
      'What a memory counts that mentions a concept, beside one that is about it.', NULL, NULL),

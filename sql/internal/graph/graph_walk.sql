@@ -1,14 +1,17 @@
 -- The walk of the graph leg: memories that share concepts with the best hits of the other legs, and how near that brings them.
 --
--- From each seed one step, and a second one from the best that were reached (graph_step). A memory is reached from several
--- sides: one row for each level that it is drawn to, with the largest share of the way there. No walk goes back to a
--- seed's own level. Two steps written out, since of a recursion the planner expects ten times as much at every turn, and
--- compiles what it takes for expensive.
+-- A recursion with one row per step. A row holds the links that its step found, as arrays: a recursive term cannot aggregate
+-- its own rows, but it can aggregate what it unnests. The seeds are the links of step 0. Each step starts from the best
+-- memories that the previous step reached, at most as many as there are seeds, and never from the same memory twice.
+-- Several links may reach a memory: the result has one row per level that they raise it to, with the largest share.
+--
+-- The planner expects ten times the rows of the first term in every turn. The two conditions on the row of the previous
+-- step take that factor back, so the estimate stays far below jit_above_cost.
 --
 -- seed_ids, seed_levels  where to start, and the score of each
--- known    memories that are candidates already: they come with their shares whatever their place
--- depth    how many others at the most, those first that could rise highest
--- hops     how many steps, 0 to 2;  decay  what each leaves of a level
+-- known    memories that are candidates already: returned with their shares, not counted in depth
+-- depth    the maximum number of other memories, those that could rise highest first
+-- hops     number of steps, 0 to 3;  decay  the factor that a step leaves of a level
 -- concepts, df_max, weight, mention  see graph_step
 CREATE OR REPLACE FUNCTION _pgrecall.graph_walk(
     namespace_id integer, seed_ids bigint[], seed_levels double precision[],
@@ -18,24 +21,34 @@ CREATE OR REPLACE FUNCTION _pgrecall.graph_walk(
 RETURNS TABLE (id bigint, share double precision, level double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
 BEGIN ATOMIC
-    WITH first AS MATERIALIZED (
-        SELECT n.neighbour_id AS memory_id, n.share, decay * s.level AS level
-        FROM unnest(seed_ids, seed_levels) s (id, level)
-        CROSS JOIN LATERAL _pgrecall.graph_step(s.id, concepts, df_max, weight, mention) n
-        WHERE hops > 0
-    ), link AS MATERIALIZED (
-        SELECT f.memory_id, f.share, f.level FROM first f
+    WITH RECURSIVE walk AS (
+        SELECT 0 AS hop, seed_ids AS memory_ids, array_fill(1::double precision, ARRAY[COALESCE(cardinality(seed_ids), 0)]) AS shares,
+               seed_levels AS levels, '{}'::bigint[] AS visited
         UNION ALL
-        SELECT n.neighbour_id, n.share, decay * f.level
-        FROM (
-            SELECT x.memory_id, max(x.share * x.level) AS level
-            FROM first x
-            WHERE hops > 1 AND x.memory_id <> ALL (seed_ids)
-            GROUP BY x.memory_id
-            ORDER BY 2 DESC, 1
-            LIMIT cardinality(seed_ids)
+        SELECT w.hop + 1, n.memory_ids, n.shares, n.levels, w.visited || f.memory_ids
+        FROM walk w
+        CROSS JOIN LATERAL (
+            SELECT array_agg(b.memory_id) AS memory_ids, array_agg(b.level) AS levels
+            FROM (
+                SELECT l.memory_id, max(l.share * l.level) AS level
+                FROM unnest(w.memory_ids, w.shares, w.levels) l (memory_id, share, level)
+                WHERE l.memory_id <> ALL (w.visited)
+                GROUP BY l.memory_id
+                ORDER BY 2 DESC, 1
+                LIMIT cardinality(seed_ids)
+            ) b
         ) f
-        CROSS JOIN LATERAL _pgrecall.graph_step(f.memory_id, concepts, df_max, weight, mention) n
+        CROSS JOIN LATERAL (
+            SELECT array_agg(s.neighbour_id) AS memory_ids, array_agg(s.share) AS shares, array_agg(decay * b.level) AS levels
+            FROM unnest(f.memory_ids, f.levels) b (memory_id, level)
+            CROSS JOIN LATERAL _pgrecall.graph_step(b.memory_id, concepts, df_max, weight, mention) s
+        ) n
+        WHERE w.hop < hops AND cardinality(w.memory_ids) > 0
+    ), link AS MATERIALIZED (
+        SELECT l.memory_id, l.share, l.level
+        FROM walk w
+        CROSS JOIN LATERAL unnest(w.memory_ids, w.shares, w.levels) l (memory_id, share, level)
+        WHERE w.hop > 0
     ), reached AS MATERIALIZED (
         -- In order, so that no more of them are looked at than it takes to fill the list.
         SELECT l.memory_id, max(l.share * l.level) AS reach
@@ -59,4 +72,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.graph_walk IS
-    'Memories that share concepts with the seeds, with the level each is drawn to and how far: a capped walk of one or two steps.';
+    'Memories that share concepts with the seeds, with the level each is drawn to and how far: a recursive, capped walk.';
