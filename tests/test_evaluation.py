@@ -17,7 +17,7 @@ from corpus import fill, vector
 from judging import DIMENSION, angle, embed_as, judge, measured, remember_fan
 from memories import call, contents, refused, remember, remember_many, rows, scalar, share
 from migrating import run
-from pgrecall.install import check, migrate
+from pgrecall.install import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -351,7 +351,7 @@ def test_reader_measures_writer_judges_embedder_sees_nothing(conn: Connection[An
 # --- Installed anywhere ---
 
 
-def test_down_and_up_and_another_dimension(new_database: Callable[..., str]) -> None:
+def test_another_dimension(new_database: Callable[..., str]) -> None:
     dsn = new_database()
     run(dsn, "CREATE SCHEMA extensions")
     run(dsn, "CREATE EXTENSION vector SCHEMA extensions")
@@ -366,8 +366,3 @@ def test_down_and_up_and_another_dimension(new_database: Callable[..., str]) -> 
         assert found == [("all", 1, 1, 1, 1, None), ("overall", 1, 1, 1, 1, None)]
         with pytest.raises(psycopg.DataError):
             conn.execute("SELECT pgrecall.judge('r', 'submarine', '[1,0]', %s)", ([number],))
-    migrate(dsn, revision="0003")
-    assert run(dsn, tables) == [(0,)]
-    migrate(dsn)
-    assert run(dsn, tables) == [(3,)]
-    assert check(dsn).current
