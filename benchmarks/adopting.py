@@ -26,7 +26,7 @@ from benchmarks.speed.measure import WARM_UP, Latency
 from benchmarks.speed.questions import NATURAL, questions
 from benchmarks.speed.shared import add_run_options, circumstances, positive, say, write
 from pgrecall import Client
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     import argparse
@@ -154,7 +154,7 @@ def _write_source(file: Path, corpus: Corpus) -> tuple[int, int, int, int]:
 
 
 def _command(dsn: str, file: Path, *options: str) -> list[str]:
-    return [sys.executable, "-m", "pgrecall", "adopt", "sqlite", str(file), "--dsn", dsn, *options]
+    return [sys.executable, "-m", "pgrecall", "import-from", "sqlite", str(file), "--dsn", dsn, *options]
 
 
 def _timed(watcher: Connection[Any], dsn: str, file: Path, *options: str) -> Spent:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import PgrecallError
-from pgrecall.importing import parse_line
+from pgrecall.jsonl.load import parse_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

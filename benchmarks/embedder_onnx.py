@@ -29,7 +29,7 @@ from benchmarks.metrics import evaluate
 from benchmarks.results import circumstances
 from benchmarks.speed.machine import cores, machine
 from benchmarks.speed.shared import positive, say, write
-from pgrecall.embedding_models import DEFAULT_MODEL, KNOWN_MODELS
+from pgrecall.query.embedding_models import DEFAULT_MODEL, KNOWN_MODELS
 from pgrecall_embedder.batching import plan
 from pgrecall_embedder.export_onnx import export
 from pgrecall_embedder.providers import ModelSpec, load_provider

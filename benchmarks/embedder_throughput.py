@@ -23,7 +23,7 @@ from typing import Any
 
 import psycopg
 
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 
 _STATEMENT_ROWS = 1000

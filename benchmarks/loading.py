@@ -12,7 +12,7 @@ from psycopg.rows import class_row, dict_row
 from benchmarks.embeddings import Embedder, Model
 from benchmarks.extracting import extract
 from pgrecall import Client
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,7 @@ def load(
                 if memory.fields.occurred_at is None and memory.fields.created_at is None
             }
             extraction = extract(connection, extractions, say, undated=undated)
-            client.analyze()
+            client.admin.analyze()
         return Loaded(embedder, vectors, {**_description(connection), "extraction": extraction})
 
 

@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from pgrecall import Client, PgrecallError
+from pgrecall.admin.migrate import migrate
 from pgrecall.cli.explain import block
 from pgrecall.cli.search import recall_table
-from pgrecall.embedding import embed_query
-from pgrecall.importing import import_jsonl
-from pgrecall.install import migrate
+from pgrecall.jsonl.load import import_jsonl
+from pgrecall.query.embedding import embed_query
 from pgrecall.server import EmbeddedServer, ServerError, binaries
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def close_superseded(client: Client) -> None:
 
 def embed(client: Client, dsn: str) -> None:
     """Run the embedder until nothing is pending, neither to embed nor to read, under a progress bar."""
-    status = client.status()
+    status = client.admin.status()
     if status.pending == 0 and status.unread == 0:
         console.print(f"  all {status.embedded} embeddings are there")
         return
@@ -100,7 +100,7 @@ def embed(client: Client, dsn: str) -> None:
                 if daemon.poll() is not None or time.monotonic() > deadline:
                     raise SystemExit("the embedder did not finish: see `pgrecall doctor`")
                 time.sleep(0.2)
-                status = client.status()
+                status = client.admin.status()
                 progress.update(task, completed=status.embedded)
     finally:
         daemon.terminate()

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from pgrecall.install import run_sql
+from pgrecall.admin.migrate import run_sql
 
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}

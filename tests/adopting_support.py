@@ -1,4 +1,4 @@
-"""What the tests of `pgrecall adopt` share: an older service's file, and a run over a source."""
+"""What the tests of `pgrecall import-from` share: an older service's file, and a run over a source."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg.rows import dict_row
 
-from pgrecall.adopting import ORIGIN, AdoptReport, Rejected, Verification, adopt, verify
+from pgrecall.contrib.importers import ORIGIN, ImportFromReport, Rejected, Verification, import_from, verify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from pgrecall import Client
-    from pgrecall.adopting import Source
+    from pgrecall.contrib.importers import Source
 
 COLUMNS = (
     "id", "content", "category", "tags", "expanded_keywords", "importance", "is_sensitive", "deleted_at",
@@ -55,11 +55,11 @@ def note(number: int, **fields: Any) -> dict[str, Any]:
 
 def run(
     client: Client, opened: AbstractContextManager[Source], **options: Any
-) -> tuple[AdoptReport, Verification, list[Rejected]]:
+) -> tuple[ImportFromReport, Verification, list[Rejected]]:
     """Adopt a source, and compare."""
     rejected: list[Rejected] = []
     with opened as source:
-        report = adopt(client, source, reject=rejected.append, **options)
+        report = import_from(client, source, reject=rejected.append, **options)
         options.pop("dry_run", None)
         compared = verify(client, source, report, found=rejected.append, **options)
     return report, compared, rejected
@@ -77,6 +77,6 @@ def stored_memories(conn: Connection[Any], namespace: str = "default") -> dict[s
     return {row["external_id"]: row | {"origin": row["metadata"].pop(ORIGIN, None)} for row in found}
 
 
-def outcome(report: AdoptReport) -> tuple[int, int, int, int]:
+def outcome(report: ImportFromReport) -> tuple[int, int, int, int]:
     """What was stored, revised, present, rejected."""
     return report.stored, report.revised, report.present, report.rejected

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import psycopg
 
-from pgrecall.embedding import LocalEmbedder
-from pgrecall.embedding_models import DEFAULT_MODEL
+from pgrecall.query.embedding import LocalEmbedder
+from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.connection import Link, Patience
 from pgrecall_embedder.logs import make_logger
 from pgrecall_embedder.providers.base import DocumentVectors

@@ -17,9 +17,9 @@ from psycopg.rows import dict_row
 
 from facts_support import lives, told
 from memories import remember
-from pgrecall import _server_process
-from pgrecall._server_binaries import _wheel_bindir, usable_binaries
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
+from pgrecall.server import process as _server_process
+from pgrecall.server.binaries import _wheel_bindir, usable_binaries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

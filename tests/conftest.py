@@ -22,8 +22,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from migrating import schema
 from pgrecall import Client
-from pgrecall._code import DATABASE_DEFAULTS
-from pgrecall.install import migrate
+from pgrecall.admin.code import DATABASE_DEFAULTS
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from plpython_support import python_database, python_dsn, python_server, python_template
 from reembed_support import ModelServer
@@ -192,7 +192,7 @@ def shared(new_database: Callable[..., str], template: str) -> Iterator[Client]:
     """A client of one database for all tests of what is refused: nothing is stored there."""
     with Client(new_database(template)) as opened:
         yield opened
-        assert opened.status().memories == 0
+        assert opened.admin.status().memories == 0
 
 
 @pytest.fixture

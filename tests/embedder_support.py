@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from pgrecall.embedding_models import DEFAULT_MODEL
+from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.logs import make_logger
 from pgrecall_embedder.providers import ModelSpec, load_provider

@@ -20,8 +20,8 @@ from mcp.types import TextContent
 from psycopg.conninfo import make_conninfo
 
 from pgrecall import AsyncClient
-from pgrecall.mcp_server.server import MemoryServer
-from pgrecall.mcp_server.serving import Serving
+from pgrecall.contrib.mcp.server import MemoryServer
+from pgrecall.contrib.mcp.serving import Serving
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -25,7 +25,7 @@ BEFORE_LAST = "0017"
 BGE_LARGE = "BAAI/bge-large-en-v1.5"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 SECONDS = 60
-MIGRATE = "import sys; from pgrecall.install import migrate; migrate(sys.argv[1])"
+MIGRATE = "import sys; from pgrecall.admin.migrate import migrate; migrate(sys.argv[1])"
 
 
 def run(dsn: str, statement: str) -> list[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg.rows import dict_row
 
-from pgrecall.offline.file import micros
+from pgrecall.contrib.offline.file import micros
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from memories import remember_many
-from pgrecall.bundle import bundle_hash
+from pgrecall.admin.bundle import bundle_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 
 from answering_support import PATIENCE, Model, embedded
 from embedder_support import until
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.logs import make_logger

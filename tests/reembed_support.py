@@ -16,7 +16,7 @@ from uuid import uuid4
 import psycopg
 
 from memories import scalar
-from pgrecall.reembedding import reembed
+from pgrecall.admin.reembed import reembed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pgrecall import Client, RecalledMemory, RecallResult
-from pgrecall.reranking import SecondStage, second_stage
+from pgrecall.query.reranking import SecondStage, second_stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -13,9 +13,9 @@ from psycopg.conninfo import make_conninfo
 
 from benchmarks.sharding.servers import plproxy_binaries
 from conftest import FAST
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
+from pgrecall.contrib.sharding import init
 from pgrecall.server import EmbeddedServer
-from pgrecall.sharding import init
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

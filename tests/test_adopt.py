@@ -12,12 +12,12 @@ import pytest
 from adopting_support import COLUMNS, note, older_file, outcome, run, stored_memories
 from memories import remember, scalar
 from pgrecall import Client, InvalidInput
-from pgrecall.adopting import verify
-from pgrecall.adopting.git import git_source
-from pgrecall.adopting.jsonl import jsonl_source
-from pgrecall.adopting.markdown import markdown_source
-from pgrecall.adopting.rows import MAX_ROW_BYTES
-from pgrecall.adopting.sqlite import sqlite_source
+from pgrecall.contrib.importers import verify
+from pgrecall.contrib.importers.git import git_source
+from pgrecall.contrib.importers.jsonl import jsonl_source
+from pgrecall.contrib.importers.markdown import markdown_source
+from pgrecall.contrib.importers.rows import MAX_ROW_BYTES
+from pgrecall.contrib.importers.sqlite import sqlite_source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -249,7 +249,7 @@ def test_a_memory_that_was_not_adopted_is_not_touched(
     remember(conn, "mine", external_id="sqlite:1")
     report, _, rejected = run(client, sqlite_source(older_file(tmp_path / "m.db", [note(1), note(2)])))
     assert (report.stored, report.rejected) == (1, 1)
-    assert [(row.place, "not adopted" in row.reason) for row in rejected] == [("id 1", True)]
+    assert [(row.place, "not imported" in row.reason) for row in rejected] == [("id 1", True)]
     assert stored_memories(conn)["sqlite:1"]["content"] == "mine"
 
 

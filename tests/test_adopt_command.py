@@ -1,4 +1,4 @@
-"""`pgrecall adopt`: a run that is killed, tenants, and what the command says."""
+"""`pgrecall import-from`: a run that is killed, tenants, and what the command says."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from psycopg.conninfo import make_conninfo
 from adopting_support import note, older_file, outcome, run, stored_memories
 from memories import remember, scalar, share
 from pgrecall import Client, PermissionDenied
-from pgrecall.adopting import adopt
-from pgrecall.adopting.sqlite import sqlite_source
+from pgrecall.contrib.importers import import_from
+from pgrecall.contrib.importers.sqlite import sqlite_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def test_killed_half_way_and_run_again(dsn: str, conn: psycopg.Connection[Any], tmp_path: Path) -> None:
     number = 4000
     file = older_file(tmp_path / "m.db", [note(one) for one in range(number)])
-    command = [sys.executable, "-m", "pgrecall", "adopt", "sqlite", str(file), "--dsn", dsn]
+    command = [sys.executable, "-m", "pgrecall", "import-from", "sqlite", str(file), "--dsn", dsn]
     count = "SELECT count(*) FROM pgrecall.memories"
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
@@ -68,14 +68,14 @@ def test_a_tenant_adopts_into_its_own_namespace_only(
 
 def _dry_run(client: Client, file: Path, namespace: str) -> Any:
     with sqlite_source(file) as source:
-        return adopt(client, source, reject=lambda _: None, namespace=namespace, dry_run=True)
+        return import_from(client, source, reject=lambda _: None, namespace=namespace, dry_run=True)
 
 
 @pytest.fixture
 def command(dsn: str) -> Callable[..., subprocess.CompletedProcess[str]]:
     def called(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "pgrecall", "adopt", *arguments],
+            [sys.executable, "-m", "pgrecall", "import-from", *arguments],
             capture_output=True,
             text=True,
             check=False,

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pgrecall import PgrecallError
-from pgrecall.adopting import Rejected, Row
-from pgrecall.adopting.git import git_source
-from pgrecall.adopting.markdown import markdown_source
+from pgrecall.contrib.importers import Rejected, Row
+from pgrecall.contrib.importers.git import git_source
+from pgrecall.contrib.importers.markdown import markdown_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from pgrecall.adopting import Source
+    from pgrecall.contrib.importers import Source
 
 pytestmark = pytest.mark.no_server
 

@@ -12,10 +12,10 @@ import pytest
 from adopting_support import outcome, run, stored_memories
 from memories import scalar
 from pgrecall import Client, InvalidInput, PgrecallError
-from pgrecall.adopting.jsonl import jsonl_source
-from pgrecall.adopting.langchain import langchain_source
-from pgrecall.adopting.mem0 import mem0_source
-from pgrecall.adopting.table import table_source
+from pgrecall.contrib.importers.jsonl import jsonl_source
+from pgrecall.contrib.importers.langchain import langchain_source
+from pgrecall.contrib.importers.mem0 import mem0_source
+from pgrecall.contrib.importers.table import table_source
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ import pytest
 
 from pgrecall.cli import main
 from pgrecall.errors import PgrecallError
-from pgrecall.expansion import LlmExpander
-from pgrecall.reranking import HttpReranker
+from pgrecall.query.expansion import LlmExpander
+from pgrecall.query.reranking import HttpReranker
 from pgrecall_embedder.enriching.asking import client_for
 from pgrecall_embedder.enriching.setup import Setup
 from pgrecall_embedder.providers.settings import endpoint_of

@@ -13,7 +13,7 @@ import pytest
 from mcp_support import PATIENCE, stdio_agent
 from pgrecall import Client
 from pgrecall.cli import main
-from pgrecall.conninfo import dsn_parts
+from pgrecall.config.conninfo import dsn_parts
 from pgrecall.errors import ConnectionFailed, PgrecallError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def test_no_other_address_of_a_database_does(
     dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     good = "postgresql://me@127.0.0.1:1/app"
-    assert TAIL not in _said(capsys, "adopt", "table", "notes", "--from", dsn, "--dsn", good)
+    assert TAIL not in _said(capsys, "import-from", "table", "notes", "--from", dsn, "--dsn", good)
     assert TAIL not in _said(capsys, "shard", "init", "--shards", dsn, "--dsn", good)
     assert TAIL not in _said(capsys, "embedder", "--drain", "--listen-dsn", dsn, "--dsn", good)
     monkeypatch.setenv("PGRECALL_DSN", dsn)

@@ -15,7 +15,7 @@ import pytest
 
 from attack_support import ABSENT, ABSENT_NAMESPACE, CANARY, OWN, VICTIM, inside, outcome, tenants
 from memories import contents, scalar
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

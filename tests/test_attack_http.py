@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from mcp_support import PATIENCE, TOKEN, http_agent, http_server
-from pgrecall.http_serving import HEADER_SECONDS, MOST_WAITING
+from pgrecall.contrib.http_serving import HEADER_SECONDS, MOST_WAITING
 from ui_support import serving
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from psycopg.conninfo import make_conninfo
 from attack_support import OWN, VICTIM, outcome, tenants
 from extraction_support import claimed, complete, fact, mention
 from memories import call, remember, scalar
-from pgrecall import _installer_lock
+from pgrecall.admin import installer_lock as _installer_lock
+from pgrecall.admin.migrate import migrate
 from pgrecall.errors import PgrecallError
-from pgrecall.install import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

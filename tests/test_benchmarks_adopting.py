@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.adopting import _server_cpu, _write_source
 from benchmarks.speed.generator import Corpus
-from pgrecall.adopting import Row
-from pgrecall.adopting.sqlite import sqlite_source
+from pgrecall.contrib.importers import Row
+from pgrecall.contrib.importers.sqlite import sqlite_source
 
 if TYPE_CHECKING:
     from pathlib import Path

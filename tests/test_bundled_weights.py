@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pgrecall.embedding import LocalEmbedder
-from pgrecall.embedding_models import DEFAULT_MODEL
 from pgrecall.errors import EmbeddingUnavailable
-from pgrecall.weights import MINILM, SPACY, SPACY_FOLDER, TamperedWeights, check
+from pgrecall.query.embedding import LocalEmbedder
+from pgrecall.query.embedding_models import DEFAULT_MODEL
+from pgrecall.query.weights import MINILM, SPACY, SPACY_FOLDER, TamperedWeights, check
 from pgrecall_embedder.extraction.spacy_names import (
     DEFAULT_SPACY_MODEL,
     ExtractionUnavailable,

@@ -22,7 +22,7 @@ from enricher_support import pending, store, texts, without_spacy
 from llm_support import KEY, Server, completion, entries, served
 from log_support import DEFAULT_LOG
 from pgrecall import Client
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer, binaries
 from provider_servers import Fault, ProviderServer
 

@@ -32,7 +32,7 @@ from chaos_support import (
     crash,
     restart,
 )
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from provider_servers import vector_of
 

@@ -78,10 +78,10 @@ def _assert_error(outcome: Outcome) -> None:
 def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     outcome = cli("--help")
     assert outcome.code == 0
-    names = re.findall(r"^│ (\w+) ", outcome.out, re.MULTILINE)
+    names = re.findall(r"^│ ([a-z][a-z-]*) ", outcome.out, re.MULTILINE)
     assert names == [
         "up", "down", "dsn", "migrate", "remember", "import", "export", "erase", "scrub", "embedder", "reembed", "recall", "explain",
-        "timeline", "facts", "briefing", "duplicates", "mcp", "status", "doctor", "ui", "adopt", "failures", "config",
+        "timeline", "facts", "briefing", "duplicates", "mcp", "status", "doctor", "ui", "import-from", "failures", "config",
         "curate", "graph", "offline", "shard",
     ]  # fmt: skip
     for name in names:

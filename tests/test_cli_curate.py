@@ -114,40 +114,40 @@ def test_a_language_model_on_demand(
 
 def test_the_client(conn: psycopg.Connection[Any], client: Client) -> None:
     old, new = pair(conn)
-    [_, planned] = client.preview_curation()
+    [_, planned] = client.curation.preview()
     assert (planned.decision, planned.other_id, planned.other_content) == ("SUPERSEDE", old, LIVES)
     assert MOVED not in repr(planned)
-    assert client.uncurated() == [old, new]
-    number = client.curate(new)
+    assert client.curation.uncurated() == [old, new]
+    number = client.curation.curate(new)
     assert number is not None
-    [logged] = client.curation_log()
+    [logged] = client.curation.log()
     assert (logged.id, logged.decision, logged.undone_at) == (number, "SUPERSEDE", None)
     # The choice of somebody else, after the fact: what was decided stands.
-    [asked, *_] = client.curation_context(new)
+    [asked, *_] = client.curation.question(new)
     assert (
-        client.apply_curation(
+        client.curation.apply(
             new, None, "ADD", decider="x", evidence={}, memory_hash=asked["content_hash"], other_hash=None
         )
         == number
     )
-    assert client.undo_curation(number)
+    assert client.curation.undo(number)
     with pytest.raises(NotFound):
-        client.undo_curation(number + 1)
-    assert client.curate(10**9) is None
+        client.curation.undo(number + 1)
+    assert client.curation.curate(10**9) is None
     with pytest.raises(UnknownNamespace):
-        client.duplicates("nowhere")
-    client.curate(old)
-    again = client.apply_curation(
+        client.curation.duplicates("nowhere")
+    client.curation.curate(old)
+    again = client.curation.apply(
         new,
         old,
         "NOOP",
         decider="x",
         evidence={},
         memory_hash=asked["content_hash"],
-        other_hash=client.curation_context(old)[0]["content_hash"],
+        other_hash=client.curation.question(old)[0]["content_hash"],
     )
     assert again is not None
     client.revise(new, importance=1.0)
     with pytest.raises(PgrecallError) as refused:
-        client.undo_curation(again)
+        client.curation.undo(again)
     assert refused.value.sqlstate == "55000"

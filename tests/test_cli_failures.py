@@ -12,7 +12,7 @@ import pytest
 from operations_support import VECTOR, WORKER, beat, park, remember, switch
 from pgrecall import Client, Failure, InvalidInput, Status
 from pgrecall.cli import main
-from pgrecall.cli.status import SECTIONS, size
+from pgrecall.formatting import SECTIONS, format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,18 +94,20 @@ def test_retry(cli: Cli, conn: Connection[Any], arguments: list[str], left: list
     freed = 3 - len(left)
     assert (code, out) == (0, f"{freed} {'memory is' if freed == 1 else 'memories are'} tried again\n")
     with Client(conn.info.dsn) as client:
-        assert {failure.memory_id for failure in client.failures()} == {numbers[place] for place in left}
+        assert {failure.memory_id for failure in client.admin.failures()} == {
+            numbers[place] for place in left
+        }
     claimed = {row[0] for row in conn.execute("SELECT memory_id FROM pgrecall.claim(%s)", (WORKER,))}
     assert claimed & set(numbers) == {number for place, number in enumerate(numbers) if place not in left}
     assert len(list(conn.notifies(timeout=5 if freed else 0.1, stop_after=1))) == (1 if freed else 0)
 
 
 def test_arguments_of_the_client(client: Client) -> None:
-    assert client.failures("error", k=1) == []
+    assert client.admin.failures("error", k=1) == []
     with pytest.raises(InvalidInput):
-        client.failures(k="many")  # type: ignore[arg-type]
+        client.admin.failures(k="many")  # type: ignore[arg-type]
     with pytest.raises(InvalidInput):
-        client.retry_failures(id="one")  # type: ignore[arg-type]
+        client.admin.retry_failures(id="one")  # type: ignore[arg-type]
 
 
 def test_status_prints_every_attribute_once() -> None:
@@ -154,11 +156,11 @@ def test_status_of_two_generations(cli: Cli, conn: Connection[Any]) -> None:
 def test_rows_are_plain_json(conn: Connection[Any], client: Client) -> None:
     parked(conn)
     beat(conn, generations=[1], per_second=0.5)
-    (worker,) = client.workers()
+    (worker,) = client.admin.workers()
     assert json.loads(json.dumps(worker.as_dict()))["worker"] == WORKER
-    (generation,) = client.generations()
+    (generation,) = client.admin.generations()
     assert json.loads(json.dumps(generation.as_dict()))["eta"] == 2
-    assert json.loads(json.dumps(client.status().as_dict()))["failures_by_cause"] == {
+    assert json.loads(json.dumps(client.admin.status().as_dict()))["failures_by_cause"] == {
         "error": 1,
         "input_refused": 2,
     }
@@ -176,4 +178,4 @@ def test_rows_are_plain_json(conn: Connection[Any], client: Client) -> None:
     ],
 )
 def test_sizes(count: int | None, text: str) -> None:
-    assert size(count) == text
+    assert format_bytes(count) == text

@@ -14,7 +14,7 @@ import pytest
 
 from enricher_support import mentions_of, pending, read_all, store, texts, without_spacy
 from pgrecall.cli import main
-from pgrecall.graph_files import GraphRow, dot, graphml
+from pgrecall.cli.graph_files import GraphRow, dot, graphml
 
 if TYPE_CHECKING:
     from collections.abc import Callable

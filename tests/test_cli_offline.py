@@ -51,7 +51,7 @@ def test_a_day_without_a_server(conn: Connection[Any], run: Callable[..., tuple[
 def test_what_was_refused_and_what_was_settled(
     conn: Connection[Any], tmp_path: Path, run: Callable[..., tuple[int, str, str]]
 ) -> None:
-    from pgrecall.offline import OfflineClient
+    from pgrecall.contrib.offline import OfflineClient
 
     id = remember(conn, "a memory")
     run("pull")

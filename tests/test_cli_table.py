@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pgrecall import Client
-from pgrecall.cli.search import age, clean, recall_table
+from pgrecall.cli.search import recall_table
+from pgrecall.formatting import format_age, sanitize
 
 
 def test_the_table_of_a_result(dsn: str) -> None:
@@ -39,8 +40,8 @@ def test_the_table_of_a_result(dsn: str) -> None:
     ],
 )
 def test_ages(span: timedelta, text: str) -> None:
-    assert age(span) == text
+    assert format_age(span) == text
 
 
 def test_text_for_a_terminal_steers_nothing() -> None:
-    assert clean("a\tb\r\nc\x1b]0;x\x07\x9b1m é 🎉") == "a b  c\ufffd]0;x\ufffd\ufffd1m é 🎉"
+    assert sanitize("a\tb\r\nc\x1b]0;x\x07\x9b1m é 🎉") == "a b  c\ufffd]0;x\ufffd\ufffd1m é 🎉"

@@ -138,7 +138,7 @@ def test_dsn_from_the_environment(dsn: str, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("PGRECALL_DSN", dsn)
     with Client() as found:
         assert found.open().dsn == dsn
-        assert found.status().memories == 0
+        assert found.admin.status().memories == 0
 
 
 @pytest.mark.parametrize("content", ["", "  \n\t "])
@@ -270,7 +270,7 @@ def test_a_refused_batch_leaves_the_ones_before_it(client: Client) -> None:
     with pytest.raises(InvalidInput, match="memory 6: content is blank") as caught:
         client.remember_many(memories, batch_size=2)
     assert len(caught.value.stored) == 4
-    assert client.status().memories == 4
+    assert client.admin.status().memories == 4
 
 
 def test_a_batch_refused_by_the_server_is_stored_not_at_all(client: Client) -> None:
@@ -278,7 +278,7 @@ def test_a_batch_refused_by_the_server_is_stored_not_at_all(client: Client) -> N
     with pytest.raises(Conflict) as caught:
         client.remember_many([{"content": "a"}, {"content": "b", "external_id": "lea"}])
     assert caught.value.stored == ()
-    assert client.status().memories == 1
+    assert client.admin.status().memories == 1
 
 
 def test_remember_many_refuses_what_is_no_memory(client: Client) -> None:

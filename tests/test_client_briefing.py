@@ -16,17 +16,11 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from briefings import items
-from pgrecall import (
-    AsyncClient,
-    Client,
-    InvalidInput,
-    InvalidVector,
-    NewMemory,
-    querying_async,
-    querying_sync,
-)
+from pgrecall import AsyncClient, Client, InvalidInput, InvalidVector, NewMemory
+from pgrecall._async import queries as querying_async
+from pgrecall._sync import queries as querying_sync
 from pgrecall.cli import main
-from pgrecall.deadline import in_time, in_time_apart, time_left
+from pgrecall.concurrency import in_time, in_time_apart, time_left
 from pgrecall.errors import TimedOut
 
 if TYPE_CHECKING:

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from pgrecall import (
-    AsyncClient,
-    Client,
-    ConnectionFailed,
-    InvalidInput,
-    SchemaMismatch,
-)
-from pgrecall import querying_sync as querying_module
+from pgrecall import AsyncClient, Client, ConnectionFailed, InvalidInput, SchemaMismatch
+from pgrecall._sync import queries as querying_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,13 +31,13 @@ def _vector(*leading: float) -> list[float]:
 
 def test_status_and_health(client: Client) -> None:
     client.remember("tea")
-    status = client.status()
+    status = client.admin.status()
     assert (status.memories, status.embedded, status.pending, status.dimension) == (1, 0, 1, DIMENSION)
     assert status.oldest_pending is not None
     assert status.as_dict()["oldest_pending"] >= 0
-    assert all(check.status in ("ok", "warn", "fail") for check in client.health())
-    client.analyze()
-    assert client.last_memory_id() > 0
+    assert all(check.status in ("ok", "warn", "fail") for check in client.admin.health())
+    client.admin.analyze()
+    assert client.admin.last_memory_id() > 0
 
 
 def test_a_server_that_is_not_there() -> None:
@@ -51,7 +45,7 @@ def test_a_server_that_is_not_there() -> None:
         Client("host=/nonexistent connect_timeout=2", pool_timeout=2) as lost,
         pytest.raises(ConnectionFailed) as caught,
     ):
-        lost.status()
+        lost.admin.status()
     assert caught.value.sqlstate == "08006"
     assert caught.value.hint
     assert isinstance(caught.value.__cause__, psycopg.OperationalError)
@@ -59,7 +53,7 @@ def test_a_server_that_is_not_there() -> None:
 
 def test_a_connection_string_that_is_none() -> None:
     with Client("postgresql://me:secret word@host/x y") as wrong, pytest.raises(ConnectionFailed) as caught:
-        wrong.status()
+        wrong.admin.status()
     assert "secret" not in str(caught.value)
     assert caught.value.hint
 
@@ -69,7 +63,7 @@ def test_an_embedded_server_that_cannot_start(tmp_path: Path, monkeypatch: pytes
     monkeypatch.delenv("PGRECALL_DSN", raising=False)
     monkeypatch.setenv("PGRECALL_DATA_DIR", str(tmp_path))
     with Client() as client, pytest.raises(ConnectionFailed) as caught:
-        client.status()
+        client.admin.status()
     assert str(tmp_path) in str(caught.value)
     assert caught.value.hint
 
@@ -106,11 +100,11 @@ def test_a_closed_client_says_so(dsn: str) -> None:
     client.close()
     client.close()
     with pytest.raises(ConnectionFailed, match="closed"):
-        client.status()
+        client.admin.status()
     with Client(dsn) as opened:
-        opened.status()
+        opened.admin.status()
     with pytest.raises(ConnectionFailed, match="closed"):
-        opened.status()
+        opened.admin.status()
 
 
 def test_it_connects_only_when_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +148,7 @@ def test_the_asynchronous_client(dsn: str) -> None:
             assert {found.id for found in results[0]} == set(ids)
             assert await memory.revise(number, title="Priya") is True
             assert await memory.forget(number) is True
-            assert (await memory.status()).memories == 3
+            assert (await memory.admin.status()).memories == 3
             tuned = await memory.recall(
                 "tea", embed=False, settings={"pgrecall.fusion": "rrf", "pgrecall.rrf_k": 20}
             )
@@ -163,6 +157,6 @@ def test_the_asynchronous_client(dsn: str) -> None:
                 await memory.recall("tea", k=0, embed=False)
             assert (await memory.recall("tea", embed=True)).legs == ("lexical", "dense", "graph")
         with pytest.raises(ConnectionFailed, match="closed"):
-            await memory.status()
+            await memory.admin.status()
 
     asyncio.run(work())

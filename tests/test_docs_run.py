@@ -10,7 +10,7 @@ from psycopg import sql
 
 from docs_support import OF_README, PAGES, ROOT, Reader, commands, complaints, examples, matches
 from pgrecall import Client
-from pgrecall._code import DATABASE_DEFAULTS
+from pgrecall.admin.code import DATABASE_DEFAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ def test_the_examples_of_a_page_run(
 ) -> None:
     with database(template, DATABASE_DEFAULTS) as dsn:
         with Client(dsn) as client:
-            client.set_setting(
+            client.admin.set_setting(
                 "extract_spacy", "off"
             )  # an extra that takes seconds to load, and no page needs
         reader = Reader(dsn, tmp_path)

@@ -12,9 +12,9 @@ from typer.main import get_command
 
 import pgbouncer_support
 from operations_support import OTHER, beat, detail, health, park, prepare, remember, status, switch
-from pgrecall._server_settings import QUIET_LOG
+from pgrecall.admin.migrate import migrate
 from pgrecall.cli import app, main
-from pgrecall.install import migrate
+from pgrecall.server.settings import QUIET_LOG
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -27,8 +27,8 @@ from embedder_support import (
     status,
     stored,
 )
-from pgrecall.embedding_models import DEFAULT_MODEL
 from pgrecall.errors import EmbeddingUnavailable, PgrecallError
+from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.batching import PROBE
 from pgrecall_embedder.measuring import NoMetrics
 from pgrecall_embedder.providers.base import DocumentVectors

@@ -20,8 +20,8 @@ from embedder_support import (
     sentences,
     status,
 )
-from pgrecall.embedding_models import DEFAULT_MODEL
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.providers.base import DocumentVectors
 from provider_servers import vector_of
 

@@ -27,9 +27,9 @@ from embedder_support import (
     status,
     until,
 )
-from pgrecall.embedding_models import DEFAULT_MODEL
+from pgrecall.admin.migrate import migrate
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
-from pgrecall.install import migrate
+from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall.server import EmbeddedServer
 from pgrecall_embedder.cli import run
 from pgrecall_embedder.daemon import Daemon

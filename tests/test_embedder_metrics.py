@@ -147,7 +147,7 @@ def test_a_daemon_serves_what_it_does(dsn: str, conn: Connection[Any], by_enviro
         assert CANARY not in served(port)
         # The daemon is in order for those who look from the database's side, too.
         with Client(dsn) as client:
-            (worker,) = client.workers()
+            (worker,) = client.admin.workers()
         assert worker.pid == process.pid
         assert worker.is_alive
         assert worker.is_current

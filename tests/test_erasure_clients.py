@@ -13,7 +13,7 @@ from memories import contents, remember, rows, scalar
 from offline_support import bytes_of
 from pgrecall import AsyncClient, Client, NotFound, UnknownNamespace
 from pgrecall.cli import main
-from pgrecall.offline import OfflineClient
+from pgrecall.contrib.offline import OfflineClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +116,7 @@ def test_scrub_writes_every_table_anew(cli: Cli, conn: Connection[Any]) -> None:
     )
     before = scalar(conn, query)
     code, out, _ = cli("scrub", "--yes")
-    assert (code, out.endswith(" tables written anew\n")) == (0, True)
+    assert (code, out.endswith(" tables rewritten\n")) == (0, True)
     assert not set(before) & set(scalar(conn, query))
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from attack_support import CANARY, VICTIM, filled
 from memories import call, contents, remember_many, rows, scalar
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 
 if TYPE_CHECKING:

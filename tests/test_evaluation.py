@@ -17,7 +17,7 @@ from corpus import fill, vector
 from judging import DIMENSION, angle, embed_as, judge, measured, remember_fan
 from memories import call, contents, refused, remember, remember_many, rows, scalar, share
 from migrating import run
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,10 +13,10 @@ from psycopg.conninfo import make_conninfo
 
 from llm_support import CANARY, KEY, Asked, Reply, Server, completion, failure, served
 from memories import contents, remember, scalar
-from pgrecall import AsyncClient, Client, InvalidInput, LlmExpander
+from pgrecall import AsyncClient, Client, Expansion, InvalidInput, LlmExpander
 from pgrecall.cli import main
-from pgrecall.expansion import Expansion, ExpansionFailed, read_expansion
 from pgrecall.metrics import ClientMetrics
+from pgrecall.query.expansion import ExpansionFailed, read_expansion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,7 +19,7 @@ from backup_support import DIMENSION, MODEL, OTHER_DIMENSION, OTHER_MODEL, SECRE
 from memories import contents, refused, remember, remember_many, rows, share
 from pgrecall import Client, PermissionDenied, UnknownNamespace
 from pgrecall.cli import app
-from pgrecall.importing import ImportReport, Rejection, import_jsonl
+from pgrecall.jsonl.load import ImportReport, Rejection, import_jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -69,7 +69,7 @@ def bring(client: Client, lines: Sequence[str]) -> ImportReport:
 
 
 def everything(client: Client) -> list[str]:
-    return list(client.export_memories(include_sensitive=True, include_forgotten=True))
+    return list(client.transfer.export_memories(include_sensitive=True, include_forgotten=True))
 
 
 def changed(line: str, **fields: Any) -> str:
@@ -107,7 +107,7 @@ def test_importing_again_changes_nothing(full: Client, target: Client) -> None:
 def test_an_import_that_was_interrupted_is_completed(full: Client, target: Client) -> None:
     lines = everything(full)
     superseded = next(place for place, line in enumerate(lines) if "superseded_by" in json.loads(line))
-    target.import_memories(lines[: superseded + 1])
+    target.transfer.import_memories(lines[: superseded + 1])
     # Until it is known what supersedes it, it is not recalled as if it still held.
     fields = stored(target)[superseded]["fields"]
     assert (fields["deleted_at"], stored(target)[superseded]["follows"]) == ("-infinity", None)
@@ -176,21 +176,25 @@ def pair_of_databases(new_database: Callable[..., str], empty: str) -> Iterator[
 
 
 def test_sensitive_and_forgotten_ones_only_if_asked_for(full: Client) -> None:
-    assert not any(SECRET in line for line in full.export_memories(include_forgotten=True))
-    assert sum(SECRET in line for line in full.export_memories(include_sensitive=True)) == 1
-    assert not any("deleted_at" in json.loads(line) for line in full.export_memories(include_sensitive=True))
+    assert not any(SECRET in line for line in full.transfer.export_memories(include_forgotten=True))
+    assert sum(SECRET in line for line in full.transfer.export_memories(include_sensitive=True)) == 1
+    assert not any(
+        "deleted_at" in json.loads(line) for line in full.transfer.export_memories(include_sensitive=True)
+    )
     forgotten = [
-        line for line in full.export_memories(include_forgotten=True) if "deleted_at" in json.loads(line)
+        line
+        for line in full.transfer.export_memories(include_forgotten=True)
+        if "deleted_at" in json.loads(line)
     ]
     assert len(forgotten) == 1
 
 
 def test_one_namespace(full: Client) -> None:
-    found = [json.loads(line) for line in full.export_memories("lea")]
+    found = [json.loads(line) for line in full.transfer.export_memories("lea")]
     assert {(line["namespace"], line["namespace_language"]) for line in found} == {("lea", "german")}
     assert len(found) == 5
     with pytest.raises(UnknownNamespace):
-        next(full.export_memories("nobody"))
+        next(full.transfer.export_memories("nobody"))
 
 
 def test_what_supersedes_and_is_left_out_is_passed_over(
@@ -201,30 +205,33 @@ def test_what_supersedes_and_is_left_out_is_passed_over(
     (third,) = rows(conn, "supersede", second, "three")
     (_,) = rows(conn, "supersede", lost, "a secret")
     conn.execute("UPDATE pgrecall.memories SET is_sensitive = true WHERE content IN ('two', 'a secret')")
-    found = {line["content"]: line.get("superseded_by") for line in map(json.loads, client.export_memories())}
+    found = {
+        line["content"]: line.get("superseded_by")
+        for line in map(json.loads, client.transfer.export_memories())
+    }
     assert found == {"one": third, "three": None}
-    assert len(list(client.export_memories(include_sensitive=True))) == 5
+    assert len(list(client.transfer.export_memories(include_sensitive=True))) == 5
 
 
 # -- embeddings
 
 
 def test_an_embedding_of_another_text_is_left_out(full: Client, target: Client) -> None:
-    line = next(full.export_memories("lea"))
+    line = next(full.transfer.export_memories("lea"))
     report = bring(target, [changed(line, content="another text")])
     assert (report.stored, report.embedded) == (1, 0)
     assert report.left_out[f"{MODEL} ({DIMENSION})"] == 1
-    assert target.status().pending == 1
+    assert target.admin.status().pending == 1
 
 
 def test_an_embedding_of_a_memory_that_became_sensitive_is_left_out(full: Client, target: Client) -> None:
-    bring(target, [changed(next(full.export_memories("lea")), is_sensitive=True)])
+    bring(target, [changed(next(full.transfer.export_memories("lea")), is_sensitive=True)])
     [row] = stored(target)
     assert (row["embedding"], row["fields"]["is_sensitive"]) == (None, True)
 
 
 def test_what_is_no_embedding_is_refused(full: Client, target: Client) -> None:
-    lines = list(full.export_memories("lea"))
+    lines = list(full.transfer.export_memories("lea"))
     for place, vec in enumerate(["[1,2]", "[0,0,0,0,0,0,0,0]", "[1,2,3,4,5,6,7,NaN]", "nothing"]):
         wrong = [{"model": MODEL, "dimension": DIMENSION, "vector": vec}]
         lines[place] = changed(lines[place], embeddings=wrong)
@@ -236,7 +243,7 @@ def test_what_is_no_embedding_is_refused(full: Client, target: Client) -> None:
 
 
 def test_what_is_there_stays(target: Client, full: Client) -> None:
-    line = changed(next(full.export_memories("lea")), external_id="mine")
+    line = changed(next(full.transfer.export_memories("lea")), external_id="mine")
     target.remember("my own", external_id="mine", namespace="lea", create_namespace=True)
     before = stored(target)
     report = bring(target, [line])
@@ -245,7 +252,7 @@ def test_what_is_there_stays(target: Client, full: Client) -> None:
 
 
 def test_lines_that_say_the_same_are_one_memory(full: Client, target: Client) -> None:
-    line = next(full.export_memories("lea"))
+    line = next(full.transfer.export_memories("lea"))
     report = bring(target, [line, changed(line, id=10_001), changed(line, external_id="e"), line])
     assert (report.stored, report.present) == (2, 2)
 
@@ -272,7 +279,7 @@ BAD: list[dict[str, Any]] = [
 
 
 def test_bad_lines_cost_only_themselves(full: Client, target: Client) -> None:
-    good, bad = list(full.export_memories("lea"))[:2]
+    good, bad = list(full.transfer.export_memories("lea"))[:2]
     lines = [changed(bad, **fields, title=SECRET) for fields in BAD]
     report = bring(target, [good, *lines, bad])
     assert report.stored == 2
@@ -281,14 +288,14 @@ def test_bad_lines_cost_only_themselves(full: Client, target: Client) -> None:
 
 
 def test_superseded_by_what_is_not_there(full: Client, target: Client) -> None:
-    line = changed(next(full.export_memories("lea")), superseded_by=10_001)
+    line = changed(next(full.transfer.export_memories("lea")), superseded_by=10_001)
     report = bring(target, [line])
     assert report.rejected == (Rejection(1, "what supersedes it is not among the lines: it stays forgotten"),)
-    assert target.status().memories == 0
+    assert target.admin.status().memories == 0
 
 
 def test_superseded_in_a_circle(full: Client, target: Client) -> None:
-    one, two = (json.loads(line) for line in list(full.export_memories("lea"))[:2])
+    one, two = (json.loads(line) for line in list(full.transfer.export_memories("lea"))[:2])
     lines = [json.dumps(one | {"superseded_by": two["id"]}), json.dumps(two | {"superseded_by": one["id"]})]
     report = bring(target, lines)
     assert [rejection.line for rejection in report.rejected] == [2]
@@ -296,7 +303,7 @@ def test_superseded_in_a_circle(full: Client, target: Client) -> None:
 
 
 def test_nothing_is_stored_of_a_call_that_is_refused(full: Client, conn: Connection[Any]) -> None:
-    line = next(full.export_memories("lea"))
+    line = next(full.transfer.export_memories("lea"))
     for lines in ([line, changed(line, id="x")], "no array"):
         with refused(conn, "22023"):
             conn.execute(
@@ -308,7 +315,7 @@ def test_nothing_is_stored_of_a_call_that_is_refused(full: Client, conn: Connect
 
 
 def test_new_memories_and_lines_of_an_export_in_one_file(full: Client, target: Client) -> None:
-    line = changed(next(full.export_memories("lea")), external_id="e")
+    line = changed(next(full.transfer.export_memories("lea")), external_id="e")
     new = [json.dumps({"id": name, "content": f"new {name}"}) for name in ("a", "b")]
     report = bring(target, [new[0], line, new[1], new[0], line])
     assert (report.stored, report.present, report.without_id) == (3, 2, 0)
@@ -318,7 +325,7 @@ def test_new_memories_and_lines_of_an_export_in_one_file(full: Client, target: C
 
 
 def test_roles(full: Client, target: Client) -> None:
-    lines = list(full.export_memories("lea"))
+    lines = list(full.transfer.export_memories("lea"))
     dsn = target.open().dsn
     with Client(make_conninfo(dsn, options="-c role=pgrecall_writer")) as writer:
         # A tenant makes no namespaces: it imports into what it was given.
@@ -329,14 +336,14 @@ def test_roles(full: Client, target: Client) -> None:
             share(owner, "lea")
         assert bring(writer, lines).embedded == len(lines)
     with Client(make_conninfo(dsn, options="-c role=pgrecall_reader")) as reader:
-        assert len(list(reader.export_memories())) == len(lines)
+        assert len(list(reader.transfer.export_memories())) == len(lines)
         with pytest.raises(PermissionDenied):
             bring(reader, lines)
     with (
         Client(make_conninfo(dsn, options="-c role=pgrecall_embedder")) as embedder,
         pytest.raises(PermissionDenied),
     ):
-        list(embedder.export_memories())
+        list(embedder.transfer.export_memories())
 
 
 # -- the command line

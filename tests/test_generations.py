@@ -11,7 +11,7 @@ from corpus import fill
 from embedding_queue import ONE, SECOND, begin, build, claim, complete, embed_all, role, table, vector
 from memories import call, concepts, refused, remember, remember_many, rows, scalar, stored
 from migrating import MINILM
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 from ranking import NORTH, at, recalled
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from pgrecall import Client, InvalidInput, NewMemory, PermissionDenied, PgrecallError
-from pgrecall.importing import LANGUAGES, ImportReport, Rejection, import_jsonl, parse_line
+from pgrecall.jsonl.load import LANGUAGES, ImportReport, Rejection, import_jsonl, parse_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -209,7 +209,7 @@ def test_bad_lines_are_reported_and_cost_only_themselves(client: Client) -> None
     assert all(
         reason in rejection.reason for rejection, (_, reason) in zip(report.rejected, REFUSED, strict=True)
     )
-    assert client.status().memories == len(good)
+    assert client.admin.status().memories == len(good)
 
 
 def test_what_only_the_server_refuses_is_found_by_halving(
@@ -224,7 +224,7 @@ def test_what_only_the_server_refuses_is_found_by_halving(
         "no_coffee", ""
     )
     assert (report.stored, report.without_id) == (96, 96)
-    assert client.status().memories == 96
+    assert client.admin.status().memories == 96
 
 
 def test_errors_that_are_no_lines_fault_end_the_import(dsn: str) -> None:
@@ -352,7 +352,7 @@ def test_lines_are_read_as_they_are_stored(client: Client) -> None:
     def lines() -> Iterable[bytes]:
         for number in range(1001):
             if number in (600, 1000):
-                stored.append(client.status().memories)
+                stored.append(client.admin.status().memories)
             yield _line(content=f"fact {number}")
 
     assert import_jsonl(client, lines()).stored == 1001

@@ -15,8 +15,8 @@ from llama_index.core.schema import MetadataMode, QueryBundle
 from pydantic import ValidationError
 
 from pgrecall import AsyncClient, Client, InvalidInput, InvalidVector
-from pgrecall.integrations.langchain import PgrecallRetriever as LangChainRetriever
-from pgrecall.integrations.llama_index import PgrecallRetriever as LlamaIndexRetriever
+from pgrecall.contrib.langchain import PgrecallRetriever as LangChainRetriever
+from pgrecall.contrib.llama_index import PgrecallRetriever as LlamaIndexRetriever
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -192,7 +192,7 @@ def test_a_retriever_shows_nothing_of_its_client(goa: Client) -> None:
     [("langchain", "langchain_core", "langchain"), ("llama_index", "llama_index", "llama-index")],
 )
 def test_a_missing_extra_is_named(module: str, library: str, extra: str) -> None:
-    code = f"import sys; sys.modules[{library!r}] = None; import pgrecall.integrations.{module}"
+    code = f"import sys; sys.modules[{library!r}] = None; import pgrecall.contrib.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     last = done.stderr.splitlines()[-1]
     assert last.startswith("pgrecall.errors.PgrecallError: ")

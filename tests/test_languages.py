@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 
 from benchmarks.bm25 import Bm25
 from memories import call, remember, remember_many, rows, scalar, waits
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

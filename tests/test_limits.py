@@ -12,9 +12,9 @@ import pytest
 
 from memories import call, remember, rows, scalar, stored
 from pgrecall import Client
-from pgrecall.arguments import MAX_CONTENT_BYTES
 from pgrecall.errors import TooLarge
-from pgrecall.lines import MAX_ITEMS, MAX_LABEL_BYTES, MAX_LIST_BYTES, MAX_TITLE_BYTES
+from pgrecall.jsonl.lines import MAX_ITEMS, MAX_LABEL_BYTES, MAX_LIST_BYTES, MAX_TITLE_BYTES
+from pgrecall.new_memories import MAX_CONTENT_BYTES
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -154,7 +154,7 @@ def test_the_largest_memory_goes_all_the_way(conn: Connection[Any]) -> None:
 
 EMBED = """
 import resource, sys, time
-from pgrecall.embedding_models import DEFAULT_MODEL
+from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.providers.base import ModelSpec
 from pgrecall_embedder.providers.local import SentenceTransformersProvider
 provider = SentenceTransformersProvider(ModelSpec(1, DEFAULT_MODEL, 384, 'sentence-transformers', '', ''), 1)

@@ -105,7 +105,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(dsn: str) -> None:
 def test_the_log_says_where_and_not_what() -> None:
     program = """
 import logging, sys
-from pgrecall.mcp_server.server import log_to_stderr
+from pgrecall.contrib.mcp.server import log_to_stderr
 log_to_stderr()
 try:
     try:
@@ -346,7 +346,7 @@ def test_a_server_that_is_not_installed(
 
 
 def test_the_token_may_be_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pgrecall.mcp_server.http import token
+    from pgrecall.contrib.mcp.http import token
 
     file = tmp_path / "token"
     file.write_text(f"{TOKEN}\n")

@@ -23,8 +23,8 @@ from migrating import (
     schema,
     vector,
 )
+from pgrecall.admin.migrate import MAX_DIMENSION, MigrationReport, check, migrate
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
-from pgrecall.install import MAX_DIMENSION, MigrationReport, check, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

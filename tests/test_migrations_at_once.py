@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from migrating import BEFORE_INDEX, SECONDS, index_is_valid, installer, run, schema, wait_for
-from pgrecall._installer_lock import LOCK_KEY
-from pgrecall.install import check, migrate
+from pgrecall.admin.installer_lock import LOCK_KEY
+from pgrecall.admin.migrate import check, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def test_twenty_at_once(new_database: Callable[..., str], fresh: str, pending: s
         migrate(dsn, revision=BEFORE_INDEX)
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(
-        ["alembic.command", "pgrecall.install"]
+        ["alembic.command", "pgrecall.admin.migrate"]
     )  # imported once, not twenty times
     with ProcessPoolExecutor(20, processes) as pool:
         with psycopg.connect(dsn, autocommit=True) as gate:

@@ -9,8 +9,8 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from migrating import BEFORE_INDEX, BEFORE_LAST, run, schema, vector
+from pgrecall.admin.migrate import MigrationReport, check, migrate
 from pgrecall.errors import PgrecallError
-from pgrecall.install import MigrationReport, check, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

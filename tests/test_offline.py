@@ -18,8 +18,8 @@ from benchmarks.systems.sqlite_fts5 import SqliteFts5
 from memories import remember, remember_many, rows
 from offline_support import contents
 from pgrecall import InvalidInput, NeedsServer, NewMemory, NotFound, PgrecallError, TooLarge
-from pgrecall.offline import OfflineClient
-from pgrecall.offline.searching import query_words
+from pgrecall.contrib.offline import OfflineClient
+from pgrecall.contrib.offline.searching import query_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

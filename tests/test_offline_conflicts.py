@@ -15,7 +15,7 @@ import pytest
 from memories import remember, rows, scalar, stored
 from offline_support import alive, contents, in_copy, on_server
 from pgrecall import Client, Conflict, InvalidInput, NotFound
-from pgrecall.offline import OfflineClient
+from pgrecall.contrib.offline import OfflineClient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,8 +147,8 @@ def test_a_conflict_does_not_make_public_what_is_sensitive(
 
 KILLED = """
 import os, signal, sys
-from pgrecall.offline import OfflineClient
-from pgrecall.offline import copying_sync
+from pgrecall.contrib.offline import OfflineClient
+from pgrecall.contrib.offline._sync import copying as copying_sync
 
 copy = OfflineClient(sys.argv[1], sys.argv[2])
 def kill(*arguments, **options):

@@ -17,8 +17,8 @@ from psycopg.conninfo import conninfo_to_dict
 from memories import remember, remember_many, rows
 from offline_support import bytes_of, contents, in_copy, on_server
 from pgrecall import ConnectionFailed, CopyUnusable, TimedOut
-from pgrecall.offline import OfflineClient
-from pgrecall.offline.file import APPLICATION_ID, SCHEMA_VERSION
+from pgrecall.contrib.offline import OfflineClient
+from pgrecall.contrib.offline.file import APPLICATION_ID, SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -154,7 +154,7 @@ def test_what_was_refused_is_emptied_when_the_memory_leaves(
 
 WRITER = """
 import sys
-from pgrecall.offline import OfflineClient
+from pgrecall.contrib.offline import OfflineClient
 with OfflineClient(sys.argv[1]) as copy:
     for number in range(25):
         copy.remember(f"{sys.argv[2]} {number}")

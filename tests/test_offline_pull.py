@@ -9,8 +9,8 @@ import pytest
 
 from memories import remember, remember_many, rows
 from offline_support import contents, in_copy, on_server
-from pgrecall.client_async import AsyncClient
-from pgrecall.offline import AsyncOfflineClient, OfflineClient
+from pgrecall._async.client import AsyncClient
+from pgrecall.contrib.offline import AsyncOfflineClient, OfflineClient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,8 @@ from conftest import FAST
 from memories import call, remember, scalar, share, stored
 from offline_support import alive, contents, in_copy, on_server
 from pgrecall import Conflict, ConnectionFailed, InvalidInput, NeedsServer, NotFound, UnknownLanguage
-from pgrecall.install import migrate
-from pgrecall.offline import OfflineClient, connect, connect_async
+from pgrecall.admin.migrate import migrate
+from pgrecall.contrib.offline import OfflineClient, connect, connect_async
 from pgrecall.server import EmbeddedServer
 
 if TYPE_CHECKING:

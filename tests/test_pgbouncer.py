@@ -11,7 +11,7 @@ import pytest
 import pgbouncer_support
 from answering_support import Model, answering, embed_all
 from pgrecall import AsyncClient, Client
-from pgrecall.connecting import is_pooled, pooler_problem
+from pgrecall.dsn import is_pooled, pooler_problem
 from pgrecall.errors import PgrecallError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def test_the_client_works(front: str) -> None:
         assert [found.id for found in memory.recall("Ana", embed=False)] == [new]
         assert memory.briefing("Ana", embed=False, timeout=LONG)
         assert len(memory.timeline("tea", embed=False)) == 20
-        assert memory.status().memories == 22
+        assert memory.admin.status().memories == 22
 
 
 def test_settings_hold_for_their_call_and_no_longer(front: str) -> None:

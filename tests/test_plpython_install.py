@@ -10,9 +10,9 @@ from psycopg.conninfo import make_conninfo
 from typer.testing import CliRunner
 
 from migrating import BEFORE_PYTHON, HEAD, run, schema
+from pgrecall.admin.migrate import check, migrate
 from pgrecall.cli import app
 from pgrecall.errors import PermissionDenied, PgrecallError
-from pgrecall.install import check, migrate
 from plpython_support import has_plpython, notices
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from pgrecall.embedding_models import DEFAULT_MODEL
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
+from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.export_onnx import export, main
 from pgrecall_embedder.providers import ModelSpec, load_provider
 from pgrecall_embedder.providers.onnx_files import GRAPH, exported_folder, find, read

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
-from pgrecall.embedding_models import DEFAULT_MODEL, KNOWN_MODELS
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.query.embedding_models import DEFAULT_MODEL, KNOWN_MODELS
 from pgrecall_embedder.providers import ModelSpec, load_provider
 from pgrecall_embedder.providers.settings import endpoint_of
 from provider_servers import ProviderServer

@@ -110,7 +110,7 @@ async def _ask_many(dsn: str, count: int, **options: Any) -> list[Any]:
 
 
 def test_many_ask_at_once(dsn: str, memory: Client, model: Model) -> None:
-    assert memory.status().memories == 2
+    assert memory.admin.status().memories == 2
     with answering(dsn, model):
         results = asyncio.run(_ask_many(dsn, 8, embed_timeout=LONG))
     assert [result.notice for result in results] == [None] * 8
@@ -118,7 +118,7 @@ def test_many_ask_at_once(dsn: str, memory: Client, model: Model) -> None:
 
 
 def test_a_server_elsewhere_answers_several_at_once(dsn: str, memory: Client, model: Model) -> None:
-    assert memory.status().memories == 2
+    assert memory.admin.status().memories == 2
     model.is_hosted = True
     model.free.clear()
     with answering(dsn, model) as answerer:
@@ -216,7 +216,7 @@ def test_a_vector_of_another_length(dsn: str, memory: Client, model: Model, dime
 def test_a_read_only_server_is_not_asked(
     dsn: str, conn: psycopg.Connection[Any], memory: Client, model: Model
 ) -> None:
-    assert memory.status().memories == 2
+    assert memory.admin.status().memories == 2
     read_only = make_conninfo(dsn, options="-c default_transaction_read_only=on")
     with answering(dsn, model), Client(read_only) as reader:
         result = reader.recall("tea", embed="daemon")
@@ -318,7 +318,7 @@ def test_the_command_line(
             main([*arguments, "--dsn", dsn])
         return caught.value.code, capsys.readouterr().err
 
-    assert foreign.status().memories == 2
+    assert foreign.admin.status().memories == 2
     with answering(dsn, model):
         foreign.recall("a pet", embed="daemon", embed_timeout=LONG)  # and it is known from now on
         for command in ("recall", "facts", "explain", "briefing"):

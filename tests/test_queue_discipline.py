@@ -12,7 +12,7 @@ import pytest
 
 from embedding_queue import ONE, OTHER, begin, claim, complete, due, fail, lost, role, table, vector
 from memories import call, contents, remember, remember_many, rows, scalar, share, stored
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

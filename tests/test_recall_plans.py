@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from corpus import fill, vector
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,17 +12,10 @@ from typer.testing import CliRunner
 
 from memories import remember, scalar
 from migrating import schema
+from pgrecall.admin.migrate import check, migrate
+from pgrecall.admin.reembed import SwitchRefused, cancel, drop_old, progress, reembed, rollback
 from pgrecall.cli import app
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, NotFound, PgrecallError, SchemaMismatch
-from pgrecall.install import check, migrate
-from pgrecall.reembedding import (
-    SwitchRefused,
-    cancel,
-    drop_old,
-    progress,
-    reembed,
-    rollback,
-)
 from reembed_support import (
     NEW,
     NOISE,

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from memories import scalar
+from pgrecall.admin.reembed import cancel, progress, reembed
 from pgrecall.errors import PgrecallError
-from pgrecall.reembedding import cancel, progress, reembed
 from reembed_support import (
     NEW,
     Filler,

@@ -9,12 +9,9 @@ import pytest
 
 from memories import call, refused, remember, rows, scalar
 from migrating import schema
+from pgrecall.admin.migrate import check, migrate
+from pgrecall.admin.reembed import cancel, drop_old
 from pgrecall.errors import PgrecallError
-from pgrecall.install import check, migrate
-from pgrecall.reembedding import (
-    cancel,
-    drop_old,
-)
 from reembed_support import (
     NEW,
     NOISE,

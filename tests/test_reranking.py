@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pgrecall import (
-    AsyncClient,
-    Client,
-    InvalidInput,
-    PgrecallError,
-    RecallResult,
-)
-from pgrecall.reranking import MAX_CHARACTERS
+from pgrecall import AsyncClient, Client, InvalidInput, PgrecallError, RecallResult
+from pgrecall.query.reranking import MAX_CHARACTERS
 from reranking_support import (
     CANARY,
     KEY,
@@ -208,7 +202,7 @@ def test_no_connection_is_held_meanwhile(dsn: str) -> None:
 
         def counted(texts: Sequence[str]) -> list[float]:
             # The pool's only connection is free, or this fails and so does the order.
-            return [float(client.status().memories)] * len(texts)
+            return [float(client.admin.status().memories)] * len(texts)
 
         found = client.recall("tea", embed=False, rerank=Answers(counted), rerank_timeout=30)
         assert found.notice is None

@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pgrecall import (
-    Client,
-    CrossEncoderReranker,
-    HttpReranker,
-    InvalidInput,
-    PgrecallError,
-    Reranker,
-)
+from pgrecall import Client, CrossEncoderReranker, HttpReranker, InvalidInput, PgrecallError, Reranker
 from reranking_support import (
     CANARY,
     KEY,

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pgrecall import (
-    Client,
-    CrossEncoderReranker,
-    PgrecallError,
-    Reranker,
-)
+from pgrecall import Client, CrossEncoderReranker, PgrecallError, Reranker
 from pgrecall.cli import main
 from reranking_support import (
     KEY,
@@ -80,7 +75,7 @@ def test_a_cross_encoder_stops_when_its_time_is_over(
     reranker = CrossEncoderReranker(cross_encoder)
     reranker.load()
     now = iter(range(100))
-    monkeypatch.setattr("pgrecall.reranking.monotonic", lambda: float(next(now)))
+    monkeypatch.setattr("pgrecall.query.reranking.monotonic", lambda: float(next(now)))
     with pytest.raises(PgrecallError, match="longer than 2 s"):
         reranker.score("tea", ["green"] * 100, timeout=2.0)
     assert not reranker._busy.locked()

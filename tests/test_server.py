@@ -20,11 +20,11 @@ import psutil
 import psycopg
 import pytest
 
-from pgrecall import _server_process as process
-from pgrecall import config, server
-from pgrecall._server_binaries import usable_binaries
-from pgrecall._server_settings import laptop_settings
-from pgrecall.server import EmbeddedServer
+from pgrecall.config import settings as config
+from pgrecall.server import EmbeddedServer, process
+from pgrecall.server import embedded as server
+from pgrecall.server.binaries import usable_binaries
+from pgrecall.server.settings import laptop_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -558,10 +558,10 @@ def test_effective_dsn_starts_the_embedded_server_only_when_none_is_named(
     embedded = make_server()
     monkeypatch.setenv("PGRECALL_DATA_DIR", str(embedded.data_dir))
     monkeypatch.setenv("PGRECALL_DSN", "host=db.example dbname=mine")
-    assert config.effective_dsn() == "host=db.example dbname=mine"
+    assert server.effective_dsn() == "host=db.example dbname=mine"
     assert not embedded.data_dir.exists()
     monkeypatch.setenv("PGRECALL_DSN", "")
-    assert config.effective_dsn() == embedded.dsn()
+    assert server.effective_dsn() == embedded.dsn()
     assert embedded.running()
 
 

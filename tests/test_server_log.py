@@ -22,9 +22,9 @@ from log_support import DEFAULT_LOG, MEMORY, STORED, TIME, Calls, call_everythin
 from memories import remember
 from operations_support import health
 from pgrecall import Client, PgrecallError
-from pgrecall._server_settings import QUIET_LOG
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
+from pgrecall.server.settings import QUIET_LOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -249,19 +249,19 @@ CLIENTS: list[Callable[[Client], object]] = [
     lambda client: client.recall(WORD, vector=[WORD]),  # type: ignore[list-item]
     lambda client: client.recall(WORD * 3000),
     lambda client: client.supersede(10**12, WORD, metadata={"a": f"{WORD}\x00"}),
-    lambda client: client.import_memories([export_line(metadata={"a": f"{WORD}\x00"})]),
-    lambda client: client.import_memories([export_line(title=f"{WORD}\ud800")]),
-    lambda client: client.import_memories([export_line()[:-1]]),
-    lambda client: client.import_memories([export_line().replace('"id"', f'"content": "{WORD}\\u0000", "id"')]),
-    lambda client: client.import_memories([export_line(metadata={"a": 5}).replace("5", "NaN")]),
-    lambda client: client.import_memories([export_line(metadata={"a": 5}).replace("5", "1e999999")]),
-    lambda client: client.import_memories([export_line(occurred_at=WORD)]),
-    lambda client: client.import_memories([export_line(embeddings=[{"model": "m", "dimension": 1, "vector": WORD}])]),
-    lambda client: client.link_imported_memories([{"id": WORD, "superseded_by": 1}]),
-    lambda client: client.link_imported_memories([{"id": 1, "superseded_by": 1, "updated_at": f"{WORD}\x00"}]),
-    lambda client: client.import_rows([json.dumps({"memory": {**MEMORY, "title": f"{WORD}\x00"}})]),
-    lambda client: client.import_rows([f'{{"memory": {WORD}}}']),
-    lambda client: client.preview_import_rows([json.dumps([f"{WORD}\ud800"])]),
+    lambda client: client.transfer.import_memories([export_line(metadata={"a": f"{WORD}\x00"})]),
+    lambda client: client.transfer.import_memories([export_line(title=f"{WORD}\ud800")]),
+    lambda client: client.transfer.import_memories([export_line()[:-1]]),
+    lambda client: client.transfer.import_memories([export_line().replace('"id"', f'"content": "{WORD}\\u0000", "id"')]),
+    lambda client: client.transfer.import_memories([export_line(metadata={"a": 5}).replace("5", "NaN")]),
+    lambda client: client.transfer.import_memories([export_line(metadata={"a": 5}).replace("5", "1e999999")]),
+    lambda client: client.transfer.import_memories([export_line(occurred_at=WORD)]),
+    lambda client: client.transfer.import_memories([export_line(embeddings=[{"model": "m", "dimension": 1, "vector": WORD}])]),
+    lambda client: client.transfer.link_imported_memories([{"id": WORD, "superseded_by": 1}]),
+    lambda client: client.transfer.link_imported_memories([{"id": 1, "superseded_by": 1, "updated_at": f"{WORD}\x00"}]),
+    lambda client: client.transfer.import_from([json.dumps({"memory": {**MEMORY, "title": f"{WORD}\x00"}})]),
+    lambda client: client.transfer.import_from([f'{{"memory": {WORD}}}']),
+    lambda client: client.transfer.preview_import_from([json.dumps([f"{WORD}\ud800"])]),
 ]  # fmt: skip
 
 

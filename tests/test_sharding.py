@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 from llm_support import completion, served
 from pgrecall import Client, LlmExpander
 from pgrecall.cli import app
+from pgrecall.contrib.sharding import check, init, placements, shards
+from pgrecall.contrib.sharding.routing import ROUTES
 from pgrecall.errors import (
     ConnectionFailed,
     InvalidInput,
@@ -24,8 +26,6 @@ from pgrecall.errors import (
     UnknownLanguage,
     UnknownNamespace,
 )
-from pgrecall.sharding import check, init, placements, shards
-from pgrecall.sharding.routing import ROUTES
 from sharding_support import NAMESPACES, RANGE, Cluster, as_role, asked, cluster_in
 
 if TYPE_CHECKING:
@@ -162,33 +162,33 @@ def test_what_a_session_sets_goes_with_its_calls(cluster: Cluster, client: Clien
 
 
 def test_a_stored_setting_is_stored_on_every_shard(cluster: Cluster, client: Client) -> None:
-    client.set_setting("k", 3)
+    client.admin.set_setting("k", 3)
     stored = "SELECT value FROM pgrecall.settings WHERE name = 'k'"
     assert [cluster.on(shard, stored) for shard in NAMESPACES] == [[("3",)]] * 3
-    [listed] = [setting for setting in client.settings_in_force() if setting.name == "k"]
+    [listed] = [setting for setting in client.admin.settings_in_force() if setting.name == "k"]
     assert (listed.value, listed.source) == ("3", "stored")
-    client.set_setting("k", None)
+    client.admin.set_setting("k", None)
     with pytest.raises(InvalidInput):
-        client.set_setting("no_such_setting", 1)
-    client.set_setting("namespace", "ida")
+        client.admin.set_setting("no_such_setting", 1)
+    client.admin.set_setting("namespace", "ida")
     try:
         assert cluster.at_router("SELECT pgrecall.namespace_name(NULL)") == [("ida",)]
         assert client.remember("without a namespace") // RANGE == 2
     finally:
-        client.set_setting("namespace", None)
+        client.admin.set_setting("namespace", None)
 
 
 def test_the_status_is_that_of_all_shards(cluster: Cluster, client: Client) -> None:
     counts = [
         cluster.on(shard, "SELECT memories, namespaces FROM recall_status()")[0] for shard in NAMESPACES
     ]
-    status = client.status()
+    status = client.admin.status()
     assert (status.memories, status.namespaces) == tuple(map(sum, zip(*counts, strict=True)))
     assert status.dimension == 384
     assert status.failures_by_cause == {}
-    assert client.last_memory_id() == cluster.on(2, "SELECT pgrecall.last_memory_id()")[0][0]
-    assert {finding.status for finding in client.health()} <= {"ok", "info", "warn"}
-    assert (client.failures(), client.retry_failures(), client.workers()) == ([], 0, [])
+    assert client.admin.last_memory_id() == cluster.on(2, "SELECT pgrecall.last_memory_id()")[0][0]
+    assert {finding.status for finding in client.admin.health()} <= {"ok", "info", "warn"}
+    assert (client.admin.failures(), client.admin.retry_failures(), client.admin.workers()) == ([], 0, [])
 
 
 def test_a_query_is_answered_by_the_shard_that_took_it(client: Client) -> None:
@@ -284,7 +284,7 @@ def test_a_shard_that_is_killed_takes_only_its_namespaces_along(cluster: Cluster
                 lambda: client.recall("mountains", namespace="dora", embed=False),
                 lambda: client.remember("lost", namespace="dora"),
                 lambda: client.forget(RANGE + 1),
-                client.status,
+                client.admin.status,
             ):
                 with pytest.raises(ConnectionFailed, match="shard 1 cannot be reached") as raised:
                     call()

@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from pgrecall import Client
+from pgrecall.admin.migrate import migrate
 from pgrecall.cli import app
+from pgrecall.contrib.sharding import add, check, move, placements
 from pgrecall.errors import Conflict, InvalidInput, PgrecallError, SchemaMismatch, UnknownNamespace
-from pgrecall.install import migrate
-from pgrecall.sharding import add, check, move, placements
 from sharding_support import RANGE, Cluster, asked, cluster_in
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ STEPS = ["prepare", "copy 1", "copy 2", "seal", "compare", "open", "switch", "wa
 # Ends as kill -9 would, before the step it is told.
 _KILLED = """
 import os, sys
-from pgrecall.sharding import move
+from pgrecall.contrib.sharding import move
 move(sys.argv[1], sys.argv[2], int(sys.argv[3]), progress=lambda step: os._exit(9) if step == sys.argv[4] else None)
 """
 
@@ -276,6 +276,6 @@ def test_a_new_shard_changes_no_namespace_and_takes_its_share(cluster: Cluster) 
         assert f"moved tom from shard {before['tom']} to shard 3" in done.output
         [moved] = client.recall("sunflowers", namespace="tom", embed=False)
         assert moved == found
-        assert client.status().namespaces == len(before) + 1
+        assert client.admin.status().namespaces == len(before) + 1
     with pytest.raises(InvalidInput, match="already"):
         add(cluster.router, fourth)

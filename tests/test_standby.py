@@ -18,9 +18,9 @@ from embedder_support import SLOW_DAEMON
 from llm_support import served
 from operations_support import beat
 from pgrecall import Client, LlmExpander, ReadOnlyServer
-from pgrecall import _server_process as process
-from pgrecall._server_binaries import binaries, usable_binaries
 from pgrecall.server import EmbeddedServer
+from pgrecall.server import process as process
+from pgrecall.server.binaries import binaries, usable_binaries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,11 +134,14 @@ def test_it_refuses_writes_and_says_so(pair: Pair) -> None:
 
 def test_status_and_doctor(pair: Pair) -> None:
     with Client(pair.primary.dsn()) as there, Client(pair.standby.dsn()) as here:
-        status = here.status()
-        assert (status.memories, status.embedded) == (there.status().memories, there.status().embedded)
-        found = {finding.check_name: finding for finding in here.health()}
-        assert {finding.check_name: finding for finding in there.health()}["standby"].status == "ok"
-        assert list(here.export_memories()) == list(there.export_memories())
+        status = here.admin.status()
+        assert (status.memories, status.embedded) == (
+            there.admin.status().memories,
+            there.admin.status().embedded,
+        )
+        found = {finding.check_name: finding for finding in here.admin.health()}
+        assert {finding.check_name: finding for finding in there.admin.health()}["standby"].status == "ok"
+        assert list(here.transfer.export_memories()) == list(there.transfer.export_memories())
     assert found["standby"].status == "info"
     assert found["standby"].detail.startswith("it answers recalls only, as of 2")
     assert found["statistics"].status == "ok"
@@ -182,7 +185,7 @@ def test_promotion(public_dir: Path) -> None:
                 "Priya bought a kayak",
                 "Priya sold the kayak",
             ]
-            assert {row.check_name: row for row in client.health()}["standby"].status == "ok"
+            assert {row.check_name: row for row in client.admin.health()}["standby"].status == "ok"
     finally:
         daemon.terminate()
         daemon.communicate(timeout=SECONDS)
@@ -193,6 +196,6 @@ def test_promotion(public_dir: Path) -> None:
 
 def _embedded(client: Client) -> None:
     deadline = time.monotonic() + SECONDS
-    while client.status().pending:
+    while client.admin.status().pending:
         assert time.monotonic() < deadline, "the daemon does not go on"
         time.sleep(0.05)

@@ -9,7 +9,7 @@ import pytest
 
 from memories import rows, share
 from operations_support import OTHER, VECTOR, WORKER, beat, dicts, park, remember, status, switch
-from pgrecall.bundle import bundle_hash
+from pgrecall.admin.bundle import bundle_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

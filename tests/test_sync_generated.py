@@ -9,8 +9,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pgrecall.client_async import AsyncClient
-from pgrecall.client_sync import Client
+from pgrecall._async.admin import AsyncAdmin
+from pgrecall._async.client import AsyncClient
+from pgrecall._async.curation import AsyncCurator
+from pgrecall._async.transfer import AsyncTransfer
+from pgrecall._sync.admin import Admin
+from pgrecall._sync.client import Client
+from pgrecall._sync.curation import Curator
+from pgrecall._sync.transfer import Transfer
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,16 +46,18 @@ def test_generated_files_are_in_date() -> None:
 
 def test_a_stale_file_is_found_and_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tool = _tool()
-    for name in tool.FILES:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text((tool.PACKAGE / name).read_text())
+    for source in tool.sources():
+        copy = tmp_path / source.relative_to(tool.PACKAGE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.parent.with_name("_sync").mkdir(exist_ok=True)
+        copy.write_text(source.read_text())
     monkeypatch.setattr(tool, "PACKAGE", tmp_path)
     monkeypatch.setattr(sys, "argv", ["async_to_sync.py", "--check"])
     assert tool.main() == 1
-    assert not (tmp_path / "client_sync.py").exists()
+    assert not (tmp_path / "_sync" / "client.py").exists()
     monkeypatch.setattr(sys, "argv", ["async_to_sync.py"])
     assert tool.main() == 0
-    target = tmp_path / "client_sync.py"
+    target = tmp_path / "_sync" / "client.py"
     assert "do not edit" in target.read_text().splitlines()[0]
     target.write_text(target.read_text() + "# touched\n")
     monkeypatch.setattr(sys, "argv", ["async_to_sync.py", "--check"])
@@ -79,6 +87,12 @@ def test_both_clients_have_the_same_methods() -> None:
             if not name.startswith("_")
         }
 
-    assert methods(AsyncClient) == methods(Client)
+    for asynchronous, synchronous in (
+        (AsyncClient, Client),
+        (AsyncAdmin, Admin),
+        (AsyncCurator, Curator),
+        (AsyncTransfer, Transfer),
+    ):
+        assert methods(asynchronous) == methods(synchronous)
     assert inspect.iscoroutinefunction(AsyncClient.recall)
     assert not inspect.iscoroutinefunction(Client.recall)

@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pgrecall._server_settings import QUIET_LOG
+from pgrecall.server.settings import QUIET_LOG
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOL = ROOT / "tools" / "system_server.sh"

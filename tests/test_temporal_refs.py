@@ -10,7 +10,7 @@ import pytest
 
 from memories import call, embed, refused, remember, remember_many, rows, share
 from migrating import run
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from pgrecall import AsyncClient, Client, InvalidInput, NewMemory, TimelineResult
 from pgrecall.cli import main
-from pgrecall.timeframes import period_text, read_phrase
+from pgrecall.query.timeframe import format_period, parse_with_dateparser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +104,7 @@ def test_what_is_refused(shared: Client, timeframe: Any, message: str) -> None:
     ],
 )
 def test_what_dateparser_reads(text: str, expected: str) -> None:
-    assert read_phrase(text, NOW) == expected
+    assert parse_with_dateparser(text, NOW) == expected
 
 
 def test_without_dateparser(shared: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,8 +117,8 @@ def test_without_dateparser(shared: Client, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_periods_as_text() -> None:
-    assert period_text((None, None)) == "[,)"
-    assert period_text([NOW, None]) == "[2026-05-13T13:30:00+00:00,)"
+    assert format_period((None, None)) == "[,)"
+    assert format_period([NOW, None]) == "[2026-05-13T13:30:00+00:00,)"
 
 
 def test_as_of_and_sensitive_memories(client: Client) -> None:

@@ -24,9 +24,9 @@ from fuzz.catalog import read_catalog
 from fuzz.statements import call as call_of
 from fuzz.traps import BOUND, Planted, fired, listening, plant
 from memories import call, rows
+from pgrecall.admin.migrate import migrate
 from pgrecall.cli import app
 from pgrecall.errors import PgrecallError
-from pgrecall.install import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

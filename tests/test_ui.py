@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 from facts_support import fact, told
 from memories import embed, remember, share
 from operations_support import beat, park
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from ui_support import import_sample, inspecting
 

@@ -17,10 +17,10 @@ import psutil
 import pytest
 
 from pgrecall.cli import main
-from pgrecall.ui.access import HEADERS
-from pgrecall.ui.comparing import Moved, told
-from pgrecall.ui.reading import Reader
-from pgrecall.ui.rendering import excerpt, shown, when
+from pgrecall.contrib.ui.access import HEADERS
+from pgrecall.contrib.ui.compare_page import Moved, summarise
+from pgrecall.contrib.ui.reader import Reader
+from pgrecall.contrib.ui.rendering import excerpt, shown, when
 from ui_support import PORT, SECONDS, inspecting, make_inspector, serving
 
 if TYPE_CHECKING:
@@ -174,13 +174,13 @@ def test_texts_are_cut() -> None:
     assert when(None) == "–"
 
 
-def test_what_moved_is_told() -> None:
+def test_what_moved_is_summary() -> None:
     def row(before: int | None, after: int | None) -> Moved:
         return Moved(memory, (before, after), (None, None))
 
     memory = cast("RecalledMemory", None)  # nobody asks which
-    assert told([row(1, 1)]) == "Nothing moved."
-    assert told([row(2, 1), row(1, 2), row(None, 3), row(3, None)]) == (
+    assert summarise([row(1, 1)]) == "Nothing moved."
+    assert summarise([row(2, 1), row(1, 2), row(None, 3), row(3, None)]) == (
         "2 of 4 in both: 1 up, 1 down, 1 only with B, 1 only with A."
     )
 

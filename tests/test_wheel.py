@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pgrecall.bundle import bundle_hash, sql_files
-from pgrecall.install import check
+from pgrecall.admin.bundle import bundle_hash, sql_files
+from pgrecall.admin.migrate import check
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,9 +75,13 @@ def test_the_wheel_holds_sql_and_migrations(wheel: Path) -> None:
     assert {"pgrecall/_bundle/migrations/env.py", "pgrecall/_bundle/sql/manifest.txt"} <= names
     pages = {
         path.relative_to(ROOT / "pyclient").as_posix()
-        for path in (ROOT / "pyclient/pgrecall/ui").glob("[st]*/*")
+        for path in (ROOT / "pyclient/pgrecall/contrib/ui").glob("[st]*/*")
     }
-    assert {"pgrecall/ui/templates/search.html", "pgrecall/ui/static/style.css"} <= pages <= names
+    assert (
+        {"pgrecall/contrib/ui/templates/search.html", "pgrecall/contrib/ui/static/style.css"}
+        <= pages
+        <= names
+    )
     assert {"pgrecall/py.typed", "pgrecall_embedder/__init__.py"} <= names
     assert [name for name in names if "__pycache__" in name or name.startswith(("tests/", "sql/"))] == []
 

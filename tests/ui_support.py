@@ -13,11 +13,11 @@ from starlette.testclient import TestClient
 
 from examples.demo import SAMPLE, close_superseded
 from pgrecall import Client
-from pgrecall.importing import import_jsonl
-from pgrecall.ui import create_app
-from pgrecall.ui.access import Keys
-from pgrecall.ui.desk import Desk
-from pgrecall.ui.reading import Reader
+from pgrecall.contrib.ui import create_app
+from pgrecall.contrib.ui.access import SessionKeys
+from pgrecall.contrib.ui.context import PageContext
+from pgrecall.contrib.ui.reader import Reader
+from pgrecall.jsonl.load import import_jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,12 +40,12 @@ def make_inspector(
     include_sensitive: bool = False,
     timeout: float = 30.0,
     raise_server_exceptions: bool = True,
-) -> tuple[TestClient, Keys]:
+) -> tuple[TestClient, SessionKeys]:
     """Return a client of an inspector in this process, and its keys; it has not been let in."""
-    keys = Keys(PORT)
-    desk = Desk(Reader(dsn, pool_timeout=timeout / 2), include_sensitive, timeout)
+    keys = SessionKeys(PORT)
+    context = PageContext(Reader(dsn, pool_timeout=timeout / 2), include_sensitive, timeout)
     client = TestClient(
-        create_app(desk, keys),
+        create_app(context, keys),
         base_url=f"http://127.0.0.1:{PORT}",
         raise_server_exceptions=raise_server_exceptions,
     )

@@ -40,7 +40,7 @@ def whole_lines(text: str, root: Any) -> Iterator[str]:
     for line in text.splitlines():
         if heading := re.match(r"#+ `pgrecall ?(.*)`$", line):
             group = reduce(lambda found, name: found.commands[name], heading[1].split(), root)
-        listed = re.match(r"\* `([a-z]+)`: .*\.\.\.$", line)
+        listed = re.match(r"\* `([a-z-]+)`: .*\.\.\.$", line)
         yield f"* `{listed[1]}`: {sentence(group.commands[listed[1]].help)}" if listed else line
 
 

@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "requirements"
 SETUP = (
-    *("embedded", "embedder", "onnx-export", "languages", "nlp", "rerank", "adopt", "mcp", "ui"),
+    *("embedded", "embedder", "onnx-export", "languages", "nlp", "rerank", "importers", "mcp", "ui"),
     *("langchain", "llama-index", "bench", "dev"),
 )
 NOT_AT_RUN_TIME = {"bench", "dev", "onnx-export"}

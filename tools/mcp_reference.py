@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pgrecall import AsyncClient
-from pgrecall.mcp_server.serving import Serving
-from pgrecall.mcp_server.tools import MemoryTools
+from pgrecall.contrib.mcp.serving import Serving
+from pgrecall.contrib.mcp.tools import MemoryTools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg.rows import dict_row
 
-from pgrecall.bundle import sql_files
-from pgrecall.install import migrate
+from pgrecall.admin.bundle import sql_files
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg.types.json import Jsonb
 
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.logs import make_logger
 

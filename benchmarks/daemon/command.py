@@ -14,7 +14,7 @@ from benchmarks.daemon.processes import daemon
 from benchmarks.daemon.waiting import growth, idle, latency, transactions
 from benchmarks.scratch import default_cache, scratch_database
 from benchmarks.speed.machine import machine
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     import argparse

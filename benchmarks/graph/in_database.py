@@ -20,8 +20,8 @@ from benchmarks.graph.tracing import trace
 from benchmarks.metrics import HEADLINE
 from benchmarks.resources import Unavailable
 from benchmarks.speed.shared import say
+from pgrecall.admin.migrate import migrate
 from pgrecall.errors import PgrecallError
-from pgrecall.install import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

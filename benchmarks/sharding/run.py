@@ -15,7 +15,7 @@ import psycopg
 from benchmarks.speed.generator import Corpus
 from benchmarks.speed.questions import NATURAL, Question, questions, vector_text
 from pgrecall import Client
-from pgrecall.sharding import move, placements
+from pgrecall.contrib.sharding import move, placements
 
 if TYPE_CHECKING:
     from collections.abc import Callable

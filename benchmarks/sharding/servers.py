@@ -9,10 +9,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pgrecall.config import load
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
+from pgrecall.config.settings import load
+from pgrecall.contrib.sharding import init
 from pgrecall.server import EmbeddedServer
-from pgrecall.sharding import init
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.speed.generator import Corpus, Memory
 from benchmarks.speed.storage import create_database, drop_database
 from pgrecall import Client
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

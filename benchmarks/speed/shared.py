@@ -13,7 +13,7 @@ from benchmarks.checkout import revision
 from benchmarks.scratch import default_cache
 from benchmarks.speed import machine
 from benchmarks.speed.generator import GENERATOR
-from pgrecall.bundle import bundle_hash
+from pgrecall.admin.bundle import bundle_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,8 +16,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from benchmarks.speed.generator import GENERATOR, Chunk, Corpus
 from benchmarks.speed.mentions import store_mentions
-from pgrecall.bundle import bundle_hash
-from pgrecall.install import migrate
+from pgrecall.admin.bundle import bundle_hash
+from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

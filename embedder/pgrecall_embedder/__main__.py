@@ -6,9 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from pgrecall.config import effective_dsn
 from pgrecall.errors import PgrecallError
-from pgrecall.server import ServerError
+from pgrecall.server import ServerError, effective_dsn
 
 from .cli import run
 from .daemon import LEASE_SECONDS

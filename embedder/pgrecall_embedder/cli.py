@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import psycopg
 
-from pgrecall.conninfo import dsn_parts
+from pgrecall.config.conninfo import dsn_parts
 from pgrecall.errors import ConnectionFailed, InvalidInput, PgrecallError, error_from
 
 from .daemon import LEASE_SECONDS, SOCKET_MODE, Daemon

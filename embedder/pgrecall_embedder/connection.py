@@ -11,7 +11,7 @@ import psycopg
 import tenacity
 from psycopg import errors, sql
 
-from pgrecall.connecting import CONNECTION_OPTIONS, is_pooled
+from pgrecall.dsn import CONNECTION_OPTIONS, is_pooled
 
 from .logs import describe
 from .waiting import at_most

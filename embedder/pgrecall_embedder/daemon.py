@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import psycopg
 
-from pgrecall.bundle import bundle_hash
-from pgrecall.connecting import not_migrated, verify
+from pgrecall.admin.bundle import bundle_hash, not_migrated, verify
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, ReadOnlyServer, error_from
 
 from .connection import Link, Patience, PoolerBetween

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pgrecall.embedding import no_progress_bars
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, PgrecallError
+from pgrecall.query.embedding import no_progress_bars
 
 from .providers.local import model_source
 from .providers.onnx import forbid_telemetry

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from alembic import op
 
-from pgrecall.install import run_sql
+from pgrecall.admin.migrate import run_sql
 
 revision = "0001"
 down_revision = None

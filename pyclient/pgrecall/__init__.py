@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .client_async import AsyncClient
-    from .client_sync import Client
+    from ._async.client import AsyncClient
+    from ._sync.client import Client
     from .errors import (
         Conflict,
         ConnectionFailed,
@@ -29,23 +29,31 @@ if TYPE_CHECKING:
         UnknownLanguage,
         UnknownNamespace,
     )
-    from .expansion import Expansion, LlmExpander
-    from .explaining import ExplainResult, Explanation
     from .models import (
         EmbeddingModel,
+        Erasure,
+        Expansion,
+        ExplainResult,
+        Explanation,
         FactHit,
         FactsResult,
+        Failure,
+        Generation,
+        HealthCheck,
+        IndexStatus,
         NewMemory,
         RecalledMemory,
         RecallResult,
         SettingInForce,
+        Status,
         TimelineMemory,
         TimelineResult,
         Validity,
+        Worker,
     )
-    from .operations import Erasure, Failure, Generation, HealthCheck, IndexStatus, Status, Worker
     from .options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
-    from .reranking import CrossEncoderReranker, HttpReranker, Reranker
+    from .query.expansion import LlmExpander
+    from .query.reranking import CrossEncoderReranker, HttpReranker, Reranker
 
 __version__ = "0.1.0"
 
@@ -55,24 +63,23 @@ _ERRORS = (
     "TimedOut", "TooLarge", "UnknownLanguage", "UnknownNamespace",
 )  # fmt: skip
 _MODELS = (
-    "EmbeddingModel", "FactHit", "FactsResult", "NewMemory", "RecallResult", "RecalledMemory",
+    "EmbeddingModel", "Expansion", "FactHit", "FactsResult", "NewMemory", "RecallResult", "RecalledMemory",
     "SettingInForce", "TimelineMemory", "TimelineResult", "Validity",
 )  # fmt: skip
 _OPERATIONS = ("Erasure", "Failure", "Generation", "HealthCheck", "IndexStatus", "Status", "Worker")
-_EXPANSION = ("Expansion", "LlmExpander")
 _EXPLAINING = ("ExplainResult", "Explanation")
 _OPTIONS = ("MemoryFields", "RecallFilters", "RecallOptions", "RevisableFields")
 _RERANKERS = ("CrossEncoderReranker", "HttpReranker", "Reranker")
 _HOME = {
-    "AsyncClient": "client_async",
-    "Client": "client_sync",
+    "AsyncClient": "_async.client",
+    "Client": "_sync.client",
     **dict.fromkeys(_ERRORS, "errors"),
     **dict.fromkeys(_MODELS, "models"),
-    **dict.fromkeys(_OPERATIONS, "operations"),
-    **dict.fromkeys(_EXPANSION, "expansion"),
-    **dict.fromkeys(_EXPLAINING, "explaining"),
+    **dict.fromkeys(_OPERATIONS, "models"),
+    "LlmExpander": "query.expansion",
+    **dict.fromkeys(_EXPLAINING, "models"),
     **dict.fromkeys(_OPTIONS, "options"),
-    **dict.fromkeys(_RERANKERS, "reranking"),
+    **dict.fromkeys(_RERANKERS, "query.reranking"),
 }
 
 __all__ = [

@@ -1,6 +1,6 @@
 """`python -m pgrecall`: the command line."""
 
-from pgrecall.cli import main
+from .cli import main
 
 if __name__ == "__main__":
     main()

@@ -7,13 +7,11 @@ values of the wrong Python type, text that no PostgreSQL string can hold, vector
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from .errors import InvalidInput, InvalidVector, PgrecallError, TooLarge
-from .models import NewMemory
+from .errors import InvalidInput, InvalidVector
 
 if TYPE_CHECKING:
     from psycopg import sql
@@ -21,21 +19,15 @@ if TYPE_CHECKING:
 Vector = Sequence[float]
 """A query vector: a sequence of floats; a one-dimensional numpy array is one too."""
 
-MAX_CONTENT_BYTES = 262_144
-"""The server's limit for one memory, checked here as well so that an import can reject a single line."""
-
-MAX_BATCH_CHARACTERS = 4 * 2**20
-
 _MAX_INT = 2**31 - 1
 _MAX_BITS = 4096
 _EF_SEARCH = range(1, 1001)
 _ITERATIVE_SCAN = ("off", "relaxed_order", "strict_order")
-_FIELDS = frozenset(field.name for field in fields(NewMemory))
 # Python's float arrives as double precision, which PostgreSQL does not turn into real by itself.
 _CASTS = {"importance": "real"}
 
 
-def text(field: str, value: object) -> str:
+def as_str(field: str, value: object) -> str:
     """Return a text that PostgreSQL can store.
 
     Args:
@@ -65,14 +57,14 @@ def text(field: str, value: object) -> str:
     return value
 
 
-def texts(field: str, value: object) -> list[str]:
+def as_str_list(field: str, value: object) -> list[str]:
     """Return a list of texts; a single string is refused, since it would become a list of letters."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidInput(f"{field} must be a list of texts, not {type(value).__name__}")
-    return [text(f"{field}[{place}]", item) for place, item in enumerate(value)]
+    return [as_str(f"{field}[{place}]", item) for place, item in enumerate(value)]
 
 
-def time(field: str, value: object) -> datetime:
+def as_datetime(field: str, value: object) -> datetime:
     """Return a time in UTC; one without a zone is taken as UTC.
 
     Raises:
@@ -86,7 +78,7 @@ def time(field: str, value: object) -> datetime:
         raise InvalidInput(f"{field} is outside the years 1 to 9999", sqlstate="22008") from None
 
 
-def whole(field: str, value: object) -> int:
+def as_int(field: str, value: object) -> int:
     """Return a whole number that fits PostgreSQL's integer."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(f"{field} must be a whole number, not {type(value).__name__}")
@@ -95,7 +87,7 @@ def whole(field: str, value: object) -> int:
     return value
 
 
-def identity(field: str, value: object) -> int:
+def as_id(field: str, value: object) -> int:
     """Return a memory's id."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(f"{field} must be a whole number, not {type(value).__name__}")
@@ -104,14 +96,14 @@ def identity(field: str, value: object) -> int:
     return value
 
 
-def identities(field: str, value: object) -> list[int]:
+def as_ids(field: str, value: object) -> list[int]:
     """Return a list of memories' ids."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidInput(f"{field} must be a list of whole numbers, not {type(value).__name__}")
-    return [identity(f"{field}[{place}]", item) for place, item in enumerate(value)]
+    return [as_id(f"{field}[{place}]", item) for place, item in enumerate(value)]
 
 
-def fraction(field: str, value: object) -> float:
+def as_fraction(field: str, value: object) -> float:
     """Return a number between 0 and 1."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"{field} must be a number, not {type(value).__name__}")
@@ -120,7 +112,7 @@ def fraction(field: str, value: object) -> float:
     return float(value)
 
 
-def number(field: str, value: object) -> float:
+def as_float(field: str, value: object) -> float:
     """Return a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"{field} must be a number, not {type(value).__name__}")
@@ -129,7 +121,7 @@ def number(field: str, value: object) -> float:
     return float(value)
 
 
-def seconds(field: str, value: object) -> float:
+def as_seconds(field: str, value: object) -> float:
     """Return a span of time, finite and above 0."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"{field} must be a number of seconds, not {type(value).__name__}")
@@ -138,7 +130,7 @@ def seconds(field: str, value: object) -> float:
     return float(value)
 
 
-def flag(field: str, value: object) -> bool:
+def as_bool(field: str, value: object) -> bool:
     """Return True or False."""
     if not isinstance(value, bool):
         raise InvalidInput(f"{field} must be true or false, not {type(value).__name__}")
@@ -167,12 +159,12 @@ def _json_value(field: str, value: object) -> Any:
             raise InvalidInput(f"{field} holds a number that JSON cannot express")
         return value
     if isinstance(value, Mapping):
-        return {text(f"a key of {field}", key): _json_value(field, item) for key, item in value.items()}
+        return {as_str(f"a key of {field}", key): _json_value(field, item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
         return [_json_value(field, item) for item in value]
     if not isinstance(value, str):
         raise InvalidInput(f"{field} holds a {type(value).__name__}, which JSON cannot express")
-    return text(field, value)
+    return as_str(field, value)
 
 
 def json_array(field: str, documents: Iterable[str]) -> str:
@@ -201,7 +193,7 @@ def _json_document(field: str, document: str) -> str:
         raise InvalidInput(f"{field} holds a number that JSON cannot express")
 
     try:
-        parsed = json.loads(text(field, document), object_pairs_hook=paired, parse_constant=constant)
+        parsed = json.loads(as_str(field, document), object_pairs_hook=paired, parse_constant=constant)
         _json_value(field, parsed)
     except RecursionError:
         raise InvalidInput(f"{field} is nested too deeply") from None
@@ -210,7 +202,7 @@ def _json_document(field: str, document: str) -> str:
     return document
 
 
-def vector_text(vector: Vector) -> str:
+def format_vector(vector: Vector) -> str:
     """Write a query vector as pgvector reads it.
 
     Raises:
@@ -248,12 +240,12 @@ def tuning(
         for name, value in settings.items():
             if not name.startswith("pgrecall."):
                 raise InvalidInput(
-                    f"{text('a setting', name)} is not a setting of pgrecall",
+                    f"{as_str('a setting', name)} is not a setting of pgrecall",
                     hint="Names begin with 'pgrecall.'; those of hnsw are arguments of their own.",
                 )
-            chosen[name] = text(name, str(value))
+            chosen[name] = as_str(name, str(value))
     if hnsw_ef_search is not None:
-        if whole("hnsw_ef_search", hnsw_ef_search) not in _EF_SEARCH:
+        if as_int("hnsw_ef_search", hnsw_ef_search) not in _EF_SEARCH:
             raise InvalidInput("hnsw_ef_search must lie between 1 and 1000")
         chosen["hnsw.ef_search"] = str(hnsw_ef_search)
     if hnsw_iterative_scan is not None:
@@ -264,29 +256,30 @@ def tuning(
 
 
 _CHECKS: dict[str, Callable[[str, object], Any]] = {
-    **dict.fromkeys(("content", "title", "category", "source", "session", "speaker", "language"), text),
-    **dict.fromkeys(("external_id", "namespace", "on_conflict", "query", "query_vec"), text),
+    **dict.fromkeys(("content", "title", "category", "source", "session", "speaker", "language"), as_str),
+    **dict.fromkeys(("external_id", "namespace", "on_conflict", "query", "query_vec"), as_str),
     **dict.fromkeys(
-        ("text", "topic", "timeframe", "strategy", "fusion", "sort_by", "profile", "cause"), text
+        ("text", "topic", "timeframe", "strategy", "fusion", "sort_by", "profile", "cause"), as_str
     ),
-    **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda", "similarity"), number),
-    **dict.fromkeys(("tags", "expanded_keywords", "categories", "tags_any", "tags_all"), texts),
-    **dict.fromkeys(("labels", "concepts"), texts),
-    **dict.fromkeys(("occurred_at", "created_at", "valid_from", "valid_to", "since", "until"), time),
-    **dict.fromkeys(("as_of", "reference_time"), time),
+    **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda", "similarity"), as_float),
+    **dict.fromkeys(("tags", "expanded_keywords", "categories", "tags_any", "tags_all"), as_str_list),
+    **dict.fromkeys(("labels", "concepts"), as_str_list),
+    **dict.fromkeys(("occurred_at", "created_at", "valid_from", "valid_to", "since", "until"), as_datetime),
+    **dict.fromkeys(("as_of", "reference_time"), as_datetime),
     **dict.fromkeys(
-        ("is_sensitive", "any_namespace", "create_namespace", "include_superseded", "include_sensitive"), flag
+        ("is_sensitive", "any_namespace", "create_namespace", "include_superseded", "include_sensitive"),
+        as_bool,
     ),
-    **dict.fromkeys(("collapse_duplicates", "include_forgotten", "changes", "dry_run"), flag),
+    **dict.fromkeys(("collapse_duplicates", "include_forgotten", "changes", "dry_run"), as_bool),
     **dict.fromkeys(("metadata", "metadata_contains"), json_object),
-    **dict.fromkeys(("position", "k", "max_chars", "per_item", "at_most"), whole),
-    **dict.fromkeys(("id", "successor", "memory_id"), identity),
-    "ids": identities,
-    "importance": fraction,
+    **dict.fromkeys(("position", "k", "max_chars", "per_item", "at_most"), as_int),
+    **dict.fromkeys(("id", "successor", "memory_id"), as_id),
+    "ids": as_ids,
+    "importance": as_fraction,
 }
 
 
-def given(**values: object) -> dict[str, Any]:
+def drop_none(**values: object) -> dict[str, Any]:
     """Return those named arguments that are not None, each checked for its kind.
 
     None always means "leave it to the function's default", so that defaults stay in one place: the database.
@@ -294,88 +287,12 @@ def given(**values: object) -> dict[str, Any]:
     return {name: _CHECKS[name](name, value) for name, value in values.items() if value is not None}
 
 
-def options(fields: Mapping[str, object], allowed: type) -> dict[str, object]:
+def check_options(fields: Mapping[str, object], allowed: type) -> dict[str, object]:
     """Return keyword arguments; one that is no field of `allowed` is refused as Python itself would."""
     for name in fields:
         if name not in allowed.__annotations__:
             raise TypeError(f"unexpected keyword argument {name!r}")
     return dict(fields)
-
-
-def new_memory(memory: NewMemory | Mapping[str, Any]) -> dict[str, Any]:
-    """Check one memory for `remember_many` and return it as a JSON object.
-
-    Raises:
-        InvalidInput: A key that is not a field of `NewMemory`, or a value of the wrong kind.
-        TooLarge: The content is longer than the server takes.
-    """
-    if isinstance(memory, NewMemory):
-        values: dict[str, Any] = {name: getattr(memory, name) for name in _FIELDS}
-    elif isinstance(memory, Mapping):
-        values = dict(memory)
-    else:
-        raise InvalidInput(f"a memory must be a NewMemory or a mapping, not {type(memory).__name__}")
-    unknown = sorted(str(key) for key in values.keys() - _FIELDS)
-    if unknown:
-        raise InvalidInput(
-            f"unknown field {unknown[0]!r}", hint=f"The fields are {', '.join(sorted(_FIELDS))}."
-        )
-    content(values.get("content"))
-    checked = given(**values)
-    return {
-        name: value.isoformat() if isinstance(value, datetime) else value for name, value in checked.items()
-    }
-
-
-def batches(memories: Iterable[NewMemory | Mapping[str, Any]], size: int) -> Iterator[str]:
-    """Check memories and pack them into JSON arrays.
-
-    Args:
-        memories: They are read one by one, as the batches are asked for.
-        size: Memories a batch; a batch also ends once it has `MAX_BATCH_CHARACTERS`.
-
-    Raises:
-        InvalidInput: A memory is not acceptable (or TooLarge, and so on); the message says which, from 1.
-    """
-    if size < 1:
-        raise InvalidInput("batch_size must be at least 1")
-    batch: list[str] = []
-    length = 0
-    for number, memory in enumerate(memories, 1):
-        try:
-            packed = json_text(new_memory(memory))
-        except PgrecallError as error:
-            raise type(error)(
-                f"memory {number}: {error.message}", sqlstate=error.sqlstate, hint=error.hint
-            ) from error
-        batch.append(packed)
-        length += len(packed)
-        if len(batch) == size or length >= MAX_BATCH_CHARACTERS:
-            yield f"[{','.join(batch)}]"
-            batch, length = [], 0
-    if batch:
-        yield f"[{','.join(batch)}]"
-
-
-def content(value: object) -> str:
-    """Return the content of a new memory.
-
-    Raises:
-        InvalidInput: It is missing, not text, or blank.
-        TooLarge: It is longer than `MAX_CONTENT_BYTES`.
-    """
-    if value is None:
-        raise InvalidInput("content is missing")
-    body = text("content", value)
-    if not body.strip():
-        raise InvalidInput("content is blank", hint="Give the text to remember.")
-    size = len(body.encode())
-    if size > MAX_CONTENT_BYTES:
-        raise TooLarge(
-            f"content has {size} bytes; the limit is {MAX_CONTENT_BYTES}",
-            hint="Split it into several memories of one session.",
-        )
-    return body
 
 
 def call(function: str, arguments: Mapping[str, Any]) -> tuple[sql.Composed, dict[str, Any]]:

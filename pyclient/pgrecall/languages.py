@@ -19,9 +19,9 @@ __all__ = [
     "AUTO",
     "LANGUAGES",
     "UNDETECTED",
+    "detect",
+    "detect_batch",
     "detect_language",
-    "detected",
-    "detected_batch",
     "load_detector",
 ]
 
@@ -89,7 +89,7 @@ def detect_language(text: str) -> str | None:
     return LANGUAGES.get(code, "simple")
 
 
-def detected(memory: dict[str, Any]) -> dict[str, Any]:
+def detect(memory: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a memory with the language of its content in the place of `auto`.
 
     Raises:
@@ -107,6 +107,6 @@ def detected(memory: dict[str, Any]) -> dict[str, Any]:
     return named if language is None else {**named, "language": language}
 
 
-def detected_batch(batch: str) -> str:
+def detect_batch(batch: str) -> str:
     """Do that for all memories of a JSON array."""
-    return json.dumps([detected(memory) for memory in json.loads(batch)], ensure_ascii=False)
+    return json.dumps([detect(memory) for memory in json.loads(batch)], ensure_ascii=False)

@@ -17,9 +17,9 @@ from .errors import PgrecallError
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
-    from .embedding import Source
-    from .expansion import Outcome
     from .models import RecallResult
+    from .query.embedding import Source
+    from .query.expansion import Outcome
 
 __all__ = ["ClientMetrics"]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from .expansion import LlmExpander
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
@@ -15,12 +13,6 @@ Strategy = Literal["hybrid", "vector", "fulltext", "prefilter", "auto"]
 
 Fusion = Literal["cc", "rrf"]
 """How the legs become one score: convex combination, or reciprocal ranks."""
-
-Embed = bool | Literal["daemon"] | None
-"""Who embeds the query: this process, nobody, an embedder; None takes this process, else an embedder."""
-
-Expand = Literal["off", "aliases", "llm"] | LlmExpander | None
-"""What is added to the query: a value of the setting expand, or who is asked; None takes the setting."""
 
 SortBy = Literal["relevance", "importance", "recency"]
 """What a recall is ordered by."""

@@ -15,7 +15,7 @@ from psycopg.conninfo import make_conninfo
 
 from fuzz.attack import Attack, Outcome
 from fuzz.ground import ROLES, ground
-from pgrecall.install import migrate
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pgrecall.errors import PgrecallError
-from pgrecall.weights import SPACY, SPACY_FOLDER, TamperedWeights, check
+from pgrecall.query.weights import SPACY, SPACY_FOLDER, TamperedWeights, check
 
 from .base import Mention
 from .names import is_no_name

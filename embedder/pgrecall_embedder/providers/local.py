@@ -7,9 +7,9 @@ import importlib.util
 import threading
 from typing import TYPE_CHECKING
 
-from pgrecall.embedding import checked_weights
-from pgrecall.embedding_models import DEFAULT_MODEL
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.query.embedding import checked_weights
+from pgrecall.query.embedding_models import DEFAULT_MODEL
 
 from .base import DocumentVectors, refuse_shorter
 

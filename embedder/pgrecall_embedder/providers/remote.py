@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pgrecall.embedding_models import KNOWN_MODELS
+from pgrecall.query.embedding_models import KNOWN_MODELS
 
 from .base import DocumentVectors
 from .errors import InputRefused, ProviderPaused, VectorsUnusable

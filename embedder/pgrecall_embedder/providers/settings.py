@@ -15,8 +15,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
-from pgrecall.endpoints import checked_key, holds_secret, http_parts, key_in_file
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
+from pgrecall.query.endpoints import checked_key, holds_secret, http_parts, key_in_file
 
 if TYPE_CHECKING:
     from urllib.parse import SplitResult

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from .adopt import adopt
 from .briefing import briefing
 from .config import config
 from .curate import curate, duplicates
@@ -18,6 +17,7 @@ from .explain import explain
 from .facts import facts
 from .failures import failures
 from .graph import graph
+from .import_from import import_from
 from .mcp import mcp
 from .memories import export, import_, remember
 from .offline import offline
@@ -64,7 +64,9 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 }
 for name, command in _COMMANDS.items():
     app.command(name)(command)
-app.add_typer(adopt, name="adopt", help="Bring in the memories of other programs, as often as wanted.")
+app.add_typer(
+    import_from, name="import-from", help="Import the memories of other programs, as often as wanted."
+)
 app.add_typer(
     failures, name="failures", help="Print the memories that were given up, or have them tried again."
 )
@@ -115,11 +117,11 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         app(args=arguments, prog_name="pgrecall")
     except PgrecallError as error:
-        typer.secho(f"error: {_one_line(error.message)}", err=True, fg="red")
+        typer.secho(f"error: {_collapse_spaces(error.message)}", err=True, fg="red")
         if error.hint is not None:
-            typer.echo(f"hint: {_one_line(error.hint)}", err=True)
+            typer.echo(f"hint: {_collapse_spaces(error.hint)}", err=True)
         raise SystemExit(1) from None
 
 
-def _one_line(text: str) -> str:
+def _collapse_spaces(text: str) -> str:
     return " ".join(text.split())

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 if TYPE_CHECKING:
-    from pgrecall.options import Embed as EmbedBy
-    from pgrecall.options import Expand
+    from pgrecall.query.embedding import Embed as EmbedBy
+    from pgrecall.query.expansion import Expand
 
 EXPAND_KEY = "PGRECALL_EXPAND_API_KEY"
 
@@ -108,7 +108,7 @@ def effective_dsn(dsn: str | None, data_dir: Path | None) -> str:
     Raises:
         ConnectionFailed: The embedded server cannot be started.
     """
-    from pgrecall.connecting import resolve
+    from pgrecall.dsn import resolve
 
     return resolve(connection_string(dsn, data_dir), None, None).dsn
 
@@ -180,7 +180,7 @@ def who_expands(expand: str | None, model: str | None) -> "Expand":
         return cast("Expand", expand)  # the client refuses what is no value
     if model is None:
         raise typer.BadParameter("--expand with an address needs --expand-model")
-    from pgrecall.expansion import LlmExpander
+    from pgrecall.query.expansion import LlmExpander
 
     return LlmExpander(expand, model, api_key_env=EXPAND_KEY if os.environ.get(EXPAND_KEY) else None)
 

@@ -31,12 +31,13 @@ def show(
     if context.invoked_subcommand is not None:
         return
     from pgrecall import Client, PgrecallError
-    from pgrecall.config import connection_settings
+
+    from .connection_settings import connection_settings
 
     connection = connection_settings(dsn, data_dir)
     try:
         with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-            database = client.settings_in_force()
+            database = client.admin.settings_in_force()
     except PgrecallError:
         # Which server was asked, and who said so, is what one needs to know now.
         if not as_json:
@@ -72,8 +73,8 @@ def _store(name: str, value: str | None, dsn: str | None) -> None:
     from pgrecall import Client
 
     with Client(dsn, pool_max=1) as client:
-        client.set_setting(name, value)
-        [stored] = [setting for setting in client.settings_in_force() if setting.name == name]
+        client.admin.set_setting(name, value)
+        [stored] = [setting for setting in client.admin.settings_in_force() if setting.name == name]
     typer.echo(f"{name} = {stored.value} ({stored.source})")
     if stored.source not in ("stored", "default"):
         note(f"what the database stores counts only where it is not given by: {stored.source}")

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.formatting import sanitize
+
 from .common import AsJson, DataDir, Dsn, Namespace, Since, connection_string, moment, note, print_json
-from .search import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,14 +55,16 @@ def run(
     target = connection_string(dsn, data_dir)
     with Client(target, namespace=namespace, pool_max=1) as client:
         if decider is Decider.LLM:
-            rows = _by_model(target, client.uncurated(since=after, at_most=limit), dry_run=dry_run)
+            rows = _by_model(target, client.curation.uncurated(since=after, at_most=limit), dry_run=dry_run)
         elif dry_run:
-            rows = [one.as_dict() for one in client.preview_curation(since=after, at_most=limit)]
+            rows = [one.as_dict() for one in client.curation.preview(since=after, at_most=limit)]
         else:
-            numbers = [client.curate(one) for one in client.uncurated(since=after, at_most=limit)]
+            numbers = [
+                client.curation.curate(one) for one in client.curation.uncurated(since=after, at_most=limit)
+            ]
             done = {number for number in numbers if number is not None}
             # Nobody else's decisions: those of a daemon at the same time have numbers in between.
-            log = client.curation_log(changes=False, k=2 * len(done) + 100) if done else []
+            log = client.curation.log(changes=False, k=2 * len(done) + 100) if done else []
             rows = [one.as_dict() for one in reversed(log) if one.id in done]
     if as_json:
         print_json(rows)
@@ -87,7 +90,7 @@ def log(
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), namespace=namespace, pool_max=1) as client:
-        found = client.curation_log(changes=not every, k=k)
+        found = client.curation.log(changes=not every, k=k)
     rows = [one.as_dict() for one in found]
     if as_json:
         print_json(rows)
@@ -107,7 +110,7 @@ def undo(
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-        was_there = client.undo_curation(number)
+        was_there = client.curation.undo(number)
     typer.echo(f"undone: {number}" if was_there else f"{number} was undone before")
 
 
@@ -130,7 +133,7 @@ def duplicates(
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), namespace=namespace, pool_max=1) as client:
-        found = client.duplicates(similarity=similarity, at_most=limit)
+        found = client.curation.duplicates(similarity=similarity, at_most=limit)
     if as_json:
         print_json([one.as_dict() for one in found])
         return
@@ -140,7 +143,7 @@ def duplicates(
             cluster = one.cluster
             typer.echo(f"cluster {cluster}")
         near = "same text" if one.cosine is None else f"{one.cosine:.3f}"
-        typer.echo(f"  {one.memory_id}  {near}  {_short(one.content)}")
+        typer.echo(f"  {one.memory_id}  {near}  {_truncate(one.content)}")
     if not found:
         note("no duplicates")
 
@@ -149,7 +152,7 @@ def _by_model(dsn: str | None, memories: "Sequence[int]", *, dry_run: bool) -> l
     from pgrecall.errors import PgrecallError
 
     try:
-        from pgrecall_embedder.enriching.curating.running import Said, curate_by_model
+        from pgrecall.embedder import Said, curate_by_model
     except ModuleNotFoundError as error:
         raise PgrecallError(
             f"no language model can be asked from here: no module {error.name}",
@@ -192,12 +195,12 @@ def _print_table(rows: "Iterable[dict[str, object]]", *, dry_run: bool) -> None:
     for row in rows:
         decision = f"{row['decision']} (undone)" if row.get("undone_at") else str(row["decision"])
         cells = [decision, str(row["memory_id"]), "" if row["other_id"] is None else str(row["other_id"])]
-        texts = (Text(_short(row["content"])), Text(_short(row["other_content"])))
+        texts = (Text(_truncate(row["content"])), Text(_truncate(row["other_content"])))
         table.add_row(*([] if dry_run else [str(row["id"])]), *cells, *texts)
     if table.row_count:
         Console().print(table)
 
 
-def _short(text: object) -> str:
-    line = clean("" if text is None else str(text))
+def _truncate(text: object) -> str:
+    line = sanitize("" if text is None else str(text))
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"

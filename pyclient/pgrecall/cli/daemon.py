@@ -64,14 +64,14 @@ def embedder(
     from pgrecall.errors import EmbeddingUnavailable
 
     try:
-        from pgrecall_embedder.cli import run
+        from pgrecall.embedder import run_daemon
     except ModuleNotFoundError as error:
         raise EmbeddingUnavailable(
             f"the embedder is not installed: no module {error.name}",
             hint="Install it with `pip install 'pgrecall[embedder]'`.",
         ) from error
     raise typer.Exit(
-        run(
+        run_daemon(
             effective_dsn(dsn, data_dir),
             drain=drain,
             only=None if only is None else only.value,

@@ -10,7 +10,7 @@ from .common import DataDir, Dsn, effective_dsn
 if TYPE_CHECKING:
     from psycopg import Connection
 
-    from pgrecall.operations import HealthCheck
+    from pgrecall.models import HealthCheck
 
 OLDEST, NEWEST = 15, 18
 _COLOURS = {"ok": "green", "info": "cyan", "warn": "yellow", "fail": "red"}
@@ -34,10 +34,10 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
     import psycopg
 
     from pgrecall import Client
-    from pgrecall.connecting import CONNECTION_OPTIONS
+    from pgrecall.admin.migrate import check
+    from pgrecall.dsn import CONNECTION_OPTIONS
     from pgrecall.errors import error_from
-    from pgrecall.install import check
-    from pgrecall.operations import HealthCheck
+    from pgrecall.models import HealthCheck
 
     try:
         with psycopg.connect(dsn, **CONNECTION_OPTIONS) as connection:
@@ -64,13 +64,13 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
     with psycopg.connect(dsn, **CONNECTION_OPTIONS) as connection:
         yield _examine_pooler(connection)
     with Client(dsn, pool_max=1) as client:
-        yield from client.health()
+        yield from client.admin.health()
 
 
 def _examine_pooler(connection: "Connection[Any]") -> "HealthCheck":
     """Examine what only a client can see: whether a pooler loses the statements it prepares."""
-    from pgrecall.connecting import pooler_problem
-    from pgrecall.operations import HealthCheck
+    from pgrecall.dsn import pooler_problem
+    from pgrecall.models import HealthCheck
 
     problem = pooler_problem(connection)
     return HealthCheck(
@@ -83,7 +83,7 @@ def _examine_pooler(connection: "Connection[Any]") -> "HealthCheck":
 
 def _examine_server(version: int, encoding: str | None) -> Iterator["HealthCheck"]:
     """Examine what `migrate` needs of a database in which pgrecall cannot examine itself yet."""
-    from pgrecall.operations import HealthCheck
+    from pgrecall.models import HealthCheck
 
     if not OLDEST <= version <= NEWEST:
         yield HealthCheck(

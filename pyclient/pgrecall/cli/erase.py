@@ -57,13 +57,13 @@ def scrub(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Write all tables and indexes anew, so that no file of theirs holds what was deleted.
+    """Rewrite all tables and indexes, so that no file of theirs holds what was deleted.
 
     For the owner of the tables. A table can be neither read nor written meanwhile, and needs its size once
     more on the disk. It does nothing about the write-ahead log, backups and standbys.
     """
     if not yes:
-        typer.confirm("Write all tables anew? Recall waits meanwhile.", abort=True, err=True)
+        typer.confirm("Rewrite all tables? Recall waits meanwhile.", abort=True, err=True)
     import psycopg
 
     from pgrecall.errors import error_from
@@ -75,7 +75,7 @@ def scrub(
                 conn.execute(statement)
     except psycopg.Error as error:
         raise error_from(error) from error
-    typer.echo(f"{len(statements)} tables written anew")
+    typer.echo(f"{len(statements)} tables rewritten")
 
 
 def _line(receipt: "Erasure") -> str:

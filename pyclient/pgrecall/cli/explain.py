@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.formatting import sanitize
+
 from .common import (
     AllTags,
     AsJson,
@@ -34,12 +36,11 @@ from .common import (
     who_embeds,
     who_expands,
 )
-from .search import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pgrecall.explaining import Explanation
+    from pgrecall.models import Explanation
 
 SHOWN = 80
 """Characters of a memory that stand beside its score."""
@@ -122,10 +123,10 @@ def explain(
 def block(explained: "Explanation") -> "Iterator[str]":
     """Yield the lines about one memory: place or why it has none, legs, factors, arithmetic."""
     if explained.place is None:
-        yield f"memory {explained.id} is not returned: {clean(explained.reason or '')}"
+        yield f"memory {explained.id} is not returned: {sanitize(explained.reason or '')}"
     else:
         yield f"{explained.place}. memory {explained.id}, score {_number(explained.score)}"
-    text = clean(": ".join(part for part in (explained.title, explained.content) if part))
+    text = sanitize(": ".join(part for part in (explained.title, explained.content) if part))
     if text:
         yield f"   {text if len(text) <= SHOWN else f'{text[:SHOWN]}…'}"
     if explained.arithmetic is None:
@@ -165,7 +166,7 @@ def _legs(explained: "Explanation") -> "Iterator[str]":
             told = "no embedding: as the average" if part else "no embedding"
         yield f"   {name:<11}{place:<10}{told:<30}weight {weight:<7g}adds {_number(part)}"
         if name == "lexical" and explained.expansion_score is not None:
-            terms = ", ".join(map(clean, explained.added_terms))
+            terms = ", ".join(map(sanitize, explained.added_terms))
             yield f"   {'':<21}{_number(explained.expansion_score)} of the score by added terms: {terms}"
     for name, part in (("neighbours", explained.session_part), ("phrase", explained.phrase_part)):
         if part is not None and round(part, 8) != 0:

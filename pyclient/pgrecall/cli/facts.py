@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.formatting import sanitize
+
 from .common import (
     AsJson,
     AsOf,
@@ -20,7 +22,6 @@ from .common import (
     print_json,
     who_embeds,
 )
-from .search import clean
 
 if TYPE_CHECKING:
     from pgrecall.models import FactHit
@@ -73,7 +74,7 @@ def facts(
         note("nothing found")
     for fact in result:
         memories = ", ".join(map(str, fact.evidence))
-        typer.echo(f"{fact.score:.4f}  {clean(fact.statement)}{_period(fact)}  [{memories}]")
+        typer.echo(f"{fact.score:.4f}  {sanitize(fact.statement)}{_period(fact)}  [{memories}]")
 
 
 def _period(fact: "FactHit") -> str:

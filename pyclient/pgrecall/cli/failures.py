@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.formatting import format_age, sanitize
+
 from .common import AsJson, DataDir, Dsn, connection_string, note, print_json
-from .search import age, clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pgrecall.operations import Failure
+    from pgrecall.models import Failure
 
 failures = typer.Typer(invoke_without_command=True)
 Cause = Annotated[str | None, typer.Option(help="Only those of this cause.", show_default=False)]
@@ -34,7 +35,7 @@ def show(
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-        found = client.failures(cause, k=k)
+        found = client.admin.failures(cause, k=k)
     if as_json:
         print_json([failure.as_dict() for failure in found])
         return
@@ -58,7 +59,7 @@ def retry(
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-        freed = client.retry_failures(cause, id=id)
+        freed = client.admin.retry_failures(cause, id=id)
     typer.echo(f"{freed} {'memory is' if freed == 1 else 'memories are'} tried again")
 
 
@@ -82,7 +83,7 @@ def _print_table(found: "Iterable[Failure]") -> None:
             str(failure.memory_id),
             str(failure.generation),
             str(failure.attempts),
-            age(now - failure.failed_at),
-            *(Text(clean(text)) for text in (failure.namespace, failure.cause, failure.error)),
+            format_age(now - failure.failed_at),
+            *(Text(sanitize(text)) for text in (failure.namespace, failure.cause, failure.error)),
         )
     Console().print(table)

@@ -14,7 +14,7 @@ from .common import AsJson, DataDir, Dsn, Namespace, connection_string, note, pr
 if TYPE_CHECKING:
     from psycopg import Connection
 
-    from pgrecall.connecting import Target
+    from pgrecall.dsn import Target
 
 graph = typer.Typer(no_args_is_help=True)
 
@@ -46,7 +46,7 @@ def build(
 
     target = _target(dsn, data_dir, namespace)
     try:
-        from pgrecall_embedder.enriching import building
+        from pgrecall.embedder import building
     except ModuleNotFoundError as error:
         if _leave_to_a_daemon(target, again=again, backfill=backfill):
             return
@@ -114,7 +114,7 @@ def export(
 ) -> None:
     """Write the graph of a namespace: concepts, the memories they share, and their relationships."""
     target = _target(dsn, data_dir, namespace)
-    from pgrecall.graph_files import FORMATS
+    from .graph_files import FORMATS
 
     with _connected(target) as connection:
         _check_namespace(connection, target)
@@ -184,7 +184,7 @@ def rules(
     if everywhere and namespace is not None:
         raise typer.BadParameter("--everywhere and --namespace exclude each other")
     keywords, patterns = keyword or [], pattern or []
-    from pgrecall_embedder.extraction.gazetteer import EntityRules, Gazetteer
+    from pgrecall.embedder import EntityRules, Gazetteer
 
     Gazetteer([EntityRules(type, tuple(keywords), tuple(patterns))])
     target = _target(dsn, data_dir, namespace)
@@ -201,7 +201,7 @@ def rules(
 
 
 def _target(dsn: str | None, data_dir: Path | None, namespace: str | None) -> "Target":
-    from pgrecall.connecting import resolve
+    from pgrecall.dsn import resolve
 
     return resolve(connection_string(dsn, data_dir), namespace, None)
 
@@ -212,7 +212,8 @@ def _connected(target: "Target") -> "Iterator[Connection[dict[str, Any]]]":
     import psycopg
     from psycopg.rows import dict_row
 
-    from pgrecall.connecting import CONNECTION_OPTIONS, not_migrated, verify
+    from pgrecall.admin.bundle import not_migrated, verify
+    from pgrecall.dsn import CONNECTION_OPTIONS
     from pgrecall.errors import SchemaMismatch, error_from
 
     try:
@@ -284,7 +285,7 @@ def _with_progress(dsn: str, waiting: int) -> dict[str, int]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from pgrecall_embedder.enriching import building
+    from pgrecall.embedder import building
 
     columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -296,7 +297,7 @@ def _graph_rows(connection: Any, target: "Target", min_mentions: int) -> Iterato
     """Yield the graph by a cursor of the server, so that neither side holds all of it."""
     from psycopg.rows import class_row
 
-    from pgrecall.graph_files import GraphRow
+    from .graph_files import GraphRow
 
     with connection.transaction(), connection.cursor("graph", row_factory=class_row(GraphRow)) as cursor:
         cursor.itersize = 5000
@@ -335,6 +336,6 @@ def _print_concept(found: dict[str, Any], neighbours: list[dict[str, Any]]) -> N
 
 
 def _clean(text: str) -> str:
-    from .search import clean
+    from pgrecall.formatting import sanitize
 
-    return clean(text)
+    return sanitize(text)

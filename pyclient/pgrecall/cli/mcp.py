@@ -8,7 +8,7 @@ import typer
 from .common import DataDir, Dsn, Namespace, connection_string, note
 
 if TYPE_CHECKING:
-    from pgrecall.mcp_server.serving import Serving
+    from pgrecall.contrib.mcp.serving import Serving
 
 
 def mcp(
@@ -55,7 +55,7 @@ def mcp(
         ) from error
     import asyncio
 
-    from pgrecall.mcp_server.serving import Serving
+    from pgrecall.contrib.mcp.serving import Serving
 
     serving = Serving(
         namespace=namespace,
@@ -75,7 +75,7 @@ def mcp(
 
 async def _serve_stdio(database: str | None, serving: "Serving") -> None:
     from pgrecall import AsyncClient
-    from pgrecall.mcp_server.server import POOL_SECONDS, MemoryServer, log_to_stderr
+    from pgrecall.contrib.mcp.server import POOL_SECONDS, MemoryServer, log_to_stderr
 
     log_to_stderr()
     async with AsyncClient(database, pool_timeout=POOL_SECONDS) as client:
@@ -86,8 +86,8 @@ async def _serve_http(
     database: str | None, serving: "Serving", host: str, port: int, allowed_hosts: list[str]
 ) -> None:
     from pgrecall import AsyncClient
-    from pgrecall.mcp_server import http
-    from pgrecall.mcp_server.server import POOL_SECONDS, MemoryServer, log_to_stderr
+    from pgrecall.contrib.mcp import http
+    from pgrecall.contrib.mcp.server import POOL_SECONDS, MemoryServer, log_to_stderr
 
     secret = http.token()
     http.protection(host, allowed_hosts)

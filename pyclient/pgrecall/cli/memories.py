@@ -10,11 +10,12 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.formatting import sanitize
+
 from .common import DataDir, Dsn, Namespace, connection_string, json_object, moment, note
-from .search import clean
 
 if TYPE_CHECKING:
-    from pgrecall.importing import ImportReport
+    from pgrecall.jsonl.load import ImportReport
 
 
 class OnConflict(StrEnum):
@@ -105,7 +106,7 @@ def import_(
     if not _is_dash(file) and (file.is_dir() or not file.exists()):
         raise typer.BadParameter(f"there is no file {file}", param_hint="file")
     from pgrecall import Client, PermissionDenied
-    from pgrecall.importing import import_jsonl
+    from pgrecall.jsonl.load import import_jsonl
 
     with (
         Client(connection_string(dsn, data_dir), pool_max=1) as client,
@@ -123,7 +124,7 @@ def import_(
         if report.stored:
             # Only the planner's statistics: a role that may not refresh them leaves that to autovacuum.
             with suppress(PermissionDenied):
-                client.analyze()
+                client.admin.analyze()
     _print_report(report)
     if report.rejected:
         raise typer.Exit(1)
@@ -156,7 +157,7 @@ def export(
         _written(file) as out,
         # Closed here, so that the cursor ends before the connection does.
         closing(
-            client.export_memories(
+            client.transfer.export_memories(
                 namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
             )
         ) as lines,
@@ -204,7 +205,7 @@ def _opened(file: Path) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from pgrecall.lines import opened
+    from pgrecall.jsonl.lines import open_lines
 
     console = Console(stderr=True)
     bar = Progress(
@@ -225,7 +226,7 @@ def _opened(file: Path) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]
         if _is_dash(file):
             yield iter(sys.stdin.buffer), advance
             return
-        with opened(file) as lines:
+        with open_lines(file) as lines:
             yield iter(lines), advance
 
 
@@ -245,7 +246,7 @@ def _print_report(report: "ImportReport") -> None:
     if report.embedded:
         typer.echo(f"{_count(report.embedded, 'embedding')} stored")
     for model, number in report.left_out.items():
-        note(f"{_count(number, 'embedding')} of {clean(model)} left out: an embedder makes its own")
+        note(f"{_count(number, 'embedding')} of {sanitize(model)} left out: an embedder makes its own")
     if report.rejected:
         typer.echo(f"{_count(len(report.rejected), 'line')} rejected", err=True)
     if report.without_id:

@@ -27,7 +27,7 @@ from .common import (
 from .search import print_recalled
 
 if TYPE_CHECKING:
-    from pgrecall.offline import Pushed, QueuedWrite
+    from pgrecall.contrib.offline import Pushed, QueuedWrite
 
 offline = typer.Typer(no_args_is_help=True)
 _File = Annotated[Path, typer.Argument(help="The file of the copy.", show_default=False)]
@@ -52,7 +52,7 @@ def pull(
     data_dir: DataDir = None,
 ) -> None:
     """Make a copy of a namespace, or send what is queued in it and bring it up to date."""
-    from pgrecall.offline import OfflineClient
+    from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file, connection_string(dsn, data_dir), namespace=namespace) as copy:
         report = copy.pull(include_sensitive=include_sensitive, moved=moved)
@@ -68,7 +68,7 @@ def pull(
 @offline.command()
 def push(file: _File, dsn: Dsn = None, data_dir: DataDir = None) -> None:
     """Send what is queued in a copy to the server."""
-    from pgrecall.offline import OfflineClient
+    from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file, connection_string(dsn, data_dir)) as copy:
         _print_pushed(copy.push())
@@ -93,7 +93,7 @@ def recall(
     """Find memories in a copy by their words."""
     contains = json_object("--metadata", metadata)
     times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
-    from pgrecall.offline import OfflineClient
+    from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
         result = copy.recall(
@@ -118,7 +118,7 @@ def remember(
     tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be given again.")] = None,
 ) -> None:
     """Store a memory in a copy, queued for the server."""
-    from pgrecall.offline import OfflineClient
+    from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
         typer.echo(copy.remember(content, tags=tag))
@@ -127,7 +127,7 @@ def remember(
 @offline.command()
 def status(file: _File, as_json: AsJson = False) -> None:
     """Print what a copy has, what waits in it for the server, and what that has refused."""
-    from pgrecall.offline import OfflineClient
+    from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
         told, parked = copy.status(), copy.parked()
@@ -144,7 +144,7 @@ def status(file: _File, as_json: AsJson = False) -> None:
 @offline.command()
 def retry(file: _File) -> None:
     """Queue what the server has refused once more."""
-    from pgrecall.offline import OfflineClient
+    from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
         typer.echo(f"{copy.retry()} queued")
@@ -155,8 +155,8 @@ def discard(
     file: _File, number: Annotated[int, typer.Argument(help="The write's number, as status prints it.")]
 ) -> None:
     """Give up a write that the server has refused."""
+    from pgrecall.contrib.offline import OfflineClient
     from pgrecall.errors import NotFound
-    from pgrecall.offline import OfflineClient
 
     with OfflineClient(file) as copy:
         if not copy.discard(number):

@@ -11,8 +11,8 @@ from .common import DataDir, Dsn, effective_dsn
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pgrecall.operations import Generation
-    from pgrecall.reembedding import Report
+    from pgrecall.admin.reembed import Report
+    from pgrecall.models import Generation
 
 _PLAIN_SECONDS = 10.0
 
@@ -63,7 +63,7 @@ def reembed(
     if chosen and (any(value is not None for value in extra) or force or no_switch or leave_to_daemons):
         raise typer.BadParameter(f"{chosen[0]} takes no other option")
     target = effective_dsn(dsn, data_dir)
-    from pgrecall import reembedding
+    from pgrecall.admin import reembed as reembedding
 
     if model is None:
         simple: dict[str, Callable[[str], object]] = {

@@ -32,7 +32,7 @@ def migrate(
     if check:
         _check(target)
         return
-    from pgrecall.install import migrate as bring
+    from pgrecall.admin.migrate import migrate as bring
 
     report = bring(target, dim=dim, model=model, revision=revision, plpython=plpython)
     for message in report.messages:
@@ -43,7 +43,7 @@ def migrate(
 
 
 def _check(dsn: str) -> None:
-    from pgrecall.install import check
+    from pgrecall.admin.migrate import check
 
     state = check(dsn)
     if state.current:

@@ -1,11 +1,13 @@
 """`pgrecall recall` and `pgrecall timeline`: what comes out."""
 
 import os
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from pgrecall.formatting import format_age, sanitize
 
 from .common import (
     AllTags,
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pgrecall.models import RecalledMemory, RecallResult
-    from pgrecall.reranking import Reranker
+    from pgrecall.query.reranking import Reranker
 
 SHOWN = 240
 """Characters of a memory that the table shows unless asked for all."""
@@ -145,10 +147,10 @@ def timeline(
         note("nothing found")
     for memory in result:
         if memory.is_new_session and memory.session is not None:
-            typer.echo(f"--- {clean(memory.session)}")
-        gap = "" if memory.gap is None else f" (+{age(memory.gap)})"
-        speaker = "" if memory.speaker is None else f"{clean(memory.speaker)}: "
-        typer.echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {speaker}{clean(memory.content)}")
+            typer.echo(f"--- {sanitize(memory.session)}")
+        gap = "" if memory.gap is None else f" (+{format_age(memory.gap)})"
+        speaker = "" if memory.speaker is None else f"{sanitize(memory.speaker)}: "
+        typer.echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {speaker}{sanitize(memory.content)}")
 
 
 def print_recalled(result: "RecallResult", *, full: bool, as_json: bool) -> None:
@@ -193,7 +195,7 @@ def recall_table(result: "RecallResult", now: datetime | None = None, *, full: b
     table.add_column("content", overflow="fold", ratio=1)
     present = datetime.now(UTC) if now is None else now
     for place, memory in enumerate(result, 1):
-        content = clean(memory.content)
+        content = sanitize(memory.content)
         table.add_row(
             str(place),
             f"{memory.score:.4f}",
@@ -202,31 +204,11 @@ def recall_table(result: "RecallResult", now: datetime | None = None, *, full: b
                 for rank in (memory.lexical_rank, memory.dense_rank, memory.graph_rank)
             ),
             "-" if memory.similarity is None else f"{memory.similarity:.3f}",
-            age(present - _when(memory)),
+            format_age(present - _when(memory)),
             *(["-" if memory.rerank_score is None else f"{memory.rerank_score:.4f}"] if reranked else []),
             Text(content if full or len(content) <= SHOWN else f"{content[:SHOWN]}…"),
         )
     return table
-
-
-def age(span: timedelta) -> str:
-    """Write a span of time in its largest whole unit; one that lies ahead begins with 'in'."""
-    seconds = abs(span.total_seconds())
-    for unit, length in (("y", 31_557_600), ("mo", 2_629_800), ("d", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= length:
-            text = f"{int(seconds // length)} {unit}"
-            break
-    else:
-        text = f"{int(seconds)} s"
-    return f"in {text}" if span < timedelta(0) else text
-
-
-def clean(text: str) -> str:
-    """Replace line breaks by spaces, and control characters, which could steer the terminal, by a mark."""
-    return "".join(
-        char if char.isprintable() else " " if char.isspace() else "\N{REPLACEMENT CHARACTER}"
-        for char in text
-    )
 
 
 def _when(memory: "RecalledMemory") -> datetime:
@@ -237,7 +219,7 @@ def _reranker(address: str | None, model: str | None) -> "Reranker | None":
     """Make the reranker of --rerank; a model on this machine is loaded before its time begins to count."""
     if address is None:
         return None
-    from pgrecall.reranking import CrossEncoderReranker, HttpReranker
+    from pgrecall.query.reranking import CrossEncoderReranker, HttpReranker
 
     # What looks like an address is never looked up as a model, whose name goes into errors and to a hub.
     if "://" in address or ("@" in address and not Path(address).exists()):

@@ -19,7 +19,7 @@ def init(
     dsn: Dsn = None,
 ) -> None:
     """Make an empty database the router of shards, or bring a router to this package's code."""
-    from pgrecall.sharding import init as make
+    from pgrecall.contrib.sharding import init as make
 
     given = [part.strip() for part in (shards or "").split(",") if part.strip()]
     numbers = make(effective_dsn(dsn, None), given)
@@ -32,7 +32,7 @@ def add(
     dsn: Dsn = None,
 ) -> None:
     """Add a shard. Namespaces stay where they are; `pgrecall shard move` moves them."""
-    from pgrecall.sharding import add as put
+    from pgrecall.contrib.sharding import add as put
 
     typer.echo(f"added as shard {put(effective_dsn(dsn, None), database)}")
 
@@ -46,8 +46,8 @@ def list_(
     """Print the shards, or the namespaces and where they are."""
     from dataclasses import asdict
 
-    from pgrecall.sharding import placements
-    from pgrecall.sharding import shards as all_shards
+    from pgrecall.contrib.sharding import placements
+    from pgrecall.contrib.sharding import shards as all_shards
 
     router = effective_dsn(dsn, None)
     if namespaces:
@@ -88,7 +88,7 @@ def move(
     dsn: Dsn = None,
 ) -> None:
     """Move a namespace to another shard while it is in use, or go on with a move that was interrupted."""
-    from pgrecall.sharding import move as bring
+    from pgrecall.contrib.sharding import move as bring
 
     report = bring(effective_dsn(dsn, None), namespace, to, patience=patience, progress=note)
     if report is None:
@@ -106,7 +106,7 @@ def move(
 @shard.command(epilog=_ROUTER)
 def check(dsn: Dsn = None) -> None:
     """Compare the shards with each other and with the router; exit 1 if something is wrong."""
-    from pgrecall.sharding import check as compare
+    from pgrecall.contrib.sharding import check as compare
 
     problems = compare(effective_dsn(dsn, None))
     for problem in problems:

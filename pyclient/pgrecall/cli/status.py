@@ -1,31 +1,17 @@
 """`pgrecall status`: what is stored, what waits, who works on it, how large it is."""
 
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from pgrecall.formatting import SECTIONS, format_bytes, format_value
+
 from .common import AsJson, DataDir, Dsn, connection_string, print_json
-from .search import age, clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.table import Table
 
-    from pgrecall.operations import Generation, IndexStatus, Status, Worker
-
-SECTIONS = {
-    "memories": (
-        "namespaces", "memories", "sensitive", "memories_bytes", "analyzed_at", "pending_postings", "unread",
-        "unread_failed", "oldest_unread", "unread_by_llm",
-    ),
-    "embeddings": (
-        "model", "dimension", "generation", "embedded", "pending", "in_progress", "failed", "oldest_pending",
-        "parked", "failures_by_cause", "truncated", "workers", "per_second", "eta", "dense_index_name",
-        "dense_index_valid", "dense_index_bytes", "other_generation", "other_state", "other_model",
-    ),
-    "versions": ("schema_revision", "bundle_hash", "server_version", "pgvector_version"),
-}  # fmt: skip
-"""The attributes of `Status`, by what they are about."""
+    from pgrecall.models import Generation, IndexStatus, Status, Worker
 
 _LARGEST = 8
 """Indexes that are printed; --json has all."""
@@ -36,11 +22,11 @@ def status(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-        found = client.status()
-        workers = client.workers()
-        indexes = client.indexes()
+        found = client.admin.status()
+        workers = client.admin.workers()
+        indexes = client.admin.indexes()
         # Counting a second generation reads every memory once more.
-        generations = [] if found.other_generation is None else client.generations()
+        generations = [] if found.other_generation is None else client.admin.generations()
     if as_json:
         lists = {
             "daemons": [row.as_dict() for row in workers],
@@ -60,35 +46,6 @@ def status(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -
     console.print(_indexes(indexes))
 
 
-def written(value: object) -> str:
-    """Write a value for people: a span in its largest unit, a time in local time, '-' for nothing."""
-    if value is None:
-        return "-"
-    if isinstance(value, timedelta):
-        return age(value)
-    if isinstance(value, datetime):
-        return f"{value.astimezone():%Y-%m-%d %H:%M}"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.1f}"
-    if isinstance(value, dict):
-        return ", ".join(f"{count} {name}" for name, count in sorted(value.items())) or "-"
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or "-"
-    return clean(str(value))
-
-
-def size(count: int | None) -> str:
-    """Write a number of bytes in its largest unit."""
-    if count is None:
-        return "-"
-    for unit, length in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if count >= length:
-            return f"{count / length:.1f} {unit}"
-    return f"{count} B"
-
-
 def _overview(found: "Status") -> "Table":
     from rich.table import Table
     from rich.text import Text
@@ -100,7 +57,7 @@ def _overview(found: "Status") -> "Table":
         table.add_row(Text(heading, style="bold"))
         for name in names:
             value = getattr(found, name)
-            text = size(value) if name.endswith("_bytes") else written(value)
+            text = format_bytes(value) if name.endswith("_bytes") else format_value(value)
             label = name.removesuffix("_bytes") + " size" if name.endswith("_bytes") else name
             table.add_row(f"  {label.replace('_', ' ')}", Text(text))
     return table
@@ -140,7 +97,7 @@ def _indexes(rows: "Sequence[IndexStatus]") -> "Table":
             [
                 row.index_name,
                 row.method,
-                size(row.bytes),
+                format_bytes(row.bytes),
                 "is being built" if row.is_building else row.is_valid,
             ]
             for row in largest
@@ -157,5 +114,5 @@ def _table(title: str, headings: "Iterable[str]", rows: "Iterable[Sequence[objec
     for heading in headings:
         table.add_column(heading.replace("_", " "), overflow="fold")
     for row in rows:
-        table.add_row(*(Text(written(value)) for value in row))
+        table.add_row(*(Text(format_value(value)) for value in row))
     return table

@@ -32,7 +32,7 @@ def ui(
     from pgrecall.errors import PgrecallError
 
     try:
-        from pgrecall.ui import serve
+        from pgrecall.contrib.ui import serve
     except ModuleNotFoundError as error:
         raise PgrecallError(
             f"the inspector cannot run here: no module {error.name}",

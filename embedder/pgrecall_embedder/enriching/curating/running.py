@@ -18,7 +18,7 @@ from .deciding import decide, question_from
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pgrecall.curations import CurationDecision
+    from pgrecall.models import CurationDecision
     from pgrecall_embedder.extraction.llm import LlmClient
 
     from .deciding import Decision, Question
@@ -68,10 +68,10 @@ async def _curate(
     dsn: str | None, memories: Sequence[int], dry_run: bool, told: Callable[[Said], None]
 ) -> None:
     async with AsyncClient(dsn, pool_max=1) as database:
-        settings = {setting.name: setting.value or "" for setting in await database.settings_in_force()}
+        settings = {setting.name: setting.value or "" for setting in await database.admin.settings_in_force()}
         async with client_for(Setup("", settings, ())) as client:
             for memory in memories:
-                rows = await database.curation_context(memory)
+                rows = await database.curation.question(memory)
                 question = question_from([tuple(row[name] for name in _COLUMNS) for row in rows])
                 if question is not None:
                     decision = await decide(client, question)
@@ -83,7 +83,7 @@ async def _applied(
     database: AsyncClient, client: LlmClient, question: Question, decided: Decision
 ) -> int | None:
     other = decided.other
-    return await database.apply_curation(
+    return await database.curation.apply(
         question.new.memory_id,
         None if other is None else other.memory_id,
         cast("CurationDecision", decided.decision),

@@ -18,8 +18,8 @@ from urllib.parse import urlunsplit
 
 from pydantic import SecretStr
 
-from pgrecall.endpoints import checked_key, holds_secret, http_parts
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.query.endpoints import checked_key, holds_secret, http_parts
 
 from .accounting import Meter, Prices, Usage
 from .errors import AnswerUnusable, LlmMisconfigured, LlmUnavailable

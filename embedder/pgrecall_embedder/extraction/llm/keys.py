@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from pgrecall.endpoints import checked_key, key_in_file
 from pgrecall.errors import InvalidInput
+from pgrecall.query.endpoints import checked_key, key_in_file
 
 if TYPE_CHECKING:
     from pathlib import Path

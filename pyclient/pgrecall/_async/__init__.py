@@ -1,0 +1,1 @@
+"""The asynchronous client and its collaborators; `pgrecall._sync` is generated from it."""

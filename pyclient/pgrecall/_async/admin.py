@@ -1,0 +1,119 @@
+"""What the asynchronous client tells an operator: status, failures, health, settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pgrecall.arguments import drop_none
+from pgrecall.config.file import closest_match_hint
+from pgrecall.errors import InvalidInput, UnknownNamespace
+from pgrecall.models import Failure, Generation, HealthCheck, IndexStatus, SettingInForce, Status, Worker
+
+if TYPE_CHECKING:
+    from pgrecall.config.session_settings import RequestedSetting
+
+    from .database import AsyncDatabase
+
+
+class AsyncAdmin:
+    """What tells how the database is, and changes its settings: `client.admin`."""
+
+    def __init__(self, database: AsyncDatabase) -> None:
+        self._database = database
+
+    async def status(self) -> Status:
+        """Return the counts and versions of `recall_status()`."""
+        rows = await self._database.rows("public.recall_status", {})
+        return Status(**rows[0])
+
+    async def generations(self) -> list[Generation]:
+        """Return how far each generation of embeddings is, the active one first; it reads all memories."""
+        rows = await self._database.rows("pgrecall.generation_progress", {})
+        return [Generation(**row) for row in rows]
+
+    async def workers(self) -> list[Worker]:
+        """Return the embedder daemons that gave a sign of life within the last day, those alive first."""
+        rows = await self._database.rows("pgrecall.worker_status", {})
+        return [Worker(**row) for row in rows]
+
+    async def indexes(self) -> list[IndexStatus]:
+        """Return the indexes of pgrecall's tables, the largest first."""
+        rows = await self._database.rows("pgrecall.index_status", {})
+        return [IndexStatus(**row) for row in rows]
+
+    async def failures(self, cause: str | None = None, *, k: int | None = None) -> list[Failure]:
+        """Return the memories that are not tried any more, those given up last first.
+
+        Args:
+            cause: Only those of this cause.
+            k: How many at most; None is 100.
+        """
+        rows = await self._database.rows("pgrecall.failures", drop_none(cause=cause, k=k))
+        return [Failure(**row) for row in rows]
+
+    async def retry_failures(self, cause: str | None = None, *, id: int | None = None) -> int:
+        """Have memories tried again that were given up.
+
+        Args:
+            cause: Only those of this cause.
+            id: Only this memory.
+
+        Returns:
+            How many there are.
+        """
+        return int(
+            await self._database.value("pgrecall.retry_failures", drop_none(cause=cause, memory_id=id))
+        )
+
+    async def health(self) -> list[HealthCheck]:
+        """Return what the database finds when it examines itself."""
+        rows = await self._database.rows("pgrecall.health", {})
+        return [HealthCheck(**row) for row in rows]
+
+    async def analyze(self) -> None:
+        """Refresh the planner's statistics, as after a large import."""
+        await self._database.rows("pgrecall.analyze", {})
+
+    async def last_memory_id(self) -> int:
+        """Return the highest id of any memory; 0 if there is none. Ids only grow."""
+        return int(await self._database.value("pgrecall.last_memory_id", {}))
+
+    async def settings_in_force(self) -> list[SettingInForce]:
+        """Return every setting of the database as it holds for this client's calls, with its source."""
+        rows = await self._database.rows("pgrecall.settings_list", {})
+        return [
+            SettingInForce(
+                name=row["name"],
+                value=row["value"],
+                source=_source(row["source"], self._database.settings.get(row["name"])),
+                default_value=row["default_value"],
+                unit=row["unit"],
+                description=row["description"],
+            )
+            for row in rows
+        ]
+
+    async def set_setting(self, name: str, value: str | float | None) -> None:
+        """Store a setting for the whole database, below what sessions, roles and clients give.
+
+        Args:
+            name: Its short name, such as 'rrf_k'.
+            value: What to store; None goes back to the default.
+
+        Raises:
+            InvalidInput: 42704 if there is no such setting, 22023 if the value is not one for it.
+        """
+        try:
+            await self._database.rows(
+                "pgrecall.set_setting", {"name": name, "value": None if value is None else str(value)}
+            )
+        except UnknownNamespace as error:  # the class of 42704, whatever does not exist
+            names = [setting.name for setting in await self.settings_in_force()]
+            hint = closest_match_hint(name, names) or error.hint
+            raise InvalidInput(error.message, sqlstate=error.sqlstate, hint=hint) from error
+
+
+def _source(source: str, requested: RequestedSetting | None) -> str:
+    if source != "parameter":
+        return source
+    return "parameter (SET)" if requested is None else requested.source

@@ -1,0 +1,169 @@
+"""Curation for the asynchronous client: what is said twice, refined, no longer true; and taking it back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pgrecall.arguments import as_str, drop_none, json_object
+from pgrecall.models import Curation, Duplicate, PreviewedCuration
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from pgrecall.models import CurationDecision
+
+    from .database import AsyncDatabase
+
+
+class AsyncCurator:
+    """Duplicates, and decisions about memories that contradict or refine older ones: `client.curation`."""
+
+    def __init__(self, database: AsyncDatabase) -> None:
+        self._database = database
+
+    async def preview(
+        self, namespace: str | None = None, *, since: datetime | None = None, at_most: int | None = None
+    ) -> list[PreviewedCuration]:
+        """Return what curation by rules would do with memories that nothing was decided about.
+
+        Args:
+            namespace: Whose memories; None is the client's own.
+            since: Only those stored from then on.
+            at_most: How many memories at most, the oldest; None is 1000.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+        """
+        arguments = drop_none(
+            namespace=await self._database.namespace(namespace), since=since, at_most=at_most
+        )
+        rows = await self._database.rows("pgrecall.preview_curation", arguments)
+        return [PreviewedCuration(**row) for row in rows]
+
+    async def uncurated(
+        self, namespace: str | None = None, *, since: datetime | None = None, at_most: int | None = None
+    ) -> list[int]:
+        """Return the ids of memories that nothing was decided about; see `preview`."""
+        arguments = drop_none(
+            namespace=await self._database.namespace(namespace), since=since, at_most=at_most
+        )
+        rows = await self._database.rows("pgrecall.uncurated_memories", arguments)
+        return [next(iter(row.values())) for row in rows]
+
+    async def curate(self, id: int) -> int | None:
+        """Decide about one memory by rules, and do it.
+
+        Returns:
+            The number of the decision, for `undo`; None where there is nothing to decide.
+
+        Raises:
+            PermissionDenied: The memory may only be read.
+        """
+        number = await self._database.value("pgrecall.curate", drop_none(memory_id=id))
+        return None if number is None else int(number)
+
+    async def question(self, id: int) -> list[dict[str, Any]]:
+        """Return a memory and the older ones near it, to be decided about otherwise than by rules.
+
+        Never a sensitive memory, and nothing where the memory itself is not there.
+
+        Returns:
+            The memory first, each with id, content, anchor, content_hash and cosine.
+        """
+        rows = await self._database.rows("pgrecall.curation_context", drop_none(memory_id=id))
+        return [dict(row) for row in rows]
+
+    async def apply(
+        self,
+        id: int,
+        other_id: int | None,
+        decision: CurationDecision,
+        *,
+        decider: str,
+        evidence: Mapping[str, Any],
+        memory_hash: bytes,
+        other_hash: bytes | None,
+    ) -> int | None:
+        """Do what was decided about a memory, unless either memory has changed since.
+
+        Args:
+            id: The memory.
+            other_id: The older one that it is about; None is for ADD alone.
+            decision: What to do.
+            decider: Who says so.
+            evidence: What is noted beside it: numbers, no text.
+            memory_hash: The content_hash of the memory, as it was decided on.
+            other_hash: That of the other one.
+
+        Returns:
+            The number of the decision, for `undo`; None if nothing was done.
+
+        Raises:
+            PermissionDenied: The memory may only be read.
+        """
+        arguments = {
+            **drop_none(memory_id=id),
+            "other_id": other_id,
+            "decision": decision,
+            "decider": as_str("decider", decider),
+            "evidence": json_object("evidence", evidence),
+            "memory_hash": memory_hash,
+            "other_hash": other_hash,
+        }
+        number = await self._database.value("pgrecall.apply_curation", arguments)
+        return None if number is None else int(number)
+
+    async def undo(self, id: int) -> bool:
+        """Take back what a decision did to a memory; the pair is not decided about again.
+
+        Args:
+            id: The number of the decision.
+
+        Returns:
+            True if there was anything to take back.
+
+        Raises:
+            NotFound: There is no such decision.
+            PgrecallError: 55000 if the memory was changed since.
+        """
+        return bool(await self._database.value("public.undo_curation", drop_none(id=id)))
+
+    async def log(
+        self, namespace: str | None = None, *, changes: bool | None = None, k: int | None = None
+    ) -> list[Curation]:
+        """Return what was decided, the newest first.
+
+        Args:
+            namespace: Where; None is the client's own.
+            changes: False also returns decisions that changed nothing.
+            k: How many at most; None is 100.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+        """
+        rows = await self._database.rows(
+            "pgrecall.curation_log",
+            drop_none(namespace=await self._database.namespace(namespace), changes=changes, k=k),
+        )
+        return [Curation(**row) for row in rows]
+
+    async def duplicates(
+        self, namespace: str | None = None, *, similarity: float | None = None, at_most: int | None = None
+    ) -> list[Duplicate]:
+        """Return memories that say the same or nearly so, cluster by cluster, the largest first.
+
+        Args:
+            namespace: Whose memories; None is the client's own.
+            similarity: From which cosine on; None is the setting duplicate_similarity.
+            at_most: How many memories are looked at, the newest; None is 10000.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+            InvalidInput: `similarity` is not between 0 and 1.
+        """
+        arguments = drop_none(
+            namespace=await self._database.namespace(namespace), similarity=similarity, at_most=at_most
+        )
+        rows = await self._database.rows("pgrecall.duplicates", arguments)
+        return [Duplicate(**row) for row in rows]

@@ -1,0 +1,210 @@
+"""A database, asynchronously: a pool of connections, calls of its functions, errors by their SQLSTATE."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg import AsyncConnection, sql
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from pgrecall.admin.bundle import not_migrated, verify
+from pgrecall.arguments import call
+from pgrecall.concurrency import STATEMENT_TIMEOUT, in_thread, time_left
+from pgrecall.config.session_settings import RequestedSetting, accept_settings
+from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
+from pgrecall.errors import ConnectionFailed, SchemaMismatch, error_from
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from pgrecall.dsn import Target
+
+# The server reports them at the beginning of a session and whenever they change.
+_READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
+
+
+class AsyncDatabase:
+    """One database, as the client's collaborators call its functions.
+
+    It connects at the first call, and compares the database's SQL code with the package's then. Errors of the
+    server and of the connection become the classes of `pgrecall.errors`.
+
+    Args:
+        dsn: A libpq connection string or URI; None takes the configured one, else the embedded server.
+        namespace: The namespace of calls that name none; None takes the configured one.
+        model: The model to embed queries with; None takes the configured one.
+        pool_min: Connections kept open.
+        pool_max: Connections opened at most.
+        pool_timeout: Seconds a call waits for a free connection.
+    """
+
+    def __init__(
+        self,
+        dsn: str | None = None,
+        *,
+        namespace: str | None = None,
+        model: str | None = None,
+        pool_min: int = 1,
+        pool_max: int = 4,
+        pool_timeout: float = 30.0,
+    ) -> None:
+        self._arguments = (dsn, namespace, model)
+        self._pool_size = (pool_min, pool_max)
+        self._pool_timeout = pool_timeout
+        self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] | None = None
+        self._target: Target | None = None
+        self._settings: dict[str, RequestedSetting] = {}
+        self._closed = False
+        self._opening = asyncio.Lock()
+
+    @property
+    def settings(self) -> Mapping[str, RequestedSetting]:
+        """The settings of the database that environment and settings file give, by short name."""
+        return self._settings
+
+    async def open(self) -> Target:
+        """Connect and compare versions now instead of at the first call; later calls do nothing.
+
+        Returns:
+            The connection string, namespace and model the client works with.
+
+        Raises:
+            InvalidInput: The settings file is not as it should be, or names a setting that does not exist.
+        """
+        if self._closed:
+            raise ConnectionFailed("the client is closed", hint="Make a new client.")
+        if self._pool is not None and self._target is not None:
+            return self._target
+        async with self._opening:
+            if self._pool is None or self._target is None:
+                self._target = await in_thread(resolve, *self._arguments)
+                await self._verify(self._target)
+                least, most = self._pool_size
+                self._pool = AsyncConnectionPool(
+                    self._target.dsn,
+                    kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
+                    min_size=least,
+                    max_size=most,
+                    timeout=self._pool_timeout,
+                    # Given up when a call gives up: the next one tries at once, where ever longer pauses
+                    # would have it wait for minutes after a server is back.
+                    reconnect_timeout=self._pool_timeout,
+                    # A connection that died with a restart of the server is replaced before it is handed out.
+                    check=AsyncConnectionPool.check_connection,
+                    open=False,
+                )
+                await self._pool.open()
+        return self._target
+
+    async def close(self) -> None:
+        """Close every connection; no call is possible afterwards."""
+        self._closed = True
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.close()
+
+    async def namespace(self, namespace: str | None) -> str | None:
+        """Return a namespace, the client's own for None; None leaves it to the database."""
+        if namespace is not None:
+            return namespace
+        target = await self.open()
+        return target.namespace
+
+    async def value(self, function: str, arguments: Mapping[str, Any]) -> Any:
+        """Call a function that returns one value."""
+        rows = await self.rows(function, arguments)
+        return next(iter(rows[0].values()))
+
+    async def rows(
+        self, function: str, arguments: Mapping[str, Any], settings: Mapping[str, str] | None = None
+    ) -> list[DictRow]:
+        """Call a function.
+
+        Args:
+            function: Its schema-qualified name.
+            arguments: Its checked arguments by name; those left out take the function's defaults.
+            settings: Settings for this call by full name; the call then runs in a read-only transaction.
+
+        Returns:
+            The rows, as dictionaries by column.
+        """
+        async with self.connection() as connection:
+            return await self.rows_on(connection, function, arguments, settings)
+
+    async def rows_on(
+        self,
+        connection: AsyncConnection[DictRow],
+        function: str,
+        arguments: Mapping[str, Any],
+        settings: Mapping[str, str] | None = None,
+    ) -> list[DictRow]:
+        """Call a function on a connection in hand, as `rows` does."""
+        statement, parameters = call(function, arguments)
+        return await self.fetch(connection, statement, parameters, settings)
+
+    async def fetch(
+        self,
+        connection: AsyncConnection[DictRow],
+        statement: sql.Composed,
+        parameters: Mapping[str, Any],
+        settings: Mapping[str, str] | None = None,
+    ) -> list[DictRow]:
+        """Execute a statement with the client's settings, those of the call, and the time it has left."""
+        seconds = time_left()
+        local = {f"pgrecall.{name}": one.value for name, one in self._settings.items()}
+        if settings:
+            local = {"transaction_read_only": "on", **local, **settings}
+        if not local and seconds is None:
+            cursor = await connection.execute(statement, parameters)
+            return await cursor.fetchall()
+        async with connection.transaction():
+            if local:
+                await connection.execute(
+                    sql.SQL("SELECT {}").format(
+                        sql.SQL(", ").join([sql.SQL("set_config(%s, %s, true)")] * len(local))
+                    ),
+                    [word for pair in local.items() for word in pair],
+                )
+            if seconds is not None:
+                await connection.execute(STATEMENT_TIMEOUT, [ceil(seconds * 1000)])
+            cursor = await connection.execute(statement, parameters)
+            return await cursor.fetchall()
+
+    @staticmethod
+    def is_read_only(connection: AsyncConnection[DictRow]) -> bool:
+        """Whether the server takes no writes: a standby, or one set to read only."""
+        return any(connection.info.parameter_status(name) == "on" for name in _READ_ONLY)
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
+        """Take a connection of the pool, in autocommit; psycopg's errors are mapped on the way out."""
+        await self.open()
+        pool = self._pool
+        if pool is None:
+            raise ConnectionFailed("the client is closed", hint="Make a new client.")
+        try:
+            async with pool.connection() as connection:
+                yield connection
+        except psycopg.Error as error:
+            raise error_from(error) from error
+
+    async def _verify(self, target: Target) -> None:
+        # On a connection of its own: it fails at once and with the server's reason, where a pool would go on
+        # trying until its time-out.
+        try:
+            async with await AsyncConnection.connect(
+                target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row
+            ) as connection:
+                rows = await self.rows_on(connection, "pgrecall.bundle_hash", {})
+                await in_thread(verify, next(iter(rows[0].values())))
+                if target.requested:
+                    known = await self.rows_on(connection, "pgrecall.settings_list", {})
+                    self._settings = accept_settings(target.requested, known)
+        except psycopg.Error as error:
+            translated = error_from(error)
+            raise (not_migrated() if isinstance(translated, SchemaMismatch) else translated) from error

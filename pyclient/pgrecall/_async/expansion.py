@@ -1,0 +1,59 @@
+"""How the client has a query expanded by a language model before it recalls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pgrecall.concurrency import in_thread
+from pgrecall.errors import PgrecallError
+from pgrecall.models import Expansion
+from pgrecall.query.expansion import ExpandedQuery, ExpansionFailed
+
+if TYPE_CHECKING:
+    from pgrecall.query.expansion import LlmExpander, Outcome
+
+    from .database import AsyncDatabase
+
+
+async def expand_by_model(
+    database: AsyncDatabase, query: str, expander: LlmExpander, namespace: str | None, *, is_private: bool
+) -> ExpandedQuery:
+    """Look for the stored expansion of a query, else ask a language model and store what it answers.
+
+    No connection is held while the model is asked. On any failure the query is recalled unexpanded, and the
+    notice says why.
+    """
+    if is_private:
+        return _unexpanded("a private query is not sent to a language model", "private")
+    request = {"query": query} if namespace is None else {"query": query, "namespace": namespace}
+    try:
+        async with database.connection() as connection:
+            is_read_only = database.is_read_only(connection)
+            [stored] = await database.rows_on(connection, "pgrecall.prepare_expansion", request)
+        if not stored["is_expandable"]:
+            return ExpandedQuery("off", "not_expandable")
+        if stored["terms"] is not None:
+            cached = Expansion(tuple(stored["terms"]), tuple(stored["entities"]), stored["intent"])
+            return ExpandedQuery("llm", "cached", cached)
+        if is_read_only:
+            return _unexpanded("a read-only server keeps no expansion", "read_only")
+        expansion = await in_thread(expander.expand, query, stored["language"])
+        await database.rows(
+            "pgrecall.cache_expansion",
+            {
+                **request,
+                "terms": list(expansion.terms),
+                "entities": list(expansion.entities),
+                **({} if expansion.intent is None else {"intent": expansion.intent}),
+            },
+        )
+    except ExpansionFailed as error:
+        return _unexpanded(error.message, error.outcome)
+    except PgrecallError as error:
+        # The recall may still work without an expansion; if it cannot, it raises its own error.
+        return _unexpanded(error.message, "not_kept")
+    return ExpandedQuery("llm", "asked", expansion)
+
+
+def _unexpanded(reason: str, outcome: Outcome) -> ExpandedQuery:
+    return ExpandedQuery("off", outcome, notice=f"{reason}: the query is not expanded")

@@ -1,0 +1,183 @@
+"""Queries on their way to the database: namespace, time, vector and expansion are added, then one call."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from pgrecall.arguments import drop_none, format_vector
+from pgrecall.concurrency import in_thread
+from pgrecall.errors import EmbeddingUnavailable, InvalidInput, SchemaMismatch
+from pgrecall.models import EmbeddingModel
+from pgrecall.query.embedding import QueryVector, embed_query, no_vector
+from pgrecall.query.expansion import ExpandedQuery, LlmExpander, check_expand
+from pgrecall.query.timeframe import format_period, format_range, parse_with_dateparser, phrase
+
+from .expansion import expand_by_model
+from .query_embedding import request_embedding
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from psycopg.rows import DictRow
+
+    from pgrecall.metrics import ClientMetrics
+    from pgrecall.query.embedding import VectorRequest
+    from pgrecall.query.expansion import Expand
+    from pgrecall.query.timeframe import Timeframe
+
+    from .database import AsyncDatabase
+
+MODEL_SECONDS = 60.0
+"""How long the name of the active model is cached."""
+
+# They take settings as an argument, which saves the transaction around a SET LOCAL.
+_WITH_SETTINGS = ("public.recall", "public.recall_explain")
+
+
+class AsyncQueries:
+    """Prepares queries and calls the functions that answer them.
+
+    Args:
+        database: The database.
+        metrics: What counts embeddings and expansions; None counts nothing.
+    """
+
+    def __init__(self, database: AsyncDatabase, metrics: ClientMetrics | None) -> None:
+        self._database = database
+        self._metrics = metrics
+        self._model: tuple[float, EmbeddingModel | None] | None = None
+
+    async def rows(
+        self,
+        function: str,
+        query: str,
+        arguments: Mapping[str, Any],
+        request: VectorRequest,
+        *,
+        timeframe: Timeframe | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> tuple[list[DictRow], QueryVector]:
+        """Call a function that recalls, with namespace, timeframe and vector added to its arguments.
+
+        A vector that was made here goes with the name of its model. Where the database has changed to another
+        model meanwhile, the query is embedded again, once.
+
+        Args:
+            function: Its schema-qualified name.
+            query: The text to embed.
+            arguments: Its checked arguments by name.
+            request: Who embeds the query.
+            timeframe: Which time the memories are of.
+            settings: Settings for this call by full name.
+
+        Returns:
+            The rows, and the vector that was used.
+        """
+        complete = {
+            **arguments,
+            **drop_none(
+                namespace=await self._database.namespace(arguments.get("namespace")),
+                timeframe=await self._timeframe(timeframe),
+            ),
+        }
+        used = await self._vector(query, request)
+        try:
+            rows = await self._rows_by(function, complete, used, settings)
+        except (SchemaMismatch, InvalidInput):
+            if not await self._is_outdated(used):
+                raise
+            used = await self._vector(query, request)
+            rows = await self._rows_by(function, complete, used, settings)
+        if self._metrics is not None:
+            self._metrics.embedded(used.source)
+        return rows, used
+
+    async def expand(
+        self, query: str, expand: Expand, namespace: str | None, *, is_private: bool
+    ) -> ExpandedQuery:
+        """Have a query expanded as the caller wants it; it fails only for a wrong `expand`."""
+        check_expand(expand)
+        if not isinstance(expand, LlmExpander):
+            return ExpandedQuery(expand)
+        namespace = await self._database.namespace(namespace)
+        expanded = await expand_by_model(self._database, query, expand, namespace, is_private=is_private)
+        if self._metrics is not None and expanded.outcome is not None:
+            self._metrics.expanded(expanded.outcome)
+        return expanded
+
+    async def active_model(self) -> EmbeddingModel | None:
+        """Return the model the database's embeddings are made with, cached for `MODEL_SECONDS`."""
+        if self._model is None or monotonic() - self._model[0] > MODEL_SECONDS:
+            rows = await self._database.rows("pgrecall.active_model", {})
+            self._model = (monotonic(), None if not rows else EmbeddingModel.from_row(rows[0]))
+        return self._model[1]
+
+    async def _rows_by(
+        self,
+        function: str,
+        arguments: Mapping[str, Any],
+        used: QueryVector,
+        settings: Mapping[str, str] | None,
+    ) -> list[DictRow]:
+        if used.vector is not None:
+            arguments = {**arguments, "query_vec": used.vector}
+            if used.model is not None and function in _WITH_SETTINGS:
+                own = {**arguments.get("settings", {}), "query_model": used.model}
+                arguments = {**arguments, "settings": own}
+            elif used.model is not None:
+                settings = {**(settings or {}), "pgrecall.query_model": used.model}
+        return await self._database.rows(function, arguments, settings)
+
+    async def _timeframe(self, timeframe: Timeframe | None) -> str | None:
+        """Return a timeframe as a range: the database parses a phrase, or else dateparser does."""
+        if timeframe is None:
+            return None
+        spoken = phrase(timeframe)
+        if spoken is None:
+            return format_period(timeframe)
+        parsed = await self._database.value("public.parse_timeframe", drop_none(text=spoken))
+        if parsed is not None:
+            return format_range(parsed)
+        async with self._database.connection() as connection:
+            now = datetime.now(connection.info.timezone)
+        return await in_thread(parse_with_dateparser, spoken, now)
+
+    async def _vector(self, query: str, request: VectorRequest) -> QueryVector:
+        if request.vector is not None:
+            return QueryVector(request.vector, source="given")
+        if request.embed is False or not query.strip():
+            return QueryVector()  # nothing to embed; the server judges an empty query
+        if request.embed == "daemon":
+            if request.is_private:
+                return no_vector("a private query is not put to an embedder")
+            answer = await request_embedding(self._database, query, request.seconds)
+            return no_vector(answer.reason) if answer.vector is None else answer.vector
+        target = await self._database.open()
+        active = await self.active_model()
+        may_download = request.embed is True
+        try:
+            # No connection is held meanwhile: loading a model takes seconds.
+            numbers = await in_thread(embed_query, query, active, target.model, download=may_download)
+        except EmbeddingUnavailable as error:
+            if request.embed is True:
+                raise
+            reason = error.message
+        else:
+            return QueryVector(format_vector(numbers), None if active is None else active.name, "local")
+        if active is not None and not request.is_private:
+            answer = await request_embedding(self._database, query, request.seconds)
+            if answer.vector is not None:
+                return answer.vector
+            if answer.is_queued:
+                reason = f"{reason}, and {answer.reason}"
+        return no_vector(reason)
+
+    async def _is_outdated(self, used: QueryVector) -> bool:
+        """Whether the database has another model than the one that made a vector; the cache is refreshed."""
+        if used.model is None or used.vector is None:
+            return False
+        self._model = None
+        active = await self.active_model()
+        return active is None or (active.name, active.dimension) != (used.model, used.vector.count(",") + 1)

@@ -1,0 +1,46 @@
+"""How the client gets a query embedded by an embedder daemon, through the database."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from pgrecall.errors import PgrecallError
+from pgrecall.query.embedding import EmbedderAnswer, QueryVector
+
+if TYPE_CHECKING:
+    from .database import AsyncDatabase
+
+
+async def request_embedding(database: AsyncDatabase, query: str, seconds: float) -> EmbedderAnswer:
+    """Ask for the embedding of a query and wait for it, at most so many seconds; it never fails.
+
+    An embedding from the cache costs one round trip, one that has to be waited for two: the server itself
+    waits. That works behind a pooler too, which would lose a LISTEN.
+    """
+    until = monotonic() + seconds
+    try:
+        async with database.connection() as connection:
+            if database.is_read_only(connection):
+                return EmbedderAnswer(
+                    reason="a read-only server takes no questions to embed", is_queued=False
+                )
+            [request] = await database.rows_on(connection, "pgrecall.request_query_embedding", {"query": query})
+            if request["error"] is not None:
+                return EmbedderAnswer(reason=request["error"], is_queued=request["id"] is not None)
+            if request["embedding"] is not None:
+                return EmbedderAnswer(QueryVector(request["embedding"], request["model"], "cache"))
+            answers = await database.rows_on(
+                connection,
+                "pgrecall.wait_query_embedding",
+                {"id": request["id"], "seconds": max(0.0, until - monotonic())},
+            )
+    except PgrecallError as error:
+        # The recall may still work without a vector; if it cannot, it raises its own error.
+        return EmbedderAnswer(reason=error.message)
+    if not answers:
+        return EmbedderAnswer(reason=f"the embedder did not answer within {seconds:g} s")
+    [answer] = answers
+    if answer["embedding"] is None:
+        return EmbedderAnswer(reason=answer["error"])
+    return EmbedderAnswer(QueryVector(answer["embedding"], request["model"], "daemon"))

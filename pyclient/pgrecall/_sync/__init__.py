@@ -1,0 +1,1 @@
+"""The synchronous client, generated from `pgrecall._async` by tools/async_to_sync.py."""

@@ -1,0 +1,162 @@
+"""See to it that a generation of embeddings is filled, by daemons that are there or by one of our own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import class_row
+
+from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.models import Generation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import psycopg
+
+__all__ = ["Backfill", "generations"]
+
+_POLL_SECONDS = 1.0
+# Progress is counted over the whole table: most of the time is to be somebody else's.
+_REST = 10.0
+_STOP_SECONDS = 60.0
+
+
+def generations(conn: psycopg.Connection[Any]) -> list[Generation]:
+    """Return how far each generation is, the active one first."""
+    with conn.cursor(row_factory=class_row(Generation)) as cursor:
+        return cursor.execute("SELECT * FROM pgrecall.generation_progress()").fetchall()
+
+
+class Backfill:
+    """Waits for a generation to be filled.
+
+    Args:
+        conn: An autocommit connection.
+        dsn: Where an embedder of our own connects to.
+        generation: The generation's number.
+        own: True starts an embedder whenever none that is alive works on the generation.
+        report: Called with how far it is, and with what an embedder of our own complains of.
+    """
+
+    def __init__(
+        self,
+        conn: psycopg.Connection[Any],
+        dsn: str,
+        generation: int,
+        *,
+        own: bool,
+        report: Callable[[str | Generation], None],
+    ) -> None:
+        self._conn = conn
+        self._dsn = dsn
+        self._generation = generation
+        self._own = own
+        self._report = report
+        self._embedder: _Embedder | None = None
+
+    def run(self) -> Generation:
+        """Return once it is filled, but for what is parked and what has just been written.
+
+        Raises:
+            EmbeddingUnavailable: An embedder of our own ended though there was something to embed.
+        """
+        said = False
+        try:
+            while True:
+                began = time.monotonic()
+                exit_code = None if self._embedder is None else self._embedder.poll()
+                found = self._look()
+                self._report(found)
+                self._pass_on_complaints()
+                if found.is_caught_up:
+                    return found
+                if self._embedder is not None and exit_code is not None:
+                    self._after(self._embedder, exit_code, found)
+                is_served = found.per_second is not None
+                if self._own and self._embedder is None and not is_served and found.claimable > 0:
+                    self._embedder = _Embedder(self._dsn, found.embedded)
+                elif not self._own and not is_served and not said:
+                    self._report("waiting for a daemon that embeds by the new model: pgrecall embedder")
+                    said = True
+                time.sleep(max(_POLL_SECONDS, _REST * (time.monotonic() - began)))
+        finally:
+            if self._embedder is not None:
+                self._embedder.stop()
+
+    def _look(self) -> Generation:
+        [found] = [found for found in generations(self._conn) if found.generation == self._generation]
+        return found
+
+    def _pass_on_complaints(self) -> None:
+        if self._embedder is not None:
+            for complaint in self._embedder.complaints():
+                self._report(f"embedder: {complaint}")
+
+    def _after(self, ended: _Embedder, exit_code: int, found: Generation) -> None:
+        """Let go of an embedder that has ended; one that failed at what could be done is an error."""
+        self._embedder = None
+        ended.stop()
+        if found.claimable > 0 and (exit_code != 0 or found.embedded <= ended.embedded_before):
+            raise EmbeddingUnavailable(
+                ended.last_complaint or f"the embedder ended with exit code {exit_code}",
+                hint=ended.last_hint or "See what `pgrecall embedder --drain` says.",
+            )
+
+
+class _Embedder:
+    """A process that embeds until nothing is left.
+
+    Its log goes to a file, so that it is not disturbed if this process is killed: it ends by itself.
+    """
+
+    def __init__(self, dsn: str, embedded_before: int) -> None:
+        self.embedded_before = embedded_before
+        self.last_complaint: str | None = None
+        self.last_hint: str | None = None
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        self._read = 0
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "pgrecall_embedder", "--drain", "--only", "embedding", "--log-json"],
+            env=os.environ | {"PGRECALL_DSN": dsn},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._log,
+            # Ctrl-C is for this process, which stops that one.
+            process_group=0,
+        )
+
+    def poll(self) -> int | None:
+        return self._process.poll()
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what it has complained of since the last time."""
+        # At a place of our own: the process shares the file's.
+        text = os.pread(self._log.fileno(), 1 << 20, self._read)
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in whole.splitlines():
+            with contextlib.suppress(ValueError):
+                entry = json.loads(line)
+                if isinstance(entry, dict) and entry.get("level") in {"warning", "error", "critical"}:
+                    self.last_complaint = str(entry.get("event"))
+                    self.last_hint = entry.get("hint")
+                    details = (str(entry[name]) for name in ("model", "cause", "error") if entry.get(name))
+                    yield " ".join([self.last_complaint, *details])
+
+    def stop(self) -> None:
+        """End it; it writes what it has in hand."""
+        self._process.terminate()
+        try:
+            self._process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._log.close()

@@ -1,0 +1,93 @@
+"""Where sql/ and migrations/ live, and the hash that tells one bundle of code from another.
+
+A wheel carries both folders inside the package; in a checkout they are at its root.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pgrecall.errors import SchemaMismatch
+
+__all__ = ["SqlFile", "bundle_hash", "folder", "installed_files", "not_migrated", "sql_files", "verify"]
+
+_PLPYTHON = "plpython/"
+
+
+@dataclass(frozen=True, slots=True)
+class SqlFile:
+    """One file of sql/: `name` is its path inside the folder, `text` its SQL."""
+
+    name: str
+    text: str
+
+    @property
+    def needs_plpython(self) -> bool:
+        """Whether it is installed only with plpython3u."""
+        return self.name.startswith(_PLPYTHON)
+
+
+def folder(name: str) -> Path:
+    """Return the folder `sql` or `migrations` of this installation."""
+    packaged = Path(__file__).parents[1] / "_bundle" / name
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / name
+
+
+@cache
+def sql_files() -> tuple[SqlFile, ...]:
+    """Return the files of sql/ in the order of its manifest, the order they are installed in."""
+    base = folder("sql")
+    lines = (base / "manifest.txt").read_text(encoding="utf-8").splitlines()
+    names = [line for line in (line.split("#")[0].strip() for line in lines) if line]
+    return tuple(SqlFile(name, (base / name).read_text(encoding="utf-8")) for name in names)
+
+
+@cache
+def installed_files(*, plpython: bool) -> tuple[SqlFile, ...]:
+    """Return the files that one installation has, in their order.
+
+    Args:
+        plpython: With plpython3u: its files too, each instead of the plain one of the same name.
+    """
+    if not plpython:
+        return tuple(file for file in sql_files() if not file.needs_plpython)
+    names = {Path(file.name).name for file in sql_files() if file.needs_plpython}
+    return tuple(file for file in sql_files() if file.needs_plpython or Path(file.name).name not in names)
+
+
+@cache
+def bundle_hash() -> str:
+    """Return the SHA-256 (hex) over names and texts of the bundle; the database stores the one it has."""
+    digest = hashlib.sha256()
+    for file in sql_files():
+        digest.update(f"{file.name}\0{file.text}\0".encode())
+    return digest.hexdigest()
+
+
+def verify(installed: str | None) -> None:
+    """Compare the hash of the database's SQL code with this package's.
+
+    Args:
+        installed: What `pgrecall.bundle_hash()` returned.
+
+    Raises:
+        SchemaMismatch: They differ.
+    """
+    if installed is None:
+        raise not_migrated()
+    if installed != bundle_hash():
+        raise SchemaMismatch(
+            "the database holds the functions of another version of pgrecall",
+            hint="Run `pgrecall migrate` if this package is the newer one, else upgrade the package; "
+            "`pgrecall migrate --check` tells which.",
+        )
+
+
+def not_migrated() -> SchemaMismatch:
+    """Return the error for a database without pgrecall."""
+    return SchemaMismatch(
+        "the database holds no pgrecall schema", hint="Run `pgrecall migrate` against it first."
+    )

@@ -1,0 +1,410 @@
+"""One run of alembic under the installer's lock, on one connection: the revisions (state), then sql/ (code).
+
+Installers wait for the lock by asking for it again and again outside any transaction: one that waited inside
+a transaction would hold a snapshot that CREATE INDEX CONCURRENTLY waits for, and both would wait for ever.
+The lock belongs to the session that does the work, so that a server process whose installer was killed keeps
+it until it has stopped working.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg import sql
+
+from pgrecall.config.conninfo import dsn_parts
+from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
+from pgrecall.query.embedding_models import DEFAULT_MODEL, KNOWN_MODELS, ModelSpec
+
+from .bundle import folder
+from .code import (
+    DATABASE_DEFAULTS,
+    close_vector_schema,
+    install_code,
+    is_installed,
+    qualify,
+    refuse_foreign_functions,
+    remove_code,
+    scalar,
+    set_database_defaults,
+    use_search_path,
+)
+from .installer_lock import installer_lock
+from .plpython import prepare_plpython, refuse_plpython, switch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import sqlalchemy
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+__all__ = [
+    "DEFAULT_DIMENSION",
+    "MAX_DIMENSION",
+    "connect",
+    "environment",
+    "run_sql",
+    "script_directory",
+    "stored_revision",
+]
+
+DEFAULT_DIMENSION = 384
+MAX_DIMENSION = 4000  # what an HNSW index on halfvec takes
+MINIMUM_SERVER = 150000
+MINIMUM_PGVECTOR = (0, 8)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Request:
+    """What one run is asked for."""
+
+    dsn: str
+    action: str
+    dimension: int | None = None
+    model: str | None = None
+    plpython: bool | None = None
+    messages: list[str] = field(default_factory=list)
+
+
+def environment(context: EnvironmentContext) -> None:
+    """Run one alembic command; called by migrations/env.py alone.
+
+    Raises:
+        InvalidInput: The dimension is not the column's, or the model's is not known.
+        SchemaMismatch: The database was migrated by a newer package, or holds objects of the same names.
+        PgrecallError: The server or the database cannot hold pgrecall.
+        alembic.util.CommandError: There is no such revision.
+    """
+    try:
+        request = _request(context)
+        with connect(request.dsn) as conn:
+            if request.action in {"upgrade", "downgrade"}:
+                with installer_lock(conn):
+                    _change(context, conn, request)
+            else:
+                with _alembic(context, conn):
+                    context.run_migrations()
+    except PgrecallError as error:
+        if getattr(context.config, "cmd_opts", None) is None:
+            raise
+        from alembic.util import CommandError  # which alembic's command line prints without a traceback
+
+        raise CommandError(f"{error}\n  {error.hint}" if error.hint else str(error)) from error
+
+
+def connect(dsn: str) -> psycopg.Connection[Any]:
+    """Open an autocommit connection for the installer's own work; its statements mean PostgreSQL's operators.
+
+    Raises:
+        ConnectionFailed: The connection string cannot be read.
+        psycopg.OperationalError: The server cannot be reached.
+    """
+    dsn_parts(dsn)
+    # UTF-8 whatever PGCLIENTENCODING says: the files of sql/ are.
+    conn = psycopg.connect(
+        dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
+    )
+    try:
+        # Whoever may create in public, as a database owner may, would otherwise run code as the installer.
+        use_search_path(conn)
+    except BaseException:
+        conn.close()
+        raise
+    return conn
+
+
+def run_sql(connection: sqlalchemy.Connection, text: str) -> None:
+    """Run SQL on the driver's own connection, so that no `:name` and no `%` in it is taken for a parameter.
+
+    Args:
+        connection: The bind of a revision, `op.get_bind()`.
+        text: One statement or several; `pgvector.` stands for the schema that pgvector is in.
+    """
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, psycopg.Connection)  # noqa: S101
+    driver.execute(qualify(driver, text).encode())
+
+
+def script_directory() -> ScriptDirectory:
+    """Return alembic's view of migrations/."""
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory(str(folder("migrations")))
+
+
+def stored_revision(conn: psycopg.Connection[Any]) -> str | None:
+    """Return the revision the database is at; None where pgrecall is not installed."""
+    if not scalar(conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"):
+        return None
+    revision: str | None = scalar(conn, "SELECT version_num FROM pgrecall.alembic_version")
+    return revision
+
+
+def _request(context: EnvironmentContext) -> _Request:
+    attributes = context.config.attributes
+    arguments = context.get_x_argument(as_dictionary=True)
+    command = getattr(context.config.cmd_opts, "cmd", None)
+    dimension = attributes.get("dim", arguments.get("dim"))
+    try:
+        number = None if dimension is None else int(dimension)
+    except ValueError:
+        raise InvalidInput(
+            f"the dimension must be a whole number, not {dimension!r}", hint="Pass -x dim=N."
+        ) from None
+    return _Request(
+        dsn=attributes.get("dsn") or _configured_dsn(context),
+        action=attributes.get("action") or (command[0].__name__ if command else ""),
+        dimension=number,
+        model=attributes.get("model", arguments.get("model")),
+        plpython=attributes.get("plpython", switch(arguments.get("plpython"))),
+        messages=attributes.setdefault("messages", []),
+    )
+
+
+def _configured_dsn(context: EnvironmentContext) -> str:
+    from pgrecall.config.settings import load
+
+    dsn = load().dsn
+    if dsn is None:
+        dsn = context.config.get_main_option("sqlalchemy.url")
+    if not dsn:
+        from pgrecall.server import EmbeddedServer
+
+        return EmbeddedServer().up()
+    return dsn.replace("postgresql+psycopg://", "postgresql://", 1)
+
+
+def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request: _Request) -> None:
+    """Go to the revision that was asked for, and leave code and settings that fit it."""
+    revision = stored_revision(conn)
+    _refuse_newer(revision)
+    if request.action == "upgrade":
+        request.dimension = _dimension(conn, request)
+        _refuse_unsuitable(conn)
+        refuse_plpython(conn, request.plpython)
+    elif revision is None and not scalar(conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"):
+        return
+    # An index build takes as long as it takes; how long to wait for locks stays the operator's choice.
+    conn.execute("SET statement_timeout = 0")
+    use_search_path(conn)
+    with _alembic(context, conn, request.dimension):
+        run = context.get_context()
+        # A revision that does not exist is refused before anything is touched.
+        steps = list(run.opts["fn"](run.get_current_heads(), run))
+        conn.rollback()
+        conn.autocommit = True
+        if request.action == "upgrade":
+            _make_schema(conn)
+        elif steps:
+            for step in steps:
+                getattr(step.revision.module, "refuse_downgrade", lambda _: None)(conn)
+            # Everything that sql/ made, so that a downgrade can change the tables below it.
+            remove_code(conn)
+        conn.autocommit = False
+        context.run_migrations()
+    _finish(conn, request)
+
+
+@contextmanager
+def _alembic(
+    context: EnvironmentContext, conn: psycopg.Connection[Any], dimension: int | None = None
+) -> Iterator[None]:
+    """Let alembic work on `conn`, in transactions; on leaving it is in autocommit again."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import StaticPool
+
+    conn.autocommit = False
+    engine = create_engine("postgresql+psycopg://", creator=lambda: conn, poolclass=StaticPool)
+    with engine.connect() as connection:
+        context.configure(
+            connection=connection,
+            version_table_schema="pgrecall",
+            transaction_per_migration=True,
+            pgrecall_dimension=dimension,
+        )
+        with context.begin_transaction():
+            yield
+    if not conn.closed:
+        conn.rollback()
+        conn.autocommit = True
+
+
+def _refuse_newer(revision: str | None) -> None:
+    known = {script.revision for script in script_directory().walk_revisions()}
+    if revision is not None and revision not in known:
+        raise SchemaMismatch(
+            f"the database is at revision {revision}, which this package does not know",
+            hint="It was migrated by a newer pgrecall: upgrade the package.",
+        )
+
+
+def _refuse_unsuitable(conn: psycopg.Connection[Any]) -> None:
+    """Refuse a server or a database that cannot hold pgrecall, before anything is changed."""
+    if conn.info.server_version < MINIMUM_SERVER:
+        raise PgrecallError(
+            f"PostgreSQL {conn.info.server_version // 10000} is too old",
+            sqlstate="0A000",
+            hint="pgrecall runs on PostgreSQL 15 to 18.",
+        )
+    encoding = conn.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise PgrecallError(
+            f"the database's encoding is {encoding}",
+            sqlstate="0A000",
+            hint="Create the database with ENCODING 'UTF8' TEMPLATE template0.",
+        )
+    taken = scalar(conn, "SELECT COALESCE(to_regnamespace('pgrecall'), to_regnamespace('_pgrecall'))::text")
+    if taken is not None and not scalar(
+        conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"
+    ):
+        raise SchemaMismatch(
+            f"this database has a schema {taken!r} that this package did not make",
+            sqlstate="42P06",
+            hint="Rename that schema, or use another database.",
+        )
+    refuse_foreign_functions(conn)
+    row = conn.execute(
+        "SELECT default_version, installed_version FROM pg_catalog.pg_available_extensions "
+        "WHERE name = 'vector'"
+    ).fetchone()
+    if row is None:
+        raise PgrecallError(
+            "the server has no pgvector",
+            sqlstate="0A000",
+            hint="Install pgvector 0.8 or newer (Debian: postgresql-NN-pgvector) on the database server.",
+        )
+    version = str(row[0] if row[1] is None else row[1])
+    if tuple(int(part) for part in version.split(".")[:2]) < MINIMUM_PGVECTOR:
+        raise PgrecallError(
+            f"pgvector {version} is too old",
+            sqlstate="0A000",
+            hint="pgrecall needs 0.8 or newer: upgrade the package, then ALTER EXTENSION vector UPDATE.",
+        )
+
+
+def _make_schema(conn: psycopg.Connection[Any]) -> None:
+    with conn.transaction():
+        conn.execute("CREATE SCHEMA IF NOT EXISTS pgrecall")
+        conn.execute("CREATE SCHEMA IF NOT EXISTS _pgrecall")
+        conn.execute("COMMENT ON SCHEMA pgrecall IS 'pgrecall: long-term memory for agents'")
+        conn.execute("COMMENT ON SCHEMA _pgrecall IS 'Internals of pgrecall: no interface.'")
+        # alembic's own table, made here so that the schema is never ours without saying so.
+        conn.execute(
+            "CREATE TABLE IF NOT EXISTS pgrecall.alembic_version (version_num varchar(32) PRIMARY KEY)"
+        )
+
+
+def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
+    """Install the code where the schema is the newest; take the schema back where nothing is left in it."""
+    revision = stored_revision(conn)
+    if revision is None:
+        with conn.transaction():
+            conn.execute("DROP TABLE pgrecall.alembic_version")
+            conn.execute("DROP SCHEMA _pgrecall")
+            conn.execute("DROP SCHEMA pgrecall")
+            close_vector_schema(conn)
+    elif revision != script_directory().get_current_head():
+        request.messages.append(f"revision {revision} is not the newest: no SQL functions are installed")
+    elif request.action == "upgrade":
+        plpython = prepare_plpython(conn, request.plpython)
+        if not is_installed(conn, plpython=plpython):
+            install_code(conn, plpython=plpython)
+        _use_model(conn, request)
+        _tune_database(conn, request)
+        creators = scalar(conn, "SELECT pgrecall.path_creators()")
+        if creators is not None:
+            request.messages.append(
+                "these roles may create operators and functions where pgrecall's own look for theirs, "
+                f"and so run code as their callers: {creators}"
+            )
+
+
+def _tune_database(conn: psycopg.Connection[Any], request: _Request) -> None:
+    try:
+        with conn.transaction():
+            done = set_database_defaults(conn)
+            conn.execute(
+                "UPDATE pgrecall.installation SET database_settings = database_settings || %s::text[]",
+                (done,),
+            )
+    except psycopg.errors.InsufficientPrivilege:
+        database = sql.Identifier(conn.info.dbname).as_string(conn)
+        commands = [
+            f"ALTER DATABASE {database} SET {name} = {value}" for name, value in DATABASE_DEFAULTS.items()
+        ]
+        request.messages.append(
+            "this role does not own the database, so pgvector's defaults are not set; ask its owner for: "
+            + "; ".join(commands)
+        )
+
+
+def _dimension(conn: psycopg.Connection[Any], request: _Request) -> int:
+    """Return the dimension of the column that is there, or that is to be made.
+
+    Raises:
+        InvalidInput: It is out of range or unknown, or column, model and --dim do not agree.
+    """
+    wanted, model = request.dimension, request.model
+    if wanted is not None and not 1 <= wanted <= MAX_DIMENSION:
+        raise InvalidInput(
+            f"the dimension must be between 1 and {MAX_DIMENSION}, not {wanted}",
+            hint="Take the model's own dimension.",
+        )
+    known = KNOWN_MODELS.get(model) if model is not None else None
+    if known is not None and wanted is None:
+        wanted = known.dimension
+    if known is not None and wanted not in known.dimensions:
+        raise InvalidInput(
+            f"model {model} has {known.dimension} dimensions, not {wanted}",
+            hint=f"Leave --dim out, or pass one of {', '.join(map(str, known.dimensions))}.",
+        )
+    column = _column_dimension(conn)
+    if column is None and model is not None and wanted is None:
+        raise InvalidInput(
+            f"the dimension of model {model} is not known",
+            hint="Pass it: --dim N, as the model's card gives it.",
+        )
+    if column is not None and wanted is not None and wanted != column:
+        raise InvalidInput(
+            f"the memories' embeddings have {column} dimensions, and {wanted} were asked for",
+            hint="Choose a model that fits, or change to this one with `pgrecall reembed --model NAME`.",
+        )
+    if column is not None:
+        return column
+    return DEFAULT_DIMENSION if wanted is None else wanted
+
+
+def _column_dimension(conn: psycopg.Connection[Any]) -> int | None:
+    value = scalar(
+        conn,
+        "SELECT atttypmod FROM pg_catalog.pg_attribute "
+        "WHERE attrelid = to_regclass('pgrecall.memories') AND attname = 'embedding'",
+    )
+    if scalar(conn, "SELECT to_regclass('pgrecall.generations') IS NOT NULL"):
+        value = scalar(conn, "SELECT dimension FROM pgrecall.generations WHERE state = 'active'")
+    return None if value is None else int(value)
+
+
+def _use_model(conn: psycopg.Connection[Any], request: _Request) -> None:
+    """Register the model that was asked for, or the bundled one in a database that fits it and has none."""
+    assert request.dimension is not None  # noqa: S101
+    active = scalar(conn, "SELECT name FROM pgrecall.active_model()")
+    name = request.model
+    if name is None and active is None and request.dimension == KNOWN_MODELS[DEFAULT_MODEL].dimension:
+        name = DEFAULT_MODEL
+    if name is None:
+        if active is None:
+            request.messages.append("no embedding model chosen yet: pgrecall migrate --model NAME")
+        return
+    spec = KNOWN_MODELS.get(name, ModelSpec(request.dimension))
+    conn.execute(
+        "SELECT pgrecall.activate_model(%s, %s, %s, %s, %s)",
+        (name, request.dimension, spec.query_prompt, spec.document_prompt, spec.provider),
+    )

@@ -1,0 +1,69 @@
+"""The lock under which one installer at a time changes a database."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pgrecall.errors import PgrecallError
+
+from .code import LOCK_POLL_SECONDS, SAY_SO_AFTER_SECONDS, scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import psycopg
+
+__all__ = ["LOCK_KEY", "installer_lock"]
+
+LOCK_KEY = 0x7067_7265_6361_6C6C  # 'pgrecall'
+
+_IMPOSTOR = """
+    SELECT a.pid, a.usename FROM pg_locks l
+    JOIN pg_stat_activity a ON a.pid = l.pid
+    JOIN pg_database d ON d.oid = l.database
+    WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database() AND l.objsubid = 1
+      AND (l.classid::bigint << 32 | l.objid::bigint) = %(key)s
+      AND NOT has_database_privilege(a.usesysid, d.oid, 'CREATE')
+"""
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def installer_lock(conn: psycopg.Connection[Any]) -> Iterator[None]:
+    """Hold the lock for the block; waits for another installer, and for nobody else.
+
+    Raises:
+        PgrecallError: A session holds it that could not migrate (55P03).
+    """
+    started = time.monotonic()
+    said = False
+    while not scalar(conn, "SELECT pg_try_advisory_lock(%s)", LOCK_KEY):
+        if not said and time.monotonic() - started > SAY_SO_AFTER_SECONDS:
+            _refuse_impostor(conn)
+            _log.warning("waiting for another migration of this database to end")
+            said = True
+        time.sleep(LOCK_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        if not conn.closed:
+            conn.execute("SELECT pg_advisory_unlock(%s)", (LOCK_KEY,))
+
+
+def _refuse_impostor(conn: psycopg.Connection[Any]) -> None:
+    """Refuse to wait for a session that could not migrate: anybody can take the lock.
+
+    Raises:
+        PgrecallError: There is one (55P03).
+    """
+    row = conn.execute(_IMPOSTOR, {"key": LOCK_KEY}).fetchone()
+    if row is not None:
+        raise PgrecallError(
+            f'a session of role "{row[1]}" holds the lock of migrations and cannot migrate',
+            sqlstate="55P03",
+            hint=f"End it, then migrate again: SELECT pg_terminate_backend({row[0]});",
+        )

@@ -1,0 +1,182 @@
+"""Bring a database to the schema and the code of this package, and tell whether it is there.
+
+The work is done in `_environment`, which migrations/env.py runs: `alembic upgrade head` does the same.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import psycopg
+
+from pgrecall.errors import InvalidInput, error_from
+
+from .bundle import bundle_hash, folder
+from .code import scalar, set_database_defaults
+from .environment import (
+    DEFAULT_DIMENSION,
+    MAX_DIMENSION,
+    connect,
+    environment,
+    run_sql,
+    script_directory,
+    stored_revision,
+)
+from .plpython import has_plpython
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+__all__ = [
+    "DEFAULT_DIMENSION",
+    "MAX_DIMENSION",
+    "MigrationReport",
+    "MigrationState",
+    "check",
+    "environment",
+    "migrate",
+    "run_sql",
+    "set_database_defaults",
+]
+
+# alembic keeps the context of a run in a module, so one process can do one at a time.
+_ALEMBIC = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationReport:
+    """What `migrate` did: where the database is now, whether that changed, and what to tell the operator."""
+
+    revision: str | None
+    bundle_hash: str | None
+    changed: bool
+    messages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationState:
+    """Where a database stands against this package; `problems` is empty exactly when it is `current`."""
+
+    revision: str | None
+    head: str
+    bundle_hash: str | None
+    expected_hash: str
+    problems: tuple[str, ...]
+    has_plpython: bool = False
+
+    @property
+    def current(self) -> bool:
+        """True when this package can work with the database as it is."""
+        return not self.problems
+
+
+def migrate(
+    dsn: str,
+    *,
+    dim: int | None = None,
+    model: str | None = None,
+    revision: str = "head",
+    plpython: bool | None = None,
+) -> MigrationReport:
+    """Bring the database to `revision` and, at the newest one, install this package's SQL.
+
+    Args:
+        dsn: Connection string of a direct connection (the lock is the session's).
+        dim: Dimension N of `embedding halfvec(N)`, 1 to 4000; fixed when the database is first migrated.
+        model: Name of the embedding model to use; its dimension must be N.
+        revision: Revision to go to; an older one, or `base`, downgrades.
+        plpython: With the functions in Python, or without; None: as before. A superuser's to change.
+
+    Returns:
+        A `MigrationReport`.
+
+    Raises:
+        InvalidInput: The dimension is not the column's, the model's is not known, or there is no such
+            revision.
+        SchemaMismatch: The database was migrated by a newer package, or holds objects of the same names.
+        PgrecallError: Anything else that the server refused.
+    """
+    from alembic import command
+    from alembic.util.exc import CommandError
+    from sqlalchemy.exc import DBAPIError
+
+    before = check(dsn)
+    down = _is_downgrade(before.revision, revision)
+    config = _alembic_config()
+    messages: list[str] = []
+    config.attributes.update(
+        dsn=dsn,
+        action="downgrade" if down else "upgrade",
+        dim=dim,
+        model=model,
+        plpython=plpython,
+        messages=messages,
+    )
+    try:
+        with _ALEMBIC:
+            (command.downgrade if down else command.upgrade)(config, revision)
+    except CommandError as error:
+        raise InvalidInput(
+            f"cannot go to revision {revision!r}: {error}",
+            hint="`alembic history` lists the revisions; `head` is the newest, `base` takes everything back.",
+        ) from error
+    except psycopg.Error as error:
+        raise error_from(error) from error
+    except DBAPIError as error:
+        if isinstance(error.orig, psycopg.Error):
+            raise error_from(error.orig) from error
+        raise
+    after = check(dsn)
+    changed = before != after
+    return MigrationReport(after.revision, after.bundle_hash, changed, tuple(messages))
+
+
+def check(dsn: str) -> MigrationState:
+    """Compare the database with this package without changing anything.
+
+    Raises:
+        ConnectionFailed: The server cannot be reached.
+    """
+    scripts = script_directory()
+    head = scripts.get_current_head()
+    assert head is not None, "the package holds no migrations"  # noqa: S101
+    installed: str | None = None
+    try:
+        with connect(dsn) as conn:
+            revision = stored_revision(conn)
+            if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL"):
+                installed = scalar(conn, "SELECT bundle_hash FROM pgrecall.installation")
+            plpython = has_plpython(conn)
+    except psycopg.Error as error:
+        raise error_from(error) from error
+    problems = []
+    if revision is None:
+        problems.append("the database is not migrated: run `pgrecall migrate`")
+    elif revision not in {script.revision for script in scripts.walk_revisions()}:
+        problems.append(f"revision {revision} is newer than this package: upgrade pgrecall")
+    elif revision != head:
+        problems.append(f"revision {revision} is behind {head}: run `pgrecall migrate`")
+    elif installed != bundle_hash():
+        problems.append("the installed SQL is not this package's: run `pgrecall migrate`")
+    return MigrationState(revision, head, installed, bundle_hash(), tuple(problems), plpython)
+
+
+def _alembic_config() -> Config:
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(folder("migrations")).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def _is_downgrade(current: str | None, target: str) -> bool:
+    if target == "base" or target.startswith("-"):
+        return True
+    scripts = {script.revision: script for script in script_directory().walk_revisions()}
+    if current not in scripts or target not in scripts:
+        return False
+    order = list(scripts)  # newest first
+    return order.index(target) > order.index(current)

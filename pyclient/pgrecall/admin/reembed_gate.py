@@ -1,0 +1,263 @@
+"""Whether embeddings of another model are good enough to switch to, measured on the user's own memories.
+
+Two measures. By judged queries, where there are any: how much recall@10 changes. By texts of memories asked
+as queries: how much of the ten nearest the two models have in common. That does not say which is better, but
+embeddings of a wrong model, without prompts or from a broken server have next to nothing in common.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import class_row
+
+from pgrecall.errors import EmbeddingUnavailable, PgrecallError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import psycopg
+
+    from pgrecall.embedder import EmbeddingProvider
+    from pgrecall.models import Generation
+
+__all__ = ["Comparison", "SwitchRefused", "compare"]
+
+_SAMPLES = 200
+_BATCH = 50
+_RESAMPLES = 2000
+_ATTEMPTS = 5
+_LONGEST_PAUSE = 60.0
+
+
+class SwitchRefused(PgrecallError):  # noqa: N818 - as in pgrecall.errors
+    """The new embeddings are not good enough to switch to."""
+
+    default_hint = "--force switches all the same; `pgrecall reembed --cancel` gives them up."
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How two models do on the same memories.
+
+    Attributes:
+        judged: How many judged queries both have answered.
+        before: Their mean recall@10 by the present model; None without judged queries.
+        after: The same by the new model.
+        change_low: The least that the change may be, with 95 % confidence (bootstrap over the queries).
+        change_high: The most.
+        sampled: How many texts of memories were asked for.
+        overlap: The mean share of the ten nearest that both have in common; None without texts.
+    """
+
+    judged: int
+    before: float | None
+    after: float | None
+    change_low: float | None
+    change_high: float | None
+    sampled: int
+    overlap: float | None
+
+    def check(self, min_overlap: float, max_loss: float) -> None:
+        """Refuse what falls behind.
+
+        Raises:
+            SwitchRefused: It does.
+        """
+        if self.before is not None and self.after is not None and self.before - self.after > max_loss:
+            raise SwitchRefused(
+                f"recall@10 of the judged queries falls from {self.before:.3f} to {self.after:.3f}, by more "
+                f"than {max_loss:g}",
+                hint="--max-loss allows more, --force does not look; --cancel gives the new ones up.",
+            )
+        if self.overlap is not None and self.overlap < min_overlap:
+            raise SwitchRefused(
+                f"the models have {self.overlap:.3f} of the ten nearest memories in common, less than "
+                f"{min_overlap:g}",
+                hint="Look for a wrong model, missing prompts or a wrong server first. --min-overlap allows "
+                "less, --force does not look; --cancel gives the new ones up.",
+            )
+
+    def lines(self) -> list[str]:
+        """Say both measures, a line each."""
+        said = "judged queries: none"
+        if self.before is not None and self.after is not None:
+            said = (
+                f"judged queries: {self.judged}, recall@10 {self.before:.3f} -> {self.after:.3f} "
+                f"({self.after - self.before:+.3f}, 95 % interval "
+                f"{self.change_low:+.3f} to {self.change_high:+.3f})"
+            )
+        sampled = "sampled memories: too few to compare"
+        if self.overlap is not None:
+            sampled = f"sampled memories: {self.sampled}, {self.overlap:.3f} of the ten nearest in common"
+        return [said, sampled]
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    generation: int
+    state: str
+    model_id: int
+    model: str
+    dimension: int
+    provider: str
+    document_prompt: str
+    query_prompt: str
+
+
+def compare(
+    conn: psycopg.Connection[Any], generation: int, report: Callable[[str | Generation], None]
+) -> Comparison:
+    """Measure a generation against the active one.
+
+    Vectors of judged queries are kept, since they are needed after a switch as well; nothing else is.
+
+    Args:
+        conn: An autocommit connection.
+        generation: One that is filled and has its indexes.
+        report: Called with what is found.
+
+    Raises:
+        EmbeddingUnavailable: A model cannot be loaded on this machine, or does not embed.
+    """
+    with conn.cursor(row_factory=class_row(_Model)) as cursor:
+        models = cursor.execute("SELECT * FROM pgrecall.embedded_generations()").fetchall()
+    active = next((model for model in models if model.state == "active"), None)
+    new = next(model for model in models if model.generation == generation)
+    if active is None:
+        return _said(Comparison(0, None, None, None, None, 0, None), report)
+    texts = conn.execute("SELECT memory_id, text FROM pgrecall.sample_texts(%s, %s)", [_SAMPLES, generation])
+    samples: list[tuple[int, str]] = texts.fetchall()
+    queries = conn.execute(
+        "SELECT namespace, query_id, query FROM pgrecall.unembedded_judged(%s)", [generation]
+    ).fetchall()
+    report(f"comparing {new.model} with {active.model}")
+    after: list[str] = []
+    if samples or queries:
+        with _Loaded(new) as model:
+            for first in range(0, len(queries), _BATCH):
+                _embed_judged(conn, generation, model, queries[first : first + _BATCH])
+            after = [model.embed(text) for _, text in samples]
+    before: list[str] = []
+    if samples:
+        with _Loaded(active) as model:
+            before = [model.embed(text) for _, text in samples]
+    overlaps = [
+        overlap
+        for (memory, _), old_vec, new_vec in zip(samples, before, after, strict=True)
+        for (overlap,) in conn.execute(
+            "SELECT pgrecall.dense_overlap(%s, %s, %s, %s)", [memory, old_vec, new_vec, generation]
+        )
+        if overlap is not None
+    ]
+    changes = conn.execute("SELECT before, after FROM pgrecall.judged_change(%s)", [generation]).fetchall()
+    low, high = _interval([new_recall - old_recall for old_recall, new_recall in changes])
+    return _said(
+        Comparison(
+            len(changes),
+            fmean(old_recall for old_recall, _ in changes) if changes else None,
+            fmean(new_recall for _, new_recall in changes) if changes else None,
+            low,
+            high,
+            len(overlaps),
+            fmean(overlaps) if overlaps else None,
+        ),
+        report,
+    )
+
+
+def _said(comparison: Comparison, report: Callable[[str | Generation], None]) -> Comparison:
+    for line in comparison.lines():
+        report(line)
+    return comparison
+
+
+class _Loaded:
+    """A model on this machine for as long as it is needed."""
+
+    def __init__(self, model: _Model) -> None:
+        self._model = model
+        self._provider = _load(model)
+
+    def __enter__(self) -> _Loaded:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._provider.close()
+
+    def embed(self, text: str) -> str:
+        """Embed a query; returns the vector as text.
+
+        Raises:
+            EmbeddingUnavailable: The model does not do it.
+        """
+        from pgrecall.embedder import ProviderPaused
+
+        for attempt in range(_ATTEMPTS):
+            try:
+                vector = self._provider.embed_query(text)
+            except ProviderPaused as error:
+                last = str(error)
+                pause = 2.0**attempt if error.retry_after is None else error.retry_after
+                time.sleep(min(pause, _LONGEST_PAUSE))
+            except Exception as error:  # noqa: BLE001 - whatever it is, its text may quote the query
+                name = type(error).__name__
+                raise _unavailable(f"model {self._model.model} does not embed queries ({name})") from None
+            else:
+                if len(vector) != self._model.dimension:
+                    dimensions = f"{len(vector)} dimensions, not {self._model.dimension}"
+                    raise _unavailable(f"model {self._model.model} gives {dimensions}")
+                return str(vector.tolist())
+        raise _unavailable(f"model {self._model.model} does not embed queries: {last}")
+
+
+def _load(model: _Model) -> EmbeddingProvider:
+    try:
+        from pgrecall.embedder import ModelSpec, load_provider
+    except ModuleNotFoundError as error:
+        raise EmbeddingUnavailable(
+            f"the models cannot be compared here: no module {error.name}",
+            hint="Install it with `pip install 'pgrecall[embedder]'`; --force switches without comparing.",
+        ) from error
+    spec = ModelSpec(
+        model.model_id,
+        model.model,
+        model.dimension,
+        model.provider,
+        model.document_prompt,
+        model.query_prompt,
+    )
+    try:
+        return load_provider(spec, 1)
+    except EmbeddingUnavailable as error:
+        hint = "" if error.hint is None else f"{error.hint} "
+        raise EmbeddingUnavailable(
+            error.message, hint=f"{hint}--force switches without comparing."
+        ) from error
+
+
+def _unavailable(message: str) -> EmbeddingUnavailable:
+    return EmbeddingUnavailable(message, hint="Try again later; --force switches without comparing.")
+
+
+def _embed_judged(
+    conn: psycopg.Connection[Any], generation: int, model: _Loaded, queries: Sequence[tuple[str, str, str]]
+) -> None:
+    namespaces, query_ids, texts = (list(column) for column in zip(*queries, strict=True))
+    conn.execute(
+        "SELECT pgrecall.embed_judged(%s, %s, %s, %s, %s)",
+        [generation, namespaces, query_ids, texts, [model.embed(text) for text in texts]],
+    )
+
+
+def _interval(changes: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return the 95 % interval of a mean by bootstrap; the same for the same changes."""
+    if not changes:
+        return None, None
+    draw = random.Random(len(changes))  # noqa: S311
+    means = sorted(fmean(draw.choices(changes, k=len(changes))) for _ in range(_RESAMPLES))
+    return means[round(0.025 * _RESAMPLES)], means[round(0.975 * _RESAMPLES) - 1]

@@ -1,0 +1,1 @@
+"""Settings: environment, settings file, connection strings."""

@@ -1,0 +1,1 @@
+"""What is built on the clients: servers, importers, copies, shards, adapters to frameworks."""

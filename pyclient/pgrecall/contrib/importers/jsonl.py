@@ -1,0 +1,64 @@
+"""The older memory service's export: a JSON object a line."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
+
+from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.jsonl.lines import json_object, open_lines
+
+from .older import memory_row
+from .rows import MAX_ROW_BYTES, Rejected, Row, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["jsonl_source"]
+
+_BOM = b"\xef\xbb\xbf"
+
+
+@contextmanager
+def jsonl_source(file: Path, *, most: float = 1.0) -> Iterator[Source]:
+    """Open a file of JSON Lines.
+
+    Args:
+        file: The file.
+        most: The importance of the most important ones.
+
+    Raises:
+        PgrecallError: It cannot be read.
+    """
+    with open_lines(file) as lines:
+        yield Source(
+            "jsonl",
+            ("a line without is_sensitive is not sensitive; keys that are no field go to the metadata",),
+            None,
+            partial(_rows, lines, most),
+        )
+
+
+def _rows(lines: BinaryIO, most: float) -> Iterator[Row | Rejected]:
+    lines.seek(0)
+    for number, raw in enumerate(_bounded(lines), 1):
+        place = f"line {number}"
+        if not raw.strip():
+            continue
+        try:
+            if len(raw) > MAX_ROW_BYTES:
+                raise InvalidInput(f"it has more than {MAX_ROW_BYTES} bytes")
+            yield memory_row(place, json_object(raw.removeprefix(_BOM) if number == 1 else raw), most)
+        except PgrecallError as error:
+            yield Rejected(place, error.message)
+
+
+def _bounded(lines: BinaryIO) -> Iterator[bytes]:
+    """Yield lines, of one that is too long only the beginning."""
+    while raw := lines.readline(MAX_ROW_BYTES + 1):
+        end = raw
+        while len(end) > MAX_ROW_BYTES and not end.endswith(b"\n"):
+            end = lines.readline(MAX_ROW_BYTES + 1)
+        yield raw

@@ -1,0 +1,249 @@
+"""The asynchronous client that works with the server, and with an offline copy while it cannot be reached."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+from psycopg.pq import PGconn, Ping
+
+from pgrecall._async.client import AsyncClient
+from pgrecall.concurrency import in_thread
+from pgrecall.dsn import resolve
+from pgrecall.errors import ConnectionFailed, NotFound, UnknownLanguage, UnknownNamespace, error_class
+
+from .client import AsyncOfflineClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+    from types import TracebackType
+
+    from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
+    from pgrecall.errors import PgrecallError
+    from pgrecall.models import NewMemory, OnConflict, RecallResult, TimelineResult
+    from pgrecall.options import MemoryFields, RevisableFields
+
+PATIENCE = 5.0
+"""Seconds until a server that was there counts as away."""
+
+
+class AsyncFallbackClient:
+    """A client that recalls from the server, and from a copy while the server cannot be reached.
+
+    A result from the copy says so in its `notice`. Writes go through the file's queue and are sent at once;
+    while there is no server they stay in it, and go out before the next write or pull. What the server
+    refuses is raised. The first write makes the copy. Sensitive memories that the copy does not take are sent
+    directly.
+
+    Args:
+        path: The file of the copy.
+        dsn: The server; as for `AsyncClient`.
+        namespace: The namespace, of the server's calls and of the copy.
+        patience: Seconds to wait for a server that has gone away during the client's life.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        dsn: str | None = None,
+        *,
+        namespace: str | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._path = Path(path)
+        self._arguments = (dsn, namespace, patience)
+        self.server = AsyncClient(dsn, namespace=namespace, pool_timeout=patience)
+        self.offline = AsyncOfflineClient(path, dsn, namespace=namespace, pool_timeout=patience)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the file and all connections."""
+        await self.server.close()
+        await self.offline.close()
+
+    async def pull(self) -> Pulled:
+        """Send what is queued, and bring the copy up to date; make it if there is none."""
+        return await self.offline.pull()
+
+    async def push(self) -> Pushed:
+        """Send what is queued."""
+        return await self.offline.push()
+
+    async def recall(self, query: str, **options: Any) -> RecallResult:
+        """Find the memories most relevant to a question; see `AsyncClient.recall`.
+
+        Raises:
+            NeedsServer: The server cannot be reached, and the copy has no such option.
+        """
+        try:
+            return await self.server.recall(query, **options)
+        except ConnectionFailed:
+            if not await self._is_away():
+                return await self.server.recall(query, **options)
+            found = await self.offline.recall(query, **options)
+            return replace(found, notice=_notice(found.notice))
+
+    async def timeline(self, topic: str, **options: Any) -> TimelineResult:
+        """Find the memories of a topic in the order of their time; see `AsyncClient.timeline`.
+
+        Raises:
+            NeedsServer: The server cannot be reached, and the copy has no such option.
+        """
+        try:
+            return await self.server.timeline(topic, **options)
+        except ConnectionFailed:
+            if not await self._is_away():
+                return await self.server.timeline(topic, **options)
+            found = await self.offline.timeline(topic, **options)
+            return replace(found, notice=_notice(found.notice))
+
+    async def remember(
+        self,
+        content: str,
+        *,
+        namespace: str | None = None,
+        create_namespace: bool | None = None,
+        on_conflict: OnConflict | None = None,
+        **fields: Unpack[MemoryFields],
+    ) -> int:
+        """Store one memory; see `AsyncClient.remember`. The id is negative until the server has stored it."""
+        to: dict[str, Any] = {"namespace": namespace, "create_namespace": create_namespace}
+        if fields.get("is_sensitive") and not await self._takes_sensitive():
+            return await self.server.remember(content, on_conflict=on_conflict, **to, **fields)
+        id = await self._write(self.offline.remember, content, on_conflict=on_conflict, **to, **fields)
+        return await self.offline.stored_id(id)
+
+    async def remember_many(
+        self,
+        memories: Iterable[NewMemory | Mapping[str, Any]],
+        *,
+        namespace: str | None = None,
+        create_namespace: bool | None = None,
+        on_conflict: OnConflict | None = None,
+    ) -> list[int]:
+        """Store many memories, none of them sensitive unless the copy takes such; see `remember`."""
+        ids = await self._write(
+            self.offline.remember_many,
+            memories,
+            namespace=namespace,
+            create_namespace=create_namespace,
+            on_conflict=on_conflict,
+        )
+        return [await self.offline.stored_id(id) for id in ids]
+
+    async def revise(self, id: int, *, content: str | None = None, **fields: Unpack[RevisableFields]) -> bool:
+        """Change fields of one memory; see `AsyncClient.revise`."""
+        if fields.get("is_sensitive") and not await self._takes_sensitive():
+            known = await self.offline.stored_id(id)
+            return bool(await self._write_to_server("revise", known, content=content, **fields))
+        return bool(await self._write(self.offline.revise, id, content=content, **fields))
+
+    async def supersede(
+        self,
+        id: int,
+        content: str | None = None,
+        *,
+        successor: int | None = None,
+        occurred_at: datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        importance: float | None = None,
+    ) -> int:
+        """Close a fact; see `AsyncClient.supersede`."""
+        later = await self._write(
+            self.offline.supersede,
+            id,
+            content,
+            successor=successor,
+            occurred_at=occurred_at,
+            metadata=metadata,
+            importance=importance,
+        )
+        return await self.offline.stored_id(later)
+
+    async def forget(self, id: int) -> bool:
+        """Forget one memory; see `AsyncClient.forget`."""
+        if await self._write(self.offline.forget, id):
+            return True
+        try:
+            return bool(await self._write_to_server("forget", await self.offline.stored_id(id)))
+        except ConnectionFailed:
+            return False
+
+    async def _takes_sensitive(self) -> bool:
+        await self._ensure_copy()
+        return (await self.offline.status()).include_sensitive
+
+    async def _ensure_copy(self) -> None:
+        """Make the copy if there is none yet."""
+        if not self._path.exists():
+            await self.offline.pull()
+
+    async def _write_to_server(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Write to the server what the copy does not have: a memory that is sensitive, or not copied yet."""
+        result = await getattr(self.server, name)(*args, **kwargs)
+        await self.offline.pull()
+        return result
+
+    async def _write(self, write: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Write to the copy, and send it if the server is there."""
+        await self._ensure_copy()
+        before = {queued.number for queued in await self.offline.queued()}
+        try:
+            result = await write(*args, **kwargs)
+        except NotFound as error:
+            try:
+                return await self._write_to_server(write.__name__, *args, **kwargs)
+            except ConnectionFailed:
+                raise error from None
+        try:
+            pushed = await self.offline.push()
+        except ConnectionFailed:
+            if await self._is_away():
+                return result
+            pushed = await self.offline.push()
+        refused = [parked for parked in pushed.parked if parked.number not in before]
+        for parked in refused:
+            await self.offline.discard(parked.number)
+        if refused:
+            await self.offline.pull()
+            raise _refusal(refused[0])
+        return result
+
+    async def _is_away(self) -> bool:
+        """Whether there is no server; a new connection is made at the next call, which tells at once."""
+        dsn, namespace, patience = self._arguments
+        before, self.server = self.server, AsyncClient(dsn, namespace=namespace, pool_timeout=patience)
+        await before.close()
+        return not await in_thread(_answers, dsn)
+
+
+def _refusal(write: QueuedWrite) -> PgrecallError:
+    """Return the error of a refused write; the namespace is known, so that 42704 is of a language."""
+    kind = error_class(write.sqlstate)
+    kind = UnknownLanguage if kind is UnknownNamespace else kind
+    return kind(write.reason, sqlstate=write.sqlstate, hint=write.hint)
+
+
+def _answers(dsn: str | None) -> bool:
+    """Whether there is a server, whatever it says of who asks."""
+    try:
+        target = resolve(dsn, None, None)
+    except ConnectionFailed:
+        return False
+    return PGconn.ping(target.dsn.encode()) == Ping.OK
+
+
+def _notice(said: str | None) -> str:
+    return f"the server cannot be reached; {said}"

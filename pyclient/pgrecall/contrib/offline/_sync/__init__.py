@@ -1,0 +1,1 @@
+"""The synchronous offline client, generated from its asynchronous twin by tools/async_to_sync.py."""

@@ -1,0 +1,367 @@
+"""The functions of the router: what a shard's catalog says, written as calls of that shard.
+
+Each function is two. The outer one has the shard's signature: it finds the shard, tries again where a
+namespace has just moved, and passes the shard's errors on as they are. The inner one, in pgrecall_router and
+named `run_…`, is PL/Proxy's: it runs the shard's function there, with the settings of the router's session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from psycopg.rows import class_row
+
+from pgrecall.admin.code import vector_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from psycopg import Connection
+
+__all__ = ["ROUTES", "WRITTEN", "Signature", "routed_functions", "signatures"]
+
+Kind = Literal["namespace", "memory", "question", "any", "union", "sum", "max", "each", "status", "written"]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a function runs.
+
+    Attributes:
+        kind: 'namespace', 'memory' and 'question' run on the shard that an argument tells; 'any' on the first
+            that answers; the others on all: their rows one after the other, their sum, their highest value,
+            nothing at all, one row of a status. 'written' ones have an outer function in router.sql.
+        argument: The argument that tells, or that the order of the shards begins with.
+    """
+
+    kind: Kind
+    argument: str | None = None
+
+
+ROUTES: Mapping[str, Route] = {
+    "public.recall": Route("namespace", "namespace"),
+    "public.recall_explain": Route("namespace", "namespace"),
+    "public.recall_facts": Route("namespace", "namespace"),
+    "public.recall_timeline": Route("namespace", "namespace"),
+    "public.recall_briefing": Route("namespace", "namespace"),
+    "public.remember": Route("namespace", "namespace"),
+    "public.remember_many": Route("written"),
+    "public.revise": Route("memory", "id"),
+    "public.supersede": Route("memory", "id"),
+    "public.forget": Route("memory", "id"),
+    "public.erase": Route("memory", "id"),
+    "public.erase_namespace": Route("namespace", "namespace"),
+    "public.undo_curation": Route("question", "id"),
+    "public.graph_ppr": Route("namespace", "namespace"),
+    "pgrecall.memory_validity": Route("namespace", "namespace"),
+    "pgrecall.is_shown": Route("memory", "id"),
+    "public.recall_embed": Route("any", "query"),
+    "public.parse_timeframe": Route("any"),
+    "public.recall_status": Route("status"),
+    "pgrecall.create_namespace": Route("namespace", "name"),
+    "pgrecall.grant_namespace": Route("namespace", "namespace"),
+    "pgrecall.revoke_namespace": Route("namespace", "namespace"),
+    "pgrecall.namespace_id": Route("namespace", "namespace"),
+    "pgrecall.find_concept": Route("namespace", "namespace"),
+    "pgrecall.graph_export": Route("namespace", "namespace"),
+    "pgrecall.set_entity_rules": Route("namespace", "namespace"),
+    "pgrecall.reextract": Route("namespace", "namespace"),
+    "pgrecall.preview_curation": Route("namespace", "namespace"),
+    "pgrecall.uncurated_memories": Route("namespace", "namespace"),
+    "pgrecall.curate": Route("memory", "memory_id"),
+    "pgrecall.curation_context": Route("memory", "memory_id"),
+    "pgrecall.apply_curation": Route("memory", "memory_id"),
+    "pgrecall.curation_log": Route("namespace", "namespace"),
+    "pgrecall.duplicates": Route("namespace", "namespace"),
+    "pgrecall.judge": Route("namespace", "namespace"),
+    "pgrecall.unjudge": Route("namespace", "namespace"),
+    "pgrecall.judged_recall": Route("namespace", "namespace"),
+    "pgrecall.recall_eval": Route("namespace", "namespace"),
+    "pgrecall.request_query_embedding": Route("any", "query"),
+    "pgrecall.get_query_embedding": Route("question", "id"),
+    "pgrecall.wait_query_embedding": Route("question", "id"),
+    "pgrecall.prepare_expansion": Route("namespace", "namespace"),
+    "pgrecall.cache_expansion": Route("namespace", "namespace"),
+    "pgrecall.active_model": Route("any"),
+    "pgrecall.embedding_dimension": Route("any"),
+    "pgrecall.settings_list": Route("any"),
+    "pgrecall.set_setting": Route("written"),
+    "pgrecall.worker_status": Route("union"),
+    "pgrecall.index_status": Route("union"),
+    "pgrecall.generation_progress": Route("union"),
+    "pgrecall.failures": Route("union"),
+    "pgrecall.health": Route("union"),
+    "pgrecall.retry_failures": Route("sum"),
+    "pgrecall.last_memory_id": Route("max"),
+    "pgrecall.sync_source": Route("namespace", "namespace"),
+    "pgrecall.sync_digests": Route("namespace", "namespace"),
+    "pgrecall.sync_versions": Route("namespace", "namespace"),
+    "pgrecall.sync_memories": Route("namespace", "namespace"),
+    "pgrecall.sync_push": Route("namespace", "namespace"),
+    "pgrecall.is_committed": Route("namespace", "namespace"),
+    "pgrecall.analyze": Route("each"),
+    "pgrecall_shard.recall_all": Route("written"),
+}
+"""Every function that the client calls; `pgrecall graph` works on a shard, by views that are not routed."""
+
+WRITTEN = [name for name, route in ROUTES.items() if route.kind == "written"]
+"""Those whose outer function is in router.sql."""
+
+_ON_ALL = {"pgrecall.set_setting", "pgrecall_shard.recall_all"}  # of the written ones
+
+# The numbers of a status that are no counts.
+_HIGHEST = {"dimension", "generation", "other_generation"}
+
+_PINNED = "SET search_path = pg_catalog, pg_temp"
+
+_SIGNATURES = """
+    SELECT n.nspname AS schema, p.proname AS name, p.provolatile = 's' AS is_stable, p.proretset AS is_set,
+           p.prorows::integer AS rows, pg_get_function_arguments(p.oid) AS arguments,
+           pg_get_function_result(p.oid) AS result, obj_description(p.oid, 'pg_proc') AS comment,
+           p.proargnames[:p.pronargs] AS names,
+           ARRAY(SELECT format_type(a.type, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY a (type, place)
+                 ORDER BY a.place) AS types,
+           ARRAY(SELECT c.name FROM unnest(p.proargnames, p.proargmodes) WITH ORDINALITY c (name, mode, place)
+                 WHERE c.mode IN ('t', 'o') ORDER BY c.place) AS columns,
+           ARRAY(SELECT format_type(c.type, NULL)
+                 FROM unnest(p.proallargtypes, p.proargmodes) WITH ORDINALITY c (type, mode, place)
+                 WHERE c.mode IN ('t', 'o') ORDER BY c.place) AS column_types,
+           ARRAY(SELECT r.rolname FROM aclexplode(p.proacl) a JOIN pg_roles r ON r.oid = a.grantee
+                 WHERE a.privilege_type = 'EXECUTE' AND r.rolname LIKE 'pgrecall\\_%%' ORDER BY 1) AS roles
+    FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+    WHERE n.nspname || '.' || p.proname = ANY (%s)
+    ORDER BY 1, 2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function of a shard, as its catalog has it; arguments and result as CREATE FUNCTION takes them."""
+
+    schema: str
+    name: str
+    is_stable: bool
+    is_set: bool
+    rows: int
+    arguments: str
+    result: str
+    comment: str | None
+    names: list[str] | None
+    types: list[str]
+    columns: list[str]
+    column_types: list[str]
+    roles: list[str]
+
+    @property
+    def full_name(self) -> str:
+        """The name with its schema."""
+        return f"{self.schema}.{self.name}"
+
+    @property
+    def has_twins(self) -> bool:
+        """Whether an argument has the name of a column of the result."""
+        return not set(self.names or ()).isdisjoint(self.columns)
+
+    @property
+    def values(self) -> list[str]:
+        """The arguments as the body names them."""
+        return [f"${place}" for place in range(1, len(self.types) + 1)]
+
+
+def signatures(shard: Connection[Any]) -> list[Signature]:
+    """Read the signatures of the functions that are routed, with `pgvector.` for the schema of its types."""
+    schema = f"{vector_schema(shard)}."
+    with shard.cursor(row_factory=class_row(Signature)) as cursor:
+        found = cursor.execute(_SIGNATURES, [list(ROUTES)]).fetchall()
+    return [
+        replace(
+            signature,
+            arguments=signature.arguments.replace(schema, "pgvector."),
+            result=signature.result.replace(schema, "pgvector."),
+            types=[type_.replace(schema, "pgvector.") for type_ in signature.types],
+        )
+        for signature in found
+    ]
+
+
+def routed_functions(found: list[Signature]) -> Iterator[str]:
+    """Yield the statements that make the functions of the router, and grant them to whom the shard's are."""
+    for signature in found:
+        route = ROUTES[signature.full_name]
+        yield _inner(signature, on_all=route.kind in {"union", "sum", "max", "each", "status"})
+        if route.kind != "written":
+            yield from _outer(signature, route)
+            if signature.comment is not None:
+                comment = signature.comment.replace("'", "''")
+                yield f"COMMENT ON FUNCTION {signature.full_name} IS '{comment}'"
+        outer = signature.full_name.replace("pgrecall_shard.", "public.")
+        names = f"{outer}, pgrecall_router.run_{signature.name}"
+        if route.kind != "written" and signature.has_twins:
+            names += f", pgrecall_router.run_on_{signature.name}"
+        yield f"REVOKE ALL ON FUNCTION {names} FROM PUBLIC"
+        if signature.roles:
+            yield f"GRANT EXECUTE ON FUNCTION {names} TO {', '.join(signature.roles)}"
+
+
+def _inner(signature: Signature, *, on_all: bool) -> str:
+    on_all = on_all or signature.full_name in _ON_ALL
+    taken = ["given jsonb", *(f"a{place} {type_}" for place, type_ in enumerate(signature.types, 1))]
+    if not on_all:
+        taken.insert(0, "at_shard integer")
+    first = len(taken) - len(signature.types) + 1
+    # Without casts: the signature says their types, wherever the shard has pgvector.
+    sent = ", ".join(f"${place}" for place in range(first, first + len(signature.types)))
+    call = f"{signature.full_name}({sent})"
+    # The settings come first: LIMIT's argument is known before any row of what it limits.
+    source = f"(SELECT pgrecall_shard.use_settings(${first - 1}::jsonb) AS done) s CROSS JOIN LATERAL"
+    limit = "OFFSET CASE WHEN s.done THEN 0 END"
+    if signature.columns:
+        result = signature.result
+        query = f"SELECT {', '.join(f'r.{_quoted(name)}' for name in signature.columns)} FROM {source} "
+        query += f"(SELECT * FROM {call} {limit}) r"
+    else:
+        is_void = signature.result == "void"
+        result = "text" if is_void else signature.result.removeprefix("SETOF ")
+        result = f"SETOF {result}" if on_all or signature.is_set else result
+        value = f"{call}::text" if is_void else call
+        query = f"SELECT r.value FROM {source} (SELECT {value} AS value {limit}) r"
+    return (
+        f"CREATE OR REPLACE FUNCTION pgrecall_router.run_{signature.name}({', '.join(taken)})\n"
+        f"RETURNS {result}\nLANGUAGE plproxy AS $function$\n"
+        f"    CLUSTER 'pgrecall';\n    RUN ON {'ALL' if on_all else 'at_shard'};\n    {query};\n$function$"
+    )
+
+
+def _outer(signature: Signature, route: Route) -> Iterator[str]:
+    body = {
+        "namespace": _by_namespace,
+        "memory": _by_id,
+        "question": _by_id,
+        "any": _any,
+    }.get(route.kind, _all)(signature, route)
+    volatility = "STABLE" if signature.is_stable else "VOLATILE"
+    rows = f" ROWS {signature.rows}" if signature.is_set else ""
+    name, arguments = signature.full_name, signature.arguments
+    if signature.has_twins:
+        # An argument and a column of one name are possible in SQL alone: it passes the arguments on by place.
+        name, arguments = f"pgrecall_router.run_on_{signature.name}", ", ".join(signature.types)
+    yield (
+        f"CREATE OR REPLACE FUNCTION {name}({arguments})\n"
+        f"RETURNS {signature.result}\nLANGUAGE plpgsql {volatility}{rows}\n{_PINNED}\nAS $function$\n"
+        "#variable_conflict use_column\n"
+        "DECLARE\n    at_shard integer;\n    of_namespace text;\n"
+        f"    error_state text;\n    error_message text;\n    error_hint text;\n{body}$function$"
+    )
+    if signature.has_twins:
+        yield (
+            f"CREATE OR REPLACE FUNCTION {signature.full_name}({signature.arguments})\n"
+            f"RETURNS {signature.result}\nLANGUAGE sql {volatility}{rows}\n{_PINNED}\n"
+            f"AS $function$ SELECT * FROM {name}({', '.join(signature.values)}) $function$"
+        )
+
+
+def _run(signature: Signature, values: list[str]) -> str:
+    return f"pgrecall_router.run_{signature.name}({', '.join(values)})"
+
+
+def _returned(signature: Signature, values: list[str]) -> str:
+    call = _run(signature, ["at_shard", "pgrecall_router.given()", *values])
+    if signature.is_set:
+        return f"RETURN QUERY SELECT * FROM {call};\nRETURN;"
+    if signature.result == "void":
+        return f"PERFORM {call};\nRETURN;"
+    return f"RETURN {call};"
+
+
+_CAUGHT = """EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS error_state = RETURNED_SQLSTATE, error_message = MESSAGE_TEXT,
+        error_hint = PG_EXCEPTION_HINT;
+"""
+_REFUSED = "PERFORM pgrecall_router.refuse(at_shard, error_state, error_message, error_hint);\n"
+
+
+def _routed(signature: Signature, shard: str, values: list[str]) -> str:
+    """Write the part that finds the shard and calls it; a writer tries again after a move."""
+    if signature.is_stable:
+        return f"    at_shard := {shard};\n{_returned(signature, values)}\n{_CAUGHT}    {_REFUSED}END\n"
+    return (
+        f"FOR attempt IN 1..2 LOOP\n    at_shard := {shard};\n    BEGIN\n{_returned(signature, values)}\n"
+        f"    {_CAUGHT}    -- The namespace may have moved meanwhile.\n"
+        f"    IF attempt = 2 OR error_state <> '40001' THEN\n        {_REFUSED}    END IF;\n"
+        "    END;\nEND LOOP;\nEND\n"
+    )
+
+
+def _by_namespace(signature: Signature, route: Route) -> str:
+    place = _place(signature, route.argument)
+    values = signature.values
+    begin = f"BEGIN\n    of_namespace := pgrecall.namespace_name({values[place]});\n"
+    if signature.name == "create_namespace":
+        begin = f"BEGIN\n    of_namespace := COALESCE({values[place]}, '');\n"
+        begin += "    PERFORM pgrecall_router.keep_shards();\n"
+    elif "create_namespace" in (signature.names or []):
+        begin += f"    IF {values[_place(signature, 'create_namespace')]} THEN\n"
+        begin += "        PERFORM pgrecall_router.keep_shards();\n    END IF;\n"
+    values[place] = values[place] if signature.name == "create_namespace" else "of_namespace"
+    return begin + _routed(signature, "pgrecall_router.shard_of(of_namespace)", values)
+
+
+def _by_id(signature: Signature, route: Route) -> str:
+    id_ = signature.values[_place(signature, route.argument)]
+    finder = "shard_of_memory" if route.kind == "memory" else "shard_of_range"
+    return "BEGIN\n" + _routed(signature, f"pgrecall_router.{finder}({id_})", signature.values)
+
+
+def _any(signature: Signature, route: Route) -> str:
+    start = "pgrecall_router.shard_of(pgrecall.namespace_name(NULL))"
+    if route.argument is not None:
+        value = signature.values[_place(signature, route.argument)]
+        start = f"pgrecall_router.hashed_shard(COALESCE({value}, ''))"
+    return (
+        f"BEGIN\nFOR at_shard IN SELECT pgrecall_router.shards_from({start}) LOOP\n    BEGIN\n"
+        f"{_returned(signature, signature.values)}\n    {_CAUGHT}"
+        "    -- Any of them can say it: the next one does for one that is down.\n"
+        f"    IF NOT pgrecall_router.is_unreachable(error_state, error_message) THEN\n        {_REFUSED}"
+        f"    END IF;\n    END;\nEND LOOP;\n{_REFUSED}END\n"
+    )
+
+
+def _all(signature: Signature, route: Route) -> str:
+    call = _run(signature, ["pgrecall_router.given()", *signature.values])
+    if route.kind == "union":
+        answer = f"RETURN QUERY SELECT * FROM {call};"
+    elif route.kind == "each":
+        answer = f"PERFORM {call};"
+    elif route.kind == "status":
+        columns = zip(signature.columns, signature.column_types, strict=True)
+        answer = f"RETURN QUERY SELECT {', '.join(_summed(*column) for column in columns)} FROM {call} r;"
+    else:
+        answer = f"RETURN (SELECT {route.kind}(r.value) FROM {call} r (value));"
+    return f"BEGIN\n    {answer}\n{_CAUGHT}    {_REFUSED}END\n"
+
+
+def _summed(column: str, type_: str) -> str:
+    """Write one column of a status of all shards: counts are summed up, of the others the worst is taken."""
+    value = f"r.{_quoted(column)}"
+    if type_ == "boolean":
+        return f"bool_and({value})"
+    if type_ == "jsonb":
+        counts = (
+            f"SELECT j.key, sum(j.value::numeric) AS value FROM unnest(array_agg({value})) u (counts), "
+            "jsonb_each_text(u.counts) j GROUP BY 1"
+        )
+        return f"(SELECT COALESCE(jsonb_object_agg(c.key, c.value), '{{}}') FROM ({counts}) c)"
+    if type_ in {"integer", "bigint", "real", "double precision"} and column not in _HIGHEST:
+        return f"sum({value})::{type_}"
+    if type_ == "timestamp with time zone":
+        return f"min({value})"
+    return f"max({value})"
+
+
+def _place(signature: Signature, name: str | None) -> int:
+    return (signature.names or []).index(name or "")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

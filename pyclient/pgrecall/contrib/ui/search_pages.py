@@ -1,0 +1,102 @@
+"""The pages about one question: what is found and what each score is made of, and one memory explained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pgrecall.errors import InvalidInput, PgrecallError
+
+from .context import PageContext, page_context
+from .query_form import QueryForm, identity
+from .settings import check, grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from pgrecall.models import Explanation, RecalledMemory
+
+LEGS = ("lexical", "dense", "graph")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a question found.
+
+    Attributes:
+        memories: The memories, best first.
+        explained: Why, by id; a memory that came or went meanwhile has none.
+        legs: The legs that took part.
+        notice: Why the dense leg was left out; None if it was not.
+        namespace: The namespace in force, and whether it is there.
+    """
+
+    memories: Sequence[RecalledMemory]
+    explained: Mapping[int, Explanation]
+    legs: Sequence[str]
+    notice: str | None
+    namespace: tuple[str, bool]
+
+
+async def find(context: PageContext, form: QueryForm) -> Found:
+    """Ask a question, and have what it finds explained.
+
+    Raises:
+        PgrecallError: What `recall` raises.
+    """
+    options = form.arguments() | {"include_sensitive": context.include_sensitive}
+    namespace = await context.call(context.client.namespace_in_force, form.namespace or None)
+    result = await context.call(context.client.recall, form.q, **options)
+    explained: Mapping[int, Explanation] = {}
+    if result:
+        ids = [memory.id for memory in result]
+        explanations = await context.call(context.client.explain, form.q, ids=ids, **options)
+        explained = {one.id: one for one in explanations if one.arithmetic is not None}
+    legs = [leg for leg in LEGS if any(getattr(one, f"{leg}_weight") for one in explained.values())]
+    return Found(result.memories, explained, legs, result.notice, namespace)
+
+
+async def search(request: Request) -> Response:
+    """Show the form, and what the question finds."""
+    context = page_context(request)
+    form = QueryForm.read(request.query_params)
+    settings = await context.call(context.client.live_settings)
+    found, problem = None, None
+    if not form.is_blank:
+        try:
+            check(form.settings, settings)
+            found = await find(context, form)
+        except PgrecallError as error:
+            problem = error
+    return context.page(
+        "search.html",
+        problem=problem,
+        form=form,
+        found=found,
+        groups=grouped(settings, form.settings),
+        legs=LEGS,
+    )
+
+
+async def explain(request: Request) -> Response:
+    """Show why one memory ranks as it does, or why it does not come."""
+    context = page_context(request)
+    form = QueryForm.read(request.query_params)
+    explained, notice, problem = None, None, None
+    try:
+        id = identity(request.query_params.get("id", ""))
+        if form.is_blank:
+            raise InvalidInput("there is no question", hint="Ask one on the search page first.")
+        check(form.settings, await context.call(context.client.live_settings))
+        options = form.arguments() | {"include_sensitive": context.include_sensitive}
+        result = await context.call(context.client.explain, form.q, ids=[id], **options)
+        [explained] = result
+        notice = result.notice
+    except PgrecallError as error:
+        problem = error
+    return context.page(
+        "explain.html", problem=problem, form=form, explained=explained, notice=notice, legs=LEGS
+    )

@@ -1,0 +1,77 @@
+"""The server of the inspector: on this machine only, until it is interrupted."""
+
+from __future__ import annotations
+
+import socket
+import webbrowser
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from pgrecall.contrib.http_serving import web_server
+from pgrecall.errors import PgrecallError
+
+from .access import SessionKeys
+from .application import create_app
+from .context import PageContext
+from .reader import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ADDRESS = "127.0.0.1"
+_POOL = 4
+# A question of 16,384 Chinese characters has nine times as many in an address.
+_LONGEST_ADDRESS = 256 * 1024
+
+
+def serve(
+    dsn: str | None = None,
+    *,
+    port: int = 0,
+    namespace: str | None = None,
+    include_sensitive: bool = False,
+    timeout: float = 10.0,
+    open_browser: bool = False,
+    tell: Callable[[str], None] = print,
+) -> None:
+    """Serve the pages until SIGINT or SIGTERM.
+
+    Args:
+        dsn: The database; None takes the configured one.
+        port: Where to listen; 0 takes a free one.
+        namespace: The namespace of pages that name none.
+        include_sensitive: True shows sensitive memories too.
+        timeout: Seconds that each call of the database may take.
+        open_browser: True opens the user's browser.
+        tell: Is given the address with its token.
+
+    Raises:
+        PgrecallError: The port is taken.
+    """
+    with _listening(port) as listener:
+        port = listener.getsockname()[1]
+        keys = SessionKeys(port)
+        # Pages that wait for a connection are to say so before their time is over.
+        client = Reader(dsn, namespace=namespace, pool_max=_POOL, pool_timeout=timeout / 2)
+        app = create_app(PageContext(client, include_sensitive, timeout), keys)
+        server = web_server(
+            app,
+            log_level="critical",
+            h11_max_incomplete_event_size=_LONGEST_ADDRESS,
+            timeout_graceful_shutdown=2,
+        )
+        tell(f"http://{ADDRESS}:{port}/?token={keys.token}")
+        if open_browser:
+            webbrowser.open(f"http://{ADDRESS}:{port}/?token={keys.once()}")
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
+
+
+def _listening(port: int) -> socket.socket:
+    try:
+        return socket.create_server((ADDRESS, port))
+    except (OSError, OverflowError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "there is no such port"
+        raise PgrecallError(
+            f"cannot listen on port {port}: {reason}", hint="Choose another with --port; 0 takes a free one."
+        ) from None

@@ -1,0 +1,282 @@
+"""JSON Lines into memories: one object a line, bad lines reported and left out.
+
+`content` is required. Known keys are the fields of a memory, with two short forms: `id` for `external_id` and
+`lang` for `language`, which may be a code such as `de`, a text-search configuration, or `auto`. Every other
+key goes to the metadata. Times are ISO 8601; one without a zone is UTC.
+
+A line that has the key `pgrecall` is one of `pgrecall export`: it says all of its memory, the namespace too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.languages import AUTO, LANGUAGES, load_detector
+from pgrecall.models import NewMemory
+from pgrecall.new_memories import new_memory
+
+from .bisect import REFUSALS, bisect
+from .lines import check_limits, json_kind, json_object, text_search_configuration
+from .restore import MARK, Restorer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pgrecall._sync.client import Client
+
+__all__ = ["LANGUAGES", "ImportReport", "Rejection", "import_jsonl", "parse_line"]
+
+BATCH_LINES = 500
+BATCH_BYTES = 2 * 2**20
+
+_BOM = b"\xef\xbb\xbf"
+_TEXTS = ("content", "title", "category", "source", "speaker")
+_NAMES = ("session", "external_id")
+_TIMES = ("occurred_at", "created_at", "valid_from", "valid_to")
+_AS_THEY_ARE = ("tags", "expanded_keywords", "importance", "position", "is_sensitive")
+_QUOTED_MARK = f'"{MARK}"'.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A line that was not imported: its number, from 1, and why."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did.
+
+    Attributes:
+        stored: Memories that are new.
+        present: Lines whose id was already there; nothing was changed for them.
+        without_id: Lines that have no id, so that importing them again would store them again.
+        namespaces: The namespaces named by lines or by the caller.
+        rejected: The lines that were left out.
+        differing: Of those present, lines of an export whose external id belongs to another text; it stays.
+        embedded: Embeddings that lines of an export brought along.
+        left_out: Embeddings of theirs that this database has no place for, by model.
+    """
+
+    stored: int
+    present: int
+    without_id: int
+    namespaces: tuple[str, ...]
+    rejected: tuple[Rejection, ...]
+    differing: int = 0
+    embedded: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Run:
+    client: Client
+    namespace: str | None
+    newest: int
+    restorer: Restorer
+    stored: int = 0
+    present: int = 0
+    without_id: int = 0
+    namespaces: dict[str, None] = field(default_factory=dict)
+    rejected: list[Rejection] = field(default_factory=list)
+
+
+def import_jsonl(
+    client: Client,
+    lines: Iterable[bytes],
+    *,
+    namespace: str | None = None,
+    namespace_field: str | None = None,
+    detect_language: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> ImportReport:
+    """Import lines; namespaces are made as they come, and memories that are there already stay as they are.
+
+    Args:
+        client: Where to import to.
+        lines: A file opened for reading bytes, or any iterable of lines; it is read once, as it is stored.
+        namespace: Where lines go that name no namespace themselves; those of an export do.
+        namespace_field: The key whose value names a line's namespace.
+        detect_language: True detects the language of lines that name none.
+        progress: Told the number of bytes of each line once that line is dealt with.
+
+    Returns:
+        The report. Blank lines are passed over.
+
+    Raises:
+        ConnectionFailed: The connection was lost. What was stored stays, and importing again completes it;
+            the same goes for SchemaMismatch, PermissionDenied and the other errors that are no line's fault.
+    """
+    if detect_language:
+        load_detector()
+    run = _Run(client, namespace, client.admin.last_memory_id(), Restorer(client))
+    batch: list[tuple[int, NewMemory]] = []
+    size = waiting = 0
+    for number, raw in _numbered(lines):
+        try:
+            memory = None
+            exported = _QUOTED_MARK in raw and json_object(raw)
+            if exported and isinstance(exported.get(MARK), int):
+                run.restorer.add(number, raw, exported)
+                waiting += 1
+            else:
+                memory = parse_line(raw, namespace=namespace, namespace_field=namespace_field)
+        except PgrecallError as error:
+            run.rejected.append(Rejection(number, error.message))
+        else:
+            if memory is not None:
+                if detect_language and memory.language is None:
+                    memory = replace(memory, language=AUTO)
+                batch.append((number, memory))
+                waiting += 1
+        size += len(raw)
+        if waiting >= BATCH_LINES or size >= BATCH_BYTES:
+            _store(run, batch)
+            run.newest = max(run.newest, run.restorer.flush())
+            batch = []
+            if progress is not None:
+                progress(size)
+            size = waiting = 0
+    _store(run, batch)
+    run.restorer.finish()
+    if progress is not None:
+        progress(size)
+    return _report(run)
+
+
+def parse_line(
+    raw: bytes, *, namespace: str | None = None, namespace_field: str | None = None
+) -> NewMemory | None:
+    """Read one line, and check it as far as that can be done without the server.
+
+    Args:
+        raw: The line.
+        namespace: Where it goes if it names no namespace itself.
+        namespace_field: The key whose value names its namespace.
+
+    Returns:
+        The memory; None for a blank line.
+
+    Raises:
+        PgrecallError: The line cannot become a memory; the message says why and quotes nothing of it.
+    """
+    if not raw.strip():
+        return None
+    record = json_object(raw)
+    values: dict[str, Any] = {}
+    chosen = _take_namespace(record, namespace, namespace_field)
+    if chosen is not None:
+        values["namespace"] = chosen
+    for alias, name in (("id", "external_id"), ("lang", "language")):
+        if record.get(name) is None and record.get(alias) is not None:
+            record[name] = record.pop(alias)
+    values.update({name: record.pop(name) for name in (*_TEXTS, *_AS_THEY_ARE) if name in record})
+    values.update({name: _name(name, record.pop(name)) for name in _NAMES if name in record})
+    values.update({name: _time(name, record.pop(name)) for name in _TIMES if name in record})
+    if values.get("external_id") == "":
+        values["external_id"] = None
+    values["language"] = text_search_configuration(record.pop("language", None))
+    values["metadata"] = _metadata(record)
+    memory = NewMemory(**{"content": None, **values})
+    check_limits(new_memory(memory))
+    return memory
+
+
+def _report(run: _Run) -> ImportReport:
+    restored = run.restorer
+    rejected = [*run.rejected, *(Rejection(number, reason) for number, reason in restored.rejected)]
+    return ImportReport(
+        stored=run.stored + restored.stored,
+        present=run.present + restored.present,
+        without_id=run.without_id,
+        namespaces=tuple(run.namespaces | restored.namespaces),
+        rejected=tuple(sorted(rejected, key=lambda rejection: rejection.line)),
+        differing=restored.differing,
+        embedded=restored.embedded,
+        left_out=restored.left_out,
+    )
+
+
+def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    for number, raw in enumerate(lines, 1):
+        yield number, raw.removeprefix(_BOM) if number == 1 else raw
+
+
+def _take_namespace(record: dict[str, Any], namespace: str | None, key: str | None) -> str | None:
+    if key is None:
+        return namespace
+    if key not in record:
+        if namespace is None:
+            raise InvalidInput(f"has no field {key!r} to name its namespace")
+        return namespace
+    name = _name(key, record[key])
+    if not name.strip():
+        raise InvalidInput(f"{key} is blank and cannot name a namespace")
+    if key not in (*_TEXTS, *_NAMES):
+        # The namespace says it already; a column of its own, such as session, still wants its value.
+        del record[key]
+    return name
+
+
+def _name(key: str, value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InvalidInput(f"{key} must be a string or an integer, not {json_kind(value)}")
+    return str(value)
+
+
+def _time(key: str, value: object) -> datetime:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{key} must be an ISO 8601 string, not {json_kind(value)}")
+    try:
+        return datetime.fromisoformat(value.strip())
+    except ValueError:
+        raise InvalidInput(f"{key} is not an ISO 8601 time") from None
+
+
+def _metadata(record: dict[str, Any]) -> dict[str, Any] | None:
+    explicit = record.pop("metadata", {})
+    if not isinstance(explicit, dict):
+        raise InvalidInput(f"metadata must be an object, not {json_kind(explicit)}")
+    for key in record.keys() & explicit.keys():
+        if record[key] != explicit[key]:
+            raise InvalidInput("a key stands beside metadata and inside it with different values")
+    merged = {**record, **explicit}
+    return merged if merged else None
+
+
+def _store(run: _Run, batch: list[tuple[int, NewMemory]]) -> None:
+    """Store a batch; what the server refuses of it is left out."""
+
+    def store(part: Sequence[tuple[int, NewMemory]]) -> None:
+        try:
+            ids = run.client.remember_many(
+                (memory for _, memory in part),
+                namespace=run.namespace,
+                create_namespace=True,
+                on_conflict="keep",
+                batch_size=len(part),
+            )
+        except REFUSALS as refusal:
+            _count(run, part[: len(refusal.stored)], refusal.stored)
+            raise
+        _count(run, part, ids)
+
+    # What the server would refuse is caught line by line above; this is for whatever it refuses all the same.
+    bisect(batch, store, lambda line, refusal: run.rejected.append(Rejection(line[0], refusal.message)))
+
+
+def _count(run: _Run, batch: Sequence[tuple[int, NewMemory]], ids: Sequence[int]) -> None:
+    """Count the new and the old: ids only grow, so only a new memory has one above all seen so far."""
+    new = {id for id in ids if id > run.newest}
+    run.stored += len(new)
+    run.present += len(ids) - len(new)
+    run.newest = max([run.newest, *ids])
+    for _, memory in batch:
+        run.without_id += memory.external_id is None
+        if memory.namespace is not None:
+            run.namespaces[memory.namespace] = None

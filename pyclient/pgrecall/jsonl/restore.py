@@ -1,0 +1,144 @@
+"""Lines of `pgrecall export` back into memories, in batches; what supersedes what is said at the end."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pgrecall.errors import InvalidInput
+
+from .bisect import bisect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pgrecall._sync.client import Client
+    from pgrecall.errors import PgrecallError
+
+MARK = "pgrecall"
+"""The key by which a line says that it is of an export; its value is the version of the format."""
+
+_LINKS_AT_ONCE = 1000
+_OF_LINKS = ("superseded_at", "updated_at", "deleted_at")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    text: str
+    id: int
+    namespace: str
+    link: dict[str, Any] | None
+
+
+@dataclass(slots=True)
+class Restorer:
+    """Stores lines of an export.
+
+    It keeps sixteen bytes a line until the end, to know the new ids of those that supersede others.
+
+    Attributes:
+        stored: Memories that are new.
+        present: Lines whose memory was there already.
+        differing: Lines whose external id belongs to another text; it stays.
+        embedded: Embeddings that were stored.
+        left_out: Embeddings that were not, by model.
+        namespaces: The namespaces that lines name.
+        rejected: Numbers of the lines that were refused, and why.
+    """
+
+    client: Client
+    stored: int = 0
+    present: int = 0
+    differing: int = 0
+    embedded: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+    namespaces: dict[str, None] = field(default_factory=dict)
+    rejected: list[tuple[int, str]] = field(default_factory=list)
+    _batch: list[_Line] = field(default_factory=list)
+    _newest: int = 0
+    _links: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    _theirs: array[int] = field(default_factory=lambda: array("q"))
+    _ours: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, number: int, raw: bytes, record: Mapping[str, Any]) -> None:
+        """Take a line; it is stored with the next `flush`.
+
+        Args:
+            number: Its number, for the report.
+            raw: The line.
+            record: The same, read.
+
+        Raises:
+            InvalidInput: Its id, its namespace or what supersedes it is not what an export writes.
+        """
+        id = _id(record, "id")
+        namespace = record.get("namespace")
+        if not isinstance(namespace, str):
+            raise InvalidInput("not a line of an export: its namespace is not a text")
+        successor = _id(record, "superseded_by") if "superseded_by" in record else None
+        link = None
+        if successor is not None:
+            link = {"superseded_by": successor, **{name: record.get(name) for name in _OF_LINKS}}
+        self._batch.append(_Line(number, raw.decode().strip(), id, namespace, link))
+
+    def flush(self) -> int:
+        """Store what was added; return the highest id of theirs so far, 0 if there is none."""
+        batch, self._batch = self._batch, []
+        bisect(batch, self._store, self._refuse)
+        return self._newest
+
+    def finish(self) -> None:
+        """Store the rest, and say what supersedes what."""
+        self.flush()
+        if not self._links:
+            return
+        if any(self._theirs[place] > self._theirs[place + 1] for place in range(len(self._theirs) - 1)):
+            order = sorted(range(len(self._theirs)), key=self._theirs.__getitem__)
+            self._theirs = array("q", (self._theirs[place] for place in order))
+            self._ours = array("q", (self._ours[place] for place in order))
+        known: list[tuple[int, dict[str, Any]]] = []
+        for number, link in self._links:
+            place = bisect_left(self._theirs, link["superseded_by"])
+            if place < len(self._theirs) and self._theirs[place] == link["superseded_by"]:
+                known.append((number, link | {"superseded_by": self._ours[place]}))
+            else:
+                self.rejected.append(
+                    (number, "what supersedes it is not among the lines: it stays forgotten")
+                )
+        for start in range(0, len(known), _LINKS_AT_ONCE):
+            bisect(known[start : start + _LINKS_AT_ONCE], self._link, self._leave_forgotten)
+
+    def _store(self, batch: Sequence[_Line]) -> None:
+        rows = self.client.transfer.import_memories([line.text for line in batch])
+        for line, row in zip(batch, rows, strict=True):
+            self.stored += row["outcome"] == "stored"
+            self.present += row["outcome"] != "stored"
+            self.differing += row["outcome"] == "differs"
+            self.embedded += row["embedded"]
+            for model in row["left_out"]:
+                self.left_out[model] = self.left_out.get(model, 0) + 1
+            self.namespaces[line.namespace] = None
+            self._theirs.append(line.id)
+            self._ours.append(row["id"])
+            self._newest = max(self._newest, row["id"])
+            if line.link is not None and row["outcome"] != "differs":
+                self._links.append((line.number, {"id": row["id"], **line.link}))
+
+    def _refuse(self, line: _Line, refusal: PgrecallError) -> None:
+        self.rejected.append((line.number, refusal.message.removeprefix("line 1: ")))
+
+    def _link(self, links: Sequence[tuple[int, dict[str, Any]]]) -> None:
+        self.client.transfer.link_imported_memories([link for _, link in links])
+
+    def _leave_forgotten(self, link: tuple[int, dict[str, Any]], refusal: PgrecallError) -> None:
+        self.rejected.append((link[0], f"{refusal.message}: it stays forgotten"))
+
+
+def _id(record: Mapping[str, Any], key: str) -> int:
+    value = record.get(key)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise InvalidInput(f"not a line of an export: its {key} is not an id")
+    return value

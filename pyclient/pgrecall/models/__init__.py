@@ -1,0 +1,54 @@
+"""What the functions of the database return, as frozen dataclasses, and the new memories they are given."""
+
+from .curation import Curation, CurationDecision, Duplicate, PreviewedCuration
+from .explanation import ExplainResult, Explanation
+from .memories import (
+    EmbeddingModel,
+    Expansion,
+    FactHit,
+    FactsResult,
+    IterativeScan,
+    Listed,
+    NewMemory,
+    OnConflict,
+    RecalledMemory,
+    RecallResult,
+    SettingInForce,
+    TimelineMemory,
+    TimelineResult,
+    Validity,
+)
+from .rows import Row, plain
+from .status import Erasure, Failure, Generation, HealthCheck, IndexStatus, Status, Worker
+
+__all__ = [
+    "Curation",
+    "CurationDecision",
+    "Duplicate",
+    "EmbeddingModel",
+    "Erasure",
+    "Expansion",
+    "ExplainResult",
+    "Explanation",
+    "FactHit",
+    "FactsResult",
+    "Failure",
+    "Generation",
+    "HealthCheck",
+    "IndexStatus",
+    "IterativeScan",
+    "Listed",
+    "NewMemory",
+    "OnConflict",
+    "PreviewedCuration",
+    "RecallResult",
+    "RecalledMemory",
+    "Row",
+    "SettingInForce",
+    "Status",
+    "TimelineMemory",
+    "TimelineResult",
+    "Validity",
+    "Worker",
+    "plain",
+]

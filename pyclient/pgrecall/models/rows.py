@@ -1,0 +1,30 @@
+"""What every row of an answer can do: become plain JSON values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of an answer."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the attributes as JSON values, in order; times are ISO 8601 in UTC, spans in seconds."""
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+
+
+def plain(value: Any) -> Any:
+    """Return a field's value as JSON has it; times are ISO 8601 in UTC, spans of time are in seconds."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, UUID):
+        return str(value)
+    return value

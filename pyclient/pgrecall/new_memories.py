@@ -1,0 +1,95 @@
+"""New memories on their way to the database: checked one by one, packed into batches of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from .arguments import as_str, drop_none, json_text
+from .errors import InvalidInput, PgrecallError, TooLarge
+from .models import NewMemory
+
+MAX_CONTENT_BYTES = 262_144
+"""The server's limit for one memory, checked here as well so that an import can reject a single line."""
+
+MAX_BATCH_CHARACTERS = 4 * 2**20
+
+_FIELDS = frozenset(field.name for field in fields(NewMemory))
+
+
+def new_memory(memory: NewMemory | Mapping[str, Any]) -> dict[str, Any]:
+    """Check one memory for `remember_many` and return it as a JSON object.
+
+    Raises:
+        InvalidInput: A key that is not a field of `NewMemory`, or a value of the wrong kind.
+        TooLarge: The content is longer than the server takes.
+    """
+    if isinstance(memory, NewMemory):
+        values: dict[str, Any] = {name: getattr(memory, name) for name in _FIELDS}
+    elif isinstance(memory, Mapping):
+        values = dict(memory)
+    else:
+        raise InvalidInput(f"a memory must be a NewMemory or a mapping, not {type(memory).__name__}")
+    unknown = sorted(str(key) for key in values.keys() - _FIELDS)
+    if unknown:
+        raise InvalidInput(
+            f"unknown field {unknown[0]!r}", hint=f"The fields are {', '.join(sorted(_FIELDS))}."
+        )
+    check_content(values.get("content"))
+    checked = drop_none(**values)
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value for name, value in checked.items()
+    }
+
+
+def batches(memories: Iterable[NewMemory | Mapping[str, Any]], size: int) -> Iterator[str]:
+    """Check memories and pack them into JSON arrays.
+
+    Args:
+        memories: They are read one by one, as the batches are asked for.
+        size: Memories a batch; a batch also ends once it has `MAX_BATCH_CHARACTERS`.
+
+    Raises:
+        InvalidInput: A memory is not acceptable (or TooLarge, and so on); the message says which, from 1.
+    """
+    if size < 1:
+        raise InvalidInput("batch_size must be at least 1")
+    batch: list[str] = []
+    length = 0
+    for number, memory in enumerate(memories, 1):
+        try:
+            packed = json_text(new_memory(memory))
+        except PgrecallError as error:
+            raise type(error)(
+                f"memory {number}: {error.message}", sqlstate=error.sqlstate, hint=error.hint
+            ) from error
+        batch.append(packed)
+        length += len(packed)
+        if len(batch) == size or length >= MAX_BATCH_CHARACTERS:
+            yield f"[{','.join(batch)}]"
+            batch, length = [], 0
+    if batch:
+        yield f"[{','.join(batch)}]"
+
+
+def check_content(value: object) -> str:
+    """Return the content of a new memory.
+
+    Raises:
+        InvalidInput: It is missing, not text, or blank.
+        TooLarge: It is longer than `MAX_CONTENT_BYTES`.
+    """
+    if value is None:
+        raise InvalidInput("content is missing")
+    body = as_str("content", value)
+    if not body.strip():
+        raise InvalidInput("content is blank", hint="Give the text to remember.")
+    size = len(body.encode())
+    if size > MAX_CONTENT_BYTES:
+        raise TooLarge(
+            f"content has {size} bytes; the limit is {MAX_CONTENT_BYTES}",
+            hint="Split it into several memories of one session.",
+        )
+    return body

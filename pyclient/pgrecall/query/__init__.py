@@ -1,0 +1,1 @@
+"""What a query needs before it reaches the database: an embedding, an expansion, a time; then reranking."""
