@@ -18,7 +18,9 @@ _TERMS = """
     SELECT cardinality(q.concepts), cardinality(_pgrecall.alias_terms(q.concepts, q.text))
     FROM (
         SELECT %(text)s::text AS text,
-               _pgrecall.named_concepts(pgrecall.namespace_id(%(namespace)s), %(text)s, %(df_max)s) AS concepts
+               _pgrecall.named_concepts(
+                   pgrecall.namespace_id(%(namespace)s), %(text)s, %(df_max)s
+               ) AS concepts
     ) q
     WHERE pgrecall.is_expandable(q.text)
 """

@@ -45,7 +45,8 @@ _PPR = "SELECT id, score FROM graph_ppr(%s::bigint[], %s, %s, %s::double precisi
 _WALK = """
 SELECT w.id FROM _pgrecall.graph_walk(
     pgrecall.namespace_id(%(namespace)s), %(ids)s, %(levels)s, NULL::pgrecall.recall_filter, '{}', 50,
-    %(graph_concepts)s, %(graph_hops)s, %(graph_decay)s, %(hub_max_mentions)s, %(graph_weight)s, %(graph_mention)s
+    %(graph_concepts)s, %(graph_hops)s, %(graph_decay)s, %(hub_max_mentions)s,
+    %(graph_weight)s, %(graph_mention)s
 ) w
 """
 _WALK_SETTINGS = ("graph_decay", "graph_weight", "graph_mention")

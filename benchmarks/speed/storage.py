@@ -31,12 +31,12 @@ __all__ = [
     "build_memory_mb",
     "connect",
     "copied_database",
-    "sync_memories",
     "create_database",
     "drop_database",
     "open_database",
     "seconds",
     "sizes",
+    "sync_memories",
     "warm_up",
 ]
 

@@ -16,12 +16,12 @@ depends_on = None
 
 TABLES = Path(__file__).with_suffix(".sql")
 
-# The longest vector that leaves room in an 8 kB page for the rest of its row. Up to here the embedding is stored
-# in the row: rescoring reads it for every candidate, and TOAST would cost a fetch each.
+# The longest vector that leaves room in an 8 kB page for the rest of its row. Up to here the embedding is
+# stored in the row: rescoring reads it for every candidate, and TOAST would cost a fetch each.
 LONGEST_INLINE_VECTOR = 2000
 
-# Roles belong to the whole cluster. Another database may have made them, or be making them now, so they are never
-# dropped. They are looked for first, since the installer of this database need not be allowed to make them.
+# Roles belong to the whole cluster. Another database may have made them, or be making them now, so they are
+# never dropped. They are looked for first: the installer of this database need not be allowed to make them.
 ROLES = """
 DO $roles$
 DECLARE
@@ -88,7 +88,9 @@ def upgrade() -> None:
     connection = op.get_bind()
     run_sql(connection, ROLES)
     # In schema public, unless the database has it already: then it stays where it is.
-    found = connection.exec_driver_sql("SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'vector'")
+    found = connection.exec_driver_sql(
+        "SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'vector'"
+    )
     is_there = bool(found.scalar_one())
     if not is_there:
         run_sql(connection, "CREATE EXTENSION vector SCHEMA public")

@@ -142,7 +142,9 @@ class ExtractionQueue(UsageLog):
 
     async def resolved_labels(self, namespace_id: int) -> list[str]:
         """Return the labels that were decided on for a namespace, the most frequent first."""
-        rows = await self._link.fetch("SELECT label FROM pgrecall.resolved_labels(%s::integer)", [namespace_id])
+        rows = await self._link.fetch(
+            "SELECT label FROM pgrecall.resolved_labels(%s::integer)", [namespace_id]
+        )
         return [label for (label,) in rows]
 
     async def set_label(

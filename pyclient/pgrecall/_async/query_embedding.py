@@ -25,7 +25,9 @@ async def request_embedding(database: AsyncDatabase, query: str, seconds: float)
                 return EmbedderAnswer(
                     reason="a read-only server takes no questions to embed", is_queued=False
                 )
-            [request] = await database.rows_on(connection, "pgrecall.request_query_embedding", {"query": query})
+            [request] = await database.rows_on(
+                connection, "pgrecall.request_query_embedding", {"query": query}
+            )
             if request["error"] is not None:
                 return EmbedderAnswer(reason=request["error"], is_queued=request["id"] is not None)
             if request["embedding"] is not None:

@@ -82,7 +82,9 @@ class AsyncTransfer:
             InvalidInput: They would supersede one another in a circle.
         """
         checked = [json_object(f"link {place}", link) for place, link in enumerate(links, 1)]
-        return int(await self._database.value("pgrecall.link_imported_memories", {"links": json_text(checked)}))
+        return int(
+            await self._database.value("pgrecall.link_imported_memories", {"links": json_text(checked)})
+        )
 
     async def import_from(
         self, rows: Sequence[str], *, namespace: str | None = None, keep_deleted: bool = True

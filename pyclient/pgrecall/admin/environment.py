@@ -261,9 +261,7 @@ def _refuse_unsuitable(conn: psycopg.Connection[Any]) -> None:
             hint="Create the database with ENCODING 'UTF8' TEMPLATE template0.",
         )
     taken = scalar(conn, "SELECT COALESCE(to_regnamespace('pgrecall'), to_regnamespace('_pgrecall'))::text")
-    if taken is not None and not scalar(
-        conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"
-    ):
+    if taken is not None and not scalar(conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"):
         raise SchemaMismatch(
             f"this database has a schema {taken!r} that this package did not make",
             sqlstate="42P06",

@@ -261,9 +261,7 @@ def _concept(connection: "Connection[dict[str, Any]]", target: "Target", name: s
 
 
 def _redo(connection: Any, target: "Target", enricher: str, version: str | None) -> None:
-    noted = _value(
-        connection, "SELECT pgrecall.reextract(%s, %s, %s)", [target.namespace, version, enricher]
-    )
+    noted = _value(connection, "SELECT pgrecall.reextract(%s, %s, %s)", [target.namespace, version, enricher])
     if noted:
         note(f"{noted} memories to be read again" if enricher == "text" else f"{noted} by the language model")
 

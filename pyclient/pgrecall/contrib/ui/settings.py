@@ -31,7 +31,8 @@ _GROUPS = {
     ),
     "Conversation": ("session_share", "session_seeds"),
     "Age and importance": (
-        "half_life", "decay_floor", "decay_floors", "importance_weight", "factor_relevance", "factor_importance",
+        "half_life", "decay_floor", "decay_floors", "importance_weight", "factor_relevance",
+        "factor_importance",
         "factor_recency", "recency_half_life",
     ),
     "Order and duplicates": (
