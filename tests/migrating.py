@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -11,21 +12,65 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
+from pgrecall.admin import bundle, environment
+from pgrecall.admin import migrate as migrations
 from pgrecall.server import binaries
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAD = "0018"
-BEFORE_INDEX = "0001"
-BEFORE_POSTINGS = "0004"
-BEFORE_GRAPH = "0007"
-BEFORE_GENERATIONS = "0008"
-BEFORE_PYTHON = "0011"
-BEFORE_LAST = "0017"
+HEAD = "0001"
+NEXT = "0002"
+LATER_INDEX = "memories_later_idx"
 BGE_LARGE = "BAAI/bge-large-en-v1.5"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 SECONDS = 60
-MIGRATE = "import sys; from pgrecall.admin.migrate import migrate; migrate(sys.argv[1])"
+MIGRATE = "import sys; from pathlib import Path; from migrating import migrate_with; migrate_with(sys.argv[1], Path(sys.argv[2]))"
+LATER = '''"""An index, as a later revision makes one: outside a transaction."""
+
+from alembic import op
+
+from pgrecall.admin.migrate import run_sql
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    with op.get_context().autocommit_block():
+        run_sql(op.get_bind(), "DROP INDEX CONCURRENTLY IF EXISTS pgrecall.memories_later_idx")
+        run_sql(op.get_bind(), "CREATE INDEX CONCURRENTLY memories_later_idx ON pgrecall.memories (updated_at)")
+
+
+def downgrade() -> None:
+    run_sql(op.get_bind(), "DROP INDEX pgrecall.memories_later_idx")
+'''
+
+
+def use_revisions(folder: Path) -> None:
+    """Have this process read the revisions of another folder."""
+    for module in (environment, migrations):
+        module.folder = lambda name: folder if name == "migrations" else bundle.folder(name)  # type: ignore[attr-defined]
+
+
+def migrate_with(dsn: str, folder: Path) -> None:
+    """Migrate in this process, with the revisions of a folder."""
+    use_revisions(folder)
+    migrations.migrate(dsn)
+
+
+@pytest.fixture
+def later_revision(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder of revisions with one more than the package has; this process reads it for the length of a test."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(ROOT / "migrations", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "versions" / "0002_later.py").write_text(LATER, encoding="utf-8")
+    for module in (environment, migrations):
+        monkeypatch.setattr(module, "folder", module.folder)
+    use_revisions(folder)
+    return folder
 
 
 def run(dsn: str, statement: str) -> list[tuple[Any, ...]]:
@@ -58,10 +103,8 @@ def vector(dimension: int, *values: float) -> str:
     return str([*values, *[0.0] * (dimension - len(values))])
 
 
-def index_is_valid(dsn: str) -> bool:
-    rows = run(
-        dsn, "SELECT indisvalid FROM pg_index WHERE indexrelid = 'pgrecall.memories_embedding_idx'::regclass"
-    )
+def index_is_valid(dsn: str, name: str = "memories_embedding_idx") -> bool:
+    rows = run(dsn, f"SELECT indisvalid FROM pg_index WHERE indexrelid = 'pgrecall.{name}'::regclass")
     return rows == [(True,)]
 
 
@@ -72,9 +115,14 @@ def wait_for(dsn: str, condition: str) -> None:
         time.sleep(0.02)
 
 
-def installer(dsn: str) -> subprocess.Popen[bytes]:
-    """Start a process that migrates."""
-    return subprocess.Popen([sys.executable, "-c", MIGRATE, dsn], stderr=subprocess.PIPE)
+def installer(dsn: str, folder: Path) -> subprocess.Popen[bytes]:
+    """Start a process that migrates, with the revisions of a folder."""
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.Popen(
+        [sys.executable, "-c", MIGRATE, dsn, str(folder)],
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": path},
+    )
 
 
 def alembic(*arguments: str, dsn: str | None, ini: Path = ROOT / "alembic.ini") -> tuple[int, str]:

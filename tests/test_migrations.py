@@ -11,14 +11,15 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from migrating import (
-    BEFORE_INDEX,
     BGE_LARGE,
     HEAD,
     MINILM,
+    NEXT,
     ROOT,
     SECONDS,
     alembic,
     index_is_valid,
+    later_revision,
     run,
     schema,
     vector,
@@ -29,6 +30,8 @@ from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+__all__ = ["later_revision"]
 
 
 # --- Up ---
@@ -68,14 +71,15 @@ def test_a_function_that_was_dropped_comes_back(dsn: str) -> None:
     assert run(dsn, "SELECT public.forget(1)") == [(False,)]
 
 
+@pytest.mark.usefixtures("later_revision")
 def test_check_says_what_to_run(new_database: Callable[..., str]) -> None:
     dsn = new_database()
     before = schema(dsn)
     assert check(dsn).problems == ("the database is not migrated: run `pgrecall migrate`",)
     assert schema(dsn) == before
-    report = migrate(dsn, revision=BEFORE_INDEX)
-    assert report.messages == (f"revision {BEFORE_INDEX} is not the newest: no SQL functions are installed",)
-    assert check(dsn).problems == (f"revision {BEFORE_INDEX} is behind {HEAD}: run `pgrecall migrate`",)
+    report = migrate(dsn, revision=HEAD)
+    assert report.messages == (f"revision {HEAD} is not the newest: no SQL functions are installed",)
+    assert check(dsn).problems == (f"revision {HEAD} is behind {NEXT}: run `pgrecall migrate`",)
     migrate(dsn)
     assert check(dsn).problems == ()
     run(dsn, "UPDATE pgrecall.installation SET bundle_hash = 'another'")
@@ -264,7 +268,7 @@ def test_another_encoding_is_refused(new_database: Callable[..., str], server_ds
 def test_a_database_of_a_newer_package_is_refused(dsn: str) -> None:
     run(dsn, "UPDATE pgrecall.alembic_version SET version_num = '9999'")
     before = schema(dsn)
-    for revision in ("head", HEAD, BEFORE_INDEX, "base", "-1"):
+    for revision in ("head", HEAD, "base", "-1"):
         with pytest.raises(SchemaMismatch, match="9999") as caught:
             migrate(dsn, revision=revision)
         assert caught.value.sqlstate == "55000"
@@ -350,7 +354,7 @@ def test_pgvector_in_another_schema(new_database: Callable[..., str]) -> None:
         new = conn.execute("SELECT public.supersede(%s, 'the tide table knows')", (stored,)).fetchone()
         assert new is not None
         assert conn.execute("SELECT public.forget(%s)", new).fetchone() == (True,)
-    migrate(dsn, revision=BEFORE_INDEX)
+    migrate(dsn, revision="base")
     migrate(dsn)
     assert check(dsn).current
 

@@ -10,33 +10,46 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from migrating import BEFORE_INDEX, SECONDS, index_is_valid, installer, run, schema, wait_for
+from migrating import (
+    HEAD,
+    LATER_INDEX,
+    SECONDS,
+    index_is_valid,
+    installer,
+    later_revision,
+    migrate_with,
+    run,
+    schema,
+    wait_for,
+)
 from pgrecall.admin.installer_lock import LOCK_KEY
 from pgrecall.admin.migrate import check, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+__all__ = ["later_revision"]
 
 
 # --- At once, and interrupted ---
 
 
 @pytest.mark.parametrize("pending", ["everything", "the index only"])
-def test_twenty_at_once(new_database: Callable[..., str], fresh: str, pending: str) -> None:
-    dsn = new_database()
+def test_twenty_at_once(new_database: Callable[..., str], later_revision: Path, pending: str) -> None:
+    dsn, alone = new_database(), new_database()
+    migrate(alone)
     if pending == "the index only":
         migrate(dsn)
         run(dsn, "SELECT remember('row ' || n) FROM generate_series(1, 200) n")
         run(dsn, "UPDATE pgrecall.memories SET embedding = array_fill(id::real, ARRAY[384])::vector::halfvec")
-        migrate(dsn, revision=BEFORE_INDEX)
+        migrate(dsn, revision=HEAD)
     processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload(
-        ["alembic.command", "pgrecall.admin.migrate"]
-    )  # imported once, not twenty times
+    processes.set_forkserver_preload(["alembic.command", "migrating"])  # imported once, not twenty times
     with ProcessPoolExecutor(20, processes) as pool:
         with psycopg.connect(dsn, autocommit=True) as gate:
             gate.execute("SELECT pg_advisory_lock(%s)", (LOCK_KEY,))
-            installs = [pool.submit(migrate, dsn) for _ in range(20)]
+            installs = [pool.submit(migrate_with, dsn, later_revision) for _ in range(20)]
             wait_for(
                 dsn,
                 "count(*) = 20 FROM pg_stat_activity "
@@ -44,9 +57,9 @@ def test_twenty_at_once(new_database: Callable[..., str], fresh: str, pending: s
             )
         for install in installs:
             install.result(SECONDS)
-    assert index_is_valid(dsn)
+    assert index_is_valid(dsn, LATER_INDEX)
     assert check(dsn).current
-    assert schema(dsn) == fresh
+    assert schema(dsn) == schema(alone)
 
 
 def test_threads_of_one_process(new_database: Callable[..., str], fresh: str) -> None:
@@ -94,23 +107,25 @@ def test_migrating_under_load_does_not_deadlock(dsn: str) -> None:
 
 
 @pytest.fixture
-def half_built(new_database: Callable[..., str]) -> Iterator[tuple[str, psycopg.Connection[Any]]]:
+def half_built(
+    new_database: Callable[..., str], later_revision: Path
+) -> Iterator[tuple[str, psycopg.Connection[Any]]]:
     """A database whose installer was killed while its server process waits in CREATE INDEX CONCURRENTLY.
 
     The index is there and invalid; the connection holds what the index build waits for.
     """
     dsn = new_database()
-    migrate(dsn, revision=BEFORE_INDEX)
+    migrate(dsn, revision=HEAD)
     with psycopg.connect(dsn) as blocker:
         blocker.execute("LOCK TABLE pgrecall.memories IN ROW EXCLUSIVE MODE")
-        process = installer(dsn)
+        process = installer(dsn, later_revision)
         wait_for(dsn, "EXISTS (SELECT FROM pg_index WHERE NOT indisvalid)")
         process.kill()
         process.communicate(timeout=SECONDS)
         yield dsn, blocker
 
 
-def test_a_build_that_died_is_repaired(half_built: tuple[str, psycopg.Connection[Any]], fresh: str) -> None:
+def test_a_build_that_died_is_repaired(half_built: tuple[str, psycopg.Connection[Any]]) -> None:
     dsn, blocker = half_built
     run(
         dsn,
@@ -118,18 +133,18 @@ def test_a_build_that_died_is_repaired(half_built: tuple[str, psycopg.Connection
         "WHERE query LIKE '%CREATE INDEX CONCURRENTLY%' AND pid <> pg_backend_pid()",
     )
     blocker.rollback()
-    assert check(dsn).revision == BEFORE_INDEX
-    assert not index_is_valid(dsn)
+    assert check(dsn).revision == HEAD
+    assert not index_is_valid(dsn, LATER_INDEX)
     migrate(dsn)
-    assert index_is_valid(dsn)
-    assert schema(dsn) == fresh
+    assert index_is_valid(dsn, LATER_INDEX)
+    assert check(dsn).current
 
 
 def test_a_build_that_goes_on_without_its_installer_is_waited_for(
-    half_built: tuple[str, psycopg.Connection[Any]], fresh: str
+    half_built: tuple[str, psycopg.Connection[Any]], later_revision: Path
 ) -> None:
     dsn, blocker = half_built
-    process = installer(dsn)
+    process = installer(dsn, later_revision)
     wait_for(
         dsn,
         "count(*) = 2 FROM pg_stat_activity "
@@ -139,5 +154,5 @@ def test_a_build_that_goes_on_without_its_installer_is_waited_for(
     blocker.rollback()
     _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, errors.decode()
-    assert index_is_valid(dsn)
-    assert schema(dsn) == fresh
+    assert index_is_valid(dsn, LATER_INDEX)
+    assert check(dsn).current

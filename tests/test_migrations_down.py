@@ -8,12 +8,14 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from migrating import BEFORE_INDEX, BEFORE_LAST, run, schema, vector
+from migrating import HEAD, later_revision, run, schema, vector
 from pgrecall.admin.migrate import MigrationReport, check, migrate
 from pgrecall.errors import PgrecallError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+__all__ = ["later_revision"]
 
 
 # --- Down ---
@@ -86,13 +88,15 @@ def test_downgrade_does_not_take_the_users_views(new_database: Callable[..., str
     assert check(dsn).current
 
 
-def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str], fresh: str) -> None:
+@pytest.mark.usefixtures("later_revision")
+def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str]) -> None:
     dsn = new_database()
     migrate(dsn)
+    before = schema(dsn)
     run(dsn, "SELECT remember('the ferry leaves at nine', tags => '{ferry,morning}')")
     run(dsn, f"UPDATE pgrecall.memories SET embedding = '{vector(384, 1.0)}'")
     report = migrate(dsn, revision="-1")
-    assert report.revision == BEFORE_LAST
+    assert report.revision == HEAD
     # What is left belongs to the columns, as state.
     left = run(
         dsn,
@@ -101,22 +105,21 @@ def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str], fr
     assert left == [("embedding_of",), ("name_embedding_of",)]
     assert run(dsn, "SELECT count(*) FROM pg_proc WHERE proname = 'recall'") == [(0,)]
     migrate(dsn)
-    assert schema(dsn) == fresh
+    assert schema(dsn) == before
     found = run(dsn, f"SELECT content, lexical_rank, dense_rank FROM recall('ferry', '{vector(384, 1.0)}')")
     assert found == [("the ferry leaves at nine", 1, 1)]
     assert run(dsn, "SELECT count(*) FROM pgrecall.mentions") == [(2,)]
 
 
-@pytest.mark.parametrize(
-    "path", [[BEFORE_INDEX, "head"], ["head", BEFORE_INDEX, "head"], ["head", "base", "head"]]
-)
-def test_every_way_leads_to_the_same_schema(
-    new_database: Callable[..., str], fresh: str, path: list[str]
-) -> None:
+@pytest.mark.usefixtures("later_revision")
+@pytest.mark.parametrize("path", [[HEAD, "head"], ["head", HEAD, "head"], ["head", "base", "head"]])
+def test_every_way_leads_to_the_same_schema(new_database: Callable[..., str], path: list[str]) -> None:
+    direct = new_database()
+    migrate(direct)
     dsn = new_database()
     for revision in path:
         migrate(dsn, revision=revision)
-    assert schema(dsn) == fresh
+    assert schema(dsn) == schema(direct)
     assert check(dsn).current
 
 

@@ -9,7 +9,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from typer.testing import CliRunner
 
-from migrating import BEFORE_PYTHON, HEAD, run, schema
+from migrating import HEAD, run, schema
 from pgrecall.admin.migrate import check, migrate
 from pgrecall.cli import app
 from pgrecall.errors import PermissionDenied, PgrecallError
@@ -67,13 +67,13 @@ def test_they_are_chosen_once_and_stay(python_database: Callable[..., str]) -> N
     assert not migrate(dsn).changed
 
 
-def test_an_upgraded_database_is_as_a_fresh_one(python_database: Callable[..., str]) -> None:
+def test_a_database_that_gets_python_later_is_as_a_fresh_one(python_database: Callable[..., str]) -> None:
     fresh, upgraded = python_database(), python_database()
     migrate(fresh, plpython=True)
-    migrate(upgraded, revision=BEFORE_PYTHON)
+    migrate(upgraded)
     migrate(upgraded, plpython=True)
     assert schema(upgraded) == schema(fresh)
-    migrate(upgraded, revision=BEFORE_PYTHON)
+    migrate(upgraded, revision="base")
     migrate(upgraded)
     assert not check(upgraded).has_plpython
     assert run(upgraded, IN_PYTHON) == []

@@ -9,16 +9,11 @@ import psycopg
 import pytest
 
 from memories import call, embed, refused, remember, remember_many, rows, share
-from migrating import run
-from pgrecall.admin.migrate import migrate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from psycopg import Connection
 
 NOON = datetime(2026, 5, 13, 12, tzinfo=UTC)
-BEFORE_TIME = "0005"
 
 
 def read(conn: Connection[Any], text: str, anchor: datetime = NOON) -> list[tuple[str, str]]:
@@ -283,20 +278,3 @@ def test_overlap_is_an_index_scan(conn: Connection[Any]) -> None:
             (begins, ends),
         ).fetchone()
         assert conn.execute(count.encode(), (f"[{begins or ''},{ends or ''})",)).fetchone() == expected
-
-
-def test_upgrade_with_memories(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn)
-    run(dsn, "SELECT remember('we sailed in June 2023')")
-    run(dsn, "SELECT supersede(1, 'we sailed in July 2023')")
-    migrate(dsn, revision=BEFORE_TIME)
-    run(dsn, "UPDATE pgrecall.memories SET updated_at = '2024-03-05 UTC' WHERE id = 1")
-    migrate(dsn)
-    assert run(dsn, "SELECT id, superseded_at = '2024-03-05 UTC' FROM pgrecall.memories ORDER BY id") == [
-        (1, True),
-        (2, None),
-    ]
-    assert run(dsn, "SELECT count(*) FROM pgrecall.temporal_refs") == [(0,)]
-    run(dsn, "CALL pgrecall.refresh_temporal_refs()")
-    assert run(dsn, "SELECT memory_id FROM pgrecall.temporal_refs ORDER BY 1") == [(1,), (2,)]

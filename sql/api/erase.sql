@@ -30,4 +30,4 @@ COMMENT ON FUNCTION public.erase IS
 ALTER FUNCTION public.erase OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.erase FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.erase TO pgrecall_writer, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.erase TO pgrecall_writer;

@@ -34,4 +34,4 @@ COMMENT ON FUNCTION public.erase_namespace IS
 ALTER FUNCTION public.erase_namespace OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.erase_namespace FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.erase_namespace TO pgrecall_writer, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.erase_namespace TO pgrecall_writer;

@@ -25,4 +25,4 @@ COMMENT ON FUNCTION public.forget IS 'A memory is recalled no more; the row stay
 ALTER FUNCTION public.forget OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.forget FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.forget TO pgrecall_writer, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.forget TO pgrecall_writer;

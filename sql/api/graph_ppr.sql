@@ -40,4 +40,4 @@ COMMENT ON FUNCTION public.graph_ppr IS
 ALTER FUNCTION public.graph_ppr OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.graph_ppr FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.graph_ppr TO pgrecall_reader, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.graph_ppr TO pgrecall_reader;

@@ -104,4 +104,4 @@ COMMENT ON FUNCTION public.recall IS
 ALTER FUNCTION public.recall OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.recall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.recall TO pgrecall_reader, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.recall TO pgrecall_reader;

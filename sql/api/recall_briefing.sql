@@ -103,4 +103,4 @@ COMMENT ON FUNCTION public.recall_briefing IS
 ALTER FUNCTION public.recall_briefing OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.recall_briefing FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.recall_briefing TO pgrecall_reader, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.recall_briefing TO pgrecall_reader;

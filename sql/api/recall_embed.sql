@@ -35,4 +35,4 @@ COMMENT ON FUNCTION public.recall_embed IS
     'The embedding of a query, for recall(query, recall_embed(query)); NULL where there is none in time.';
 
 REVOKE ALL ON FUNCTION public.recall_embed FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.recall_embed TO pgrecall_reader, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.recall_embed TO pgrecall_reader;

@@ -157,4 +157,4 @@ COMMENT ON FUNCTION public.recall_explain IS
 ALTER FUNCTION public.recall_explain OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.recall_explain FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.recall_explain TO pgrecall_reader, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.recall_explain TO pgrecall_reader;

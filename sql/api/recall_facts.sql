@@ -202,4 +202,4 @@ COMMENT ON FUNCTION public.recall_facts IS
 ALTER FUNCTION public.recall_facts OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.recall_facts FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.recall_facts TO pgrecall_reader, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.recall_facts TO pgrecall_reader;

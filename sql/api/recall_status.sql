@@ -122,4 +122,4 @@ COMMENT ON FUNCTION public.recall_status IS
 ALTER FUNCTION public.recall_status OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.recall_status FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.recall_status TO pgrecall_reader, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.recall_status TO pgrecall_reader;

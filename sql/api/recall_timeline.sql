@@ -58,4 +58,4 @@ COMMENT ON FUNCTION public.recall_timeline IS
 ALTER FUNCTION public.recall_timeline OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.recall_timeline FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.recall_timeline TO pgrecall_reader, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.recall_timeline TO pgrecall_reader;

@@ -57,4 +57,4 @@ COMMENT ON FUNCTION public.remember IS
     'the caller''s own id, unique in the namespace (on_conflict: error, keep or revise).';
 
 REVOKE ALL ON FUNCTION public.remember FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.remember TO pgrecall_writer, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.remember TO pgrecall_writer;

@@ -94,4 +94,4 @@ COMMENT ON FUNCTION public.remember_many IS
 ALTER FUNCTION public.remember_many OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.remember_many FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.remember_many TO pgrecall_writer, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.remember_many TO pgrecall_writer;

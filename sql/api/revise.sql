@@ -43,4 +43,4 @@ COMMENT ON FUNCTION public.revise IS
 ALTER FUNCTION public.revise OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.revise FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.revise TO pgrecall_writer, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.revise TO pgrecall_writer;

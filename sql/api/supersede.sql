@@ -80,4 +80,4 @@ COMMENT ON FUNCTION public.supersede IS
 ALTER FUNCTION public.supersede OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.supersede FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.supersede TO pgrecall_writer, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.supersede TO pgrecall_writer;

@@ -56,4 +56,4 @@ COMMENT ON FUNCTION public.undo_curation IS
 ALTER FUNCTION public.undo_curation OWNER TO pgrecall_gate;
 
 REVOKE ALL ON FUNCTION public.undo_curation FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.undo_curation TO pgrecall_writer, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.undo_curation TO pgrecall_writer;

@@ -91,4 +91,4 @@ COMMENT ON FUNCTION public.parse_timeframe IS
     'many languages; NULL if it is not understood. Days are those of the zone (NULL: the session''s), seen from the anchor.';
 
 REVOKE ALL ON FUNCTION public.parse_timeframe FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.parse_timeframe TO pgrecall_reader, pgrecall_gate, pgrecall_engine;
+GRANT EXECUTE ON FUNCTION public.parse_timeframe TO pgrecall_reader;

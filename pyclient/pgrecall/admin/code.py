@@ -61,6 +61,8 @@ LOCK_TIMEOUTS = ("100ms", "100ms", "400ms", "400ms")
 # Written by revisions and by changes of generations: state, which no installation makes or drops.
 STATE_FUNCTIONS = ("embedding_of", "name_embedding_of")
 
+_REVOKE = "revoke.sql"
+
 _log = logging.getLogger(__name__)
 
 
@@ -118,7 +120,11 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
     grants = [file for file in files if file.name.endswith("grants.sql")]
     use_search_path(conn, local=True)
     for file in files:
-        if file not in grants:
+        if file.name == _REVOKE:
+            # In a subtransaction, whose rows of the catalog do not pass for ones that the files have written.
+            with conn.transaction():
+                _run(conn, file.name, file.text)
+        elif file not in grants:
             _run(conn, file.name, qualify(conn, file.text))
     _drop(conn, _commands(conn, stale=True))
     if plpython:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .reader import Neighbour
 
-PARTS = ("lexical", "dense", "graph", "adjacency", "phrase")
+PARTS = ("lexical", "dense", "graph", "session", "phrase")
 """What relevance is the sum of, in the order of `Explanation`."""
 
 NODES = 8
