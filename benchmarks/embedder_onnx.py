@@ -30,8 +30,8 @@ from benchmarks.results import circumstances
 from benchmarks.speed.machine import cores, machine
 from benchmarks.speed.shared import positive, say, write
 from pgrecall.query.embedding_models import DEFAULT_MODEL, KNOWN_MODELS
-from pgrecall_embedder.batching import plan
 from pgrecall_embedder.export_onnx import export
+from pgrecall_embedder.jobs.embed.batching import plan
 from pgrecall_embedder.providers import ModelSpec, load_provider
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pgrecall_embedder.batching import plan
+from pgrecall_embedder.jobs.embed.batching import plan
 from pgrecall_embedder.providers import ModelSpec, load_provider
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from pgrecall_embedder.extraction.base import Document, Extraction
-from pgrecall_embedder.extraction.extractor import Extractor, Failure
-from pgrecall_embedder.extraction.spacy_names import spacy_installed
+from pgrecall_extract.base import Document, Extraction
+from pgrecall_extract.entities.spacy_names import spacy_installed
+from pgrecall_extract.extractor import Extractor, Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

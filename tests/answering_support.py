@@ -16,10 +16,10 @@ import psycopg
 
 from pgrecall.query.embedding import LocalEmbedder
 from pgrecall.query.embedding_models import DEFAULT_MODEL
-from pgrecall_embedder.connection import Link, Patience
+from pgrecall_embedder.connection import Connection, RetryPolicy
+from pgrecall_embedder.jobs.queries.answering import QueryAnswerer
 from pgrecall_embedder.logs import make_logger
 from pgrecall_embedder.providers.base import DocumentVectors
-from pgrecall_embedder.queries import QueryAnswerer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,7 +96,7 @@ def answering(dsn: str, model: Model, generation: int = 1, *, listen: bool = Tru
 
     async def work() -> None:
         log = make_logger(as_json=True)
-        link = Link(dsn, Patience(asyncio.Event(), None, log))
+        link = Connection(dsn, RetryPolicy(asyncio.Event(), None, log))
         answerer = QueryAnswerer(link, model, generation, log=log, poll_seconds=PATIENCE if listen else 0.05)
         listening = await psycopg.AsyncConnection.connect(dsn, autocommit=True)
         await listening.execute("LISTEN pgrecall_query")

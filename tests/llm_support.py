@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from pgrecall_embedder.extraction.base import Document
-from pgrecall_embedder.extraction.llm import LlmClient, LlmResult, Rejected, extract_facts
+from pgrecall_embedder.llm import LlmClient, LlmResult, Rejected, extract_facts
+from pgrecall_extract.base import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pgrecall_embedder.extraction.base import Document, Extraction, Fact, Mention
-from pgrecall_embedder.extraction.extractor import Extractor, ExtractorOptions
+from pgrecall_extract.base import Document, Extraction, Fact, Mention
+from pgrecall_extract.extractor import Extractor, ExtractorOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

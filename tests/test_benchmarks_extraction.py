@@ -31,7 +31,7 @@ from benchmarks.extraction.scoring import (
     score_times,
     time_mistakes,
 )
-from pgrecall_embedder.extraction.base import ENTITY_TYPES, TemporalReference
+from pgrecall_extract.base import ENTITY_TYPES, TemporalReference
 
 if TYPE_CHECKING:
     from pathlib import Path

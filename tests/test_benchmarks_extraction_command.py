@@ -15,13 +15,13 @@ from benchmarks.extraction.command import SYNTHETIC, measure_speed
 from benchmarks.extraction.labels import LabelledText, halves, load_entities, load_times
 from benchmarks.extraction.run import SYSTEMS, extracted_names
 from benchmarks.resources import Unavailable
-from pgrecall_embedder.extraction.base import Extraction, Mention, TemporalReference
+from pgrecall_extract.base import Extraction, Mention, TemporalReference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from pgrecall_embedder.extraction.base import Document
+    from pgrecall_extract.base import Document
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def keyword_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     extractor.Extractor, extractor.ExtractorOptions = KeywordReader, Switches
     gazetteer: Any = ModuleType("gazetteer")
     gazetteer.EntityRules = Rules
-    monkeypatch.setitem(sys.modules, "pgrecall_embedder.extraction.extractor", extractor)
-    monkeypatch.setitem(sys.modules, "pgrecall_embedder.extraction.gazetteer", gazetteer)
+    monkeypatch.setitem(sys.modules, "pgrecall_extract.extractor", extractor)
+    monkeypatch.setitem(sys.modules, "pgrecall_extract.entities.gazetteer", gazetteer)
 
 
 @pytest.mark.usefixtures("keyword_reader")
@@ -128,9 +128,9 @@ def test_a_whole_run(
 def test_without_the_extraction_nothing_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "pgrecall_embedder.extraction.extractor", None)
+    monkeypatch.setitem(sys.modules, "pgrecall_extract.extractor", None)
     assert main(["extraction"]) == 2
-    assert "error: pgrecall_embedder.extraction.extractor is not installed" in capsys.readouterr().err
+    assert "error: pgrecall_extract.extractor is not installed" in capsys.readouterr().err
 
 
 # Speed

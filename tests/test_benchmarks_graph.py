@@ -18,7 +18,7 @@ from benchmarks.graph.fusion import Parts, fuse
 from benchmarks.graph.pagerank import ABOUT, MENTIONED, Bipartite, Start
 from benchmarks.graph.settings import PREFIX, VALUES
 from benchmarks.graph.tracing import Found, Trace
-from pgrecall_embedder.extraction.base import Document
+from pgrecall_extract.base import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,14 +11,15 @@ import pytest
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.query.embedding import LocalEmbedder
 from pgrecall.query.embedding_models import DEFAULT_MODEL
-from pgrecall.query.weights import MINILM, SPACY, SPACY_FOLDER, TamperedWeights, check
-from pgrecall_embedder.extraction.spacy_names import (
+from pgrecall.query.weights import MINILM, TamperedWeights, check
+from pgrecall_embedder.providers import ModelSpec, load_provider
+from pgrecall_extract.entities.spacy_model import SPACY, SPACY_FOLDER
+from pgrecall_extract.entities.spacy_names import (
     DEFAULT_SPACY_MODEL,
-    ExtractionUnavailable,
     SpacyNames,
     spacy_installed,
 )
-from pgrecall_embedder.providers import ModelSpec, load_provider
+from pgrecall_extract.errors import ExtractionUnavailable
 
 
 def flip_last_byte(path: Path) -> None:

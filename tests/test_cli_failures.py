@@ -122,13 +122,13 @@ def test_status(cli: Cli, conn: Connection[Any]) -> None:
     _, out, _ = cli("status")
     for line in (
         r"memories +4",
-        r"pending +4",
-        r"parked +3",
+        r"queued +4",
+        r"failed +3",
         r"failures by cause +1 error, 2 input_refused",
         r"per second +0\.5",
         r"eta +2 s",
         r"dense index valid +yes",
-        r"oldest pending +\d+ s",
+        r"oldest queued +\d+ s",
         r"memories size +\d+\.\d KiB",
     ):
         assert re.search(rf"^  {line} *$", out, re.MULTILINE), line

@@ -29,8 +29,8 @@ from embedder_support import (
 )
 from pgrecall.errors import EmbeddingUnavailable, PgrecallError
 from pgrecall.query.embedding_models import DEFAULT_MODEL
-from pgrecall_embedder.batching import PROBE
-from pgrecall_embedder.measuring import NoMetrics
+from pgrecall_embedder.jobs.embed.batching import PROBE
+from pgrecall_embedder.metrics import NoMetrics
 from pgrecall_embedder.providers.base import DocumentVectors
 
 if TYPE_CHECKING:

@@ -209,3 +209,25 @@ def test_errors_are_described_without_their_text() -> None:
     assert describe(raised.value).startswith("ValueError at test_embedder_lifecycle.py:")
     assert describe(PgrecallError(CANARY)) == "PgrecallError"
     assert describe(psycopg.errors.DeadlockDetected(CANARY)) == "DeadlockDetected (40P01)"
+
+
+def test_an_idle_daemon_that_embeds_and_reads_holds_five_connections(
+    dsn: str, conn: psycopg.Connection[Any], recorder: Recorder
+) -> None:
+    remember(conn, *sentences(3))
+    query = (
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND application_name = 'pgrecall-embedder'"
+    )
+
+    async def scenario() -> int:
+        async with running(make_daemon(dsn, recorder, only=None, poll_seconds=0.2)):
+            await eventually(lambda: nothing_waits(conn))
+            await asyncio.sleep(1.0)
+            return int(conn.execute(query).fetchall()[0][0])
+
+    assert asyncio.run(scenario()) == 5
+
+
+def nothing_waits(conn: psycopg.Connection[Any]) -> bool:
+    return conn.execute("SELECT pending + unread FROM recall_status()").fetchone() == (0,)

@@ -19,7 +19,7 @@ from embedder_support import CANARY, PATIENCE, remember, until
 from operations_support import health
 from pgrecall import Client
 from pgrecall.errors import ConnectionFailed
-from pgrecall_embedder.metrics import PrometheusMetrics
+from pgrecall_embedder.prometheus import PrometheusMetrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ def test_counts_are_served(metrics: PrometheusMetrics) -> None:
     metrics.embedded(3)
     metrics.embedded(4)
     metrics.failed("input_refused")
-    metrics.too_late(2)
+    metrics.stale(2)
     metrics.batch(0.3, 16)
     metrics.query_answered(0.04)
     metrics.waiting(2, 5, 6, 7)
@@ -66,7 +66,9 @@ def test_counts_are_served(metrics: PrometheusMetrics) -> None:
     assert found["pgrecall_embedder_batch_seconds_bucket", ("0.25",)] == 0
     assert found["pgrecall_embedder_batch_seconds_bucket", ("0.5",)] == 1
     assert found["pgrecall_embedder_query_seconds_count", ()] == 1
-    assert [found["pgrecall_embedder_queue", ("2", state)] for state in ("leased", "retrying", "parked")] == [
+    assert [
+        found["pgrecall_embedder_queue", ("2", state)] for state in ("in_progress", "retrying", "failed")
+    ] == [
         5,
         6,
         7,
@@ -143,7 +145,7 @@ def test_a_daemon_serves_what_it_does(dsn: str, conn: Connection[Any], by_enviro
         port = int(found[1])
         until(lambda: read(port)["pgrecall_embedder_embedded_total", ()] == 2)
         assert read(port)["pgrecall_embedder_texts_total", ()] == 2
-        until(lambda: ("pgrecall_embedder_queue", ("1", "parked")) in read(port))
+        until(lambda: ("pgrecall_embedder_queue", ("1", "failed")) in read(port))
         assert CANARY not in served(port)
         # The daemon is in order for those who look from the database's side, too.
         with Client(dsn) as client:

@@ -26,10 +26,10 @@ from embedder_support import (
     until,
 )
 from pgrecall.errors import EmbeddingUnavailable
-from pgrecall_embedder.batching import PROBE, Made, Rejected, embed
+from pgrecall_embedder.backoff import Backoff
 from pgrecall_embedder.daemon import Daemon
+from pgrecall_embedder.jobs.embed.batching import PROBE, Made, Rejected, embed
 from pgrecall_embedder.logs import make_logger
-from pgrecall_embedder.pauses import Pause
 from pgrecall_embedder.providers.base import DocumentVectors
 from pgrecall_embedder.providers.errors import ProviderPaused
 from provider_servers import Asked, Fault, ProviderServer
@@ -244,7 +244,7 @@ def test_a_provider_that_fails_on_the_way_is_alive(calls: int, is_alive: bool) -
 
 
 def test_pauses_grow_and_end() -> None:
-    pause = Pause(first=0.02, longest=0.3)
+    pause = Backoff(first=0.02, longest=0.3)
     lengths = []
     for _ in range(6):
         seconds = pause.begin("outage")
@@ -261,7 +261,7 @@ def test_pauses_grow_and_end() -> None:
 
 @pytest.mark.parametrize(("asked_for", "least", "most"), [(5, 5, 5.5), (3600, 600, 601), (0, 0.5, 0.55)])
 def test_a_pause_lasts_as_long_as_it_was_asked_for(asked_for: float, least: float, most: float) -> None:
-    pause = Pause()
+    pause = Backoff()
     seconds = pause.begin("rate_limit", asked_for)
     assert seconds is not None
     assert least <= seconds <= most

@@ -9,7 +9,7 @@ import pytest
 
 from embedder_support import real_model, sentences
 from pgrecall.errors import EmbeddingUnavailable
-from pgrecall_embedder.batching import by_token_budget
+from pgrecall_embedder.jobs.embed.batching import by_token_budget
 from pgrecall_embedder.providers import ModelSpec, load_provider
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from embedder_support import (
 )
 from pgbouncer_support import PROGRAM, pooled
 from pgrecall.errors import PermissionDenied
-from pgrecall_embedder.connection import Link, Patience, PoolerBetween
+from pgrecall_embedder.connection import Connection, PoolerInBetween, RetryPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ def asked_as(dsn: str) -> tuple[str, bool]:
     """The role of a link, and whether it sees a pooler."""
 
     async def ask() -> tuple[str, bool]:
-        link = Link(dsn, Patience(asyncio.Event(), 5.0, structlog.get_logger()))
+        link = Connection(dsn, RetryPolicy(asyncio.Event(), 5.0, structlog.get_logger()))
         try:
             [(role,)] = await link.fetch("SELECT current_user::text")
             return role, link.has_pooler
@@ -173,12 +173,12 @@ def test_a_drain_through_a_pooler(dsn: str, conn: psycopg.Connection[Any], publi
 @needs_pgbouncer
 def test_no_notifications_are_expected_of_a_pooler(dsn: str, public_dir: Path) -> None:
     async def listen(behind: str) -> None:
-        link = Link(behind, Patience(asyncio.Event(), 5.0, structlog.get_logger()))
+        link = Connection(behind, RetryPolicy(asyncio.Event(), 5.0, structlog.get_logger()))
         try:
             async for _ in link.listen("pgrecall_embed"):
                 raise AssertionError("it listens")
         finally:
             await link.close()
 
-    with pooled(dsn, public_dir) as behind, pytest.raises(PoolerBetween):
+    with pooled(dsn, public_dir) as behind, pytest.raises(PoolerInBetween):
         asyncio.run(listen(behind))

@@ -24,19 +24,19 @@ from enricher_support import (
     texts,
     without_spacy,
 )
-from pgrecall_embedder.connection import Link, Patience
-from pgrecall_embedder.enriching.queue import NO_ANCHOR, ExtractionQueue
-from pgrecall_embedder.enriching.reader import Reader, ReaderBroken
-from pgrecall_embedder.enriching.setup import Setup
-from pgrecall_embedder.enriching.text import land
-from pgrecall_embedder.extraction.base import Document
+from pgrecall_embedder.connection import Connection, RetryPolicy
+from pgrecall_embedder.jobs.extract.queue import NO_ANCHOR, ExtractionQueue
+from pgrecall_embedder.jobs.extract.reader import Reader, ReaderBroken
+from pgrecall_embedder.jobs.extract.setup import Setup
+from pgrecall_embedder.jobs.extract.text import land
 from pgrecall_embedder.logs import make_logger
+from pgrecall_extract.base import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pgrecall_embedder.enriching.frames import Read
-    from pgrecall_embedder.enriching.queue import Claimed
+    from pgrecall_embedder.jobs.extract.frames import Read
+    from pgrecall_embedder.jobs.extract.queue import Claimed
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def light(request: pytest.FixtureRequest) -> None:
 
 def test_drain_reads_everything(dsn: str, conn: psycopg.Connection[Any]) -> None:
     ids = store(conn, texts(150))
-    assert read_all(dsn) == {"read": 150, "unreadable": 0, "read_too_late": 0}
+    assert read_all(dsn) == {"read": 150, "read_failed": 0, "read_stale": 0}
     assert pending(conn) == 0
     assert {"docs plan 7.md", "proj 8"} <= mentions_of(conn, ids[7])
     [(count,)] = conn.execute(
@@ -208,7 +208,7 @@ def test_sigterm_releases_what_was_not_begun(dsn: str, conn: psycopg.Connection[
 # -- a text that breaks the reading process
 
 _BREAKING = """
-import pgrecall_embedder.enriching.worker as worker
+import pgrecall_embedder.jobs.extract.process as worker
 
 class Breaking(worker.TextReader):
     def read(self, documents):
@@ -249,7 +249,7 @@ def read(reader: Reader, given: Sequence[Document]) -> list[Read]:
 def test_a_text_that_breaks_the_process_is_found_out(
     conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pgrecall_embedder.enriching.reader._COMMAND", (sys.executable, "-c", _BREAKING))
+    monkeypatch.setattr("pgrecall_embedder.jobs.extract.reader._COMMAND", (sys.executable, "-c", _BREAKING))
     given = documents("See a/b.md", "crash", "See c/d.md", "hang", "See e/f.md")
     # The time holds for reading, not for starting the process, which a busy machine is slow at.
     found = read(Reader(setup(conn), seconds=3), given)
@@ -269,7 +269,7 @@ def test_a_process_that_does_not_start_is_no_text_to_blame(
     conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "pgrecall_embedder.enriching.reader._COMMAND", (sys.executable, "-c", "raise SystemExit")
+        "pgrecall_embedder.jobs.extract.reader._COMMAND", (sys.executable, "-c", "raise SystemExit")
     )
     with pytest.raises(ReaderBroken, match="ended"):
         read(Reader(setup(conn)), documents("one", "two"))
@@ -302,7 +302,7 @@ def test_what_the_database_refuses_is_failed_alone(
         "CREATE TRIGGER trap BEFORE INSERT ON pgrecall.mentions FOR EACH ROW "
         "WHEN (NEW.type = 'TRAP') EXECUTE FUNCTION pgrecall.trap()"
     )
-    assert read_all(dsn) == {"read": 40, "unreadable": 1, "read_too_late": 0}
+    assert read_all(dsn) == {"read": 40, "read_failed": 1, "read_stale": 0}
     query = "SELECT memory_id, attempts, last_error FROM pgrecall.extractions WHERE is_pending"
     assert conn.execute(query).fetchall() == [(ids[20], 1, "InvalidParameterValue (22023)")]
     assert CANARY not in capfd.readouterr().err
@@ -313,8 +313,8 @@ def test_what_the_database_refuses_is_failed_alone(
 class _AmongOthers(ExtractionQueue):
     """A queue that another worker looks at until what was read has once been stored, or left out."""
 
-    def __init__(self, link: Link, other: psycopg.Connection[Any]) -> None:
-        super().__init__(link, "text", "5 minutes")
+    def __init__(self, link: Connection, other: psycopg.Connection[Any]) -> None:
+        super().__init__(link, link, "text", "5 minutes")
         self.other = other
         self.landed: list[int] = []
 
@@ -329,7 +329,7 @@ def test_what_another_worker_only_looked_at_lands(dsn: str, conn: psycopg.Connec
     store(conn, texts(3))
 
     async def scenario(other: psycopg.Connection[Any]) -> None:
-        link = Link(dsn, Patience(asyncio.Event(), PATIENCE, make_logger(as_json=True)))
+        link = Connection(dsn, RetryPolicy(asyncio.Event(), PATIENCE, make_logger(as_json=True)))
         try:
             queue = _AmongOthers(link, other)
             claimed = await queue.claim(3)

@@ -57,7 +57,7 @@ def answers(conn: psycopg.Connection[Any]) -> int:
 def test_facts_come_with_their_evidence(dsn: str, conn: psycopg.Connection[Any], llm: Server) -> None:
     ids = store(conn, workers(40))
     sums = read_all(dsn)
-    assert (sums["read"], sums["read_by_llm"], sums["unreadable_by_llm"]) == (40, 40, 0)
+    assert (sums["read"], sums["read_by_llm"], sums["llm_failed"]) == (40, 40, 0)
     assert facts(conn) == [
         (memory, f"person{number}", "works at", f"firm{number}", "llm") for number, memory in enumerate(ids)
     ]
@@ -177,7 +177,7 @@ def test_a_memory_that_the_model_fails_on_is_parked_alone(
 
     llm.script = answer
     sums = read_all(dsn)
-    assert (sums["read_by_llm"], sums["unreadable_by_llm"]) == (6, 1)
+    assert (sums["read_by_llm"], sums["llm_failed"]) == (6, 1)
     query = "SELECT memory_id, last_error FROM pgrecall.extractions WHERE enricher = 'llm' AND is_pending"
     [(memory, error)] = conn.execute(query).fetchall()
     assert memory == ids[3]

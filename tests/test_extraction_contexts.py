@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgrecall_embedder.extraction.base import Mention
-from pgrecall_embedder.extraction.contexts import typed_by_context
-from pgrecall_embedder.extraction.versions import with_products, with_versions
+from pgrecall_extract.base import Mention
+from pgrecall_extract.entities.contexts import typed_by_context
+from pgrecall_extract.entities.versions import with_products, with_versions
 from reading_support import assert_spans, read, typed
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgrecall.errors import InvalidInput
-from pgrecall_embedder.extraction.base import Extraction
-from pgrecall_embedder.extraction.extractor import Extractor, ExtractorOptions, Failure
-from pgrecall_embedder.extraction.gazetteer import EntityRules
+from pgrecall_extract.base import Extraction
+from pgrecall_extract.entities.gazetteer import EntityRules
+from pgrecall_extract.errors import InvalidRules
+from pgrecall_extract.extractor import Extractor, ExtractorOptions, Failure
 from reading_support import RULES_ONLY, assert_spans, document, read, typed
 
 
@@ -136,7 +136,7 @@ def test_the_minimum_confidence_counts_and_must_be_one() -> None:
     )
     assert isinstance(outcome, Extraction)
     assert typed(outcome.mentions) == {"Oslo": "PLACE"}
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidRules):
         Extractor(ExtractorOptions(spacy=False, minimum_confidence=1.5))
 
 

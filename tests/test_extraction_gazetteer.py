@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgrecall.errors import InvalidInput
-from pgrecall_embedder.extraction.gazetteer import BUILT_IN_RULES, EntityRules, Gazetteer
+from pgrecall_extract.entities.gazetteer import BUILT_IN_RULES, EntityRules, Gazetteer
+from pgrecall_extract.errors import InvalidRules
 from reading_support import assert_spans, typed
 
 RULES = (
@@ -60,7 +60,7 @@ def test_well_known_technologies_are_built_in() -> None:
     ],
 )
 def test_patterns_that_may_take_long_are_refused_when_loaded(pattern: str) -> None:
-    with pytest.raises(InvalidInput, match=r"too long|longer than"):
+    with pytest.raises(InvalidRules, match=r"too long|longer than"):
         Gazetteer((EntityRules("X", patterns=(pattern,)),))
 
 
@@ -72,9 +72,9 @@ def test_ordinary_patterns_are_taken(pattern: str) -> None:
 
 
 def test_what_is_no_pattern_or_keyword_is_refused_with_its_place() -> None:
-    with pytest.raises(InvalidInput, match="pattern 2 of type X"):
+    with pytest.raises(InvalidRules, match="pattern 2 of type X"):
         Gazetteer((EntityRules("X", patterns=("a", "(")),))
-    with pytest.raises(InvalidInput, match="keyword of type X is empty"):
+    with pytest.raises(InvalidRules, match="keyword of type X is empty"):
         Gazetteer((EntityRules("X", keywords=(" ",)),))
 
 

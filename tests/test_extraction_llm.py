@@ -31,13 +31,13 @@ from llm_support import (
     workers,
 )
 from pgrecall.errors import InvalidInput
-from pgrecall_embedder.extraction.base import ENTITY_TYPES, Fact
-from pgrecall_embedder.extraction.llm import (
+from pgrecall_embedder.llm import (
     LlmUnavailable,
     Rejected,
 )
-from pgrecall_embedder.extraction.llm.prompts import FACTS_SCHEMA
-from pgrecall_embedder.extraction.llm.retrying import retry_after_seconds
+from pgrecall_embedder.llm.prompts import FACTS_SCHEMA
+from pgrecall_embedder.llm.retrying import retry_after_seconds
+from pgrecall_extract.base import ENTITY_TYPES, Fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

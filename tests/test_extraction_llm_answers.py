@@ -30,15 +30,15 @@ from llm_support import (
     workers,
 )
 from pgrecall.errors import PgrecallError
-from pgrecall_embedder.extraction.llm import LlmMisconfigured
-from pgrecall_embedder.extraction.llm.answers import Dropped, facts_of, normalised, read_answer
-from pgrecall_embedder.extraction.llm.prompts import cache_key, question_about
+from pgrecall_embedder.llm import LlmMisconfigured
+from pgrecall_embedder.llm.answers import Dropped, facts_of, normalised, read_answer
+from pgrecall_embedder.llm.prompts import cache_key, question_about
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
-    from pgrecall_embedder.extraction.base import Document, Fact
+    from pgrecall_extract.base import Document, Fact
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from llm_support import (
     workers,
 )
 from pgrecall.errors import InvalidInput, PgrecallError
-from pgrecall_embedder.extraction.llm import (
+from pgrecall_embedder.llm import (
     LlmClient,
     LlmMisconfigured,
     Prices,

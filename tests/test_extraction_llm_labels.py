@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from llm_support import KEY, Asked, Memory, Reply, Server, client_of, completion, failure, served
 from pgrecall.errors import InvalidInput
-from pgrecall_embedder.extraction.base import ENTITY_TYPES, Fact
-from pgrecall_embedder.extraction.llm import (
+from pgrecall_embedder.llm import (
     FUNCTIONAL_LABELS,
     Canonical,
     Decision,
@@ -27,8 +26,9 @@ from pgrecall_embedder.extraction.llm import (
     decide,
     is_functional,
 )
-from pgrecall_embedder.extraction.llm.labels import SYMMETRIC_LABELS, Verdict
-from pgrecall_embedder.extraction.llm.relations import INVERSES, LABELS, SYNONYMS
+from pgrecall_embedder.llm.labels import SYMMETRIC_LABELS, Verdict
+from pgrecall_embedder.llm.relations import INVERSES, LABELS, SYNONYMS
+from pgrecall_extract.base import ENTITY_TYPES, Fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgrecall_embedder.extraction.names import find_names
+from pgrecall_extract.entities.names import find_names
 from reading_support import assert_spans, typed
 
 LANGUAGES = ("english", "spanish", "french", "italian", "portuguese", "russian", "german", "simple")

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgrecall_embedder.extraction.gazetteer import BUILT_IN_RULES, Gazetteer
-from pgrecall_embedder.extraction.names import find_names
-from pgrecall_embedder.extraction.patterns import find_patterns
-from pgrecall_embedder.extraction.secrets import looks_secret, secret_spans
+from pgrecall_extract.entities.gazetteer import BUILT_IN_RULES, Gazetteer
+from pgrecall_extract.entities.names import find_names
+from pgrecall_extract.entities.patterns import find_patterns
+from pgrecall_extract.secrets import looks_secret, secret_spans
 from reading_support import assert_spans, typed
 
 if TYPE_CHECKING:

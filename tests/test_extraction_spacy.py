@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pgrecall_embedder.extraction.base import Extraction
-from pgrecall_embedder.extraction.extractor import Extractor, ExtractorOptions
-from pgrecall_embedder.extraction.spacy_names import ExtractionUnavailable, SpacyNames, spacy_installed
+from pgrecall_extract.base import Extraction
+from pgrecall_extract.entities.spacy_names import SpacyNames, spacy_installed
+from pgrecall_extract.errors import ExtractionUnavailable
+from pgrecall_extract.extractor import Extractor, ExtractorOptions
 from reading_support import assert_spans, document, typed
 
 needs_spacy = pytest.mark.skipif(not spacy_installed(), reason="the extra nlp is not installed")

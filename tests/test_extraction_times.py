@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pgrecall_embedder.extraction import time_grammar
-from pgrecall_embedder.extraction.times import LONGEST_CONTENT, MOST_REFERENCES, temporal_references
+from pgrecall_extract.temporal import grammar
+from pgrecall_extract.temporal.references import LONGEST_CONTENT, MOST_REFERENCES, temporal_references
 from time_reading import NOON, at, one, read
 
 # --- What is found ---
@@ -331,7 +331,7 @@ def test_at_most_so_many() -> None:
 def test_the_hint_misses_nothing() -> None:
     """Whatever the patterns find, the cheaper look before them lets through."""
     for text, *_ in FOUND:
-        assert time_grammar.HINT.search(text), text
+        assert grammar.HINT.search(text), text
 
 
 def test_english_needs_no_dateparser() -> None:

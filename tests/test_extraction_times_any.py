@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgrecall_embedder.extraction import time_grammar, time_languages
-from pgrecall_embedder.extraction.times import LONGEST_CONTENT, MOST_REFERENCES, temporal_references
+from pgrecall_extract.temporal import grammar, languages
+from pgrecall_extract.temporal.references import LONGEST_CONTENT, MOST_REFERENCES, temporal_references
 from time_reading import LANGUAGES, NOON
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def repetitions(parsed: Any) -> Iterator[Any]:
 def test_every_repetition_is_bounded(language: str) -> None:
     """No pattern that runs over the whole text can look further from one place than a few dozen characters."""
     pattern = {
-        "english": time_grammar.STRETCH, "simple": time_grammar.NEUTRAL, "klingon": time_grammar.HINT,
-    }.get(language) or time_languages._pattern(time_languages.CODES[language])  # fmt: skip
+        "english": grammar.STRETCH, "simple": grammar.NEUTRAL, "klingon": grammar.HINT,
+    }.get(language) or languages._pattern(languages.CODES[language])  # fmt: skip
     assert pattern is not None
     bounds = list(repetitions(re._parser.parse(pattern.pattern, pattern.flags)))  # type: ignore[attr-defined]
     assert max(bounds, default=0) <= 9

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from pgrecall_embedder.extraction import time_languages
-from pgrecall_embedder.extraction.times import temporal_references
+from pgrecall_extract.temporal import languages
+from pgrecall_extract.temporal.references import temporal_references
 from time_reading import NOON, one, read
 
 FOREIGN = [
@@ -73,9 +73,9 @@ def test_what_names_no_time_in_other_languages(language: str, text: str) -> None
 
 def test_without_dateparser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dateparser.date", None)
-    time_languages._pattern.cache_clear()
+    languages._pattern.cache_clear()
     try:
         assert read("seit 2019, letzte Woche", NOON, "german") == [("2019", "2019-01-01 2020-01-01", "year")]
         assert one("last week")[0] == "2026-05-04 2026-05-11"
     finally:
-        time_languages._pattern.cache_clear()
+        languages._pattern.cache_clear()

@@ -13,7 +13,7 @@ from enricher_support import mentions_of, read_all, without_spacy
 from extraction_support import claimed, complete, extract, fact, holders, wrong
 from memories import call, remember, rows, scalar, share
 from pgrecall.errors import InvalidInput
-from pgrecall_embedder.extraction.gazetteer import EntityRules, Gazetteer
+from pgrecall_extract.entities.gazetteer import EntityRules, Gazetteer
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -83,7 +83,11 @@ def test_help_is_quick() -> None:
 def _imported_on_demand() -> list[str]:
     texts = [path.read_text(encoding="utf-8") for path in CLIENT.rglob("*.py")]
     return sorted(
-        {name for text in texts for name in re.findall(r"(?m)^ +from (pgrecall_embedder[\w.]*) import", text)}
+        {
+            name
+            for text in texts
+            for name in re.findall(r"(?m)^ +from (pgrecall_e(?:mbedder|xtract)[\w.]*) import", text)
+        }
     )
 
 
@@ -92,3 +96,12 @@ def test_what_the_client_takes_from_the_embedder_can_be_imported_first(module: s
     """In a process of its own: a circle of imports is seen only by who enters it there."""
     done = subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_extraction_knows_no_database_and_no_daemon() -> None:
+    modules = sorted((CLIENT.parent / "embedder" / "pgrecall_extract").rglob("*.py"))
+    assert len(modules) > 20
+    named = re.compile(r"(?m)^ *(?:from|import) (psycopg|pgrecall|pgrecall_embedder)\b")
+    assert {str(path): found for path in modules if (found := named.findall(path.read_text("utf-8")))} == {}
+    _, _, loaded = _probe("import pgrecall_extract.extractor")
+    assert not {"psycopg", "pgrecall", "pgrecall_embedder"} & set(loaded)

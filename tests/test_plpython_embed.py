@@ -18,8 +18,8 @@ import pytest
 from answering_support import PATIENCE, Model, embed_all, embedded
 from embedder_support import CANARY, remember, until
 from pgrecall.errors import InvalidInput
+from pgrecall_embedder.jobs.queries.socket import Asked, QuerySocket
 from pgrecall_embedder.logs import make_logger
-from pgrecall_embedder.query_socket import Asked, QuerySocket
 from plpython_support import DEBIAN, answering_at, listens, notices
 
 if TYPE_CHECKING:

@@ -210,7 +210,7 @@ def test_a_vector_of_another_length(dsn: str, memory: Client, model: Model, dime
     with answering(dsn, other):
         result = memory.recall("tea", embed="daemon", embed_timeout=LONG)
     assert result.notice is not None
-    assert result.notice.startswith("ValueError at queries.py")
+    assert result.notice.startswith("ValueError at answering.py")
 
 
 def test_a_read_only_server_is_not_asked(

@@ -82,7 +82,7 @@ def test_the_wheel_holds_sql_and_migrations(wheel: Path) -> None:
         <= pages
         <= names
     )
-    assert {"pgrecall/py.typed", "pgrecall_embedder/__init__.py"} <= names
+    assert {"pgrecall/py.typed", "pgrecall_embedder/__init__.py", "pgrecall_extract/py.typed"} <= names
     assert [name for name in names if "__pycache__" in name or name.startswith(("tests/", "sql/"))] == []
 
 

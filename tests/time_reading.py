@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from pgrecall_embedder.extraction import time_languages
-from pgrecall_embedder.extraction.times import temporal_references
+from pgrecall_extract.temporal import languages
+from pgrecall_extract.temporal.references import temporal_references
 
 NOON = datetime(2026, 5, 13, 12, tzinfo=UTC)
 """A Wednesday."""
-LANGUAGES = [*time_languages.CODES, "english", "simple", "klingon"]
+LANGUAGES = [*languages.CODES, "english", "simple", "klingon"]
 
 
 def read(text: str, anchor: datetime = NOON, language: str = "english") -> list[tuple[str, str, str]]:

@@ -19,7 +19,7 @@ from benchmarks.resources import Unavailable
 from benchmarks.speed.generator import Corpus
 from benchmarks.speed.machine import machine
 from benchmarks.speed.shared import positive, write
-from pgrecall_embedder.extraction.base import Document
+from pgrecall_extract.base import Document
 
 if TYPE_CHECKING:
     import argparse

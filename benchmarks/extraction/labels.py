@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from benchmarks.datasets import DataError
-from pgrecall_embedder.extraction.base import ENTITY_TYPES
+from pgrecall_extract.base import ENTITY_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

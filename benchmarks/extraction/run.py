@@ -8,20 +8,20 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.resources import Unavailable
-from pgrecall_embedder.extraction.base import Document, Extraction
+from pgrecall_extract.base import Document, Extraction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from benchmarks.extraction.labels import LabelledText, TimedText
-    from pgrecall_embedder.extraction.base import TemporalReference
+    from pgrecall_extract.base import TemporalReference
 
 __all__ = ["SYSTEMS", "extracted_names", "read_times"]
 
 SYSTEMS: Final = {"patterns": False, "patterns and spaCy": True}
 """The ways to read names, and whether spaCy takes part. All read times the same way."""
 
-_PACKAGE = "pgrecall_embedder.extraction"
+_PACKAGE = "pgrecall_extract"
 _SAID = datetime(2024, 6, 12, 9, tzinfo=UTC)
 """The anchor of texts that are read for names alone."""
 
@@ -66,7 +66,7 @@ def _extracted(
 ) -> list[Extraction]:
     if spacy and find_spec("spacy") is None:
         raise Unavailable("spaCy is not installed")
-    extractor, gazetteer = _module("extractor"), _module("gazetteer")
+    extractor, gazetteer = _module("extractor"), _module("entities.gazetteer")
     rules = {
         namespace: tuple(
             gazetteer.EntityRules(type=type, keywords=words, patterns=()) for type, words in lists.items()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmarks.extraction.labels import LabelledText, Time, TimedText
-    from pgrecall_embedder.extraction.base import TemporalReference
+    from pgrecall_extract.base import TemporalReference
 
 __all__ = [
     "Counts",

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from pgrecall_embedder.extraction.base import Document
-from pgrecall_embedder.extraction.extractor import Extractor, ExtractorOptions, Failure
-from pgrecall_embedder.extraction.spacy_names import DEFAULT_SPACY_MODEL, spacy_installed
+from pgrecall_extract.base import Document
+from pgrecall_extract.entities.spacy_names import DEFAULT_SPACY_MODEL, spacy_installed
+from pgrecall_extract.extractor import Extractor, ExtractorOptions, Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,7 +15,7 @@ from pgrecall.errors import ConnectionFailed, InvalidInput, PgrecallError, error
 
 from .daemon import LEASE_SECONDS, SOCKET_MODE, Daemon
 from .logs import describe, make_logger
-from .metrics import PrometheusMetrics
+from .prometheus import PrometheusMetrics
 from .providers import load_provider
 
 if TYPE_CHECKING:

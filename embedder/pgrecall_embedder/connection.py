@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from structlog.typing import FilteringBoundLogger
 
-__all__ = ["Link", "Patience", "PoolerBetween"]
+__all__ = ["Connection", "PoolerInBetween", "RetryPolicy"]
 
 _T = TypeVar("_T")
 
@@ -41,12 +41,12 @@ _LAST_ATTEMPTS = 3
 _PASSING = ("08", "53", "57P", "40", "55P03")
 
 
-class PoolerBetween(Exception):  # noqa: N818 - the name says what is the case
+class PoolerInBetween(Exception):  # noqa: N818 - the name says what is the case
     """A pooler is between: sessions are not one's own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How long to wait for a server that went away.
 
     Attributes:
@@ -59,7 +59,7 @@ class Patience:
     give_up_after: float | None
     log: FilteringBoundLogger
 
-    async def insist(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
+    async def run(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
         """Await `attempt()` until it passes, with growing, random delays between the attempts.
 
         Raises:
@@ -95,7 +95,7 @@ class Patience:
             self.log.warning("database is away", error=describe(error), retry_in_s=round(delay, 1))
 
 
-class Link:
+class Connection:
     """One connection to the database in autocommit, opened again when it breaks.
 
     It works as the role pgrecall_embedder, which sees no sensitive memory, wherever whoever logs in may.
@@ -105,9 +105,9 @@ class Link:
         has_pooler: Whether a pooler is between: then nothing may depend on the session.
     """
 
-    def __init__(self, dsn: str, patience: Patience) -> None:
+    def __init__(self, dsn: str, retry_policy: RetryPolicy) -> None:
         self._dsn = dsn
-        self._patience = patience
+        self._retry_policy = retry_policy
         self._connection: psycopg.AsyncConnection[tuple[Any, ...]] | None = None
         self._busy = asyncio.Lock()
         self.connections = 0
@@ -149,7 +149,7 @@ class Link:
             return await (await connection.execute(query, values)).fetchall()
 
         async with self._busy:
-            return await self._patience.insist(attempt)
+            return await self._retry_policy.run(attempt)
 
     async def listen(self, *channels: LiteralString) -> AsyncIterator[str | None]:
         """Yield None when listening has begun, then the channel of every notification.
@@ -158,7 +158,7 @@ class Link:
             channels: What to listen to.
 
         Raises:
-            PoolerBetween: A pooler passes no notifications on.
+            PoolerInBetween: A pooler passes no notifications on.
             psycopg.OperationalError: The connection broke.
             psycopg.Error: The server has no LISTEN, or stayed away too long.
         """
@@ -166,12 +166,12 @@ class Link:
         async def attempt() -> psycopg.AsyncConnection[tuple[Any, ...]]:
             connection = await self.connect()
             if self.has_pooler:
-                raise PoolerBetween
+                raise PoolerInBetween
             for channel in channels:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
             return connection
 
-        connection = await self._patience.insist(attempt)
+        connection = await self._retry_policy.run(attempt)
         yield None
         async for notification in connection.notifies():
             yield notification.channel

@@ -12,25 +12,26 @@ import psycopg
 from pgrecall.admin.bundle import bundle_hash, not_migrated, verify
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, ReadOnlyServer, error_from
 
-from .connection import Link, Patience, PoolerBetween
-from .enriching import Enricher
-from .generations import Generations
+from .connection import Connection, PoolerInBetween, RetryPolicy
+from .jobs.background import Enricher
+from .jobs.embed.generations import Generations
+from .jobs.embed.pipeline import Polling, Work
+from .jobs.embed.queue import WorkQueue, is_missing_schema
+from .jobs.queries.socket import QuerySocket
+from .jobs.upkeep import UpkeepJob
 from .logs import describe
-from .measuring import NoMetrics
-from .pipeline import Polling, Work
+from .metrics import NoMetrics
 from .providers import load_provider
-from .query_socket import QuerySocket
 from .waiting import at_most
-from .work_queue import WorkQueue, is_missing_schema
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from structlog.typing import FilteringBoundLogger
 
-    from .measuring import Metrics
+    from .jobs.queries.socket import Asked
+    from .metrics import Metrics
     from .providers import ProviderFactory
-    from .query_socket import Asked
 
 __all__ = ["LEASE_SECONDS", "SOCKET_MODE", "Daemon", "Part"]
 
@@ -53,9 +54,6 @@ _LONGEST_BLIND_SECONDS = 4.0
 _HEARTBEAT_SECONDS = 10.0
 _LISTEN_PAUSE_SECONDS = 0.5
 _NOTICE_PAUSE_SECONDS = 1.0
-_FOLD_SECONDS = 5.0
-_IDLE_FOLD_SECONDS = 15.0
-_TRIM_SECONDS = 3600.0
 # A daemon waits for its server for ever; whoever waits for a drain should hear of a server that stays away.
 _DRAIN_PATIENCE_SECONDS = 120.0
 # More threads than that gain nothing, and each has a tokenizer of its own.
@@ -116,16 +114,16 @@ class Daemon:
         self._polling = Polling(poll_seconds, _IDLE_FACTOR * poll_seconds)
         self._heartbeat_seconds = heartbeat_seconds
         self._factory = factory
-        self._dsn = dsn
         self._stopping = asyncio.Event()
         self._noticed = asyncio.Event()
         self._due = asyncio.Event()
-        patience = Patience(self._stopping, _DRAIN_PATIENCE_SECONDS if drain else None, log)
-        self._patience = patience
-        self._claims, writes, upkeep, self._queries = (Link(dsn, patience) for _ in range(4))
-        self._listening = Link(dsn if listen_dsn is None else listen_dsn, patience)
-        self._links = (self._claims, writes, upkeep, self._queries, self._listening)
-        self._queue = WorkQueue(self._claims, writes, upkeep, lease_seconds)
+        retry_policy = RetryPolicy(self._stopping, _DRAIN_PATIENCE_SECONDS if drain else None, log)
+        self._claims, self._writes, self._upkeep, self._queries = (
+            Connection(dsn, retry_policy) for _ in range(4)
+        )
+        self._listening = Connection(dsn if listen_dsn is None else listen_dsn, retry_policy)
+        self._links = (self._claims, self._writes, self._upkeep, self._queries, self._listening)
+        self._queue = WorkQueue(self._claims, self._writes, self._upkeep, lease_seconds)
         self._work = Work(
             self._queue,
             threads=self._threads,
@@ -197,8 +195,9 @@ class Daemon:
         if self._only != "embedding":
             generations = self._generations
             self._enricher = Enricher(
-                self._dsn,
-                self._patience,
+                self._claims,
+                self._writes,
+                self._upkeep,
                 active=None if generations is None else lambda: generations.active,
                 is_embedding=lambda: generations is not None and not generations.is_idle,
                 drain=self._drain,
@@ -208,12 +207,13 @@ class Daemon:
             )
         await self._beat(0.0)
         self._log.info("embedder started", worker=str(self._queue.worker), drain=self._drain)
+        upkeep = UpkeepJob(self._queue, trims=self._generations is not None)
         started = time.monotonic()
         try:
             async with asyncio.TaskGroup() as tasks:
                 background = [
                     tasks.create_task(work)
-                    for work in (self._report(), self._fold(), self._listen(), self._notice())
+                    for work in (self._report(), upkeep.run(), self._listen(), self._notice())
                 ]
                 if self._socket is not None:
                     background.append(tasks.create_task(self._socket.serve()))
@@ -239,14 +239,14 @@ class Daemon:
         sums: dict[str, int] = {}
         if self._generations is not None:
             work = self._work
-            sums |= {"embedded": work.embedded, "failed": work.failed, "too_late": work.too_late}
+            sums |= {"embedded": work.embedded, "failed": work.failed, "stale": work.stale}
         if self._enricher is not None:
             counts, by_model = self._enricher.counts, self._enricher.llm_counts
-            sums |= {"read": counts.read, "unreadable": counts.failed, "read_too_late": counts.stale}
+            sums |= {"read": counts.read, "read_failed": counts.failed, "read_stale": counts.stale}
             if self._enricher.curated:
                 sums["curated"] = self._enricher.curated
             if by_model.read or by_model.failed:
-                sums |= {"read_by_llm": by_model.read, "unreadable_by_llm": by_model.failed}
+                sums |= {"read_by_llm": by_model.read, "llm_failed": by_model.failed}
         return sums
 
     async def _beat(self, per_second: float) -> None:
@@ -262,7 +262,7 @@ class Daemon:
             )
             for generation in self._generations.ids:
                 waiting = await self._queue.waiting(generation)
-                self._metrics.waiting(generation, waiting.leased, waiting.retrying, waiting.parked)
+                self._metrics.waiting(generation, waiting.in_progress, waiting.retrying, waiting.failed)
 
     async def _leave(self) -> None:
         """Give back what is leased and sign off; without a server the leases run out by themselves."""
@@ -281,7 +281,6 @@ class Daemon:
     async def _report(self) -> None:
         """Send heartbeats, and stop the daemon if the database is migrated."""
         before, reported_at = self.sums(), time.monotonic()
-        trimmed_at = -_TRIM_SECONDS
         while True:
             await at_most(self._heartbeat_seconds, self._due)
             self._due.clear()
@@ -295,17 +294,6 @@ class Daemon:
                 if rates.get(name):
                     self._log.info(event, **{name: sums[name]}, per_second=round(rates[name], 1))
             before, reported_at = sums, now
-            if self._generations is not None and now - trimmed_at >= _TRIM_SECONDS:
-                trimmed_at = now
-                await self._queue.purge_query_embeddings()
-
-    async def _fold(self) -> None:
-        """Keep the postings of the lexical leg up to date; writers do it too, so this may stop any time."""
-        while True:
-            seconds = _IDLE_FOLD_SECONDS
-            while await self._queue.fold():
-                seconds = _FOLD_SECONDS
-            await asyncio.sleep(seconds)
 
     async def _listen(self) -> None:
         """Wake the parts on notifications; they are hints, so a server without LISTEN will do."""
@@ -322,7 +310,7 @@ class Daemon:
             except psycopg.OperationalError as error:
                 self._log.warning("notifications stopped", error=describe(error))
                 await asyncio.sleep(_LISTEN_PAUSE_SECONDS)
-            except (psycopg.Error, PoolerBetween) as error:
+            except (psycopg.Error, PoolerInBetween) as error:
                 self._poll_blindly(error)
                 return
 
@@ -331,7 +319,7 @@ class Daemon:
         self._polling.longest_seconds = min(self._polling.longest_seconds, _LONGEST_BLIND_SECONDS)
         self._log.warning(
             "no notifications from this server, polling",
-            error="a pooler is between" if isinstance(error, PoolerBetween) else describe(error),
+            error="a pooler is between" if isinstance(error, PoolerInBetween) else describe(error),
             hint="Name a direct connection with PGRECALL_EMBEDDER_LISTEN_DSN.",
         )
 

@@ -1,4 +1,4 @@
-"""The one door to the embedder: what this package uses of `pgrecall_embedder`, imported at its first use.
+"""The one door to the embedder: what this package uses of `pgrecall_embedder` and `pgrecall_extract`, imported at its first use.
 
 The embedder is another package, with extras of its own. Nothing else here imports it, and nothing here needs
 it to be imported. Where it is missing, the import of a name from this module raises ModuleNotFoundError;
@@ -12,35 +12,37 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pgrecall_embedder.cli import run as run_daemon
-    from pgrecall_embedder.enriching import building
-    from pgrecall_embedder.enriching.curating.running import Said, curate_by_model
-    from pgrecall_embedder.extraction.gazetteer import EntityRules, Gazetteer
-    from pgrecall_embedder.extraction.llm import (
+    from pgrecall_embedder.jobs.curate.command import Said, curate_by_model
+    from pgrecall_embedder.jobs.extract import build
+    from pgrecall_embedder.llm import (
         AnswerUnusable,
         LlmClient,
         LlmMisconfigured,
         LlmUnavailable,
     )
-    from pgrecall_embedder.extraction.llm.prompts import data_block
+    from pgrecall_embedder.llm.prompts import data_block
     from pgrecall_embedder.providers import EmbeddingProvider, ModelSpec, load_provider
     from pgrecall_embedder.providers.errors import ProviderPaused
+    from pgrecall_extract.entities.gazetteer import EntityRules, Gazetteer
+    from pgrecall_extract.errors import InvalidRules
 
 _SOURCES = {
-    "AnswerUnusable": "extraction.llm:AnswerUnusable",
-    "EmbeddingProvider": "providers:EmbeddingProvider",
-    "EntityRules": "extraction.gazetteer:EntityRules",
-    "Gazetteer": "extraction.gazetteer:Gazetteer",
-    "LlmClient": "extraction.llm:LlmClient",
-    "LlmMisconfigured": "extraction.llm:LlmMisconfigured",
-    "LlmUnavailable": "extraction.llm:LlmUnavailable",
-    "ModelSpec": "providers:ModelSpec",
-    "ProviderPaused": "providers.errors:ProviderPaused",
-    "Said": "enriching.curating.running:Said",
-    "building": "enriching.building",
-    "curate_by_model": "enriching.curating.running:curate_by_model",
-    "data_block": "extraction.llm.prompts:data_block",
-    "load_provider": "providers:load_provider",
-    "run_daemon": "cli:run",
+    "AnswerUnusable": "pgrecall_embedder.llm:AnswerUnusable",
+    "EmbeddingProvider": "pgrecall_embedder.providers:EmbeddingProvider",
+    "EntityRules": "pgrecall_extract.entities.gazetteer:EntityRules",
+    "Gazetteer": "pgrecall_extract.entities.gazetteer:Gazetteer",
+    "InvalidRules": "pgrecall_extract.errors:InvalidRules",
+    "LlmClient": "pgrecall_embedder.llm:LlmClient",
+    "LlmMisconfigured": "pgrecall_embedder.llm:LlmMisconfigured",
+    "LlmUnavailable": "pgrecall_embedder.llm:LlmUnavailable",
+    "ModelSpec": "pgrecall_embedder.providers:ModelSpec",
+    "ProviderPaused": "pgrecall_embedder.providers.errors:ProviderPaused",
+    "Said": "pgrecall_embedder.jobs.curate.command:Said",
+    "build": "pgrecall_embedder.jobs.extract.build",
+    "curate_by_model": "pgrecall_embedder.jobs.curate.command:curate_by_model",
+    "data_block": "pgrecall_embedder.llm.prompts:data_block",
+    "load_provider": "pgrecall_embedder.providers:load_provider",
+    "run_daemon": "pgrecall_embedder.cli:run",
 }
 
 __all__ = [
@@ -48,13 +50,14 @@ __all__ = [
     "EmbeddingProvider",
     "EntityRules",
     "Gazetteer",
+    "InvalidRules",
     "LlmClient",
     "LlmMisconfigured",
     "LlmUnavailable",
     "ModelSpec",
     "ProviderPaused",
     "Said",
-    "building",
+    "build",
     "curate_by_model",
     "data_block",
     "load_provider",
@@ -66,5 +69,5 @@ def __getattr__(name: str) -> Any:
     if name not in _SOURCES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _SOURCES[name].partition(":")
-    found = import_module(f"pgrecall_embedder.{module}")
+    found = import_module(module)
     return getattr(found, attribute) if attribute else found

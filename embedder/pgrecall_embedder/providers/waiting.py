@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pgrecall_embedder.extraction.llm.retrying import retry_after_seconds
+from pgrecall_embedder.llm.retrying import retry_after_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -46,7 +46,7 @@ def build(
 
     target = _target(dsn, data_dir, namespace)
     try:
-        from pgrecall.embedder import building
+        from pgrecall.embedder import build
     except ModuleNotFoundError as error:
         if _leave_to_a_daemon(target, again=again, backfill=backfill):
             return
@@ -54,7 +54,7 @@ def build(
             f"memories cannot be read here: no module {error.name}",
             hint="Install it with `pip install 'pgrecall[embedder,nlp]'`, or start a daemon elsewhere.",
         ) from error
-    versions: dict[str, str | None] = dict(building.versions(target.dsn))
+    versions: dict[str, str | None] = dict(build.versions(target.dsn))
     if again:
         versions = dict.fromkeys(versions)
     with _connected(target) as connection:
@@ -64,8 +64,8 @@ def build(
         waiting = _value(connection, "SELECT unread FROM public.recall_status()")
     done = _with_progress(target.dsn, waiting)
     typer.echo(f"read {done['read']} memories")
-    if done["unreadable"]:
-        note(f"{done['unreadable']} could not be read: SELECT * FROM pgrecall.extractions WHERE is_pending")
+    if done["read_failed"]:
+        note(f"{done['read_failed']} could not be read: SELECT * FROM pgrecall.extractions WHERE is_pending")
 
 
 @graph.command()
@@ -184,9 +184,13 @@ def rules(
     if everywhere and namespace is not None:
         raise typer.BadParameter("--everywhere and --namespace exclude each other")
     keywords, patterns = keyword or [], pattern or []
-    from pgrecall.embedder import EntityRules, Gazetteer
+    from pgrecall.embedder import EntityRules, Gazetteer, InvalidRules
+    from pgrecall.errors import InvalidInput
 
-    Gazetteer([EntityRules(type, tuple(keywords), tuple(patterns))])
+    try:
+        Gazetteer([EntityRules(type, tuple(keywords), tuple(patterns))])
+    except InvalidRules as error:
+        raise InvalidInput(error.message, hint=error.hint) from None
     target = _target(dsn, data_dir, namespace)
     with _connected(target) as connection:
         home = None
@@ -283,12 +287,12 @@ def _with_progress(dsn: str, waiting: int) -> dict[str, int]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from pgrecall.embedder import building
+    from pgrecall.embedder import build
 
     columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("reading", total=waiting)
-        return building.build(dsn, lambda done: progress.update(bar, completed=done))
+        return build.build(dsn, lambda done: progress.update(bar, completed=done))
 
 
 def _graph_rows(connection: Any, target: "Target", min_mentions: int) -> Iterator[Any]:

@@ -1,0 +1,1 @@
+"""What the worker loop runs: one package per kind of job."""

@@ -1,0 +1,224 @@
+"""All that a daemon reads memories with: without a language model, with one, what concepts need, curation."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import psycopg
+
+from pgrecall_embedder.logs import describe
+
+from .concepts.upkeep import ConceptJob
+from .concepts.vectors import Vectors
+from .curate import CurationQueue, Curator
+from .extract.llm import LlmEnricher
+from .extract.queue import ExtractionQueue
+from .extract.reader import Reader
+from .extract.text import Counts, TextEnricher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from structlog.typing import FilteringBoundLogger
+
+    from pgrecall_embedder.connection import Connection
+
+    from .concepts.vectors import ActiveModel
+    from .extract.frames import Ready
+    from .extract.setup import Setup
+
+__all__ = ["Enricher"]
+
+_TEXT_LEASE = "5 minutes"
+_LLM_LEASE = "15 minutes"
+# Nothing says that the last memory is embedded: while draining, it is looked for often.
+_DRAIN_SECONDS = 0.2
+
+
+class Enricher:
+    """Reads the memories of one database, beside the pipeline that embeds them.
+
+    Args:
+        claims: The connection that claims.
+        writes: The connection that writes back.
+        upkeep: The connection for what nobody waits for.
+        active: Says what the model for names of concepts and for labels is; None: they are not embedded.
+        is_embedding: Whether memories wait for their embedding: then nothing is done for concepts.
+        drain: Return when nothing is left, instead of waiting for more.
+        poll_seconds: How long to wait for a notification before looking anyway.
+        refresh_seconds: How often to look for changed settings and rules.
+        log: Where to report.
+    """
+
+    def __init__(
+        self,
+        claims: Connection,
+        writes: Connection,
+        upkeep: Connection,
+        *,
+        active: Callable[[], ActiveModel | None] | None,
+        is_embedding: Callable[[], bool],
+        drain: bool,
+        poll_seconds: float,
+        refresh_seconds: float,
+        log: FilteringBoundLogger,
+    ) -> None:
+        self._claims, self._writes, self._upkeep = claims, writes, upkeep
+        self._vectors = None if active is None else Vectors(active)
+        self._is_embedding = is_embedding
+        self._drain = drain
+        self._poll_seconds = poll_seconds
+        self._refresh_seconds = refresh_seconds
+        self._log = log
+        self._text: TextEnricher | None = None
+        self._llm: LlmEnricher | None = None
+        self._concepts: ConceptJob | None = None
+        self._curator: Curator | None = None
+        self._stopping = False
+        self._has_told_missing = False
+
+    @property
+    def counts(self) -> Counts:
+        """What was read without a language model."""
+        return Counts() if self._text is None else self._text.counts
+
+    @property
+    def llm_counts(self) -> Counts:
+        """What a language model read."""
+        return Counts() if self._llm is None else self._llm.counts
+
+    @property
+    def curated(self) -> int:
+        """How many memories were curated."""
+        return 0 if self._curator is None else self._curator.counts.curated
+
+    def wake(self) -> None:
+        """Look for work now: something was committed."""
+        for part in (self._text, self._curator):
+            if part is not None:
+                part.wake()
+
+    def stop(self) -> None:
+        """Finish what is being read, write it back, and return."""
+        self._stopping = True
+        for part in (self._text, self._llm, self._concepts, self._curator):
+            if part is not None:
+                part.stop()
+
+    async def run(self) -> None:
+        """Work until stopped or, when draining, until nothing is left.
+
+        Raises:
+            psycopg.Error: The server refused something, or stayed away too long.
+            ExceptionGroup: Something failed on the way.
+        """
+        queues = (
+            ExtractionQueue(self._claims, self._writes, "text", _TEXT_LEASE),
+            ExtractionQueue(self._claims, self._writes, "llm", _LLM_LEASE),
+        )
+        curations = CurationQueue(self._claims, self._writes)
+        reader: Reader | None = None
+        try:
+            setup = await queues[0].setup()
+            if setup is None:
+                raise AssertionError("a setup differs from none")
+            reader = Reader(setup, self._announce)
+            await self._work(queues, setup, reader, curations)
+        finally:
+            if reader is not None:
+                await reader.close()
+            if self._vectors is not None:
+                self._vectors.close()
+            await self._leave((*queues, curations))
+
+    async def _work(
+        self,
+        queues: tuple[ExtractionQueue, ExtractionQueue],
+        setup: Setup,
+        reader: Reader,
+        curations: CurationQueue,
+    ) -> None:
+        embed = None if self._vectors is None else self._vectors.embed
+        has_ended = asyncio.Event()
+        text = self._text = TextEnricher(
+            queues[0], reader, drain=self._drain, poll_seconds=self._poll_seconds, log=self._log
+        )
+        llm = self._llm = LlmEnricher(
+            queues[1],
+            setup,
+            embed,
+            drain=self._drain,
+            is_last=has_ended.is_set,
+            poll_seconds=self._poll_seconds,
+            log=self._log,
+        )
+        concepts = self._concepts = ConceptJob(
+            self._upkeep,
+            embed,
+            is_idle=lambda: (has_ended.is_set() or text.is_idle) and not self._is_embedding(),
+            poll_seconds=self._poll_seconds,
+        )
+        curator = self._curator = Curator(
+            curations,
+            setup,
+            drain=self._drain,
+            is_last=lambda: has_ended.is_set() and not self._is_embedding(),
+            poll_seconds=_DRAIN_SECONDS if self._drain else self._poll_seconds,
+            log=self._log,
+        )
+        if self._stopping:
+            return
+        async with asyncio.TaskGroup() as tasks:
+            refreshing = tasks.create_task(
+                self._refresh(queues[0], setup.fingerprint, reader, (llm, curator))
+            )
+            asking = tasks.create_task(llm.run())
+            keeping = tasks.create_task(concepts.run())
+            curating = tasks.create_task(curator.run())
+            await text.run()
+            has_ended.set()
+            llm.wake()
+            curator.wake()
+            await asking
+            await curating
+            concepts.finish()
+            await keeping
+            refreshing.cancel()
+
+    async def _refresh(
+        self, queue: ExtractionQueue, fingerprint: str, reader: Reader, others: tuple[LlmEnricher, Curator]
+    ) -> None:
+        """Follow changes of settings and rules: they count for what is read from then on."""
+        while True:
+            await asyncio.sleep(self._refresh_seconds)
+            setup = await queue.setup(fingerprint)
+            if setup is not None:
+                fingerprint = setup.fingerprint
+                reader.change(setup)
+                for other in others:
+                    other.change(setup)
+                self._log.info("settings of reading changed")
+
+    def _announce(self, ready: Ready) -> None:
+        """Say what is missing: what is not installed once, what is wrong with settings after every change."""
+        for problem in ready.problems:
+            self._log.warning("memories are read without something", problem=problem)
+        if ready.missing and not self._has_told_missing:
+            self._has_told_missing = True
+            self._log.info(
+                "memories are read without some libraries",
+                missing=", ".join(ready.missing),
+                hint="Install them with `pip install 'pgrecall[nlp]'`.",
+            )
+        self._log.info("reading memories", version=ready.version)
+
+    async def _leave(self, queues: tuple[ExtractionQueue | CurationQueue, ...]) -> None:
+        """Give back what is leased; without a server the leases run out by themselves."""
+        self._stopping = True
+        try:
+            for queue in queues:
+                if queue.connections:
+                    await queue.release()
+        except psycopg.Error as error:
+            self._log.warning("memories to read could not be released", error=describe(error))

@@ -1,0 +1,1 @@
+"""Embeds names of concepts and resolves duplicates."""

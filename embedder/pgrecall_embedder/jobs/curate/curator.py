@@ -1,0 +1,162 @@
+"""Curates new memories in the background, where the setting curate says so; otherwise asks nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from pgrecall_embedder.jobs.extract.llm_access import LlmAccess
+from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable
+from pgrecall_embedder.waiting import unless
+from pgrecall_embedder.worker import Job, Step
+
+from .decision import CURATION_VERSION, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from structlog.typing import FilteringBoundLogger
+
+    from pgrecall_embedder.jobs.extract.setup import Setup
+    from pgrecall_embedder.llm import LlmClient
+
+    from .queue import Claimed, CurationQueue
+
+__all__ = ["CurationCounts", "Curator", "curator_version"]
+
+# Few: what is claimed is sent soon, and a memory that becomes sensitive meanwhile may be on its way.
+_BATCH: Final = 16
+
+
+def curator_version(model: str) -> str:
+    """Return what pgrecall.curations calls a model as the decider.
+
+    Args:
+        model: The model's name.
+    """
+    return f"{model}.p{CURATION_VERSION}"
+
+
+@dataclass(slots=True)
+class CurationCounts:
+    """What was done.
+
+    Attributes:
+        curated: Memories that were decided about.
+        stale: Memories that had changed meanwhile, or were gone.
+    """
+
+    curated: int = 0
+    stale: int = 0
+
+
+class Curator(Job):
+    """Compares new memories with older ones, once they are read and embedded.
+
+    Args:
+        queue: Where memories come from, and decisions go to.
+        setup: By what to decide.
+        drain: Return when nothing is left, or the server cannot be asked, instead of waiting.
+        is_last: Whether nothing more will be handed on.
+        poll_seconds: How long to wait before looking again.
+        log: Hears of pauses.
+    """
+
+    def __init__(
+        self,
+        queue: CurationQueue,
+        setup: Setup,
+        *,
+        drain: bool,
+        is_last: Callable[[], bool],
+        poll_seconds: float,
+        log: FilteringBoundLogger,
+    ) -> None:
+        super().__init__(poll_seconds)
+        self.counts = CurationCounts()
+        self._queue = queue
+        self._setup = setup
+        self._asking = LlmAccess(setup, lambda setup: setup.settings["curate"] == "llm", log)
+        self._drain = drain
+        self._is_last = is_last
+
+    def change(self, setup: Setup) -> None:
+        """Go on in another way, also where it was paused.
+
+        Args:
+            setup: How.
+        """
+        self._setup = setup
+        self._asking.change(setup)
+        self.wake()
+
+    @property
+    def connections(self) -> int:
+        """How many connections the claims have had."""
+        return self._queue.connections
+
+    async def release(self) -> None:
+        """Give back every lease."""
+        await self._queue.release()
+
+    async def run(self) -> None:
+        """Work until stopped or, when draining, until nothing is left that can be done."""
+        try:
+            await super().run()
+        finally:
+            await self._asking.close()
+
+    async def step(self) -> Step:
+        """Claim and curate a few memories, where the settings ask for it."""
+        was_last = self._is_last()
+        can_work = await self._can_work()
+        if can_work and await self._batch():
+            return Step.WORKED
+        return Step.DONE if self._drain and (was_last or not can_work) else Step.IDLE
+
+    async def _can_work(self) -> bool:
+        decider = self._setup.settings["curate"]
+        if decider == "llm":
+            return await self._asking.client() is not None and not self._asking.is_paused
+        return decider == "rules"
+
+    async def _batch(self) -> bool:
+        """Claim and curate a few memories; return whether to look for more at once."""
+        claimed = await self._queue.claim(_BATCH)
+        if not claimed:
+            return False
+        client = await self._asking.client()
+        work = self._by_rules(claimed) if client is None else self._by_model(client, claimed)
+        try:
+            return bool(await unless(self.loop.stopping, work))
+        finally:
+            if client is not None:
+                await self._asking.record(client, self._queue)
+
+    async def _by_rules(self, claimed: list[Claimed]) -> bool:
+        for one in claimed:
+            self._count(is_done=await self._queue.curate(one))
+        return True
+
+    async def _by_model(self, client: LlmClient, claimed: list[Claimed]) -> bool:
+        # One after the other, oldest first: what one decision supersedes is no candidate of the next.
+        for one in claimed:
+            question = await self._queue.question(one.memory_id)
+            if question is None:
+                self._count(is_done=await self._queue.curate(one))
+                continue
+            try:
+                decided = await decide(client, question)
+            except (LlmMisconfigured, LlmUnavailable) as problem:
+                await self._queue.release()
+                self._asking.pause(problem)
+                return False
+            decider = curator_version(client.model)
+            self._count(is_done=await self._queue.apply(one, question, decided, decider))
+        return True
+
+    def _count(self, *, is_done: bool) -> None:
+        if is_done:
+            self.counts.curated += 1
+        else:
+            self.counts.stale += 1

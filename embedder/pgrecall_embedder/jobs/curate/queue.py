@@ -1,0 +1,99 @@
+"""The queue of memories that are to be curated: calls of the database's functions, nothing else."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pgrecall_embedder.jobs.extract.llm_access import UsageLog
+
+from .decision import question_from
+
+if TYPE_CHECKING:
+    from pgrecall_embedder.connection import Connection
+
+    from .decision import Decision, Question
+
+__all__ = ["Claimed", "CurationQueue"]
+
+_LEASE = "5 minutes"
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A memory that this worker holds the lease of.
+
+    Attributes:
+        memory_id: The memory.
+        ticket: What the database wants back with the decision.
+    """
+
+    memory_id: int
+    ticket: int
+
+
+class CurationQueue(UsageLog):
+    """The queue as one worker sees it.
+
+    Args:
+        claims: The connection that claims and releases.
+        writes: The connection for everything else.
+    """
+
+    def __init__(self, claims: Connection, writes: Connection) -> None:
+        super().__init__(writes)
+        self._claims = claims
+        self.worker = uuid.uuid4()
+
+    @property
+    def connections(self) -> int:
+        """Changes when the answer to a claim may have been lost with its connection."""
+        return self._claims.connections
+
+    async def claim(self, limit: int) -> list[Claimed]:
+        """Lease up to `limit` memories, oldest first."""
+        rows = await self._claims.fetch(
+            "SELECT memory_id, ticket FROM pgrecall.claim_curations(%s, %s, %s::interval)",
+            [self.worker, limit, _LEASE],
+        )
+        return [Claimed(memory, ticket) for memory, ticket in sorted(rows)]
+
+    async def question(self, memory_id: int) -> Question | None:
+        """Return a memory and the older ones near it; None if it is not there any more."""
+        return question_from(
+            await self._link.fetch(
+                "SELECT id, content, "
+                "CASE WHEN anchor BETWEEN '0002-01-01 00:00Z' AND '9998-12-31 00:00Z' THEN anchor END, "
+                "content_hash, cosine FROM pgrecall.curation_context(%s)",
+                [memory_id],
+            )
+        )
+
+    async def curate(self, claimed: Claimed) -> bool:
+        """Have a memory curated by rules; returns whether it was decided about."""
+        return await self._settle(claimed, None)
+
+    async def apply(self, claimed: Claimed, question: Question, decided: Decision, decider: str) -> bool:
+        """Do what a language model decided, if it still can be done; returns whether it was."""
+        said = {
+            "decision": decided.decision,
+            "other_id": None if decided.other is None else decided.other.memory_id,
+            "decider": decider,
+            "evidence": decided.evidence,
+            "memory_hash": question.new.content_hash.hex(),
+            "other_hash": "" if decided.other is None else decided.other.content_hash.hex(),
+        }
+        return await self._settle(claimed, json.dumps(said))
+
+    async def _settle(self, claimed: Claimed, said: str | None) -> bool:
+        [(number,)] = await self._link.fetch(
+            "SELECT pgrecall.curate_claimed(%s, %s, %s::jsonb)", [claimed.memory_id, claimed.ticket, said]
+        )
+        return number is not None
+
+    async def release(self) -> int:
+        """Give back all leases; returns how many there were."""
+        [(released,)] = await self._claims.fetch("SELECT pgrecall.release_curations(%s)", [self.worker])
+        return int(released)

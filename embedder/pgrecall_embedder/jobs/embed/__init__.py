@@ -1,0 +1,1 @@
+"""Embeds memories, one pipeline per generation."""

@@ -1,0 +1,181 @@
+# ruff: noqa: N818 - the names say what happened, as in pgrecall.errors.
+"""From claimed texts to vectors: batches by token budget, and a batch taken apart when one text breaks it."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from pgrecall_embedder.logs import describe
+from pgrecall_embedder.providers.errors import ProviderPaused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pgrecall_embedder.providers import EmbeddingProvider
+
+__all__ = ["PROBE", "Embedded", "Made", "Outcome", "Rejected", "by_token_budget", "embed", "plan"]
+
+MAX_TEXTS: Final = 256
+PROBE: Final = "The quick brown fox jumps over the lazy dog."
+"""What a provider is asked after a failure, to learn whether it is to blame or a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The embedding of a text.
+
+    Attributes:
+        vector: In pgvector's text form.
+        is_truncated: Whether the model has read only the beginning.
+    """
+
+    vector: str = field(repr=False)
+    is_truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A text that cannot be embedded.
+
+    Attributes:
+        error: Why, without quoting it.
+        cause: The same in one word.
+    """
+
+    error: str
+    cause: str
+
+
+Outcome: TypeAlias = Made | Rejected | None
+"""What became of a text; None: it was not tried, or not to blame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """What became of the texts of one batch.
+
+    Attributes:
+        outcomes: For each text.
+        pause: Why the provider cannot be asked now; then some outcomes may be None.
+        is_alive: Whether the provider has embedded anything before that.
+        seconds: How long the model was at it.
+    """
+
+    outcomes: list[Outcome]
+    pause: ProviderPaused | None
+    is_alive: bool
+    seconds: float
+
+
+class WrongDimension(ValueError):
+    """The model returned an array of another shape."""
+
+
+class NotFinite(ValueError):
+    """A vector is zero, or not finite."""
+
+
+def plan(provider: EmbeddingProvider, texts: Sequence[str]) -> list[list[int]]:
+    """Divide texts into batches for one call of the provider each.
+
+    Args:
+        provider: Counts the tokens and says how many go into a batch.
+        texts: The texts.
+
+    Returns:
+        Batches of positions in `texts`, every position once.
+    """
+    if len(texts) == 1:
+        return [[0]]
+    try:
+        counts = provider.token_counts(texts)
+    except Exception:  # noqa: BLE001 - whatever the text is that breaks it, `embed` finds out
+        counts = [len(text) for text in texts]
+    return by_token_budget(counts, provider.token_budget)
+
+
+def by_token_budget(counts: Sequence[int], budget: int) -> list[list[int]]:
+    """Divide items into batches of similar length: sorted, so that padding costs next to nothing.
+
+    Args:
+        counts: The length of each item.
+        budget: The most that a batch may hold when every item is padded to its longest. An item longer than
+            that gets a batch of its own.
+
+    Returns:
+        Batches of positions in `counts`, longest first.
+    """
+    batches: list[list[int]] = []
+    room = 0
+    for position in sorted(range(len(counts)), key=lambda position: -counts[position]):
+        if room == 0:
+            batches.append([])
+            room = min(MAX_TEXTS, max(1, budget // max(1, counts[position])))
+        batches[-1].append(position)
+        room -= 1
+    return batches
+
+
+def embed(provider: EmbeddingProvider, texts: Sequence[str]) -> Embedded:
+    """Embed one batch, halving it down to the texts that the provider cannot take.
+
+    A text is to blame only if the provider takes another one right afterwards.
+    """
+    started = time.monotonic()
+    outcomes: list[Outcome] = [None] * len(texts)
+    pause: ProviderPaused | None = None
+    is_alive = False
+    parts = [(0, len(texts))]
+    while parts:
+        start, end = parts.pop()
+        try:
+            outcomes[start:end] = _made(provider, texts[start:end])
+            is_alive = True
+        except Exception as error:  # noqa: BLE001 - a provider may raise anything; the row keeps what it was
+            pause = error if isinstance(error, ProviderPaused) else _probe(provider)
+            if pause is not None:
+                break
+            is_alive = True
+            if end - start == 1:
+                outcomes[start] = Rejected(describe(error), _cause(error))
+            else:
+                middle = (start + end) // 2
+                parts += [(middle, end), (start, middle)]
+    return Embedded(outcomes, pause, is_alive, time.monotonic() - started)
+
+
+def _probe(provider: EmbeddingProvider) -> ProviderPaused | None:
+    """Return why the provider takes no text at all; None if it does."""
+    try:
+        _made(provider, [PROBE])
+    except ProviderPaused as pause:
+        return pause
+    except Exception as error:  # noqa: BLE001 - whatever it is, no memory is to blame for it
+        return ProviderPaused("outage", f"it embeds nothing: {describe(error)}")
+    return None
+
+
+def _made(provider: EmbeddingProvider, texts: Sequence[str]) -> list[Outcome]:
+    import numpy as np
+
+    made = provider.embed_documents(texts)
+    if made.vectors.shape != (len(texts), provider.dimension) or len(made.is_truncated) != len(texts):
+        raise WrongDimension
+    with np.errstate(over="ignore", under="ignore"):
+        stored = made.vectors.astype(np.float16)
+    if not (np.isfinite(stored).all() and stored.any(axis=1).all()):
+        raise NotFinite
+    # Six digits keep a float32 well below the step of a halfvec, in half the bytes.
+    form = f"[{','.join(['%.6g'] * provider.dimension)}]"
+    return [
+        Made(form % tuple(vector), bool(is_truncated))
+        for vector, is_truncated in zip(made.vectors.tolist(), made.is_truncated, strict=True)
+    ]
+
+
+def _cause(error: Exception) -> str:
+    """Return an error's class in snake case."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(error).__name__).lower()

@@ -1,0 +1,341 @@
+"""Claim, embed, write back, all three at the same time.
+
+The model computes in threads; meanwhile the next memories are claimed and the last ones written. No
+transaction is open while it computes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from pgrecall.errors import EmbeddingUnavailable
+from pgrecall_embedder.backoff import Backoff
+from pgrecall_embedder.worker import Job, Step
+
+from .batching import Embedded, Made, Rejected, embed, plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from structlog.typing import FilteringBoundLogger
+
+    from pgrecall_embedder.metrics import Metrics
+    from pgrecall_embedder.providers import EmbeddingProvider
+    from pgrecall_embedder.providers.errors import ProviderPaused
+
+    from .queue import Claimed, WorkQueue
+
+__all__ = ["Pipeline", "Polling", "Work"]
+
+# A claim is to take about that long: short enough that fresh memories are not kept waiting and leases never
+# run out, long enough that claiming costs nothing.
+_CLAIM_SECONDS: Final = 2.0
+_FIRST_CLAIM: Final = 32
+_SMALLEST_CLAIM: Final = 8
+_LARGEST_CLAIM: Final = 256
+# What is built behind the active generation gives way within that time.
+_CLAIM_SECONDS_BEHIND: Final = 0.5
+# How long a batch lets queries go first, at the most.
+_LONGEST_HOLD_SECONDS: Final = 1.0
+_HOLD_SECONDS: Final = 0.005
+_DRAIN_POLL_SECONDS: Final = 0.5
+# Whoever waits for a drain should hear of a provider that stays away.
+_DRAIN_PATIENCE_SECONDS: Final = 120.0
+
+
+@dataclass(slots=True)
+class Polling:
+    """How often to look for work that nobody announced.
+
+    Attributes:
+        seconds: After there was some.
+        longest_seconds: After there was none for a while.
+    """
+
+    seconds: float
+    longest_seconds: float
+
+
+@dataclass(slots=True)
+class Work:
+    """What the pipelines of a daemon share.
+
+    Attributes:
+        queue: Where memories come from and vectors go.
+        threads: How many threads embed for one generation.
+        drain: Whether to return when nothing is left, instead of waiting for more.
+        polling: How long to wait for a notification before looking anyway.
+        metrics: Told of everything.
+        log: Hears of memories that failed.
+        is_held: Whether queries wait for the model.
+        embedded: Embeddings stored so far.
+        stale: Embeddings that were not stored: the memory had been edited or taken away.
+        failed: Failures of memories so far.
+    """
+
+    queue: WorkQueue
+    threads: int
+    drain: bool
+    polling: Polling
+    metrics: Metrics
+    log: FilteringBoundLogger
+    is_held: Callable[[], bool]
+    embedded: int = 0
+    stale: int = 0
+    failed: int = 0
+
+
+class Pipeline(Job):
+    """The work of one daemon for one generation.
+
+    Args:
+        work: What it shares with others.
+        generation: The generation's number.
+        provider: The model.
+
+    Attributes:
+        pause: When the provider may be asked.
+        ahead: What goes first: this one claims only while that one has nothing to do.
+        behind: What may go on while this one has nothing to do.
+    """
+
+    def __init__(self, work: Work, generation: int, provider: EmbeddingProvider) -> None:
+        super().__init__(work.polling.seconds)
+        self.generation = generation
+        self.provider = provider
+        self.pause = Backoff()
+        self.ahead: Pipeline | None = None
+        self.behind: Pipeline | None = None
+        self._work = work
+        self._queue = work.queue
+        self._pool = ThreadPoolExecutor(work.threads, thread_name_prefix="embed")
+        self._planned: asyncio.Queue[list[Claimed] | None] = asyncio.Queue()
+        self._embedded: asyncio.Queue[tuple[list[Claimed], Embedded] | None] = asyncio.Queue()
+        self._dry = False
+        self._looks_in_vain = 0
+        self._in_hand = 0  # claimed and not yet settled
+        self._to_embed = 0  # of those, the ones without a vector
+        self._seconds_a_text: float | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there was nothing to do when it looked last, or nothing that can be done."""
+        return bool(self.pause.seconds_left) or (self._dry and not self._in_hand)
+
+    @property
+    def in_hand(self) -> int:
+        """How many memories are claimed and not settled."""
+        return self._in_hand
+
+    @property
+    def connections(self) -> int:
+        """How many connections the claims have had."""
+        return self._queue.connections
+
+    @property
+    def backoff_seconds(self) -> float:
+        """For how long the provider is left alone."""
+        return self.pause.seconds_left
+
+    async def release(self) -> None:
+        """Give back every lease of the generation, and let what is behind go on."""
+        await self._queue.release(self.generation)
+        self._give_up_draining()
+        self._wake_behind()
+
+    async def run(self) -> None:
+        """Work until stopped or, when draining, until nothing is left.
+
+        What was claimed and not begun is then still leased: release it.
+
+        Raises:
+            ExceptionGroup: One of the stages failed.
+        """
+        try:
+            async with asyncio.TaskGroup() as stages:
+                # One more than threads, so that no thread waits for the event loop to hand it its next batch.
+                embedders = [stages.create_task(self._embed()) for _ in range(self._work.threads + 1)]
+                stages.create_task(self._write())
+                await super().run()
+                while not self._planned.empty():
+                    self._planned.get_nowait()
+                for _ in embedders:
+                    self._planned.put_nowait(None)
+                await asyncio.gather(*embedders)
+                self._embedded.put_nowait(None)
+        finally:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def step(self) -> Step:
+        """Claim some memories, unless enough of them wait for the model."""
+        limit = self._claim_size()
+        if self._to_embed > limit // 2:
+            self._dry = False
+            return Step.FULL
+        if self.ahead is not None and not self.ahead.is_idle:
+            return self._idle()
+        idle = not self._in_hand
+        claimed = await self._queue.claim(self.generation, limit)
+        self._dry = not claimed
+        if claimed:
+            self._looks_in_vain = 0
+            await self._plan(claimed)
+            return Step.WORKED
+        if idle:
+            self._wake_behind()
+            if self._work.drain and await self._is_done():
+                return Step.DONE
+        return self._idle()
+
+    def _wake_behind(self) -> None:
+        if self.behind is not None:
+            self.behind.wake()
+
+    def _give_up_draining(self) -> None:
+        """Raise if somebody waits for a drain and the provider will not be back soon."""
+        pause = self.pause
+        if not self._work.drain or not pause.seconds_left or pause.cause == "rate_limit":
+            return
+        if pause.cause == "refused" or pause.seconds_failing > _DRAIN_PATIENCE_SECONDS:
+            raise EmbeddingUnavailable(
+                f"the provider of model {self.provider.name} cannot be asked: {pause.cause}",
+                hint="The log above says what it answered.",
+            )
+
+    async def _is_done(self) -> bool:
+        """Whether nobody holds a memory that may come back; failures that are tried later do not count."""
+        waiting = await self._queue.waiting(self.generation)
+        if waiting.in_progress:
+            return False
+        if waiting.retrying or waiting.failed:
+            self._work.log.warning(
+                "memories are left without an embedding",
+                generation=self.generation,
+                retrying=waiting.retrying,
+                failed=waiting.failed,
+            )
+        return True
+
+    async def _plan(self, claimed: list[Claimed]) -> None:
+        self._in_hand += len(claimed)
+        self._to_embed += len(claimed)
+        texts = [memory.text for memory in claimed]
+        loop = asyncio.get_running_loop()
+        for batch in await loop.run_in_executor(self._pool, plan, self.provider, texts):
+            self._planned.put_nowait([claimed[position] for position in batch])
+
+    def _idle(self) -> Step:
+        """Wait until there may be work again, the longer the more often there was none."""
+        polling = self._work.polling
+        seconds = min(polling.longest_seconds, polling.seconds * 1.1 ** min(self._looks_in_vain, 100))
+        self.poll_seconds = min(seconds, _DRAIN_POLL_SECONDS) if self._work.drain else seconds
+        self._looks_in_vain += 1
+        return Step.IDLE
+
+    async def _embed(self) -> None:
+        loop = asyncio.get_running_loop()
+        while (batch := await self._planned.get()) is not None:
+            if self.pause.seconds_left:
+                self._to_embed -= len(batch)
+                self._settled(len(batch))
+                continue
+            await self._let_queries_pass()
+            texts = [memory.text for memory in batch]
+            result = await loop.run_in_executor(self._pool, embed, self.provider, texts)
+            self._to_embed -= len(batch)
+            if result.is_alive:
+                self.pause.succeed()
+            if result.pause is not None:
+                self._begin_pause(result.pause)
+            else:
+                self._measure(result.seconds / len(batch))
+                self._work.metrics.batch(result.seconds, len(batch))
+            self._embedded.put_nowait((batch, result))
+            if not self._dry:
+                self.wake()
+
+    async def _let_queries_pass(self) -> None:
+        deadline = time.monotonic() + _LONGEST_HOLD_SECONDS
+        while self._work.is_held() and time.monotonic() < deadline:
+            await asyncio.sleep(_HOLD_SECONDS)
+
+    def _begin_pause(self, why: ProviderPaused) -> None:
+        seconds = self.pause.begin(why.cause, why.retry_after)
+        if seconds is not None:
+            self._work.metrics.paused(self.provider.name, why.cause, seconds)
+            self._work.log.warning(
+                "the provider is not asked for a while",
+                model=self.provider.name,
+                cause=why.cause,
+                error=str(why),
+                retry_in_s=round(seconds, 1),
+            )
+
+    async def _write(self) -> None:
+        finished = False
+        while not finished:
+            # Whatever was embedded during the last write goes into the next: no delay, no tuning.
+            ready = [await self._embedded.get()]
+            while not self._embedded.empty():
+                ready.append(self._embedded.get_nowait())
+            finished = ready[-1] is None
+            made: list[tuple[Claimed, Made]] = []
+            settled = 0
+            for item in ready:
+                if item is None:
+                    continue
+                for memory, outcome in zip(item[0], item[1].outcomes, strict=True):
+                    if isinstance(outcome, Made):
+                        made.append((memory, outcome))
+                    elif isinstance(outcome, Rejected):
+                        await self._fail(memory, outcome)
+                settled += len(item[0])
+            if made:
+                await self._complete(made)
+            self._settled(settled)
+
+    async def _complete(self, made: list[tuple[Claimed, Made]]) -> None:
+        landed = await self._queue.complete(
+            self.generation,
+            [memory for memory, _ in made],
+            [one.vector for _, one in made],
+            [one.is_truncated for _, one in made],
+        )
+        self._work.embedded += landed
+        self._work.metrics.embedded(landed)
+        if landed < len(made):
+            self._work.stale += len(made) - landed
+            self._work.metrics.stale(len(made) - landed)
+            self._work.log.info("stale embeddings dropped", memories=len(made) - landed)
+            self.wake()
+
+    async def _fail(self, memory: Claimed, rejected: Rejected) -> None:
+        await self._queue.fail(self.generation, memory, rejected.error, rejected.cause)
+        self._work.failed += 1
+        self._work.metrics.failed(rejected.cause)
+        self._work.log.warning(
+            "memory cannot be embedded",
+            memory_id=memory.memory_id,
+            cause=rejected.cause,
+            error=rejected.error,
+        )
+
+    def _settled(self, memories: int) -> None:
+        self._in_hand -= memories
+        if not self._in_hand:
+            self.wake()
+
+    def _measure(self, seconds_a_text: float) -> None:
+        before = self._seconds_a_text
+        self._seconds_a_text = seconds_a_text if before is None else before + 0.1 * (seconds_a_text - before)
+
+    def _claim_size(self) -> int:
+        if self._seconds_a_text is None:
+            return _FIRST_CLAIM
+        seconds = _CLAIM_SECONDS if self.ahead is None else _CLAIM_SECONDS_BEHIND
+        fits = int(seconds * self._work.threads / max(self._seconds_a_text, 1e-6))
+        return min(_LARGEST_CLAIM, max(_SMALLEST_CLAIM, fits))

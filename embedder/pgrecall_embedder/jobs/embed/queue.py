@@ -1,0 +1,212 @@
+"""The queue of memories without an embedding: calls of the database's functions, nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from psycopg import errors
+
+from pgrecall.errors import PgrecallError
+from pgrecall_embedder.providers import ModelSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pgrecall_embedder.connection import Connection
+
+__all__ = ["Claimed", "Generation", "Waiting", "WorkQueue", "is_missing_schema"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A memory that this worker holds the lease of; its text never shows in a representation."""
+
+    memory_id: int
+    content_hash: bytes = field(repr=False)
+    text: str = field(repr=False)
+    ticket: int = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """Embeddings of one model.
+
+    Attributes:
+        id: Its number.
+        is_active: Whether recall reads it; if not, it is being built.
+        model: What embeds for it.
+    """
+
+    id: int
+    is_active: bool
+    model: ModelSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What keeps a generation from being done, besides what can be claimed.
+
+    Attributes:
+        in_progress: Memories that workers hold.
+        retrying: Memories that wait for another attempt.
+        failed: Memories that are not tried any more.
+    """
+
+    in_progress: int
+    retrying: int
+    failed: int
+
+
+class WorkQueue:
+    """The queue as one worker sees it.
+
+    Args:
+        claims: The connection that claims.
+        writes: The connection that writes back, so that claiming never waits for the index.
+        upkeep: The connection that folds postings, so that neither waits for that.
+        lease_seconds: For how long nobody else claims what is claimed here.
+    """
+
+    def __init__(
+        self, claims: Connection, writes: Connection, upkeep: Connection, lease_seconds: float
+    ) -> None:
+        self._claims = claims
+        self._writes = writes
+        self._upkeep = upkeep
+        self._lease_seconds = lease_seconds
+        self.worker = uuid.uuid4()
+
+    @property
+    def connections(self) -> int:
+        """Changes when the answer to a claim may have been lost with its connection."""
+        return self._claims.connections
+
+    async def bundle_hash(self) -> str | None:
+        """Ask for the hash of the database's code.
+
+        Raises:
+            psycopg.Error: The database holds no pgrecall, or the role may not ask.
+        """
+        [(bundle_hash,)] = await self._claims.fetch("SELECT pgrecall.bundle_hash()")
+        return None if bundle_hash is None else str(bundle_hash)
+
+    async def generations(self) -> list[Generation]:
+        """Ask what is to be embedded, the active generation first."""
+        rows = await self._claims.fetch(
+            "SELECT generation, state = 'active', model_id, model, dimension, provider, document_prompt, "
+            "query_prompt FROM pgrecall.embedded_generations()"
+        )
+        return [Generation(number, is_active, ModelSpec(*model)) for number, is_active, *model in rows]
+
+    async def is_confined(self) -> bool:
+        """Whether the database itself keeps sensitive memories from this worker."""
+        [(confined,)] = await self._claims.fetch(
+            "SELECT row_security_active('pgrecall.memories') AND NOT pg_has_role('pgrecall_reader', 'USAGE')"
+        )
+        return bool(confined)
+
+    async def claim(self, generation: int, limit: int) -> list[Claimed]:
+        """Lease up to `limit` memories, newest first.
+
+        Raises:
+            PgrecallError: There is a sensitive one among them.
+        """
+        rows = await self._claims.fetch(
+            "SELECT memory_id, content_hash, content, ticket, is_sensitive "
+            "FROM pgrecall.claim(%s, %s, make_interval(secs => %s), %s)",
+            [self.worker, limit, self._lease_seconds, generation],
+        )
+        if any(is_sensitive is not False for *_, is_sensitive in rows):
+            raise PgrecallError(
+                "the queue gave out a sensitive memory; nothing was sent to a model",
+                hint="Run `pgrecall migrate`: the function pgrecall.claim is not as it was installed.",
+            )
+        return [Claimed(*claimed) for *claimed, _ in rows]
+
+    async def complete(
+        self,
+        generation: int,
+        memories: Sequence[Claimed],
+        vectors: Sequence[str],
+        is_truncated: Sequence[bool],
+    ) -> int:
+        """Write vectors back; returns how many landed. The others were edited or taken away meanwhile."""
+        ids = [memory.memory_id for memory in memories]
+        tickets = [memory.ticket for memory in memories]
+        hashes = [memory.content_hash for memory in memories]
+        [(landed,)] = await self._writes.fetch(
+            "SELECT pgrecall.complete_claimed("
+            "%s, %s::bigint[], %s::bigint[], %s::bytea[], %s::text[], %s, %s::boolean[])",
+            [self.worker, ids, tickets, hashes, list(vectors), generation, list(is_truncated)],
+        )
+        return int(landed)
+
+    async def fail(self, generation: int, memory: Claimed, error: str, cause: str) -> None:
+        """Report a memory that cannot be embedded; `error` must not quote it."""
+        await self._writes.fetch(
+            "SELECT pgrecall.fail(%s, %s, %s, %s, %s)",
+            [self.worker, memory.memory_id, error, cause, generation],
+        )
+
+    async def release(self, generation: int | None = None) -> int:
+        """Give back all leases, or those of one generation; returns how many there were."""
+        [(released,)] = await self._writes.fetch(
+            "SELECT pgrecall.release(%s, %s::integer)", [self.worker, generation]
+        )
+        return int(released)
+
+    async def waiting(self, generation: int) -> Waiting:
+        """Ask what keeps a generation from being done, besides what can be claimed."""
+        rows = await self._claims.fetch(
+            "SELECT leased, retrying, parked FROM pgrecall.embedding_backlog(%s)", [generation]
+        )
+        return Waiting(*rows[0])
+
+    async def heartbeat(
+        self,
+        bundle_hash: str,
+        model: str,
+        embedded: int,
+        generations: Sequence[int],
+        per_second: float,
+        pauses: Sequence[Mapping[str, str]],
+    ) -> None:
+        """Say that this worker is alive, what it embeds, and how much of it."""
+        await self._claims.fetch(
+            "SELECT pgrecall.heartbeat(%s, %s, %s, %s, %s, %s, %s::integer[], %s::real, %s::jsonb)",
+            [
+                self.worker,
+                socket.gethostname(),
+                os.getpid(),
+                bundle_hash,
+                model,
+                embedded,
+                list(generations),
+                per_second,
+                json.dumps(pauses),
+            ],
+        )
+
+    async def purge_query_embeddings(self) -> int:
+        """Forget old embeddings of queries; returns how many."""
+        [(gone,)] = await self._upkeep.fetch("SELECT pgrecall.purge_query_embeddings()")
+        return int(gone)
+
+    async def fold(self) -> int:
+        """Bring the postings of one namespace up to date; returns how many memories had changed."""
+        [(folded,)] = await self._upkeep.fetch("SELECT pgrecall.flush_pending_postings()")
+        return int(folded)
+
+    async def retire(self) -> None:
+        """Take this worker off the list."""
+        await self._writes.fetch("SELECT pgrecall.retire(%s)", [self.worker])
+
+
+def is_missing_schema(error: BaseException) -> bool:
+    """Whether an error says that the database holds no pgrecall."""
+    return isinstance(error, errors.UndefinedFunction | errors.InvalidSchemaName | errors.UndefinedTable)

@@ -1,0 +1,229 @@
+"""Claim, read, write back: the pipeline of names, times and facts, beside that of embeddings."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import psycopg
+
+from pgrecall_embedder.logs import describe
+from pgrecall_embedder.waiting import at_most, unless
+from pgrecall_embedder.worker import Job, Step
+
+from .reader import ReaderBroken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from structlog.typing import FilteringBoundLogger
+
+    from .frames import Read
+    from .queue import Claimed, ExtractionQueue
+    from .reader import Reader
+
+__all__ = ["Counts", "TextEnricher", "land"]
+
+_BATCH: Final = 64
+_BROKEN_PAUSE: Final = 30.0
+_STOP_SECONDS: Final = 10.0
+# Another worker, whose claim began before this one was committed, holds a row for a moment in vain.
+# What is left out for that keeps its lease, and nobody would come back to it before that ends.
+_LEFT_OUT_PAUSES: Final = (0.05, 0.25, 1.0)
+# What one memory of a batch may be to blame for.
+_REFUSALS: Final = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    psycopg.InternalError,
+    psycopg.errors.ProgramLimitExceeded,
+    psycopg.errors.QueryCanceled,
+)
+
+
+@dataclass(slots=True)
+class Counts:
+    """What an enricher did since it started.
+
+    Attributes:
+        read: Memories whose reading was stored.
+        stale: Readings that came too late: the memory had been edited or taken away.
+        failed: Memories that could not be read.
+    """
+
+    read: int = 0
+    stale: int = 0
+    failed: int = 0
+
+
+class TextEnricher(Job):
+    """Reads memories without a language model.
+
+    Args:
+        queue: Where memories come from, and what was read goes to.
+        reader: What reads.
+        drain: Return when nothing is left, instead of waiting for more.
+        poll_seconds: How long to wait for a notification before looking anyway.
+        log: Hears of memories that failed.
+    """
+
+    def __init__(
+        self,
+        queue: ExtractionQueue,
+        reader: Reader,
+        *,
+        drain: bool,
+        poll_seconds: float,
+        log: FilteringBoundLogger,
+    ) -> None:
+        super().__init__(poll_seconds)
+        self.counts = Counts()
+        self._queue = queue
+        self._reader = reader
+        self._drain = drain
+        self._log = log
+        self._claimed: asyncio.Queue[list[Claimed] | None] = asyncio.Queue()
+        self._results: asyncio.Queue[tuple[str, list[Claimed], list[Read]] | None] = asyncio.Queue()
+        self._dry = False
+        self._in_hand = 0  # claimed and not yet settled
+        self._to_read = 0  # of those, the ones not read
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there was nothing to do when it looked last."""
+        return self._dry and not self._in_hand
+
+    @property
+    def in_hand(self) -> int:
+        """How many memories are claimed and not settled."""
+        return self._in_hand
+
+    @property
+    def connections(self) -> int:
+        """How many connections the claims have had."""
+        return self._queue.connections
+
+    async def release(self) -> None:
+        """Give back every lease."""
+        await self._queue.release()
+
+    async def run(self) -> None:
+        """Work until stopped or, when draining, until nothing is left.
+
+        What was claimed and not begun is then still leased: release it.
+
+        Raises:
+            ExceptionGroup: One of the stages failed.
+        """
+        async with asyncio.TaskGroup() as stages:
+            reading = stages.create_task(self._read())
+            stages.create_task(self._write())
+            await super().run()
+            while not self._claimed.empty():
+                self._claimed.get_nowait()
+            self._claimed.put_nowait(None)
+            await reading
+            self._results.put_nowait(None)
+
+    async def step(self) -> Step:
+        """Claim some memories, unless enough of them wait to be read."""
+        if self._to_read > _BATCH // 2:
+            self._dry = False
+            return Step.FULL
+        idle = not self._in_hand
+        claimed = await self._queue.claim(_BATCH)
+        self._dry = not claimed
+        if claimed:
+            self._in_hand += len(claimed)
+            self._to_read += len(claimed)
+            self._claimed.put_nowait(claimed)
+            return Step.WORKED
+        return Step.DONE if idle and self._drain else Step.IDLE
+
+    async def _read(self) -> None:
+        while (batch := await self._claimed.get()) is not None:
+            read = await unless(self.loop.stopping, self._insist(batch), grace=_STOP_SECONDS)
+            if read is None:
+                return
+            version, found = read
+            self._to_read -= len(batch)
+            self._results.put_nowait((version, batch, found))
+            if not self._dry:
+                self.wake()
+
+    async def _insist(self, batch: Sequence[Claimed]) -> tuple[str, list[Read]]:
+        """Read a batch, waiting for a reading process that does not start."""
+        while True:
+            try:
+                return await self._reader.read([claimed.document for claimed in batch])
+            except ReaderBroken as error:
+                if self._drain or self.loop.stopping.is_set():
+                    raise
+                self._log.error("memories cannot be read now", error=str(error), retry_in_s=_BROKEN_PAUSE)
+                await at_most(_BROKEN_PAUSE, self.loop.stopping)
+
+    async def _write(self) -> None:
+        while (result := await self._results.get()) is not None:
+            version, batch, found = result
+            read = [(one, of.body) for one, of in zip(batch, found, strict=True) if of.body is not None]
+            for one, of in zip(batch, found, strict=True):
+                if of.error is not None:
+                    await self._fail(one, of.error)
+            landed, refused = await land(self._queue, version, read)
+            for one, error in refused:
+                await self._fail(one, error)
+            self.counts.read += landed
+            stale = len(read) - landed - len(refused)
+            self.counts.stale += stale
+            self._in_hand -= len(batch)
+            if stale or not self._in_hand:
+                self.wake()
+
+    async def _fail(self, claimed: Claimed, error: str) -> None:
+        await self._queue.fail(claimed, error)
+        self.counts.failed += 1
+        self._log.warning("memory cannot be read", memory_id=claimed.document.memory_id, error=error)
+
+
+async def land(
+    queue: ExtractionQueue, version: str, read: Sequence[tuple[Claimed, str]]
+) -> tuple[int, list[tuple[Claimed, str]]]:
+    """Store what was read, halving what the database refuses down to the memories that are to blame.
+
+    What is left out is tried again: its memory has changed, or another worker had only looked at it.
+
+    Args:
+        queue: Where it goes.
+        version: Of what read it.
+        read: Memories with what was read in them.
+
+    Returns:
+        How many landed, and those that were refused, each with the reason.
+    """
+    landed, refused = await _land(queue, version, read)
+    for pause in _LEFT_OUT_PAUSES:
+        if landed + len(refused) == len(read):
+            break
+        await asyncio.sleep(pause)
+        # Whatever has landed is not stored twice.
+        blamed = {one for one, _ in refused}
+        more, also_refused = await _land(queue, version, [item for item in read if item[0] not in blamed])
+        landed += more
+        refused += also_refused
+    return landed, refused
+
+
+async def _land(
+    queue: ExtractionQueue, version: str, read: Sequence[tuple[Claimed, str]]
+) -> tuple[int, list[tuple[Claimed, str]]]:
+    if not read:
+        return 0, []
+    try:
+        return await queue.complete(version, read), []
+    except _REFUSALS as error:
+        if len(read) == 1:
+            return 0, [(read[0][0], describe(error))]
+    middle = len(read) // 2
+    first = await _land(queue, version, read[:middle])
+    second = await _land(queue, version, read[middle:])
+    return first[0] + second[0], first[1] + second[1]

@@ -1,0 +1,1 @@
+"""Embeds queries for clients without a model."""

@@ -1,0 +1,162 @@
+"""Embeds the queries of clients that have no model of their own.
+
+Somebody waits for each of them, for a fraction of a second. So they go ahead of all other work, one at a
+time; each is answered as soon as it is embedded, and nothing is tried twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from pgrecall.errors import EmbeddingUnavailable
+from pgrecall_embedder.logs import describe
+from pgrecall_embedder.providers.errors import ProviderPaused
+from pgrecall_embedder.worker import Job, Step, WorkerLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from structlog.typing import FilteringBoundLogger
+
+    from pgrecall_embedder.connection import Connection
+    from pgrecall_embedder.providers import EmbeddingProvider
+
+__all__ = ["QueryAnswerer"]
+
+_CLAIM = "SELECT id, query FROM pgrecall.claim_query_embeddings(%s, 1)"
+_ANSWER = "SELECT pgrecall.complete_query_embeddings(ARRAY[%s::bigint], ARRAY[%s::text], ARRAY[%s::text])"
+
+# A model in this process has the cores it has; a server elsewhere answers several at once.
+_LOCAL_THREADS = 1
+_HOSTED_THREADS = 4
+
+
+class QueryAnswerer(Job):
+    """AnswerCache the queries that wait for the embeddings of one generation.
+
+    Args:
+        link: The connection, used by nothing else that may take its time.
+        provider: The generation's model.
+        generation: The generation's id.
+        log: Hears what cannot be embedded; never a query.
+        poll_seconds: How long to wait for `wake` before looking anyway.
+        answered: Told after each answer how many seconds the model took.
+    """
+
+    def __init__(
+        self,
+        link: Connection,
+        provider: EmbeddingProvider,
+        generation: int,
+        *,
+        log: FilteringBoundLogger,
+        poll_seconds: float = 5.0,
+        answered: Callable[[float], None] | None = None,
+    ) -> None:
+        super().__init__(poll_seconds)
+        self._link = link
+        self._provider = provider
+        self._generation = generation
+        self._log = log
+        self._answered = answered
+        self._loops = [
+            WorkerLoop(self) for _ in range(_HOSTED_THREADS if provider.is_hosted else _LOCAL_THREADS)
+        ]
+        self._waiting = 0
+        self._threads: ThreadPoolExecutor | None = None
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether somebody waits for the model now: other work should let it have the cores."""
+        return self._waiting > 0
+
+    def wake(self) -> None:
+        """Look now: a query was put."""
+        for loop in self._loops:
+            loop.wake()
+
+    def stop(self) -> None:
+        """Answer what is in hand, claim nothing more, and return."""
+        for loop in self._loops:
+            loop.stop()
+
+    async def run(self) -> None:
+        """Answer until stopped.
+
+        Raises:
+            ExceptionGroup: The database refused a call.
+        """
+        with ThreadPoolExecutor(len(self._loops), thread_name_prefix="query") as threads:
+            self._threads = threads
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    for loop in self._loops:
+                        tasks.create_task(loop.run())
+            finally:
+                self._threads = None
+
+    async def embed(self, query: str) -> str:
+        """Embed a query that did not come through the database, after those that are in hand.
+
+        Who gives up waiting cancels it, as long as the model has not begun.
+
+        Raises:
+            EmbeddingUnavailable: This is not running any more.
+            Exception: The model failed; what it says may hold the query.
+        """
+        if self._threads is None or self._loops[0].stopping.is_set():
+            raise EmbeddingUnavailable("the embedder is stopping")
+        started = time.monotonic()
+        self._waiting += 1
+        try:
+            vector = await asyncio.get_running_loop().run_in_executor(self._threads, self._embed, query)
+        finally:
+            self._waiting -= 1
+        if self._answered is not None:
+            self._answered(time.monotonic() - started)
+        return vector
+
+    async def step(self) -> Step:
+        """Claim a query and answer it."""
+        claimed = await self._link.fetch(_CLAIM, [self._generation])
+        if not claimed:
+            return Step.IDLE
+        if self._threads is None:
+            raise AssertionError("its threads run")
+        self._waiting += 1
+        try:
+            [(number, query)] = claimed
+            await self._answer(number, query, self._threads)
+        finally:
+            self._waiting -= 1
+        return Step.WORKED
+
+    async def _answer(self, number: int, query: str, threads: ThreadPoolExecutor) -> None:
+        started = time.monotonic()
+        vector = error = None
+        try:
+            vector = await asyncio.get_running_loop().run_in_executor(threads, self._embed, query)
+        except ProviderPaused as pause:
+            error = str(pause)
+        except Exception as failure:  # noqa: BLE001 - a provider may raise anything, and say the query
+            error = describe(failure)
+        seconds = time.monotonic() - started
+        await self._link.fetch(_ANSWER, [number, vector, error])
+        if error is not None:
+            self._log.warning("query cannot be embedded", error=error)
+        elif self._answered is not None:
+            self._answered(seconds)
+
+    def _embed(self, query: str) -> str:
+        import numpy as np
+
+        vector = self._provider.embed_query(query)
+        if vector.shape != (self._provider.dimension,):
+            raise ValueError("the model returned an array of another shape")
+        if not np.isfinite(vector).all() or not vector.any():
+            raise ValueError("the vector is zero or not finite")
+        # Six digits keep a float32 well below the step of a halfvec, in half the bytes.
+        return f"[{','.join(['%.6g'] * len(vector))}]" % tuple(vector.tolist())

@@ -1,0 +1,1 @@
+"""Names of things: patterns, rules, spaCy."""

@@ -1,0 +1,1 @@
+"""Facts that a sentence states."""
