@@ -1,4 +1,4 @@
-"""The one door to the embedder: what this package uses of `pgrecall_embedder` and `pgrecall_extract`, imported at its first use.
+"""The one door to the embedder: names of `pgrecall_embedder` and `pgrecall_extract`, imported at first use.
 
 The embedder is another package, with extras of its own. Nothing else here imports it, and nothing here needs
 it to be imported. Where it is missing, the import of a name from this module raises ModuleNotFoundError;
