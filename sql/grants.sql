@@ -16,8 +16,8 @@
 -- Without a GRANT it is for administrators. A function in schema _pgrecall is internal: no client may call it.
 -- No function runs with the rights of the role that installed it.
 REVOKE ALL ON ALL ROUTINES IN SCHEMA pgrecall, _pgrecall FROM PUBLIC;
--- PostgreSQL asks for it of a role that is given functions.
-REVOKE CREATE ON SCHEMA pgrecall, _pgrecall FROM pgrecall_gate, pgrecall_engine;
+-- The installer lets them create while it gives them functions.
+REVOKE ALL ON SCHEMA pgrecall, _pgrecall FROM pgrecall_gate, pgrecall_engine;
 
 GRANT USAGE ON SCHEMA pgrecall TO pgrecall_reader, pgrecall_embedder, pgrecall_gate, pgrecall_engine;
 GRANT USAGE ON SCHEMA _pgrecall TO pgrecall_gate, pgrecall_engine, pgrecall_admin;
