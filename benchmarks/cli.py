@@ -7,21 +7,12 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from benchmarks import (
-    adopting,
-    curation,
-    daemon,
-    extraction,
-    graph,
-    operations,
-    quality_command,
-    report,
-    sharding,
-    speed,
-    tenants,
-)
-from benchmarks.datasets import DataError
-from benchmarks.resources import Unavailable
+from benchmarks import operations, report, speed
+from benchmarks.operations import daemon, import_from, sharding, tenants
+from benchmarks.quality import command as quality
+from benchmarks.quality import curation, extraction, graph
+from benchmarks.quality.datasets import DataError
+from benchmarks.quality.resources import Unavailable
 from benchmarks.systems import UnknownSetting, UnknownSystem
 
 if TYPE_CHECKING:
@@ -38,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measurements of pgrecall.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    quality_command.add_to(commands)
+    quality.add_to(commands)
     graph.add_to(commands)
     report.add_to(commands)
     speed.add_to(commands)
@@ -47,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tenants.add_to(commands)
     sharding.add_to(commands)
     operations.add_to(commands)
-    adopting.add_to(commands)
+    import_from.add_to(commands)
     curation.add_to(commands)
     options = parser.parse_args(arguments)
     # A terminated run takes its scratch server along, as an interrupted one does.

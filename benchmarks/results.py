@@ -14,7 +14,7 @@ from benchmarks.checkout import revision
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmarks.datasets import Dataset
+    from benchmarks.quality.datasets import Dataset
 
 __all__ = ["FORMAT", "circumstances", "dataset_facts", "read", "write"]
 

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from benchmarks.sharding.servers import plproxy_binaries
+from benchmarks.operations.sharding.servers import plproxy_binaries
 from conftest import FAST
 from pgrecall.admin.migrate import migrate
 from pgrecall.contrib.sharding import init

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.adopting import _server_cpu, _write_source
+from benchmarks.operations.import_from import _server_cpu, _write_source
 from benchmarks.speed.generator import Corpus
 from pgrecall.contrib.importers import Row
 from pgrecall.contrib.importers.sqlite import sqlite_source

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmarks.bm25 import Bm25, Postings
 from benchmarks.cli import main
+from benchmarks.quality.bm25 import Bm25, Postings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.curation.pairs import DEV, EXPECTED, TEST, Pair, load
-from benchmarks.curation.run import SYSTEMS, decide, store
-from benchmarks.curation.scoring import score, wilson
-from benchmarks.datasets import DataError
+from benchmarks.quality.curation.pairs import DEV, EXPECTED, TEST, Pair, load
+from benchmarks.quality.curation.run import SYSTEMS, decide, store
+from benchmarks.quality.curation.scoring import score, wilson
+from benchmarks.quality.datasets import DataError
 
 if TYPE_CHECKING:
     from psycopg import Connection

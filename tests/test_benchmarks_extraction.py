@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.datasets import DataError
-from benchmarks.extraction.console import print_mistakes, print_results
-from benchmarks.extraction.labels import (
+from benchmarks.quality.datasets import DataError
+from benchmarks.quality.extraction.console import print_mistakes, print_results
+from benchmarks.quality.extraction.labels import (
     GRANULARITIES,
     Entity,
     LabelledText,
@@ -22,7 +22,7 @@ from benchmarks.extraction.labels import (
     load_entities,
     load_times,
 )
-from benchmarks.extraction.scoring import (
+from benchmarks.quality.extraction.scoring import (
     Counts,
     name_mistakes,
     normalised,

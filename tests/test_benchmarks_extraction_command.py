@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchmarks.cli import main
-from benchmarks.extraction.command import SYNTHETIC, measure_speed
-from benchmarks.extraction.labels import LabelledText, halves, load_entities, load_times
-from benchmarks.extraction.run import SYSTEMS, extracted_names
-from benchmarks.resources import Unavailable
+from benchmarks.quality.extraction.command import SYNTHETIC, measure_speed
+from benchmarks.quality.extraction.labels import LabelledText, halves, load_entities, load_times
+from benchmarks.quality.extraction.run import SYSTEMS, extracted_names
+from benchmarks.quality.resources import Unavailable
 from pgrecall_extract.base import Extraction, Mention, TemporalReference
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def test_a_whole_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts, timed = load_entities(), load_times()
-    monkeypatch.setattr("benchmarks.extraction.run.find_spec", lambda _: None)
+    monkeypatch.setattr("benchmarks.quality.extraction.run.find_spec", lambda _: None)
     path = tmp_path / "extraction.json"
     assert main(["extraction", "--json", str(path)]) == 0
     result = json.loads(path.read_text(encoding="utf-8"))

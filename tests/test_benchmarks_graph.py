@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from benchmarks.cli import main
-from benchmarks.datasets import Query
-from benchmarks.extracting import ExtractionCache
-from benchmarks.graph.challenger import CHALLENGERS, WALK
-from benchmarks.graph.entering import entering
-from benchmarks.graph.fusion import Parts, fuse
-from benchmarks.graph.pagerank import ABOUT, MENTIONED, Bipartite, Start
-from benchmarks.graph.settings import PREFIX, VALUES
-from benchmarks.graph.tracing import Found, Trace
+from benchmarks.quality.datasets import Query
+from benchmarks.quality.extractions import ExtractionCache
+from benchmarks.quality.graph.challenger import CHALLENGERS, WALK
+from benchmarks.quality.graph.entering import entering
+from benchmarks.quality.graph.fusion import Parts, fuse
+from benchmarks.quality.graph.pagerank import ABOUT, MENTIONED, Bipartite, Start
+from benchmarks.quality.graph.settings import PREFIX, VALUES
+from benchmarks.quality.graph.tracing import Found, Trace
 from pgrecall_extract.base import Document
 
 if TYPE_CHECKING:

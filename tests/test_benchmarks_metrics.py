@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from benchmarks.ablations import halves, same
-from benchmarks.bootstrap import compare, interval
-from benchmarks.datasets import Dataset, Query
-from benchmarks.metrics import HEADLINE, METRICS, evaluate, means, unique
-from benchmarks.quality import Outcome, Run
-from benchmarks.resources import Resources
+from benchmarks.quality.ablations import halves, same
+from benchmarks.quality.bootstrap import compare, interval
+from benchmarks.quality.datasets import Dataset, Query
+from benchmarks.quality.metrics import HEADLINE, METRICS, evaluate, means, unique
+from benchmarks.quality.resources import Resources
+from benchmarks.quality.run import Outcome, Run
 
 if TYPE_CHECKING:
     from pathlib import Path

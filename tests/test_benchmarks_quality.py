@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchmarks.cli import main
-from benchmarks.datasets import DataError, Dataset, Memory, Query, load_dataset
-from benchmarks.exact import exact_queries
+from benchmarks.quality.datasets import DataError, Dataset, Memory, Query, load_dataset
+from benchmarks.quality.exact import exact_queries
 from benchmarks.report import render
 from benchmarks.results import read
 from benchmarks.systems import split_names
@@ -326,7 +326,7 @@ def test_a_whole_run(
         assert (tmp_path / name).read_bytes() == first
 
     # Again, from the cache: no model is loaded. A system that breaks does not take the others along.
-    monkeypatch.setattr("benchmarks.embeddings.load_provider", None)
+    monkeypatch.setattr("benchmarks.quality.embeddings.load_provider", None)
     broken = "retrievers_of_my_own:Broken"
     assert (
         main(

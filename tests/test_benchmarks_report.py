@@ -10,7 +10,7 @@ from PIL import Image
 
 from benchmarks import report
 from benchmarks.cli import main as benchmarks
-from benchmarks.graph.command import PAIRS
+from benchmarks.quality.graph.command import PAIRS
 from benchmarks.report import command
 from benchmarks.report.readme import BEGIN, END, NoPlace, figures, put
 from benchmarks.report.runs import columns

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from benchmarks.datasets import Query
-from benchmarks.metrics import CUTOFFS, DEPTH, METRICS, evaluate
+from benchmarks.quality.datasets import Query
+from benchmarks.quality.metrics import CUTOFFS, DEPTH, METRICS, evaluate
 from benchmarks.results import read
 
 if TYPE_CHECKING:

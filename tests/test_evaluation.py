@@ -11,8 +11,8 @@ import numpy as np
 import psycopg
 import pytest
 
-from benchmarks.datasets import Query, load_dataset
-from benchmarks.metrics import evaluate
+from benchmarks.quality.datasets import Query, load_dataset
+from benchmarks.quality.metrics import evaluate
 from corpus import fill, vector
 from judging import DIMENSION, angle, embed_as, judge, measured, remember_fan
 from memories import call, contents, refused, remember, remember_many, rows, scalar, share
@@ -91,7 +91,7 @@ def test_nothing_judged_is_no_figure(conn: Connection[Any]) -> None:
     assert rows(conn, "pgrecall.judged_recall") == []
 
 
-# --- As benchmarks/metrics.py ---
+# --- As benchmarks/quality/metrics.py ---
 
 
 def words_vector(text: str) -> str:

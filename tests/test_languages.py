@@ -12,7 +12,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 
-from benchmarks.bm25 import Bm25
+from benchmarks.quality.bm25 import Bm25
 from memories import call, remember, remember_many, rows, scalar, waits
 from pgrecall.admin.migrate import migrate
 

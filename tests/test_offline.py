@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.datasets import Dataset, Memory, Query
+from benchmarks.quality.datasets import Dataset, Memory, Query
 from benchmarks.systems.sqlite_fts5 import SqliteFts5
 from memories import remember, remember_many, rows
 from offline_support import contents

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from benchmarks.cli import main
-from benchmarks.graph.challenger import WALK
+from benchmarks.quality.graph.challenger import WALK
 from plpython_support import has_plpython, use_modules
 from test_benchmarks_graph import CORPUS, QRELS, QUERIES
 

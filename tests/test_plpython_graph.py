@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg import IsolationLevel
 
-from benchmarks.graph.pagerank import Bipartite, Start
+from benchmarks.quality.graph.pagerank import Bipartite, Start
 from memories import share
 from plpython_support import tagged, use_modules
 

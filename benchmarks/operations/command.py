@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from benchmarks.datasets import POOL
 from benchmarks.operations import console
 from benchmarks.operations.ef_search import (
     MODES,
@@ -20,6 +19,7 @@ from benchmarks.operations.ef_search import (
 )
 from benchmarks.operations.sizing import measure_sizes
 from benchmarks.operations.texts import pooled, stored
+from benchmarks.quality.datasets import POOL
 from benchmarks.scratch import scratch_database
 from benchmarks.speed import machine
 from benchmarks.speed.generator import LARGE, TAGS, Corpus

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchmarks.datasets import Dataset, load_dataset
-from benchmarks.resources import Resources
+from benchmarks.quality.datasets import Dataset, load_dataset
+from benchmarks.quality.resources import Resources
 from benchmarks.speed.questions import Question
 
 if TYPE_CHECKING:

@@ -7,17 +7,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.plots import shows
 from benchmarks.report import operations
 from benchmarks.report.page import render
 from benchmarks.report.places import fill
+from benchmarks.report.plots import shows
 from benchmarks.report.readme import figures, put
 from benchmarks.results import read
 
 if TYPE_CHECKING:
     import argparse
 
-    from benchmarks.plots import Plot
+    from benchmarks.report.plots import Plot
 
 __all__ = ["add_to", "load", "main"]
 

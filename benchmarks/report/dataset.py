@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.console import verdict
-from benchmarks.metrics import HEADLINE
-from benchmarks.plots import ablation_plot, quality_plot
+from benchmarks.quality.console import verdict
+from benchmarks.quality.metrics import HEADLINE
 from benchmarks.report.markdown import details, file_link, option, revision, table
+from benchmarks.report.plots import ablation_plot, quality_plot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from benchmarks.plots import Plot
+    from benchmarks.report.plots import Plot
 
 __all__ = ["render"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.graph.command import FORMAT, KIND, PAIRS
-from benchmarks.metrics import HEADLINE
+from benchmarks.quality.graph.command import FORMAT, KIND, PAIRS
+from benchmarks.quality.metrics import HEADLINE
 from benchmarks.report.markdown import details, file_link, of_kind, revision, table
 
 if TYPE_CHECKING:

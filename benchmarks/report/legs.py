@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.exact import STRATUM
-from benchmarks.quality import FULL
+from benchmarks.quality.exact import STRATUM
+from benchmarks.quality.run import FULL
 from benchmarks.report.markdown import table
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.operations.command import FORMAT
 from benchmarks.operations.sizing import KINDS
-from benchmarks.plots import settings_plot
 from benchmarks.report.markdown import details, file_link, of_kind, revision, table
+from benchmarks.report.plots import settings_plot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmarks.plots import Plot
     from benchmarks.report.markdown import Results
+    from benchmarks.report.plots import Plot
 
 __all__ = ["blocks", "render"]
 

@@ -8,8 +8,8 @@ from benchmarks.report import dataset, embedder, graph, operations, speed, summa
 from benchmarks.report.markdown import of_kind
 
 if TYPE_CHECKING:
-    from benchmarks.plots import Plot
     from benchmarks.report.markdown import Results
+    from benchmarks.report.plots import Plot
 
 __all__ = ["render"]
 

@@ -64,5 +64,5 @@ def columns(results: Results) -> list[Column]:
 
 
 def embedders(results: Results) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the results of benchmarks/embedder_throughput.py, which name no kind."""
+    """Return the results of benchmarks/operations/embedder_throughput.py, which name no kind."""
     return [(name, found) for name, found in results if "daemon_per_second" in found]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.plots import latency_plot
 from benchmarks.report.markdown import details, file_link, revision, table
+from benchmarks.report.plots import latency_plot
 from benchmarks.report.runs import Column, columns, embedders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmarks.plots import Plot
     from benchmarks.report.markdown import Results
+    from benchmarks.report.plots import Plot
 
 __all__ = ["render"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.quality import FULL
+from benchmarks.quality.run import FULL
 from benchmarks.report import legs
 from benchmarks.report.markdown import option, table
 

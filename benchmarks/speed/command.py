@@ -100,7 +100,7 @@ def _measure(server: str, options: argparse.Namespace) -> dict[str, Any]:
         result["details"][size] = found
     say(f"storing {options.ingest:,} memories by remember_many")
     result["ingest"] = ingest(server, options.ingest, options.seed)
-    # Measured by benchmarks/embedder_throughput.py, on real texts.
+    # Measured by benchmarks/operations/embedder_throughput.py, on real texts.
     result["embedder"] = [path.name for path in sorted(_RESULTS.glob("embedder*.json"))]
     return result
 

@@ -20,7 +20,7 @@ from benchmarks.systems.sqlite_fts5 import SqliteFts5
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from benchmarks.resources import Resources
+    from benchmarks.quality.resources import Resources
 
 __all__ = [
     "BUILTIN",

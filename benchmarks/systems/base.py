@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmarks.datasets import Dataset, Query
+    from benchmarks.quality.datasets import Dataset, Query
 
 __all__ = ["CannotRun", "System"]
 

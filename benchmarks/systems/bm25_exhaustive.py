@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.bm25 import Bm25
+from benchmarks.quality.bm25 import Bm25
 
 if TYPE_CHECKING:
     import psycopg
 
-    from benchmarks.datasets import Dataset, Query
-    from benchmarks.resources import Resources
+    from benchmarks.quality.datasets import Dataset, Query
+    from benchmarks.quality.resources import Resources
 
 __all__ = ["Bm25Exhaustive"]
 

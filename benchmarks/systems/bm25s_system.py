@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.systems.base import CannotRun
 
 if TYPE_CHECKING:
-    from benchmarks.datasets import Dataset, Query
+    from benchmarks.quality.datasets import Dataset, Query
 
 __all__ = ["Bm25s"]
 

@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmarks.datasets import Dataset, Query
-    from benchmarks.resources import Resources
+    from benchmarks.quality.datasets import Dataset, Query
+    from benchmarks.quality.resources import Resources
 
 __all__ = ["DenseExact"]
 

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
     import psycopg
 
-    from benchmarks.datasets import Dataset, Query
-    from benchmarks.resources import Resources
+    from benchmarks.quality.datasets import Dataset, Query
+    from benchmarks.quality.resources import Resources
 
 __all__ = ["PythonFused", "Supabase", "TsRank", "reciprocal_rank_fusion"]
 

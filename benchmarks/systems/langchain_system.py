@@ -15,8 +15,8 @@ from benchmarks.scratch import default_cache
 from benchmarks.systems.base import CannotRun
 
 if TYPE_CHECKING:
-    from benchmarks.datasets import Dataset, Query
-    from benchmarks.resources import Resources
+    from benchmarks.quality.datasets import Dataset, Query
+    from benchmarks.quality.resources import Resources
 
 __all__ = ["LangChain"]
 

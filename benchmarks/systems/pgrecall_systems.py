@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from benchmarks.datasets import Dataset, Query
-    from benchmarks.resources import Resources
+    from benchmarks.quality.datasets import Dataset, Query
+    from benchmarks.quality.resources import Resources
 
 __all__ = ["DenseLeg", "GraphLeg", "LexicalLeg", "Recall", "UnknownSetting"]
 

@@ -7,7 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchmarks.datasets import Dataset, Memory, Query
+    from benchmarks.quality.datasets import Dataset, Memory, Query
 
 __all__ = ["SqliteFts5"]
 

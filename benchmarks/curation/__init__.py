@@ -1,8 +1,0 @@
-"""What curation by rules decides about pairs of memories that were labelled by hand.
-
-`python -m benchmarks curation --help`.
-"""
-
-from benchmarks.curation.command import add_to
-
-__all__ = ["add_to"]

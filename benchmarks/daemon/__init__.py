@@ -1,5 +1,0 @@
-"""What the embedder costs and how soon it answers: `python -m benchmarks daemon --help`."""
-
-from benchmarks.daemon.command import add_to
-
-__all__ = ["add_to"]

@@ -1,8 +1,0 @@
-"""What the extraction finds, against names and times labelled by hand; the labels' rules are in README.md.
-
-`python -m benchmarks extraction --help`.
-"""
-
-from benchmarks.extraction.command import add_to
-
-__all__ = ["add_to"]

@@ -1,0 +1,149 @@
+"""A data set into a scratch database by an application's ways: the client, then the queues of an embedder."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.rows import class_row, dict_row
+
+from benchmarks.quality.embeddings import Embedder, Model
+from benchmarks.quality.extractions import extract
+from pgrecall import Client
+from pgrecall.admin.migrate import migrate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from benchmarks.quality.datasets import Dataset
+    from benchmarks.quality.embeddings import VectorCache
+    from benchmarks.quality.extractions import ExtractionCache
+
+__all__ = ["Loaded", "load", "vector_text"]
+
+_CLAIM = 2048
+_LEASE = "6 hours"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a database holds once a data set is in it.
+
+    Attributes:
+        embedder: The database's model.
+        vectors: The embedding of every memory that is not sensitive, by its id in the data set.
+        description: Versions and settings, for the results file.
+    """
+
+    embedder: Embedder
+    vectors: dict[str, NDArray[np.float32]]
+    description: dict[str, Any]
+
+
+def load(
+    dsn: str,
+    dataset: Dataset,
+    cache: VectorCache,
+    extractions: ExtractionCache,
+    *,
+    model: str | None,
+    language: str,
+    say: Callable[[str], None],
+) -> Loaded:
+    """Migrate an empty database, store the memories, embed and read them, and refresh the statistics.
+
+    Args:
+        dsn: The database.
+        dataset: The memories.
+        cache: Vectors that are known already.
+        extractions: What was read from memories before.
+        model: The embedding model; None takes the bundled one.
+        language: The text-search configuration of every namespace.
+        say: Told of progress.
+
+    Raises:
+        PgrecallError: A memory was refused, or there is no model.
+        ValueError: A memory got no embedding.
+    """
+    migrate(dsn, model=model)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for name in dataset.by_namespace():
+            connection.execute("SELECT pgrecall.create_namespace(%s, %s)", (name, language))
+        say(f"storing {len(dataset.memories)} memories in {len(dataset.by_namespace())} namespaces")
+        with Client(dsn) as client:
+            ids = client.remember_many(memory.fields for memory in dataset.memories)
+            active = _active_model(connection)
+            embedder = Embedder(active, cache, say)
+            names = {id: memory.id for id, memory in zip(ids, dataset.memories, strict=True)}
+            vectors = _embed(connection, embedder, names)
+            expected = sum(not memory.fields.is_sensitive for memory in dataset.memories)
+            if len(vectors) != expected:
+                raise ValueError(f"{expected - len(vectors)} memories got no embedding")
+            undated = {
+                id
+                for id, memory in zip(ids, dataset.memories, strict=True)
+                if memory.fields.occurred_at is None and memory.fields.created_at is None
+            }
+            extraction = extract(connection, extractions, say, undated=undated)
+            client.admin.analyze()
+        return Loaded(embedder, vectors, {**_description(connection), "extraction": extraction})
+
+
+def vector_text(vector: NDArray[np.float32]) -> str:
+    """Write a vector as the database reads it."""
+    return "[" + ",".join(f"{number:.6g}" for number in vector.tolist()) + "]"
+
+
+def _active_model(connection: psycopg.Connection[Any]) -> Model:
+    with connection.cursor(row_factory=class_row(Model)) as cursor:
+        model = cursor.execute("SELECT * FROM pgrecall.active_model()").fetchone()
+    if model is None:
+        raise ValueError("the scratch database has no embedding model")
+    return model
+
+
+def _embed(
+    connection: psycopg.Connection[Any], embedder: Embedder, names: dict[int, str]
+) -> dict[str, NDArray[np.float32]]:
+    worker = uuid.uuid4()
+    vectors: dict[str, NDArray[np.float32]] = {}
+    while True:
+        claimed = connection.execute(
+            "SELECT memory_id, content_hash, content FROM pgrecall.claim(%s, %s, %s::interval)",
+            (worker, _CLAIM, _LEASE),
+        ).fetchall()
+        if not claimed:
+            break
+        rows = embedder.documents([text for _, _, text in claimed])
+        connection.execute(
+            "SELECT pgrecall.complete(%s, %s, %s, %s)",
+            (
+                worker,
+                [id for id, _, _ in claimed],
+                [digest for _, digest, _ in claimed],
+                [vector_text(row) for row in rows],
+            ),
+        )
+        vectors.update((names[id], row) for (id, _, _), row in zip(claimed, rows, strict=True))
+    return vectors
+
+
+def _description(connection: psycopg.Connection[Any]) -> dict[str, Any]:
+    with connection.cursor(row_factory=dict_row) as cursor:
+        status = cursor.execute("SELECT * FROM recall_status()").fetchone() or {}
+        settings = cursor.execute(
+            "SELECT name, value FROM pgrecall.settings_in_force ORDER BY name"
+        ).fetchall()
+    return {
+        "server": {
+            name: status[name]
+            for name in ("server_version", "pgvector_version", "schema_revision", "bundle_hash")
+        },
+        "model": {"name": status["model"], "dimension": status["dimension"]},
+        "settings": {row["name"]: row["value"] for row in settings},
+    }

@@ -1,8 +1,0 @@
-"""What a router of shards costs, and how long a namespace takes to move.
-
-`python -m benchmarks sharding --help`.
-"""
-
-from benchmarks.sharding.command import add_to
-
-__all__ = ["add_to"]
