@@ -1,7 +1,7 @@
 """What ONNX Runtime brings on this CPU: speed and quality of the default model, by three ways to run it.
 
-    python -m benchmarks.operations.embedder_onnx --data ../data/locomo=field:conversation --data ../data/scifact \
-        --json benchmarks/results/embedder-onnx.json
+    python -m benchmarks.operations.embedder_onnx --data ../data/locomo=field:conversation \
+        --data ../data/scifact --json benchmarks/results/embedder-onnx.json
 
 sentence-transformers, ONNX and ONNX with weights of 8 bits embed the same texts in the daemon's batches, with
 a thread a core. They take turns, since the machine may be busy with something else; medians of the rounds

@@ -87,7 +87,7 @@ def _adopting(options: argparse.Namespace) -> int:
         expected = _write_source(file, corpus)
         result: dict[str, Any] = {
             **circumstances(
-                "import-from", FORMAT, options.seed, "benchmarks/operations/import_from.py", "benchmarks/speed"
+                "adopting", FORMAT, options.seed, "benchmarks/operations/import_from.py", "benchmarks/speed"
             ),
             "rows": options.rows,
             "source_mb": round(file.stat().st_size / 2**20, 1),

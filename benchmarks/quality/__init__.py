@@ -1,1 +1,1 @@
-"""How good the rankings are: data sets, systems' runs, metrics, ablations; names, times and curation read by the rules."""
+"""How good rankings, extraction and curation are: data sets, runs, metrics, ablations."""
