@@ -52,7 +52,7 @@ def _sharding(options: argparse.Namespace) -> int:
         with psycopg.connect(router, autocommit=True) as connection:
             server = machine.server(connection)
         result = {
-            **circumstances("sharding", FORMAT, options.seed, "benchmarks/sharding"),
+            **circumstances("sharding", FORMAT, options.seed, "benchmarks/operations/sharding"),
             "server": server,
             **run(router, servers, asked, say),
         }
