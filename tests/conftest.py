@@ -20,14 +20,15 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from migrating import schema
 from pgrecall import Client
 from pgrecall._code import DATABASE_DEFAULTS
 from pgrecall.install import migrate
 from pgrecall.server import EmbeddedServer
-from plpython_support import python_database, python_dsn, python_server, python_template
-from reembed_support import ModelServer
-from reranking_support import Endpoint, served
+from support.migrating import schema
+from support.plpython import python_database, python_dsn, python_server, python_template
+from support.reembed import ModelServer
+from support.reranking import Endpoint, served
+from support.servers import FAST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -38,16 +39,6 @@ __all__ = ["python_database", "python_dsn", "python_server", "python_template"]
 # A settings file of the user's own would change what is tested.
 os.environ["PGRECALL_CONFIG"] = os.devnull
 
-# The tests crash servers by kill -9 only, never the machine, so nothing waits for a disk. Making and
-# dropping a database walks the shared buffers, and thousands are made: few buffers do.
-FAST = {
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
-    "wal_compression": "off",
-    "shared_buffers": "128MB",
-    "max_connections": "200",
-}
 MEMORY = Path("/dev/shm")
 ROOM = 8 * 2**30
 """Bytes that must be free in memory for the servers of several sessions; in a container there may be 64 MB."""
