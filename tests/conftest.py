@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
+from pytest_postgresql import factories
 
 from pgrecall import Client
 from pgrecall._code import DATABASE_DEFAULTS
@@ -28,11 +28,13 @@ from support.migrating import schema
 from support.plpython import python_database, python_dsn, python_server, python_template
 from support.reembed import ModelServer
 from support.reranking import Endpoint, served
-from support.servers import FAST
+from support.servers import FAST, Address, Clone, migrated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
+
+    from pytest_postgresql.executors import NoopExecutor
 
 __all__ = ["python_database", "python_dsn", "python_server", "python_template"]
 
@@ -106,26 +108,34 @@ def server_dsn(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
+def address(server_dsn: str) -> Address:
+    """Where the server under test is."""
+    return Address.of(server_dsn)
+
+
+# Not postgresql_proc: it starts the server as the user who tests, and PostgreSQL refuses root.
+postgresql_noproc = factories.postgresql_noproc(
+    dbname=f"pgrecall_test_{os.getpid()}", depends_on="address", load=[migrated]
+)
+
+
+@pytest.fixture(scope="session")
+def template(postgresql_noproc: NoopExecutor) -> str:
+    """Name of a migrated database that nobody connects to: the template of every test's own."""
+    return postgresql_noproc.template_dbname
+
+
+@pytest.fixture(scope="session")
 def database(server_dsn: str) -> Iterator[Callable[..., AbstractContextManager[str]]]:
     """A function that makes a database, empty or a clone of `template`, for the length of a `with`."""
     numbers = itertools.count()
     with psycopg.connect(server_dsn, autocommit=True) as admin:
-        unsafe = admin.execute("SELECT current_setting('fsync') = 'off'").fetchone()
-        # Where nothing waits for a disk, copying the files costs less than logging every page of them.
-        strategy = sql.SQL("STRATEGY file_copy" if unsafe == (True,) else "STRATEGY wal_log")
 
         @contextmanager
         def make(template: str = "template1", settings: Mapping[str, str] | None = None) -> Iterator[str]:
             name = f"pgrecall_test_{os.getpid()}_{next(numbers)}"
-            new, old = sql.Identifier(name), sql.Identifier(template)
-            admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {} {}").format(new, old, strategy))
-            try:
-                for setting, value in (settings or {}).items():
-                    change = sql.SQL("ALTER DATABASE {} SET {} = {}")
-                    admin.execute(change.format(new, sql.SQL(setting), sql.Literal(value)))
+            with Clone(admin, name, template, settings or {}):
                 yield make_conninfo(server_dsn, dbname=name)
-            finally:
-                admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(new))
 
         yield make
 
@@ -139,14 +149,6 @@ def new_database(database: Callable[..., AbstractContextManager[str]]) -> Iterat
             return stack.enter_context(database(template))
 
         yield make
-
-
-@pytest.fixture(scope="session")
-def template(new_database: Callable[..., str]) -> str:
-    """Name of a migrated database that nobody connects to: the template of every test's own."""
-    dsn = new_database()
-    migrate(dsn)
-    return str(conninfo_to_dict(dsn)["dbname"])
 
 
 @pytest.fixture(scope="session")

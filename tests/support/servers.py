@@ -1,6 +1,21 @@
-"""Settings of the servers that tests start."""
+"""Servers and databases: what pytest-postgresql leaves to us."""
 
 from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from pytest_postgresql.janitor import DatabaseJanitor
+
+from pgrecall.install import migrate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from psycopg import Connection, Cursor
 
 # The tests crash servers by kill -9 only, never the machine, so nothing waits for a disk. Making and
 # dropping a database walks the shared buffers, and thousands are made: few buffers do.
@@ -12,3 +27,61 @@ FAST = {
     "shared_buffers": "128MB",
     "max_connections": "200",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the server under test is, as `postgresql_noproc` reads it from the fixture it depends on."""
+
+    host: str
+    port: int
+    user: str
+    password: str | None
+    options: str
+    maintenance_dbname: str
+    template_dbname: str | None = None
+
+    @classmethod
+    def of(cls, dsn: str) -> Address:
+        """Take a connection string apart."""
+        given: dict[str, Any] = conninfo_to_dict(dsn)
+        return cls(
+            str(given["host"]),
+            int(given.get("port", 5432)),
+            str(given.get("user", "postgres")),
+            given.get("password"),
+            str(given.get("options", "")),
+            str(given.get("dbname", "postgres")),
+        )
+
+
+def migrated(*, host: str, port: int, user: str, dbname: str, password: str | None, autocommit: bool) -> None:
+    """Migrate a database: how `postgresql_noproc` fills its template."""
+    migrate(make_conninfo("", host=host, port=port, user=user, dbname=dbname, password=password))
+
+
+class Clone(DatabaseJanitor):
+    """A database that shares the connection of all others that make and drop one, and has settings of its own.
+
+    A clone does not inherit the settings of its template.
+    """
+
+    def __init__(self, admin: Connection[Any], name: str, template: str, settings: Mapping[str, str]) -> None:
+        super().__init__(user="", host="", port="", dbname=name, template_dbname=template)
+        self._admin = admin
+        self._settings = settings
+
+    @contextmanager
+    def cursor(self, dbname: str | None = None) -> Iterator[Cursor[Any]]:  # noqa: ARG002
+        """Give a cursor of the shared connection."""
+        with self._admin.cursor() as cursor:
+            yield cursor
+
+    def init(self) -> None:
+        """Make the database."""
+        super().init()
+        for setting, value in self._settings.items():
+            change = sql.SQL("ALTER DATABASE {} SET {} = {}")
+            self._admin.execute(
+                change.format(sql.Identifier(self.dbname), sql.SQL(setting), sql.Literal(value))
+            )
