@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
-import re
 import shutil
 import tempfile
 from contextlib import ExitStack, contextmanager
@@ -45,36 +43,23 @@ MEMORY = Path("/dev/shm")
 ROOM = 8 * 2**30
 """Bytes that must be free in memory for the servers of several sessions; in a container there may be 64 MB."""
 
-LONGEST = {
-    "test_benchmarks_bm25", "test_benchmarks_graph", "test_benchmarks_layouts", "test_benchmarks_quality",
-    "test_benchmarks_speed", "test_bm25", "test_canary", "test_chaos", "test_cli", "test_config_file",
-    "test_docs_run",
-    "test_embedder", "test_embedder_lifecycle", "test_embedder_outages", "test_enricher",
-    "test_enricher_crash", "test_generations", "test_migrations", "test_migrations_at_once",
-    "test_postings_concurrency", "test_provider_onnx", "test_query_embeddings", "test_queue_discipline",
-    "test_ranking_properties", "test_recall", "test_recall_briefing", "test_reembed", "test_reembed_crash",
-    "test_server", "test_server_log", "test_ui", "test_ui_browser", "test_wheel",
-}  # fmt: skip
-"""Files that take longest, most of them for few tests."""
+TESTS = Path(__file__).parent
+NEAR_THE_SERVER = {"attack", "migrations", "sql"}
+"""Folders whose tests may come out differently on another version of PostgreSQL."""
 SERVER_FIXTURES = {"server", "server_dsn", "public_dir"}
-STARTS_SERVERS = re.compile(r"EmbeddedServer|subprocess|Popen|bindir|binaries")
-"""What is written in a file whose tests may start servers, or commands that do."""
-
-
-@functools.cache
-def starts_servers(file: Path) -> bool:
-    """Whether a test of this file may reach a server that no fixture of the session gives it."""
-    return STARTS_SERVERS.search(file.read_text(encoding="utf-8")) is not None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark `no_server` the tests for which it makes no difference what PostgreSQL there is; put long files first."""
-    # A long file begun last would keep one worker busy while the others have nothing left.
-    items.sort(key=lambda item: item.path.stem not in LONGEST)
+    """Mark what is slow, and what runs again on PostgreSQL 15."""
     for item in items:
-        needs = SERVER_FIXTURES.intersection(getattr(item, "fixturenames", SERVER_FIXTURES))
-        if not needs and not starts_servers(item.path):
-            item.add_marker(pytest.mark.no_server)
+        folder = item.path.relative_to(TESTS).parts[0]
+        if folder == "slow":
+            item.add_marker(pytest.mark.slow)
+        touches_it = bool(SERVER_FIXTURES.intersection(getattr(item, "fixturenames", ())))
+        is_quick = item.get_closest_marker("slow") is None
+        is_extra = item.get_closest_marker("server_extras") is not None
+        if is_extra or (folder in NEAR_THE_SERVER and touches_it and is_quick):
+            item.add_marker(pytest.mark.pg15)
 
 
 @pytest.fixture(scope="session")

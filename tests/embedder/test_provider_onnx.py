@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 _MISSING = [name for name in ("onnxruntime", "onnx", "onnxscript") if find_spec(name) is None]
 pytestmark = [
-    pytest.mark.no_server,  # the one command it starts runs a model
     pytest.mark.skipif(
         bool(_MISSING), reason=f"not installed: {', '.join(_MISSING)} (pip install 'pgrecall[onnx-export]')"
     ),

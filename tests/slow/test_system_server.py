@@ -77,7 +77,6 @@ def apt(tmp_path: Path) -> Path:
     return tmp_path / "apt"
 
 
-@pytest.mark.no_server
 def test_sources_in_deb822_form_lead_to_the_next_release(apt: Path) -> None:
     (apt / "sources.list.d" / "debian.sources").write_text(DEB822)
     done = call("next_sources", apt, apt.parent / "next")
@@ -86,7 +85,6 @@ def test_sources_in_deb822_form_lead_to_the_next_release(apt: Path) -> None:
     assert not (apt.parent / "next" / "next.list").exists()
 
 
-@pytest.mark.no_server
 @pytest.mark.parametrize("name", ["sources.list", "sources.list.d/debian.list"])
 def test_sources_a_line_each_lead_to_the_next_release(apt: Path, name: str) -> None:
     (apt / name).write_text(ONE_LINE)
@@ -96,7 +94,6 @@ def test_sources_a_line_each_lead_to_the_next_release(apt: Path, name: str) -> N
     assert [" ".join(line.split()) for line in lines] == NEXT_ONE_LINE
 
 
-@pytest.mark.no_server
 def test_without_a_source_of_debian_there_is_none(apt: Path) -> None:
     (apt / "sources.list.d" / "other.sources").write_text(DEB822.replace("bookworm", "nodistro"))
     (apt / "sources.list").write_text("")
@@ -104,7 +101,6 @@ def test_without_a_source_of_debian_there_is_none(apt: Path) -> None:
     assert [path.read_text() for path in (apt.parent / "next").iterdir()] == ["", ""]
 
 
-@pytest.mark.no_server
 def test_an_unknown_command_is_refused() -> None:
     done = subprocess.run([TOOL, "remove"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
@@ -112,7 +108,6 @@ def test_an_unknown_command_is_refused() -> None:
     assert "hint: One of: packages" in done.stderr
 
 
-@pytest.mark.no_server
 def test_settings_fit_the_memory() -> None:
     done = call("settings")
     settings = dict(line.split("=") for line in done.stdout.splitlines())
@@ -131,6 +126,7 @@ def test_settings_fit_the_memory() -> None:
     assert QUIET_LOG.items() <= settings.items()
 
 
+@pytest.mark.pg15
 @pytest.mark.skipif(
     not os.environ.get("PGRECALL_REQUIRE_SERVER_EXTRAS"), reason="not on a cluster of `make test-server`"
 )
@@ -144,7 +140,6 @@ def test_the_cluster_of_a_test_run_is_reached_by_its_socket_only(server_dsn: str
     assert (folder.stat().st_mode & 0o777, folder.owner()) == (0o700, "postgres")
 
 
-@pytest.mark.no_server
 def test_the_images_are_made_of_what_there_is() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text()
     stages = re.findall(r"(?m)^FROM \S+ AS (\w+)$", dockerfile)
