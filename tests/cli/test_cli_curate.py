@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pgrecall import Client
     from support.command import Outcome
 
-pytestmark = pytest.mark.no_server
-
 
 def test_a_dry_run_prints_and_writes_nothing(
     conn: psycopg.Connection[Any], cli: Callable[..., Outcome]

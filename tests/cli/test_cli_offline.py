@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-pytestmark = pytest.mark.no_server
-
 
 @pytest.fixture
 def run(

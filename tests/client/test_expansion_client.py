@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-pytestmark = pytest.mark.no_server
-
 QUERY = "What did the singer perform?"
 GOOD = {"terms": ["aria"], "synonyms": ["vocalist"], "entities": ["La Scala"], "intent": "event"}
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     MakeServer = Callable[..., EmbeddedServer]
 
 # It is the wheel's server whatever server the other tests are run on.
-pytestmark = pytest.mark.no_server
-
 ROOT = os.geteuid() == 0
 only_root = pytest.mark.skipif(
     not ROOT, reason="needs root: another user runs the server, file systems are mounted"

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 # What the libraries are given is made in Python alone.
-pytestmark = pytest.mark.no_server
-
 QUESTION = "What does Priya say about Goa?"
 VECTOR = [1.0, *[0.0] * 383]
 

@@ -21,8 +21,6 @@ from tools.mcp_reference import page
 if TYPE_CHECKING:
     import psycopg
 
-pytestmark = pytest.mark.no_server
-
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
 HOOK = ROOT / "examples" / "briefing_hook.py"

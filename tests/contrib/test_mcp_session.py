@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from support.mcp import Agent
 
-pytestmark = pytest.mark.no_server
-
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_session(transport: str, dsn: str, conn: psycopg.Connection[Any], tmp_path: Path) -> None:

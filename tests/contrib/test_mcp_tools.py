@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from support.mcp import Agent
 
-pytestmark = pytest.mark.no_server
-
 WRITING = {"memory_store", "memory_update", "memory_supersede", "memory_forget"}
 READING = {"memory_recall", "memory_timeline", "memory_explain"}
 HOSTILE = {

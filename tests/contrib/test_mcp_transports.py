@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from support.mcp import HttpServer
 
-pytestmark = pytest.mark.no_server
-
 CANARY = "xyzzy-canary-4711"
 SECRET = "sesame-4711"
 INITIALIZE = {

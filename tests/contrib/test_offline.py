@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-pytestmark = pytest.mark.no_server
-
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
 
 

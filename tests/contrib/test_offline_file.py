@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-pytestmark = pytest.mark.no_server
-
 SECRET = "zanzibar4711"
 
 

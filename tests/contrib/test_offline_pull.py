@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-pytestmark = pytest.mark.no_server
-
 
 @pytest.fixture
 def copy(dsn: str, tmp_path: Path) -> Iterator[OfflineClient]:

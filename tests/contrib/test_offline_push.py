@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-pytestmark = pytest.mark.no_server
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

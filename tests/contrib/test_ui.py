@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
 # What the pages say does not depend on the server's version.
-pytestmark = pytest.mark.no_server
-
 HOUND = "Which thing frightens our hound?"
 CANARY = "xyzzy-canary-4711"
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from pgrecall.models import RecalledMemory
 
-pytestmark = pytest.mark.no_server
-
 PAGES = ("/", "/explain?q=x&id=1", "/compare", "/concepts", "/concepts/1", "/status", "/nowhere")
 CANARY = "xyzzy-canary-4711"
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from support.llm import Asked, Reply, Server
 
-pytestmark = pytest.mark.no_server
-
 PAIRS = 40
 DAEMONS = (
     "SELECT count(*) FROM pg_stat_activity "

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # SQL that differs from one version to another has tests of its own.
-pytestmark = pytest.mark.no_server
-
 TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 EXAMPLES = {page: examples(page, text) for page, text in TEXTS.items()}
 RUN = {page: [one for one in found if one.reason is None] for page, found in EXAMPLES.items()}

@@ -18,8 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 120
 HOST = "http://site.invalid/"
 
-pytestmark = pytest.mark.no_server
-
 
 class Links(HTMLParser):
     """What a page leads to, what it loads, and what can be led to in it."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 # What a browser shows does not depend on the server's version.
-pytestmark = pytest.mark.no_server
-
 OVERFLOWING = """() => {
     const inScroller = e => e.parentElement && (e.parentElement.closest('.scroll, .unseen') !== null);
     const wide = document.documentElement.scrollWidth > window.innerWidth;

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from pgrecall.adopting import Source
 
-pytestmark = pytest.mark.no_server
-
 
 def _read(opened: AbstractContextManager[Source]) -> tuple[list[Row], list[Rejected]]:
     with opened as source:

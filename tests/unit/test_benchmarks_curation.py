@@ -16,8 +16,6 @@ from benchmarks.datasets import DataError
 if TYPE_CHECKING:
     from psycopg import Connection
 
-pytestmark = pytest.mark.no_server
-
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "curation.json"
 
 

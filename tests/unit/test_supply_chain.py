@@ -13,8 +13,6 @@ from tools.licences import licence
 from tools.lock import pins
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.no_server
-
 LIBRARIES_UNDER_THE_LGPL = {"psycopg", "psycopg-binary", "psycopg-pool"}
 
 

@@ -19,8 +19,6 @@ from support.mcp import PATIENCE, stdio_agent
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.no_server
-
 HEAD, TAIL = "71", "Xq9tail"
 PASSWORDS = [
     HEAD + sign + TAIL

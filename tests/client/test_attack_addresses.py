@@ -17,8 +17,6 @@ from pgrecall_embedder.providers.settings import endpoint_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.no_server
-
 SECRET = "sesame-4711"
 ADDRESSES = [
     f"http://me:{SECRET}@127.0.0.1:1/v1",

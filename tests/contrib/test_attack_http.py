@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from support.mcp import HttpServer
 
-pytestmark = pytest.mark.no_server
-
 HALF_OPEN = 1100
 LONGEST_LOG = 8192
 SLACK = 10.0  # this machine may be busy

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from support.mcp import Agent
 
-pytestmark = pytest.mark.no_server
-
 ABSENT = 10**12
 EVERYWHERE = [{}, {"any_namespace": True}]
 
