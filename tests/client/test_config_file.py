@@ -14,6 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from pgrecall import AsyncClient, Client, InvalidInput, config, settings_file
 from pgrecall.server import EmbeddedServer
+from support.reembed import OLD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import psycopg
 
     from pgrecall import SettingInForce
+    from support.reembed import ModelServer
 
 SECRET = "wholly-secret"
 
@@ -138,7 +140,10 @@ def test_no_file_of_the_current_folder_is_read(tmp_path: Path, monkeypatch: pyte
     assert config.load().dsn is None
 
 
-def test_the_client_and_the_daemon_use_it(dsn: str, write: Callable[[str], Path]) -> None:
+def test_the_client_and_the_daemon_use_it(
+    dsn: str, conn: psycopg.Connection[Any], models: ModelServer, write: Callable[[str], Path]
+) -> None:
+    conn.execute("SELECT pgrecall.activate_model(%s, 384, provider => 'openai')", [OLD])
     write(f"namespace = 'mine'\ndsn = '''{dsn}'''\n")
     with Client() as client:
         client.remember("tea", create_namespace=True)

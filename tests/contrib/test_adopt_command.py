@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import psycopg
 
 
+@pytest.mark.slow
 def test_killed_half_way_and_run_again(dsn: str, conn: psycopg.Connection[Any], tmp_path: Path) -> None:
     number = 4000
     file = older_file(tmp_path / "m.db", [note(one) for one in range(number)])

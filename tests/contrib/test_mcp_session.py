@@ -53,6 +53,7 @@ def test_a_session(transport: str, dsn: str, conn: psycopg.Connection[Any], tmp_
     assert "Traceback" not in server.log.read_text()
 
 
+@pytest.mark.slow
 def test_a_session_with_an_embedder(dsn: str, conn: psycopg.Connection[Any]) -> None:
     """With the real model behind the database: by meaning too, and what is superseded stays away all the same."""
     model = Model()

@@ -157,6 +157,7 @@ asyncio.run(work())
 # -- the database comes and goes
 
 
+@pytest.mark.slow
 def test_the_database_goes_and_comes_back(dsn: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
 

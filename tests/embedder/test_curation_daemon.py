@@ -187,6 +187,7 @@ def assert_curated(conn: psycopg.Connection[Any], ids: list[int]) -> None:
     assert count(conn, "curation_jobs") == 0
 
 
+@pytest.mark.slow
 def test_killed_it_curates_nothing_twice_and_leaves_nothing(dsn: str, conn: psycopg.Connection[Any]) -> None:
     switch(conn, "rules")
     ids = choirs(conn)

@@ -20,11 +20,14 @@ from pgrecall.errors import ConnectionFailed
 from pgrecall_embedder.metrics import PrometheusMetrics
 from support.embedder import CANARY, PATIENCE, remember, until
 from support.operations import health
+from support.reembed import OLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from psycopg import Connection
+
+    from support.reembed import ModelServer
 
 
 @pytest.fixture
@@ -132,7 +135,10 @@ def told(process: subprocess.Popen[str], event: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("by_environment", [False, True])
-def test_a_daemon_serves_what_it_does(dsn: str, conn: Connection[Any], by_environment: bool) -> None:
+def test_a_daemon_serves_what_it_does(
+    dsn: str, conn: Connection[Any], models: ModelServer, by_environment: bool
+) -> None:
+    conn.execute("SELECT pgrecall.activate_model(%s, 384, provider => 'openai')", [OLD])
     remember(conn, CANARY, "tea")
     arguments = () if by_environment else ("--metrics-port", "0")
     environment = {"PGRECALL_EMBEDDER_METRICS_PORT": "0"} if by_environment else {}

@@ -288,6 +288,7 @@ with Client(sys.argv[1]) as memory:
 """
 
 
+@pytest.mark.slow
 def test_a_client_without_any_library_and_a_daemon(dsn: str, conn: psycopg.Connection[Any]) -> None:
     with Client(dsn) as memory:
         memory.remember_many({"content": text} for text in ("Ana drinks green tea.", "The cat sleeps."))
