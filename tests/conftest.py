@@ -26,7 +26,7 @@ from support.migrating import schema
 from support.plpython import python_database, python_dsn, python_server, python_template
 from support.reembed import ModelServer
 from support.reranking import Endpoint, served
-from support.servers import FAST, Address, Clone, migrated
+from support.servers import FAST, Address, Clone, RolledBack, migrated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -46,7 +46,7 @@ ROOM = 8 * 2**30
 TESTS = Path(__file__).parent
 NEAR_THE_SERVER = {"attack", "migrations", "sql"}
 """Folders whose tests may come out differently on another version of PostgreSQL."""
-SERVER_FIXTURES = {"server", "server_dsn", "public_dir"}
+SERVER_FIXTURES = {"conn", "server", "server_dsn", "public_dir"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -151,10 +151,27 @@ def dsn(database: Callable[..., AbstractContextManager[str]], template: str) -> 
         yield cloned
 
 
+@pytest.fixture(scope="module")
+def rolled_back(database: Callable[..., AbstractContextManager[str]], template: str) -> Iterator[RolledBack]:
+    """A connection to a database of the file's own, in which nothing is ever committed."""
+    with database(template, DATABASE_DEFAULTS) as cloned, RolledBack.connect(cloned, autocommit=True) as conn:
+        yield conn
+
+
 @pytest.fixture
-def conn(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """An autocommit connection to the test's own database."""
-    with psycopg.connect(dsn, autocommit=True) as connection:
+def conn(request: pytest.FixtureRequest) -> Iterator[psycopg.Connection[Any]]:
+    """An autocommit connection to the test's own database.
+
+    In a file marked `rollback` it is one to the file's database, and rolled back; a test there that commits
+    or connects by itself asks for `dsn`, too.
+    """
+    if request.node.get_closest_marker("rollback") is not None and "dsn" not in request.fixturenames:
+        shared: RolledBack = request.getfixturevalue("rolled_back")
+        with shared.transaction(force_rollback=True):
+            yield shared
+            shared.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        return
+    with psycopg.connect(request.getfixturevalue("dsn"), autocommit=True) as connection:
         yield connection
 
 

@@ -12,6 +12,8 @@ from support.memories import remember, scalar
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 
 REFUSED = (
     "SELECT * FROM pgrecall.failures(k => -1)",

@@ -10,6 +10,10 @@ from support.memories import call, remember, remember_many
 if TYPE_CHECKING:
     from psycopg import Connection
 
+import pytest
+
+pytestmark = pytest.mark.rollback
+
 SAME = {
     "punctuation and case": (
         "The spare key hangs behind the fuse box.",

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 
 def marginal(worth: dict[int, float], alike: Callable[[int, int], float], share: float, k: int) -> list[int]:
     """Greedy MMR over memories that are given best first."""

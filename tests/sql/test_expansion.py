@@ -14,6 +14,8 @@ from support.memories import call, refused, remember, remember_many, rows, scala
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 WORDS_ONLY: dict[str, Any] = {"graph_weight": 0, "phrase_bonus": 0, "adjacency_share": 0}
 """Settings by which the lexical leg alone ranks."""
 
@@ -52,6 +54,7 @@ def test_off_is_the_default_and_adds_nothing(conn: Connection[Any]) -> None:
     assert len(everything) == 1
 
 
+@pytest.mark.usefixtures("dsn")
 def test_it_is_a_setting_like_any_other(conn: Connection[Any]) -> None:
     named(conn, "Bombay", "Mumbai")
     other = remember(conn, "Mumbai in July")

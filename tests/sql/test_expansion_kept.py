@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 QUERY = "What did the canary sing?"
 
 
@@ -203,6 +205,7 @@ def test_what_is_put_into_terms_does_nothing_else(conn: Connection[Any]) -> None
     assert found(conn, QUERY, "llm") == [memory, bombay]
 
 
+@pytest.mark.usefixtures("dsn")
 def test_a_session_that_only_reads(conn: Connection[Any]) -> None:
     memory = remember(conn, "aria")
     keep(conn, QUERY, ["aria"])

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 OTHER = UUID(int=8)
 
 

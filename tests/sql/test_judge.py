@@ -13,6 +13,8 @@ from support.memories import call, contents, refused, remember, rows, waits
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 ID = "the id of a memory"
 
 

@@ -19,6 +19,8 @@ from support.memories import call, remember, rows, scalar, stored
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 UNBOUNDED = {
     (
         "memories",

@@ -17,6 +17,8 @@ from support.memories import call, concepts, refused, remember, rows, scalar, sh
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 
 def find(conn: Connection[Any], name: str) -> int:
     number = call(conn, "pgrecall.find_concept", name)

@@ -14,6 +14,8 @@ from support.ranking import NORTH, at, ids, ranking, remember, scores
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 QUERY = "harbour crane report"
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 COLUMNS = (
     "id, external_id, title, content, score, lexical_rank, dense_rank, graph_rank, lexical_score, similarity, "
     "graph_score, category, tags, metadata, importance, speaker, session, source, occurred_at, created_at, is_sensitive, "
@@ -365,6 +367,7 @@ def test_refuses_a_setting_naming_it(conn: Connection[Any], name: str, value: st
     assert "between" in (caught.value.diag.message_hint or "")
 
 
+@pytest.mark.usefixtures("dsn")
 def test_an_empty_setting_counts_as_unset(conn: Connection[Any]) -> None:
     number = remember(conn, "tea")
     with conn.transaction():

@@ -17,6 +17,8 @@ from support.wording import SIGNS, TEXT
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)
 CAUSE = "harbour"
 """The word that every memory here is found by."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from pgrecall import Client
 
+pytestmark = pytest.mark.rollback
+
 DIMENSION = 384
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 APRIL = datetime(2026, 4, 1, tzinfo=UTC)
@@ -86,6 +88,7 @@ def test_an_id_that_is_null_is_none(conn: Connection[Any]) -> None:
     assert [row["id"] for row in explain(conn, "tea", ids=[None, number])] == [number]
 
 
+@pytest.mark.usefixtures("dsn")
 def test_more_than_a_thousand_are_refused(conn: Connection[Any]) -> None:
     with pytest.raises(psycopg.Error) as caught:
         explain(conn, "tea", *range(1, 1002))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 GOA = "Rajesh → Priya: planning vacation to Goa in March"
 
 
@@ -165,6 +167,7 @@ def test_what_holds_now(conn: Connection[Any]) -> None:
     assert len(triples(conn, "Ana", include_superseded=True)) == 3
 
 
+@pytest.mark.usefixtures("dsn")
 def test_as_of_before_and_after_a_contradiction(conn: Connection[Any]) -> None:
     first = told(conn, "x", lives("Ana", "Oslo"))
     second = told(conn, "y", lives("Ana", "Rome"))
@@ -222,6 +225,7 @@ def test_evidence_that_goes_takes_the_fact_along(conn: Connection[Any], change: 
     assert relationships(conn) == []
 
 
+@pytest.mark.usefixtures("dsn")
 def test_superseded_evidence_is_none_unless_asked_for(conn: Connection[Any]) -> None:
     memory = told(conn, "x", fact("Ana", "leads", "Apollo"))
     moment = created(conn, memory)
@@ -258,6 +262,7 @@ def test_refuses_what_recall_refuses(conn: Connection[Any]) -> None:
             rows(conn, "recall_facts", **options)
 
 
+@pytest.mark.usefixtures("dsn")
 def test_readers_recall_facts_in_a_transaction_that_only_reads(conn: Connection[Any]) -> None:
     told(conn, "x", fact("Ana", "leads", "Apollo"))
     share(conn)
@@ -331,6 +336,7 @@ def cost(conn: Connection[Any], query: str, labels: list[str] | None) -> tuple[i
     return root["Plan"]["Shared Hit Blocks"] + root["Plan"]["Shared Read Blocks"], scans
 
 
+@pytest.mark.usefixtures("dsn")
 def test_a_hub_costs_no_more_than_its_cap(hub: Connection[Any]) -> None:
     for mode in ("force_custom_plan", "force_generic_plan"):
         hub.execute(f"SET plan_cache_mode = {mode}".encode())

@@ -13,6 +13,8 @@ from support.memories import call, refused, remember, remember_many, rows, scala
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 DAY = timedelta(days=1)
 MARCH = datetime(2024, 3, 1, tzinfo=UTC)
 VECTOR = str([1.0] + [0.0] * 383)

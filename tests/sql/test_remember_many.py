@@ -15,6 +15,8 @@ from support.memories import concepts, contents, refused, remember, remember_man
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 
 def test_ids_come_in_the_order_of_the_memories(conn: Connection[Any]) -> None:
     memories = [

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 NOON = datetime(2026, 5, 13, 12, tzinfo=UTC)
 BEFORE_TIME = "0005"
 
@@ -167,6 +169,7 @@ def test_revised(conn: Connection[Any]) -> None:
     assert refs(conn, number) == []
 
 
+@pytest.mark.usefixtures("dsn")
 def test_sensitive_memories_have_none(conn: Connection[Any]) -> None:
     secret = remember(conn, "the key of 2024-03-05", is_sensitive=True)
     open_ = remember(conn, "the key of 2024-03-06")
@@ -215,6 +218,7 @@ def test_writing_back_an_embedding_leaves_them_alone(conn: Connection[Any]) -> N
     assert conn.execute(query).fetchall() == before
 
 
+@pytest.mark.usefixtures("dsn")
 def test_refresh_makes_them_anew(conn: Connection[Any]) -> None:
     remember_many(conn, [{"content": "in June 2023"}] * 1100)
     there = remember(conn, "in July 2023", namespace="there", create_namespace=True)
@@ -245,6 +249,7 @@ def test_roles(conn: Connection[Any]) -> None:
         conn.execute("CALL pgrecall.refresh_temporal_refs()")
 
 
+@pytest.mark.usefixtures("dsn")
 def test_a_writer_keeps_them(conn: Connection[Any]) -> None:
     share(conn)
     with conn.transaction():

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from psycopg import Connection, Cursor
+    from psycopg.abc import Params, QueryNoTemplate
 
 # The tests crash servers by kill -9 only, never the machine, so nothing waits for a disk. Making and
 # dropping a database walks the shared buffers, and thousands are made: few buffers do.
@@ -85,3 +87,12 @@ class Clone(DatabaseJanitor):
             self._admin.execute(
                 change.format(sql.Identifier(self.dbname), sql.SQL(setting), sql.Literal(value))
             )
+
+
+class RolledBack(psycopg.Connection[Any]):
+    """A connection in one transaction, whose statements fail one by one as if each had one of its own."""
+
+    def execute(self, query: QueryNoTemplate, params: Params | None = None, **options: Any) -> Cursor[Any]:
+        """Execute a statement; a savepoint takes back what a failed one did."""
+        with self.transaction():
+            return super().execute(query, params, **options)
