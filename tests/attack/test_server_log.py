@@ -127,11 +127,15 @@ def leaks(running: Running, calls: Calls) -> dict[str, str]:
     return found
 
 
+@pytest.mark.pg15
+@pytest.mark.slow
 def test_no_call_has_the_log_quote_its_arguments_by_default(by_default: Running) -> None:
     calls = attacked(by_default)
     assert leaks(by_default, calls) == {}
 
 
+@pytest.mark.pg15
+@pytest.mark.slow
 def test_no_call_has_the_log_of_our_servers_quote_its_arguments(as_shipped: Running) -> None:
     calls = attacked(as_shipped)
     assert leaks(as_shipped, calls) == {}

@@ -59,6 +59,7 @@ def test_threads_of_one_process(new_database: Callable[..., str], fresh: str) ->
     assert [schema(target) == fresh for target in targets] == [True, True]
 
 
+@pytest.mark.slow
 def test_migrating_under_load_does_not_deadlock(dsn: str) -> None:
     """Clients whose transactions lock settings and memories in either order lose nothing, nor does the installer."""
     settings_first = ["SELECT * FROM recall('load')", "SELECT remember('load', tags => '{load}')"]

@@ -228,6 +228,7 @@ def test_a_writer_in_the_act_is_waited_for(conn: Connection[Any], other: Connect
     assert leftovers(conn) == {}
 
 
+@pytest.mark.slow
 def test_it_does_not_wait_for_ever(conn: Connection[Any], other: Connection[Any]) -> None:
     number = remember(conn, "a quokka")
     other.execute("SELECT pgrecall.lock_postings(%s)", (stored(conn, number)["namespace_id"],))

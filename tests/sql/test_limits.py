@@ -169,6 +169,7 @@ print(after - before, time.process_time() - began, all(made.is_truncated))
 """
 
 
+@pytest.mark.slow
 def test_the_embedder_reads_no_further_than_its_model() -> None:
     """Peak memory goes by what the model can read, not by what the text has."""
     done = subprocess.run([sys.executable, "-c", EMBED], capture_output=True, text=True, check=True)

@@ -184,6 +184,7 @@ def assert_adds_up(row: dict[str, Any]) -> None:
     assert right == pytest.approx(row["score"], abs=1e-6), row["arithmetic"]
 
 
+@pytest.mark.slow
 def test_every_score_adds_up_and_the_ranking_is_recalls(corpus: Connection[Any]) -> None:
     chance = random.Random(5)
     seen: Counter[str] = Counter()
