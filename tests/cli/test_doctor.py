@@ -13,7 +13,7 @@ from typer.main import get_command
 from pgrecall._server_settings import QUIET_LOG
 from pgrecall.cli import app, main
 from pgrecall.install import migrate
-from support import pgbouncer as pgbouncer_support
+from support import pgbouncer
 from support.operations import OTHER, beat, detail, health, park, prepare, remember, status, switch
 
 if TYPE_CHECKING:
@@ -261,12 +261,12 @@ def test_doctor_prints_what_is_worth_knowing_and_does_not_fail_for_it(
     assert re.search(r"^info  embedder's role: host:17 works as \w+\n +hint: CREATE ROLE ", out, re.MULTILINE)
 
 
-@pytest.mark.skipif(pgbouncer_support.PROGRAM is None, reason="there is no pgbouncer here")
+@pytest.mark.skipif(pgbouncer.PROGRAM is None, reason="there is no pgbouncer here")
 def test_a_pooler_that_loses_prepared_statements(
     dsn: str, public_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = []
-    with pgbouncer_support.pooled(dsn, public_dir) as pooled:
+    with pgbouncer.pooled(dsn, public_dir) as pooled:
         for prepare in ("off", "on"):
             monkeypatch.setenv("PGRECALL_PREPARE", prepare)
             with pytest.raises(SystemExit):

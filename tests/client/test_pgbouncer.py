@@ -11,14 +11,14 @@ import pytest
 from pgrecall import AsyncClient, Client
 from pgrecall.connecting import is_pooled, pooler_problem
 from pgrecall.errors import PgrecallError
-from support import pgbouncer as pgbouncer_support
+from support import pgbouncer
 from support.answering import Model, answering, embed_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(pgbouncer_support.PROGRAM is None, reason="there is no pgbouncer here")
+pytestmark = pytest.mark.skipif(pgbouncer.PROGRAM is None, reason="there is no pgbouncer here")
 
 LONG = 30.0
 DIMENSION = 384
@@ -27,7 +27,7 @@ DIMENSION = 384
 @pytest.fixture
 def front(dsn: str, public_dir: Path) -> Iterator[str]:
     """A pooler with two connections to the test's database."""
-    with pgbouncer_support.pooled(dsn, public_dir) as pooled:
+    with pgbouncer.pooled(dsn, public_dir) as pooled:
         yield pooled
 
 

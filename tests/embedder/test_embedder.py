@@ -127,7 +127,7 @@ def test_a_poison_row_does_not_keep_the_others(
     query = "SELECT memory_id, attempts, last_error, next_attempt_at > now() FROM pgrecall.embedding_jobs"
     [(memory, attempts, error, later)] = conn.execute(query).fetchall()
     assert (memory, attempts, later) == (ids[20], 1, True)
-    assert error.startswith("ValueError at embedder_support.py:")
+    assert error.startswith("ValueError at embedder.py:")
     log = capfd.readouterr().err
     assert CANARY not in log
     assert f'"memory_id": {ids[20]}' in log
