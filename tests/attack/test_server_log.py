@@ -116,6 +116,12 @@ def attacked(running: Running) -> Calls:
     return calls
 
 
+@pytest.fixture(scope="module")
+def calls_by_default(by_default: Running) -> Calls:
+    """All calls with canaries, on the server with PostgreSQL's settings."""
+    return attacked(by_default)
+
+
 def leaks(running: Running, calls: Calls) -> dict[str, str]:
     """Entries with a canary that no exception is made for, each with the first call that is to blame."""
     found: dict[str, str] = {}
@@ -129,9 +135,10 @@ def leaks(running: Running, calls: Calls) -> dict[str, str]:
 
 @pytest.mark.pg15
 @pytest.mark.slow
-def test_no_call_has_the_log_quote_its_arguments_by_default(by_default: Running) -> None:
-    calls = attacked(by_default)
-    assert leaks(by_default, calls) == {}
+def test_no_call_has_the_log_quote_its_arguments_by_default(
+    by_default: Running, calls_by_default: Calls
+) -> None:
+    assert leaks(by_default, calls_by_default) == {}
 
 
 @pytest.mark.pg15
@@ -144,6 +151,9 @@ def test_no_call_has_the_log_of_our_servers_quote_its_arguments(as_shipped: Runn
     assert any(entry.text.startswith("duration: ") for entry in as_shipped.log.entries())
 
 
+@pytest.mark.pg15
+@pytest.mark.slow
+@pytest.mark.usefixtures("calls_by_default")
 def test_every_exception_is_needed(by_default: Running) -> None:
     texts = [entry.text for entry in by_default.log.entries() if entry.kind == "ERROR"]
     for reason, pattern in QUOTED:
