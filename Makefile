@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz server test-server lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build docs clean
+.PHONY: help setup demo test test-all fuzz server test-server lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -43,8 +43,14 @@ setup: $(VENV)/.dev  ## make .venv with everything for development
 demo: $(VENV)/.demo  ## start the embedded server, import the sample, embed it, ask a few questions
 	@$(BIN)/python examples/demo.py
 
-test: $(VENV)/.dev  ## run the whole test suite against real PostgreSQL servers
-	$(BIN)/python -m pytest $(if $(MARKS),-m '$(MARKS)') --numprocesses auto --maxprocesses 4 --dist loadfile
+# A worker that has nothing left takes tests of the other's: no file need be begun first.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
+test: $(VENV)/.dev  ## run the tests, without the slow ones, against real PostgreSQL servers
+	$(PYTEST) --ignore tests/slow -m 'not slow and not server_extras'
+
+test-all: $(VENV)/.dev  ## run all tests: also chaos, browser, benchmarks, docs, wheel, server extensions
+	$(PYTEST) $(if $(MARKS),-m '$(MARKS)')
 
 MINUTES ?= 10
 ROLE ?= all
@@ -56,11 +62,11 @@ server:  ## install PostgreSQL 15 with the server extensions, and start a cluste
 	@tools/system_server.sh pgvector
 	@tools/system_server.sh cluster
 
-# Tests that do not touch the server under test would only repeat what they do with `make test`.
-test-server: $(VENV)/.dev  ## run the test suite on PostgreSQL 15, in a cluster that is dropped afterwards (Debian 12, root)
+# Tests that hardly depend on the version of the server would only repeat what they do with `make test`.
+test-server: $(VENV)/.dev  ## run the tests near to the server on PostgreSQL 15, in a cluster that is dropped afterwards (Debian 12, root)
 	@tools/system_server.sh packages
 	@tools/system_server.sh pgvector
-	tools/system_server.sh scratch $(BIN)/python -m pytest -m 'not no_server' --numprocesses auto --maxprocesses 4 --dist loadfile
+	tools/system_server.sh scratch $(PYTEST) -m pg15
 
 lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files in date
 	$(BIN)/ruff format --check .

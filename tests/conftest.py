@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
-import re
 import shutil
 import tempfile
 from contextlib import ExitStack, contextmanager
@@ -17,71 +15,51 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
+from pytest_postgresql import factories
 
-from migrating import schema
 from pgrecall import Client
 from pgrecall.admin.code import DATABASE_DEFAULTS
 from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
-from plpython_support import python_database, python_dsn, python_server, python_template
-from reembed_support import ModelServer
-from reranking_support import Endpoint, served
+from support.migrating import schema
+from support.plpython import python_database, python_dsn, python_server, python_template
+from support.reembed import ModelServer
+from support.reranking import Endpoint, served
+from support.servers import FAST, Address, Clone, RolledBack, migrated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
+
+    from pytest_postgresql.executors import NoopExecutor
 
 __all__ = ["python_database", "python_dsn", "python_server", "python_template"]
 
 # A settings file of the user's own would change what is tested.
 os.environ["PGRECALL_CONFIG"] = os.devnull
 
-# The tests crash servers by kill -9 only, never the machine, so nothing waits for a disk. Making and
-# dropping a database walks the shared buffers, and thousands are made: few buffers do.
-FAST = {
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
-    "wal_compression": "off",
-    "shared_buffers": "128MB",
-    "max_connections": "200",
-}
 MEMORY = Path("/dev/shm")
 ROOM = 8 * 2**30
 """Bytes that must be free in memory for the servers of several sessions; in a container there may be 64 MB."""
 
-LONGEST = {
-    "test_benchmarks_bm25", "test_benchmarks_graph", "test_benchmarks_layouts", "test_benchmarks_quality",
-    "test_benchmarks_speed", "test_bm25", "test_canary", "test_chaos", "test_cli", "test_config_file",
-    "test_docs_run",
-    "test_embedder", "test_embedder_lifecycle", "test_embedder_outages", "test_enricher",
-    "test_enricher_crash", "test_generations", "test_migrations", "test_migrations_at_once",
-    "test_postings_concurrency", "test_provider_onnx", "test_query_embeddings", "test_queue_discipline",
-    "test_ranking_properties", "test_recall", "test_recall_briefing", "test_reembed", "test_reembed_crash",
-    "test_server", "test_server_log", "test_ui", "test_ui_browser", "test_wheel",
-}  # fmt: skip
-"""Files that take longest, most of them for few tests."""
-SERVER_FIXTURES = {"server", "server_dsn", "public_dir"}
-STARTS_SERVERS = re.compile(r"EmbeddedServer|subprocess|Popen|bindir|binaries")
-"""What is written in a file whose tests may start servers, or commands that do."""
-
-
-@functools.cache
-def starts_servers(file: Path) -> bool:
-    """Whether a test of this file may reach a server that no fixture of the session gives it."""
-    return STARTS_SERVERS.search(file.read_text(encoding="utf-8")) is not None
+TESTS = Path(__file__).parent
+NEAR_THE_SERVER = {"attack", "migrations", "sql"}
+"""Folders whose tests may come out differently on another version of PostgreSQL."""
+SERVER_FIXTURES = {"conn", "server", "server_dsn", "public_dir"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark `no_server` the tests for which it makes no difference what PostgreSQL there is; put long files first."""
-    # A long file begun last would keep one worker busy while the others have nothing left.
-    items.sort(key=lambda item: item.path.stem not in LONGEST)
+    """Mark what is slow, and what runs again on PostgreSQL 15."""
     for item in items:
-        needs = SERVER_FIXTURES.intersection(getattr(item, "fixturenames", SERVER_FIXTURES))
-        if not needs and not starts_servers(item.path):
-            item.add_marker(pytest.mark.no_server)
+        folder = item.path.relative_to(TESTS).parts[0]
+        if folder == "slow":
+            item.add_marker(pytest.mark.slow)
+        touches_it = bool(SERVER_FIXTURES.intersection(getattr(item, "fixturenames", ())))
+        is_quick = item.get_closest_marker("slow") is None
+        is_extra = item.get_closest_marker("server_extras") is not None
+        if is_extra or (folder in NEAR_THE_SERVER and touches_it and is_quick):
+            item.add_marker(pytest.mark.pg15)
 
 
 @pytest.fixture(scope="session")
@@ -115,26 +93,34 @@ def server_dsn(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
+def address(server_dsn: str) -> Address:
+    """Where the server under test is."""
+    return Address.of(server_dsn)
+
+
+# Not postgresql_proc: it starts the server as the user who tests, and PostgreSQL refuses root.
+postgresql_noproc = factories.postgresql_noproc(
+    dbname=f"pgrecall_test_{os.getpid()}", depends_on="address", load=[migrated]
+)
+
+
+@pytest.fixture(scope="session")
+def template(postgresql_noproc: NoopExecutor) -> str:
+    """Name of a migrated database that nobody connects to: the template of every test's own."""
+    return postgresql_noproc.template_dbname
+
+
+@pytest.fixture(scope="session")
 def database(server_dsn: str) -> Iterator[Callable[..., AbstractContextManager[str]]]:
     """A function that makes a database, empty or a clone of `template`, for the length of a `with`."""
     numbers = itertools.count()
     with psycopg.connect(server_dsn, autocommit=True) as admin:
-        unsafe = admin.execute("SELECT current_setting('fsync') = 'off'").fetchone()
-        # Where nothing waits for a disk, copying the files costs less than logging every page of them.
-        strategy = sql.SQL("STRATEGY file_copy" if unsafe == (True,) else "STRATEGY wal_log")
 
         @contextmanager
         def make(template: str = "template1", settings: Mapping[str, str] | None = None) -> Iterator[str]:
             name = f"pgrecall_test_{os.getpid()}_{next(numbers)}"
-            new, old = sql.Identifier(name), sql.Identifier(template)
-            admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {} {}").format(new, old, strategy))
-            try:
-                for setting, value in (settings or {}).items():
-                    change = sql.SQL("ALTER DATABASE {} SET {} = {}")
-                    admin.execute(change.format(new, sql.SQL(setting), sql.Literal(value)))
+            with Clone(admin, name, template, settings or {}):
                 yield make_conninfo(server_dsn, dbname=name)
-            finally:
-                admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(new))
 
         yield make
 
@@ -148,14 +134,6 @@ def new_database(database: Callable[..., AbstractContextManager[str]]) -> Iterat
             return stack.enter_context(database(template))
 
         yield make
-
-
-@pytest.fixture(scope="session")
-def template(new_database: Callable[..., str]) -> str:
-    """Name of a migrated database that nobody connects to: the template of every test's own."""
-    dsn = new_database()
-    migrate(dsn)
-    return str(conninfo_to_dict(dsn)["dbname"])
 
 
 @pytest.fixture(scope="session")
@@ -173,10 +151,27 @@ def dsn(database: Callable[..., AbstractContextManager[str]], template: str) -> 
         yield cloned
 
 
+@pytest.fixture(scope="module")
+def rolled_back(database: Callable[..., AbstractContextManager[str]], template: str) -> Iterator[RolledBack]:
+    """A connection to a database of the file's own, in which nothing is ever committed."""
+    with database(template, DATABASE_DEFAULTS) as cloned, RolledBack.connect(cloned, autocommit=True) as conn:
+        yield conn
+
+
 @pytest.fixture
-def conn(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """An autocommit connection to the test's own database."""
-    with psycopg.connect(dsn, autocommit=True) as connection:
+def conn(request: pytest.FixtureRequest) -> Iterator[psycopg.Connection[Any]]:
+    """An autocommit connection to the test's own database.
+
+    In a file marked `rollback` it is one to the file's database, and rolled back; a test there that commits
+    or connects by itself asks for `dsn`, too.
+    """
+    if request.node.get_closest_marker("rollback") is not None and "dsn" not in request.fixturenames:
+        shared: RolledBack = request.getfixturevalue("rolled_back")
+        with shared.transaction(force_rollback=True):
+            yield shared
+            shared.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        return
+    with psycopg.connect(request.getfixturevalue("dsn"), autocommit=True) as connection:
         yield connection
 
 

@@ -112,8 +112,10 @@ def _lock(name: str, project: dict[str, Any], arguments: list[str], *, upgrade: 
 
 
 def _with_more(block: str) -> str:
-    more = _MORE_HASHES.get(block.split(" ", 1)[0], [])
-    return block.rstrip("\n") + "".join(f" \\\n    --hash=sha256:{digest}" for digest in more) + "\n"
+    """Add the hashes that the index does not have; uv keeps those of an earlier run, once for each."""
+    pin, *hashes = block.replace(" \\\n", "\n").rstrip("\n").split("\n")
+    hashes += [f"    --hash=sha256:{digest}" for digest in _MORE_HASHES.get(pin.split(" ", 1)[0], [])]
+    return " \\\n".join(dict.fromkeys([pin, *hashes])) + "\n"
 
 
 def _header(name: str, project: dict[str, Any]) -> str:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg import sql
 
-from attack_support import CANARY, SHARED, VICTIM, Tenants, filled
 from fuzz.arguments import Ids
-from memories import call, remember
+from support.attack import CANARY, SHARED, VICTIM, Tenants, filled
+from support.memories import call, remember
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from attack_support import said
+from support.attack import said
 
 if TYPE_CHECKING:
     from psycopg import Connection

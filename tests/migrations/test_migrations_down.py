@@ -1,0 +1,165 @@
+"""Migrations down and up again: what is taken back, what is left alone, what an older bundle left behind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from pgrecall.admin.migrate import MigrationReport, check, migrate
+from pgrecall.errors import PgrecallError
+from support.migrating import HEAD, later_revision, run, schema, vector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["later_revision"]
+
+
+# --- Down ---
+
+
+@pytest.mark.parametrize("pgvector", [None, "public", "extensions"])
+def test_downgrade_to_base_leaves_the_database_as_it_was(
+    new_database: Callable[..., str], pgvector: str | None
+) -> None:
+    dsn = new_database()
+    run(dsn, f"ALTER DATABASE \"{conninfo_to_dict(dsn)['dbname']}\" SET work_mem = '8MB'")
+    if pgvector is not None:
+        run(dsn, f"CREATE SCHEMA IF NOT EXISTS {pgvector}")
+        run(dsn, f"CREATE EXTENSION vector SCHEMA {pgvector}")
+        run(dsn, f"CREATE TABLE own (v {pgvector}.vector(3))")
+    before = schema(dsn)
+    migrate(dsn)
+    run(dsn, "SELECT remember('gone with the schema', tags => '{a,b}')")
+    report = migrate(dsn, revision="base")
+    assert report == MigrationReport(None, None, changed=True, messages=())
+    assert schema(dsn) == before
+    assert not migrate(dsn, revision="base").changed
+    assert schema(dsn) == before
+
+
+def test_downgrade_to_base_of_a_database_without_pgrecall(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    before = schema(dsn)
+    assert not migrate(dsn, revision="base").changed
+    assert schema(dsn) == before
+
+
+def test_downgrade_leaves_what_others_came_to_use(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    name = conninfo_to_dict(dsn)["dbname"]
+    migrate(dsn)
+    run(dsn, "CREATE TABLE own (v vector(3))")
+    run(dsn, f'ALTER DATABASE "{name}" SET hnsw.ef_search = 77')
+    migrate(dsn, revision="base")
+    assert run(dsn, "SELECT extname FROM pg_extension WHERE extname = 'vector'") == [("vector",)]
+    assert "hnsw.ef_search=77" in schema(dsn)
+    assert "hnsw.iterative_scan" not in schema(dsn)
+
+
+def test_migrate_leaves_the_operators_settings(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    name = conninfo_to_dict(dsn)["dbname"]
+    run(dsn, "CREATE EXTENSION vector")
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("SELECT '[1]'::vector")
+        conn.execute(f'ALTER DATABASE "{name}" SET hnsw.ef_search = 300'.encode())
+    before = schema(dsn)
+    migrate(dsn)
+    assert run(dsn, "SELECT '[1]'::vector")
+    assert "hnsw.ef_search=300" in schema(dsn)
+    assert "hnsw.iterative_scan=relaxed_order" in schema(dsn)
+    migrate(dsn, revision="base")
+    assert schema(dsn) == before
+
+
+def test_downgrade_does_not_take_the_users_views(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    migrate(dsn)
+    run(dsn, "CREATE VIEW mine AS SELECT id FROM recall('anything')")
+    before = schema(dsn)
+    with pytest.raises(PgrecallError, match="depend") as caught:
+        migrate(dsn, revision="base")
+    assert caught.value.sqlstate == "2BP01"
+    assert schema(dsn) == before
+    assert check(dsn).current
+
+
+@pytest.mark.usefixtures("later_revision")
+def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    migrate(dsn)
+    before = schema(dsn)
+    run(dsn, "SELECT remember('the ferry leaves at nine', tags => '{ferry,morning}')")
+    run(dsn, f"UPDATE pgrecall.memories SET embedding = '{vector(384, 1.0)}'")
+    report = migrate(dsn, revision="-1")
+    assert report.revision == HEAD
+    # What is left belongs to the columns, as state.
+    left = run(
+        dsn,
+        "SELECT proname FROM pg_proc WHERE pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace) ORDER BY 1",
+    )
+    assert left == [("embedding_of",), ("name_embedding_of",)]
+    assert run(dsn, "SELECT count(*) FROM pg_proc WHERE proname = 'recall'") == [(0,)]
+    migrate(dsn)
+    assert schema(dsn) == before
+    found = run(dsn, f"SELECT content, lexical_rank, dense_rank FROM recall('ferry', '{vector(384, 1.0)}')")
+    assert found == [("the ferry leaves at nine", 1, 1)]
+    assert run(dsn, "SELECT count(*) FROM pgrecall.mentions") == [(2,)]
+
+
+@pytest.mark.usefixtures("later_revision")
+@pytest.mark.parametrize("path", [[HEAD, "head"], ["head", HEAD, "head"], ["head", "base", "head"]])
+def test_every_way_leads_to_the_same_schema(new_database: Callable[..., str], path: list[str]) -> None:
+    direct = new_database()
+    migrate(direct)
+    dsn = new_database()
+    for revision in path:
+        migrate(dsn, revision=revision)
+    assert schema(dsn) == schema(direct)
+    assert check(dsn).current
+
+
+# --- Code that an older bundle left behind ---
+
+
+def test_what_a_fresh_install_does_not_have_is_dropped(new_database: Callable[..., str], fresh: str) -> None:
+    dsn = new_database()
+    migrate(dsn)
+    run(
+        dsn,
+        """
+        CREATE FUNCTION pgrecall.stale(n integer) RETURNS integer LANGUAGE sql RETURN n;
+        CREATE VIEW pgrecall.stale_view AS SELECT pgrecall.stale(1) AS n;
+        CREATE FUNCTION pgrecall.stale_twice() RETURNS bigint LANGUAGE sql
+            RETURN (SELECT sum(n) FROM pgrecall.stale_view);
+        CREATE FUNCTION pgrecall.stale_trigger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+        CREATE TRIGGER stale AFTER INSERT ON pgrecall.memories EXECUTE FUNCTION pgrecall.stale_trigger();
+        CREATE POLICY stale ON pgrecall.memories USING (pgrecall.stale(id::integer) = 1);
+        CREATE FUNCTION public.recollect(id text) RETURNS boolean LANGUAGE sql RETURN true;
+        UPDATE pgrecall.installation SET public_functions = public_functions || '{recollect(text)}'::text[];
+        GRANT DELETE ON pgrecall.memories TO pgrecall_reader;
+        GRANT UPDATE (content) ON pgrecall.memories TO pgrecall_embedder;
+        """,
+    )
+    assert schema(dsn) != fresh
+    migrate(dsn)
+    assert schema(dsn) == fresh
+
+
+def test_the_users_view_on_a_stale_function_is_not_taken(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    migrate(dsn)
+    run(dsn, "CREATE FUNCTION pgrecall.stale() RETURNS integer LANGUAGE sql RETURN 1")
+    run(dsn, "CREATE VIEW mine AS SELECT pgrecall.stale()")
+    before = schema(dsn)
+    with pytest.raises(PgrecallError, match="depend") as caught:
+        migrate(dsn)
+    assert caught.value.sqlstate == "2BP01"
+    assert schema(dsn) == before
+    run(dsn, "DROP VIEW mine")
+    migrate(dsn)
+    assert check(dsn).current

@@ -1,0 +1,206 @@
+"""Dumps and upgrades between PostgreSQL 15 and 18, by the recipes of docs/backup.md: recall stays the same."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from pgrecall.server import EmbeddedServer
+from support.backup import (
+    SECRET,
+    answers,
+    debian,
+    fill,
+    findings,
+    folder,
+    prepared,
+    recipe,
+    rights,
+    shell,
+    wheel,
+)
+from support.servers import FAST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BUILDING = {"generations"}
+"""Findings of the database that is copied, and so of the copy: its second generation is being built."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server of one version, with a database in which there is everything."""
+
+    embedded: EmbeddedServer
+    bindir: Path
+    answers: list[dict[str, Any]]
+    rights: list[tuple[Any, ...]]
+
+    @property
+    def dsn(self) -> str:
+        return self.embedded.dsn()
+
+    def new_database(self, name: str) -> str:
+        with psycopg.connect(self.embedded.dsn("postgres"), autocommit=True) as conn:
+            conn.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name)))
+            conn.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(name)))
+        return make_conninfo(self.embedded.dsn("postgres"), dbname=name)
+
+
+@pytest.fixture(scope="module")
+def servers(public_dir: Path) -> Iterator[dict[int, Server]]:
+    with ExitStack() as stack:
+        found = {}
+        for version, bindir in ((15, debian()), (18, wheel())):
+            embedded = EmbeddedServer(public_dir / f"b{version}", settings=FAST, bindir=bindir)
+            dsn = embedded.up()
+            stack.callback(embedded.down)
+            fill(dsn)
+            found[version] = Server(embedded, bindir, answers(dsn), rights(dsn))
+        yield found
+
+
+def run(name: str, server: Server, tmp_path: Path, **variables: str) -> str:
+    files = {"DUMP": tmp_path / "dump", "LIST": tmp_path / "list", "ROLES": tmp_path / "roles"}
+    files["FILE"] = tmp_path / "export.jsonl"
+    return shell(recipe(name), server.bindir, {name: str(path) for name, path in files.items()} | variables)
+
+
+def assert_same(dsn: str, source: Server) -> None:
+    assert answers(dsn) == source.answers
+    assert rights(dsn) == source.rights
+    assert set(findings(dsn)) - {"embedder"} == BUILDING
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        assert conn.execute("SELECT count(*) FROM pgrecall.index_status() WHERE NOT is_valid").fetchone() == (
+            0,
+        )
+        settings = conn.execute("SELECT current_setting('hnsw.ef_search')").fetchone()
+        assert settings == ("100",)
+        # What was restored goes on living.
+        conn.execute("SELECT remember('Priya bought a kayak', namespace => 'priya')")
+        found = conn.execute("SELECT content FROM recall('kayak', namespace => 'priya')").fetchone()
+        assert found == ("Priya bought a kayak",)
+
+
+def test_the_source_has_all_there_is(servers: dict[int, Server]) -> None:
+    for server in servers.values():
+        for leg in ("lexical_rank", "dense_rank", "graph_rank"):
+            assert any(row.get(leg) for row in server.answers), leg
+        assert any(row.get("content") == f"the safe: {SECRET}" for row in server.answers)
+        assert any(row.get("statement") for row in server.answers)
+
+
+def test_both_versions_answer_alike(servers: dict[int, Server]) -> None:
+    assert servers[15].rights == servers[18].rights
+
+
+def test_dump_and_restore(servers: dict[int, Server], tmp_path: Path) -> None:
+    server = servers[18]
+    run("dump", server, tmp_path, FROM=server.dsn)
+    dsn = server.new_database("restored")
+    run("restore", server, tmp_path, TO=dsn)
+    assert_same(dsn, server)
+
+
+@pytest.mark.parametrize(("source", "target"), [(15, 18), (18, 15)])
+def test_dump_to_another_version(
+    servers: dict[int, Server], tmp_path: Path, source: int, target: int
+) -> None:
+    run("dump", servers[18], tmp_path, FROM=servers[source].dsn)
+    dsn = servers[target].new_database("restored")
+    run("restore to another version", servers[18], tmp_path, TO=dsn)
+    assert_same(dsn, servers[source])
+
+
+def test_restore_by_the_owner(servers: dict[int, Server], tmp_path: Path) -> None:
+    server = servers[18]
+    run("dump", server, tmp_path, FROM=server.dsn)
+    dsn = server.new_database("owned")
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("CREATE EXTENSION vector")
+        conn.execute("CREATE ROLE backup_owner LOGIN")
+        conn.execute("GRANT pgrecall_gate, pgrecall_engine TO backup_owner")
+        conn.execute("ALTER DATABASE owned OWNER TO backup_owner")
+    owned = make_conninfo(dsn, user="backup_owner")
+    run("restore as owner", server, tmp_path, TO=owned)
+    assert_same(owned, server)
+
+
+def test_only_owner_and_superuser_can_dump(servers: dict[int, Server], tmp_path: Path) -> None:
+    with psycopg.connect(servers[18].dsn, autocommit=True) as conn:
+        conn.execute("CREATE ROLE backup_admin LOGIN IN ROLE pgrecall_admin")
+    with pytest.raises(AssertionError, match="pg_dump: error"):
+        run("dump", servers[18], tmp_path, FROM=make_conninfo(servers[18].dsn, user="backup_admin"))
+
+
+def test_roles_of_another_server(servers: dict[int, Server], public_dir: Path, tmp_path: Path) -> None:
+    server = servers[18]
+    other = EmbeddedServer(public_dir / "roles", settings=FAST, bindir=server.bindir)
+    other.up()
+    try:
+        with psycopg.connect(other.dsn(), autocommit=True) as conn:
+            run("dump", server, tmp_path, FROM=server.dsn)
+            for name in ("roles", "four roles"):
+                run(name, server, tmp_path, FROM=server.dsn, TO_SERVER=other.dsn("postgres"))
+                conn.execute("CREATE DATABASE restored")
+                run("restore", server, tmp_path, TO=other.dsn("restored"))
+                assert rights(other.dsn("restored")) == server.rights
+                conn.execute("DROP DATABASE restored")
+                conn.execute("DROP ROLE pgrecall_admin, pgrecall_writer, pgrecall_reader, pgrecall_embedder")
+    finally:
+        other.down()
+
+
+def test_pg_upgrade(servers: dict[int, Server], public_dir: Path, tmp_path: Path) -> None:
+    there = servers[15]
+    new = EmbeddedServer(public_dir / "upgraded", settings=FAST, bindir=servers[18].bindir)
+    new.up()
+    with psycopg.connect(new.dsn("postgres"), autocommit=True) as conn:
+        conn.execute("DROP DATABASE pgrecall")  # the new cluster has to be empty
+    new.down()
+    with psycopg.connect(there.embedded.dsn("postgres"), autocommit=True) as conn:
+        conn.execute("DROP DATABASE IF EXISTS restored")
+    run("before upgrade", there, tmp_path, FROM=there.dsn)
+    there.embedded.down()
+    try:
+        shell(
+            recipe("upgrade"),
+            servers[18].bindir,
+            {
+                "SCRATCH": str(folder(public_dir, "scratch")),
+                "SOCKETS": str(folder(public_dir, "sockets")),
+                "OLD_BIN": str(there.bindir),
+                "NEW_BIN": str(servers[18].bindir),
+                "OLD_DATA": str(there.embedded.pgdata),
+                "NEW_DATA": str(new.pgdata),
+            },
+            as_server=True,
+        )
+        dsn = new.up()
+        try:
+            run("after upgrade", servers[18], tmp_path, TO=dsn)
+            assert_same(dsn, there)
+        finally:
+            new.down()
+    finally:
+        there.embedded.up()
+
+
+def test_export_and_import(servers: dict[int, Server], tmp_path: Path) -> None:
+    dsn = servers[18].new_database("imported")
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        run("export", servers[18], tmp_path, FROM=servers[15].dsn, TO=prepared(dsn))
+        assert SECRET not in (tmp_path / "export.jsonl").read_text("utf-8")
+        counted = conn.execute("SELECT memories, sensitive, embedded FROM recall_status()").fetchone()
+    with psycopg.connect(servers[15].dsn, autocommit=True) as conn:
+        there = conn.execute("SELECT memories, sensitive, embedded FROM recall_status()").fetchone()
+    assert there is not None
+    assert counted == (there[0] - there[1], 0, there[2])

@@ -1,0 +1,68 @@
+"""A public dialogue corpus end to end: import by the command line, embed, recall.
+
+Needs the evaluation data (PGRECALL_DATA, else ../shared/data), which is not part of the project. Where it is absent
+these tests skip; PGRECALL_REQUIRE_DATA=1 makes that a failure.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+DATA = Path(os.environ.get("PGRECALL_DATA", Path(__file__).parents[3] / "shared" / "data"))
+CORPUS = DATA / "locomo" / "corpus.jsonl"
+
+if not CORPUS.exists() and os.environ.get("PGRECALL_REQUIRE_DATA"):
+    raise FileNotFoundError(f"PGRECALL_REQUIRE_DATA is set and there is no {CORPUS}")
+pytestmark = pytest.mark.skipif(not CORPUS.exists(), reason=f"no evaluation data: there is no {CORPUS}")
+
+
+def pgrecall(dsn: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "pgrecall", *arguments],
+        env=os.environ | {"PGRECALL_DSN": dsn},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_embed_recall(dsn: str, conn: Connection[Any]) -> None:
+    arguments = ("import", str(CORPUS), "--namespace-field", "conversation")
+    pgrecall(dsn, *arguments)
+    rows = conn.execute(
+        "SELECT n.name, count(*) FROM pgrecall.memories m JOIN pgrecall.namespaces n ON n.id = m.namespace_id GROUP BY 1"
+    ).fetchall()
+    assert len(rows) == 10
+    assert sum(count for _, count in rows) == 5882
+
+    assert "5882 lines already there" in pgrecall(dsn, *arguments)
+    assert conn.execute("SELECT count(*) FROM pgrecall.memories").fetchone() == (5882,)
+
+    # One conversation is enough to see that it works; the rest would take the model a minute.
+    conn.execute(
+        "UPDATE pgrecall.memories SET deleted_at = now() WHERE namespace_id <> pgrecall.namespace_id('conv-26')"
+    )
+    pgrecall(dsn, "embedder", "--drain")
+    assert conn.execute("SELECT pending, embedded FROM recall_status()").fetchone() == (
+        0,
+        dict(rows)["conv-26"],
+    )
+
+    question = "When did Caroline go to the LGBTQ support group?"
+    found = json.loads(pgrecall(dsn, "recall", question, "--namespace", "conv-26", "--json"))
+    assert len(found) == 10
+    assert "conv-26/D1:3" in [memory["external_id"] for memory in found]
+    assert all(memory["dense_rank"] is None or memory["similarity"] is not None for memory in found)

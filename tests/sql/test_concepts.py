@@ -1,0 +1,203 @@
+"""Concepts of tags and expanded keywords: their names, their mentions, and writers that make or remove the same ones."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from support.memories import call, concepts, contents, remember, remember_many, waits
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+
+NORMALISED = [
+    ("Project X", "project x"),
+    ("  Project \t\n X  ", "project x"),
+    ("project-x", "project x"),
+    ("project_x", "project x"),
+    ("project\u2013x\u2014y", "project x y"),
+    ("C++", "c++"),
+    ("c++17", "c++17"),
+    ("g++ 4.", "g++ 4"),
+    ("C", "c"),
+    ("C#", "c#"),
+    ("F# / .NET", "f# .net"),
+    ("Node.js", "node.js"),
+    ("v1.2.3", "v1.2.3"),
+    ("etc.", "etc"),
+    ("#urgent", "urgent"),
+    ("+1", "1"),
+    ("O'Brien", "o brien"),
+    ("GRÖSSE", "grösse"),
+    ("Gro\u0308ße", "größe"),
+    ("ＦＵＬＬ　ｗｉｄｔｈ", "full width"),
+    ("ﬁnance", "finance"),
+    ("Ångström", "ångström"),
+    ("ÉCOLE", "école"),
+    ("МОСКВА", "москва"),
+    ("東京タワー", "東京タワー"),
+    ("x²", "x2"),
+    ("🙂", ""),
+    ("...", ""),
+    ("+++", ""),
+    ("", ""),
+]
+
+
+def test_normalised_names(conn: Connection[Any]) -> None:
+    assert [(name, call(conn, "pgrecall.normalize_name", name)) for name, _ in NORMALISED] == NORMALISED
+
+
+def test_normalising_twice_changes_nothing(conn: Connection[Any]) -> None:
+    for name in ("F# / .NET", "a.+b", "a+.b", ".a.", "a..b", "#.a#", "a #b", "C++.", "+#+a", "ǅ", "ΌΔΟΣ"):
+        once = call(conn, "pgrecall.normalize_name", name)
+        assert call(conn, "pgrecall.normalize_name", once) == once
+
+
+def test_mentions_of_tags_and_keywords(conn: Connection[Any]) -> None:
+    number = remember(
+        conn, tags=["Node.js", "node.JS", "", "  ", "🙂"], expanded_keywords=["NODE.JS", "runtime"]
+    )
+    assert concepts(conn) == concepts(conn, number) == ["node.js", "runtime"]
+    query = """
+        SELECT c.key, c.name, c.type, a.alias, m.source, m.confidence
+        FROM pgrecall.mentions m JOIN pgrecall.concepts c ON c.id = m.concept_id
+        JOIN pgrecall.concept_aliases a ON a.concept_id = c.id AND a.namespace_id = c.namespace_id ORDER BY 1, 5
+    """
+    found = conn.execute(query).fetchall()
+    assert [(row[0], *row[2:]) for row in found] == [
+        ("node.js", "CONCEPT", "node.js", "keyword", 1),
+        ("node.js", "CONCEPT", "node.js", "tag", 1),
+        ("runtime", "CONCEPT", "runtime", "keyword", 1),
+    ]
+    assert {row[1] for row in found[:2]} <= {"Node.js", "node.JS", "NODE.JS"}
+
+
+def test_names_that_are_too_long_link_nothing(conn: Connection[Any]) -> None:
+    # One ligature of the last name becomes 18 letters: what counts is the length of the key as well.
+    names = ["x" * 200, "y" * 201, "\ufdfa" * 12]
+    number = remember(conn, tags=names)
+    assert concepts(conn, number) == ["x" * 200]
+
+
+def test_sensitive_and_forgotten_memories_name_nothing(conn: Connection[Any]) -> None:
+    remember(conn, tags=["secret"], is_sensitive=True)
+    call(conn, "forget", remember(conn, tags=["gone"], external_id="e"))
+    call(conn, "revise", remember(conn, is_sensitive=True), tags=["secret too"])
+    conn.execute("UPDATE pgrecall.memories SET tags = ARRAY['gone too'] WHERE deleted_at IS NOT NULL")
+    assert concepts(conn) == []
+
+
+def test_deleting_a_memory_deletes_its_mentions(conn: Connection[Any]) -> None:
+    remember(conn, tags=["a"])
+    conn.execute("DELETE FROM pgrecall.memories")
+    assert contents(conn)["mentions"] == []
+
+
+COLUMNS = "namespace_id, content, tags, expanded_keywords, language"
+
+
+def test_bulk_loads_are_linked(conn: Connection[Any]) -> None:
+    with conn.cursor().copy(f"COPY pgrecall.memories ({COLUMNS}) FROM STDIN") as copy:
+        copy.set_types(["int4", "text", "text[]", "text[]", "text"])
+        started = time.monotonic()
+        for place in range(5000):
+            tags = [f"Tag {place % 500}", f"Own {place}", "hub"]
+            copy.write_row((1, f"memory {place} about things", tags, [f"word {place % 50}"], "english"))
+    assert time.monotonic() - started < 10
+    query = """
+        SELECT (SELECT count(*) FROM pgrecall.concepts), (SELECT count(*) FROM pgrecall.mentions),
+               (SELECT count(*) FROM pgrecall.concept_aliases), count(*), count(DISTINCT content_hash),
+               count(*) FILTER (WHERE search_vector @@ 'thing')
+        FROM pgrecall.memories
+    """
+    assert conn.execute(query).fetchone() == (5551, 20_000, 5551, 5000, 5000, 5000)
+    query = """
+        SELECT count(*) FROM pgrecall.memories m WHERE ARRAY['hub', 'own ' || (substring(content from '[0-9]+'))] <@ ARRAY(
+            SELECT c.key FROM pgrecall.mentions x JOIN pgrecall.concepts c ON c.id = x.concept_id WHERE x.memory_id = m.id)
+    """
+    assert conn.execute(query).fetchone() == (5000,)
+
+
+def test_two_sessions_make_the_same_concepts(conn: Connection[Any], dsn: str) -> None:
+    with psycopg.connect(dsn) as first:
+        one = remember(first, tags=["a", "z"])
+        second = waits(conn, lambda: remember(conn, tags=["z", "m", "a"]))
+        first.commit()
+        two = second()
+    assert (concepts(conn), concepts(conn, one), concepts(conn, two)) == (
+        ["a", "m", "z"],
+        ["a", "z"],
+        ["a", "m", "z"],
+    )
+    with psycopg.connect(dsn) as first:
+        remember(first, tags=["b"])
+        second = waits(conn, lambda: remember(conn, tags=["b"]))
+        first.rollback()
+        assert concepts(conn, second()) == ["b"]
+
+
+def test_large_batches_with_the_same_concepts_do_not_deadlock(conn: Connection[Any], dsn: str) -> None:
+    memories = [{"content": "x", "tags": [f"tag {place}"]} for place in range(3000)]
+    with psycopg.connect(dsn) as first:
+        remember_many(first, memories)
+        second = waits(conn, lambda: remember_many(conn, memories[::-1]))
+        first.commit()
+        second()
+    assert conn.execute("SELECT count(*), count(DISTINCT concept_id) FROM pgrecall.mentions").fetchone() == (
+        6000,
+        3000,
+    )
+
+
+def test_a_new_mention_saves_a_concept(conn: Connection[Any], dsn: str) -> None:
+    old = remember(conn, tags=["a"])
+    with psycopg.connect(dsn) as first:
+        new = remember(first, tags=["a"])
+        second = waits(conn, lambda: call(conn, "forget", old))
+        first.commit()
+        assert second() is True
+    assert concepts(conn) == concepts(conn, new) == ["a"]
+
+
+def test_a_new_mention_that_is_rolled_back_saves_nothing(conn: Connection[Any], dsn: str) -> None:
+    old = remember(conn, tags=["a"])
+    with psycopg.connect(dsn) as first:
+        remember(first, tags=["a"])
+        second = waits(conn, lambda: call(conn, "forget", old))
+        first.rollback()
+        assert second() is True
+    assert concepts(conn) == []
+
+
+def test_a_concept_that_has_just_been_removed_is_made_again(conn: Connection[Any], dsn: str) -> None:
+    old = remember(conn, tags=["a", "b"])
+    with psycopg.connect(dsn) as first:
+        call(first, "forget", old)
+        second = waits(conn, lambda: remember(conn, tags=["a", "b", "c"]))
+        first.commit()
+        new = second()
+    assert concepts(conn) == concepts(conn, new) == ["a", "b", "c"]
+
+
+def test_two_sessions_swap_their_tags(conn: Connection[Any], dsn: str) -> None:
+    one, two = remember(conn, tags=["a"]), remember(conn, tags=["b"])
+    with psycopg.connect(dsn) as first:
+        call(first, "revise", one, tags=["b"])
+        second = waits(conn, lambda: call(conn, "revise", two, tags=["a"]))
+        first.commit()
+        assert second() is True
+    assert (concepts(conn), concepts(conn, one), concepts(conn, two)) == (["a", "b"], ["b"], ["a"])
+
+
+def test_unlinking_a_shared_concept_keeps_nobody_waiting(conn: Connection[Any], dsn: str) -> None:
+    old = remember(conn, tags=["hub"])
+    remember(conn, tags=["hub"])
+    with psycopg.connect(dsn) as first:
+        call(first, "forget", old)
+        conn.execute("SET lock_timeout = '1s'")
+        number = remember(conn, tags=["hub"])
+    assert concepts(conn, number) == ["hub"]

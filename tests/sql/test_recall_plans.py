@@ -1,0 +1,228 @@
+"""Which indexes recall uses, and that it never gives fewer rows than there are, over namespaces of very different sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+from pgrecall.admin.migrate import migrate
+from support.corpus import fill, vector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from psycopg import Connection
+
+LARGE = 18_000
+SMALL = {f"small {number}": 200 for number in range(10)}
+QUESTION = "word3 word77 word1900 word12"
+
+
+@pytest.fixture(scope="module")
+def skewed_dsn(new_database: Callable[..., str]) -> str:
+    """20,000 embedded memories: one large namespace, ten small ones."""
+    dsn = new_database()
+    migrate(dsn)
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        fill(conn, {"large": LARGE, **SMALL})
+    return dsn
+
+
+@pytest.fixture
+def skewed(skewed_dsn: str) -> Iterator[Connection[Any]]:
+    """A connection of its own: what a session caches starts empty."""
+    with psycopg.connect(skewed_dsn, autocommit=True) as conn:
+        yield conn
+
+
+def hnsw_scans(conn: Connection[Any]) -> int:
+    """How often this session has begun to scan the HNSW index, lately: take the difference within a transaction."""
+    row = conn.execute(
+        "SELECT pg_stat_get_xact_numscans('pgrecall.memories_embedding_idx'::regclass)"
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def ask(
+    conn: Connection[Any], vec: str, k: int = 10, namespace: str = "large", query: str = QUESTION
+) -> list[Any]:
+    return conn.execute(
+        "SELECT id, dense_rank, similarity FROM recall(%s, %s, k => %s, namespace => %s)",
+        (query, vec, k, namespace),
+        prepare=True,
+    ).fetchall()
+
+
+@pytest.mark.parametrize("mode", ["auto", "force_generic_plan", "force_custom_plan"])
+def test_the_large_namespace_uses_hnsw_on_the_first_and_the_hundredth_call(
+    skewed: Connection[Any], mode: str
+) -> None:
+    vec = vector(skewed, 7)
+    with skewed.transaction():
+        skewed.execute("SELECT set_config('plan_cache_mode', %s, true)", (mode,))
+        for call in range(100):
+            # k, depth and namespace all vary, as they do for a server with many tenants.
+            skewed.execute("SELECT set_config('pgrecall.leg_depth', %s, true)", (str(40 + call % 3 * 10),))
+            before = hnsw_scans(skewed)
+            assert len(ask(skewed, vec, k=5 + call % 3)) == 5 + call % 3
+            assert hnsw_scans(skewed) == before + 1, f"call {call + 1} did not use the index"
+            if call % 10 == 0:
+                ask(skewed, vec, namespace="small 3")
+                assert hnsw_scans(skewed) == before + 1, "a small namespace is searched exactly"
+
+
+@pytest.mark.parametrize("k", [1, 10, 200])
+def test_a_small_namespace_returns_k_rows(skewed: Connection[Any], k: int) -> None:
+    skewed.execute("SET pgrecall.graph_weight = 0")  # else it moves some of them up
+    rows = ask(skewed, vector(skewed, 7), k=k, namespace="small 3", query="qqq")
+    assert len(rows) == k
+    assert [row[1] for row in rows] == list(range(1, k + 1))
+    assert [row[2] for row in rows] == sorted((row[2] for row in rows), reverse=True)
+
+
+def test_a_large_namespace_returns_k_rows_whatever_the_filter_leaves(skewed: Connection[Any]) -> None:
+    vec = vector(skewed, 7)
+    for condition, matching in (
+        ("categories => ARRAY['rare']", LARGE // 1000),
+        ("tags_any => ARRAY['topic 5']", 19),
+    ):
+        for k in (5, 50):
+            rows = skewed.execute(
+                f"SELECT id FROM recall('qqq', %s, k => %s, namespace => 'large', {condition})".encode(),
+                (vec, k),
+            ).fetchall()
+            assert len(rows) == min(k, matching)
+
+
+@pytest.mark.parametrize(
+    "setting", ["hnsw.ef_search = 1", "hnsw.iterative_scan = off", "hnsw.max_scan_tuples = 1"]
+)
+def test_no_setting_of_the_index_makes_recall_return_too_few(skewed: Connection[Any], setting: str) -> None:
+    vec = vector(skewed, 7)
+    skewed.execute("SET pgrecall.graph_weight = 0")
+    skewed.execute(f"SET {setting}".encode())
+    rows = ask(skewed, vec, k=50, query="qqq")
+    assert len(rows) == 50
+    assert [row[2] for row in rows] == sorted((row[2] for row in rows), reverse=True)
+
+
+def test_set_local_ef_search_has_its_effect(skewed: Connection[Any]) -> None:
+    """More effort finds more of the true neighbours; the database's default finds nearly all."""
+    found: dict[str, float] = {}
+    for effort in ("50", "400"):
+        hits = 0
+        for cluster in range(10):
+            vec = vector(skewed, cluster)
+            exact = skewed.execute(
+                "SELECT id FROM _pgrecall.dense_leg(pgrecall.namespace_id('large'), %s, NULL, 50, 1000000)",
+                (vec,),
+            ).fetchall()
+            with skewed.transaction():
+                skewed.execute("SELECT set_config('hnsw.ef_search', %s, true)", (effort,))
+                before = hnsw_scans(skewed)
+                index = skewed.execute(
+                    "SELECT id FROM _pgrecall.dense_leg(pgrecall.namespace_id('large'), %s, NULL, 50, 5000)",
+                    (vec,),
+                ).fetchall()
+                assert hnsw_scans(skewed) == before + 1
+            hits += len(set(exact) & set(index))
+        found[effort] = hits / 500
+    assert found["400"] >= found["50"]
+    assert found["400"] >= 0.95
+
+
+def test_a_hub_costs_no_more_than_another_concept(skewed: Connection[Any]) -> None:
+    """The graph leg reads a bounded number of pages, though one concept is in every memory."""
+    namespace = "SELECT pgrecall.namespace_id('small 1')"
+    with skewed.transaction(force_rollback=True):
+        (concept,) = skewed.execute(
+            f"INSERT INTO pgrecall.concepts (namespace_id, name, key) VALUES (({namespace}), 'hub', 'hub') RETURNING id".encode()
+        ).fetchone() or (0,)
+        skewed.execute(
+            f"INSERT INTO pgrecall.concept_aliases (namespace_id, alias, concept_id, name) SELECT ({namespace}), 'hub', %s, 'hub'".encode(),
+            (concept,),
+        )
+        skewed.execute(
+            "INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias, source) "
+            f"SELECT ({namespace}), %s, id, 'hub', 'tag' FROM pgrecall.memories WHERE namespace_id = pgrecall.namespace_id('large')".encode(),
+            (concept,),
+        )
+        rows = skewed.execute(
+            "SELECT plan FROM pgrecall.recall_plan('hub word3', namespace => 'small 1')"
+        ).fetchall()
+        mentions = [row[0] for row in rows if "mentions" in row[0] and "rows=" in row[0]]
+        assert mentions
+        assert max(float(line.split("rows=")[1].split()[0]) for line in mentions) <= 51
+
+
+@pytest.mark.parametrize("hops", [1, 3])
+def test_the_recursion_of_the_graph_leg_is_not_expected_to_be_dear(
+    skewed: Connection[Any], hops: int
+) -> None:
+    """However many steps: a plan that seems dear is compiled, which takes longer than a hundred walks."""
+    seeds = skewed.execute(
+        "SELECT array_agg(id) FROM (SELECT id FROM pgrecall.memories LIMIT 5) m"
+    ).fetchone()
+    assert seeds is not None
+    skewed.execute("SET plan_cache_mode = force_generic_plan")
+    skewed.execute(
+        "PREPARE walk (bigint[], integer) AS SELECT * FROM _pgrecall.graph_walk("
+        "1, $1, ARRAY[1, 0.9, 0.8, 0.7, 0.6], NULL, $1, 50, 20, $2, 0.95, 50, 1.4, 0.4)"
+    )
+    (plan,) = skewed.execute(
+        f"EXPLAIN (FORMAT json) EXECUTE walk ('{{{','.join(map(str, seeds[0]))}}}', {hops})".encode()
+    ).fetchone() or ([],)
+    (limit,) = skewed.execute("SELECT current_setting('jit_above_cost')::double precision").fetchone() or (0,)
+    assert 0 < plan[0]["Plan"]["Total Cost"] < limit / 10
+
+
+def test_recall_plan_shows_three_index_scans(skewed: Connection[Any]) -> None:
+    rows = skewed.execute(
+        "SELECT plan FROM pgrecall.recall_plan(%s, %s, namespace => 'large')",
+        ("word1900 word15000", vector(skewed, 7)),
+    ).fetchall()
+    plan = "\n".join(row[0] for row in rows)
+    assert "Index Scan using postings_term_key" in plan
+    assert "Index Scan using memories_embedding_idx" in plan
+    assert "using mentions_" in plan
+    # What is not posted yet is a short list, or none as here.
+    assert "Seq Scan" not in plan.replace("Seq Scan on pending_postings", "")
+
+
+def test_planning_time_does_not_grow_with_namespaces(skewed: Connection[Any]) -> None:
+    """One index serves them all: the plan of a recall touches no more relations with 2,000 namespaces."""
+    query = "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid()"
+    with skewed.transaction(force_rollback=True):
+        assert len(ask(skewed, vector(skewed, 7))) == 10
+        (few,) = skewed.execute(query).fetchone() or (0,)
+        skewed.execute(
+            "INSERT INTO pgrecall.namespaces (name) SELECT 'tenant ' || i FROM generate_series(1, 2000) i"
+        )
+        assert len(ask(skewed, vector(skewed, 7))) == 10
+        (many,) = skewed.execute(query).fetchone() or (0,)
+    assert few < 80
+    assert many - few < 10, "but for what the insertion itself takes"
+
+
+def test_the_large_namespace_is_not_read_whole_among_thousands_of_small_ones(skewed: Connection[Any]) -> None:
+    """A plan that is kept expects a namespace of average size: of a large one it must not read every memory."""
+    read = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_all_tables WHERE relid = 'pgrecall.memories'::regclass"
+    with skewed.transaction(force_rollback=True):
+        skewed.execute(
+            "INSERT INTO pgrecall.namespaces (name) SELECT 'tenant ' || i FROM generate_series(1, 5000) i"
+        )
+        skewed.execute(
+            "INSERT INTO pgrecall.memories (namespace_id, content, language) "
+            "SELECT n.id, 'word3', 'english' FROM pgrecall.namespaces n WHERE n.name LIKE 'tenant %'"
+        )
+        skewed.execute(
+            "ANALYZE pgrecall.memories, pgrecall.namespaces, pgrecall.postings, pgrecall.pending_postings"
+        )
+        for call in range(12):
+            (before,) = skewed.execute(read).fetchone() or (0,)
+            assert len(ask(skewed, vector(skewed, call))) == 10
+            (after,) = skewed.execute(read).fetchone() or (0,)
+            assert after - before < LARGE // 4, f"call {call + 1}"

@@ -1,0 +1,138 @@
+"""What the tests of migrations share."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from pgrecall.admin import bundle, environment
+from pgrecall.admin import migrate as migrations
+from pgrecall.server import binaries
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = "0001"
+NEXT = "0002"
+LATER_INDEX = "memories_later_idx"
+BGE_LARGE = "BAAI/bge-large-en-v1.5"
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+SECONDS = 60
+MIGRATE = "import sys; from pathlib import Path; from migrating import migrate_with; migrate_with(sys.argv[1], Path(sys.argv[2]))"
+LATER = '''"""An index, as a later revision makes one: outside a transaction."""
+
+from alembic import op
+
+from pgrecall.admin.migrate import run_sql
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    with op.get_context().autocommit_block():
+        run_sql(op.get_bind(), "DROP INDEX CONCURRENTLY IF EXISTS pgrecall.memories_later_idx")
+        run_sql(op.get_bind(), "CREATE INDEX CONCURRENTLY memories_later_idx ON pgrecall.memories (updated_at)")
+
+
+def downgrade() -> None:
+    run_sql(op.get_bind(), "DROP INDEX pgrecall.memories_later_idx")
+'''
+
+
+def use_revisions(folder: Path) -> None:
+    """Have this process read the revisions of another folder."""
+    for module in (environment, migrations):
+        module.folder = lambda name: folder if name == "migrations" else bundle.folder(name)  # type: ignore[attr-defined]
+
+
+def migrate_with(dsn: str, folder: Path) -> None:
+    """Migrate in this process, with the revisions of a folder."""
+    use_revisions(folder)
+    migrations.migrate(dsn)
+
+
+@pytest.fixture
+def later_revision(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder of revisions with one more than the package has; this process reads it for the length of a test."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(ROOT / "migrations", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "versions" / "0002_later.py").write_text(LATER, encoding="utf-8")
+    for module in (environment, migrations):
+        monkeypatch.setattr(module, "folder", module.folder)
+    use_revisions(folder)
+    return folder
+
+
+def run(dsn: str, statement: str) -> list[tuple[Any, ...]]:
+    """Run one statement on a connection of its own; return its rows."""
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        cursor = conn.execute(statement.encode())
+        return cursor.fetchall() if cursor.description else []
+
+
+def schema(dsn: str) -> str:
+    """Return everything but data that a dump of the database holds, and the settings of the database."""
+    dumped = subprocess.run(
+        [binaries() / "pg_dump", "--schema-only", "--dbname", dsn],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    ).stdout
+    settings = run(
+        dsn,
+        "SELECT setconfig FROM pg_db_role_setting s JOIN pg_database d ON d.oid = setdatabase "
+        "WHERE datname = current_database()",
+    )
+    # \restrict and \unrestrict carry a random word, pg_attver (Debian's 15) a number of the session.
+    noise = r"(?m)^(\\(un)?restrict |.* SET \(pg_attver=).*\n"
+    return re.sub(noise, "", dumped) + f"-- settings {settings}\n"
+
+
+def vector(dimension: int, *values: float) -> str:
+    return str([*values, *[0.0] * (dimension - len(values))])
+
+
+def index_is_valid(dsn: str, name: str = "memories_embedding_idx") -> bool:
+    rows = run(dsn, f"SELECT indisvalid FROM pg_index WHERE indexrelid = 'pgrecall.{name}'::regclass")
+    return rows == [(True,)]
+
+
+def wait_for(dsn: str, condition: str) -> None:
+    deadline = time.monotonic() + SECONDS
+    while run(dsn, f"SELECT {condition}") != [(True,)]:
+        assert time.monotonic() < deadline, condition
+        time.sleep(0.02)
+
+
+def installer(dsn: str, folder: Path) -> subprocess.Popen[bytes]:
+    """Start a process that migrates, with the revisions of a folder."""
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.Popen(
+        [sys.executable, "-c", MIGRATE, dsn, str(folder)],
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+
+
+def alembic(*arguments: str, dsn: str | None, ini: Path = ROOT / "alembic.ini") -> tuple[int, str]:
+    environment = {name: value for name, value in os.environ.items() if name != "PGRECALL_DSN"}
+    done = subprocess.run(
+        [sys.executable, "-m", "alembic", "-c", str(ini), *arguments],
+        env=environment if dsn is None else environment | {"PGRECALL_DSN": dsn},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
