@@ -107,7 +107,7 @@ def test_a_writer_does_nothing_for_it(conn: psycopg.Connection[Any]) -> None:
         WHERE t.tgrelid = 'pgrecall.memories'::regclass AND p.prosrc ~ 'curation'
     """
     [(name, definition)] = conn.execute(query).fetchall()
-    assert name == "withdraw_curation"
+    assert name == "memories_80_curation"
     assert "AFTER UPDATE OF is_sensitive ON" in definition
     assert "WHEN ((new.is_sensitive AND (NOT old.is_sensitive)))" in definition
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from pgrecall.errors import InvalidInput
+from pgrecall_extract.errors import InvalidRules
 from pgrecall_extract.entities.gazetteer import EntityRules, Gazetteer
 from support.enricher import mentions_of, read_all, without_spacy
 from support.extraction import claimed, complete, extract, fact, holders, wrong
@@ -115,7 +115,7 @@ def test_too_many_patterns_together_stop_no_reading(conn: Connection[Any], dsn: 
 
 
 def test_what_is_wrong_with_a_pattern_does_not_quote_it() -> None:
-    with pytest.raises(InvalidInput, match="unknown group name at position") as caught:
+    with pytest.raises(InvalidRules, match="unknown group name at position") as caught:
         Gazetteer([EntityRules("X", (), (f"(?P={SECRET})",))])
     assert SECRET not in f"{caught.value}{caught.value.hint}"
 

@@ -103,19 +103,6 @@ def test_a_memory_that_is_refused_leaves_no_language(conn: Connection[Any]) -> N
     assert languages(conn) == []
 
 
-def test_an_upgrade_finds_the_languages_that_are_there(new_database: Callable[..., str]) -> None:
-    dsn = new_database()
-    migrate(dsn, revision="0002")
-    with psycopg.connect(dsn, autocommit=True) as old:
-        old.execute("INSERT INTO pgrecall.namespaces (name) VALUES ('empty')")
-        old.execute(
-            "INSERT INTO pgrecall.memories (namespace_id, content, language, content_hash, search_vector) "
-            "SELECT 1, 'x', language, '', '' FROM unnest('{german,english,german}'::text[]) language"
-        )
-        migrate(dsn)
-        assert (languages(old), languages(old, "empty")) == (["english", "german"], [])
-
-
 def test_two_names_of_one_configuration_are_one_language(conn: Connection[Any]) -> None:
     conn.execute('CREATE TEXT SEARCH CONFIGURATION public."My Words" (COPY = simple)')
     for name in ("pg_catalog.english", 'public."My Words"', "german", "pg_catalog.german"):

@@ -338,7 +338,7 @@ def test_a_change_of_everything_makes_postings_anew_once(conn: Connection[Any]) 
         assert len(noted(conn)) == count
         conn.execute("SET CONSTRAINTS ALL IMMEDIATE")  # as at commit
         assert scalar(conn, calls, "rebuild_postings") == 1
-        assert scalar(conn, calls, "unpost") == 0
+        assert scalar(conn, calls, "remove_postings") == 0
         assert noted(conn) == []
     assert dict(frequency[1:] for frequency in frequencies(conn))["night"] == count
     assert problems(conn) == {}

@@ -122,19 +122,6 @@ def test_migrate_leaves_a_generation_that_is_being_built(dsn: str, conn: Connect
     assert len(conn.execute("SELECT * FROM pgrecall.embedded_generations()").fetchall()) == 2
 
 
-def test_downgrade_refuses_with_a_way_out(dsn: str, conn: Connection[Any]) -> None:
-    build(conn)
-    memory = remember(conn, "a memory")
-    with pytest.raises(PgrecallError) as caught:
-        migrate(dsn, revision="0008")
-    assert "--drop-old" in str(caught.value.hint)
-    # Nothing has been touched.
-    assert check(dsn).current
-    assert conn.execute("SELECT id FROM recall('memory')").fetchall() == [(memory,)]
-    cancel(dsn)
-    migrate(dsn, revision="0008")
-
-
 def test_embedders_wait_for_the_index_of_their_queue(conn: Connection[Any]) -> None:
     conn.execute("SELECT pgrecall.add_generation(%s, 256)", [NEW])
     assert scalar(conn, "SELECT count(*) FROM pgrecall.embedded_generations()") == 1

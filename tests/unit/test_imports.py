@@ -107,23 +107,19 @@ def climbs(imports: Imports) -> list[str]:
     )
 
 
-@pytest.mark.no_server
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_module_imports_itself_by_way_of_others(package: str) -> None:
     assert cycle(graph(package)) == []
 
 
-@pytest.mark.no_server
 def test_no_room_needs_itself_by_way_of_others() -> None:
     assert cycle(rooms(graph("pgrecall"))) == []
 
 
-@pytest.mark.no_server
 def test_no_room_reaches_into_one_above_it() -> None:
     assert climbs(graph("pgrecall")) == []
 
 
-@pytest.mark.no_server
 def test_what_would_be_wrong_is_found() -> None:
     known = {"pgrecall.query.a", "pgrecall.query.b", "pgrecall.cli.c"}
     lazy = "def f():\n    from .b import x\n"
@@ -138,7 +134,6 @@ def test_what_would_be_wrong_is_found() -> None:
     assert cycle(rooms({"p.x.a": {"p.y.a"}, "p.y.a": set(), "p.y.b": {"p.x.a"}})) == ["p.x", "p.y", "p.x"]
 
 
-@pytest.mark.no_server
 def test_one_module_alone_imports_the_embedder() -> None:
     known = set(modules("pgrecall_embedder"))
     importers = {
@@ -149,7 +144,6 @@ def test_one_module_alone_imports_the_embedder() -> None:
     assert importers == {SEAM}
 
 
-@pytest.mark.no_server
 def test_the_client_is_imported_without_the_embedder() -> None:
     names = sorted(name for name in modules("pgrecall") if not name.endswith("__main__"))
     code = (

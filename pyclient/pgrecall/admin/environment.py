@@ -203,8 +203,6 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
         if request.action == "upgrade":
             _make_schema(conn)
         elif steps:
-            for step in steps:
-                getattr(step.revision.module, "refuse_downgrade", lambda _: None)(conn)
             # Everything that sql/ made, so that a downgrade can change the tables below it.
             remove_code(conn)
         conn.autocommit = False
