@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from pgrecall_extract.errors import InvalidRules
 from pgrecall_extract.entities.gazetteer import EntityRules, Gazetteer
+from pgrecall_extract.errors import InvalidRules
 from support.enricher import mentions_of, read_all, without_spacy
 from support.extraction import claimed, complete, extract, fact, holders, wrong
 from support.memories import call, remember, rows, scalar, share

@@ -17,7 +17,7 @@ from pgrecall.admin.migrate import migrate
 from support.memories import call, remember, remember_many, rows, scalar, waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from psycopg import Connection
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from pgrecall.admin.migrate import check, migrate
-from pgrecall.admin.reembed import cancel, drop_old
-from pgrecall.errors import PgrecallError
+from pgrecall.admin.migrate import migrate
+from pgrecall.admin.reembed import drop_old
 from support.memories import call, refused, remember, rows, scalar
 from support.migrating import schema
 from support.reembed import (
