@@ -1,15 +1,16 @@
--- erase: deletes a memory and all that was derived from it, for good. Returns the receipt, which is kept in pgrecall.erasures.
+-- erase: permanently deletes a memory and all data derived from it. Returns the receipt, which pgrecall.erasures keeps.
 --
--- In one transaction, all of it or nothing: text, words, postings, embeddings of every generation, mentions, facts, answers of
--- language models, decisions of curation, judged queries that quote it, and the caches of queries of all who see its
--- namespace. A forgotten memory can be erased. To be able to take it back use forget(). What files, backups and copies keep, and
--- what to do about it: docs/erasure.md.
+-- One transaction deletes its text, words, postings, embeddings of every generation, mentions, facts, language-model
+-- answers, curation decisions, judged queries that quote it, and the query caches of all roles that see its namespace.
+-- A forgotten memory can be erased. Use forget() for a deletion that can be reverted. docs/erasure.md covers files,
+-- backups and copies.
 --
--- dry_run  take it back again: the receipt says what would go, has no number and is not kept
+-- dry_run  roll back: the receipt shows what would be deleted, has no number and is not kept
 --
--- receipt  its number;  counts  how many rows of each table went
+-- receipt  its number;  counts  number of deleted rows per table
 --
--- Errors  P0002 no such memory;  42501 it may only be read;  55000 not under read committed;  55P03 in use for too long
+-- Errors  P0002 no such memory;  42501 read-only for this role;  55000 not under read committed;
+--         55P03 locked for too long
 CREATE OR REPLACE FUNCTION public.erase(id bigint, dry_run boolean DEFAULT false)
 RETURNS TABLE (receipt bigint, namespace_id integer, memory_id bigint, role text, erased_at timestamptz, counts jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -25,7 +26,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.erase IS
-    'Deletes a memory and all that was derived from it, for good; returns the receipt. forget() is the one that can be taken back.';
+    'Permanently deletes a memory and all data derived from it; returns the receipt. Use forget() for a deletion '
+    'that can be reverted.';
 
 ALTER FUNCTION public.erase OWNER TO pgrecall_gate;
 

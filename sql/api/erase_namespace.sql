@@ -1,12 +1,13 @@
--- erase_namespace: deletes a namespace with all its memories, for good. Returns the receipt, which is kept in pgrecall.erasures.
+-- erase_namespace: permanently deletes a namespace with all its memories. Returns the receipt.
 --
--- All that erase() removes, of every memory, and the namespace itself with its grants, rules and labels. The receipt has its
--- id alone, since a name may be a person's. For roles that see every namespace, as create_namespace().
+-- It deletes everything that erase() deletes, for every memory, and the namespace itself with its grants, rules and
+-- labels. The receipt has only its id, because a name can be personal data. Requires a role that sees every namespace,
+-- like create_namespace().
 --
--- dry_run  take it back again: the receipt says what would go, has no number and is not kept
+-- dry_run  roll back: the receipt shows what would be deleted, has no number and is not kept
 --
--- Errors  42501 a role that does not see every namespace;  42704 no such namespace;  55000 not under read committed;
---         55P03 in use for too long
+-- Errors  42501 the role does not see every namespace;  42704 no such namespace;  55000 not under read committed;
+--         55P03 locked for too long
 CREATE OR REPLACE FUNCTION public.erase_namespace(namespace text, dry_run boolean DEFAULT false)
 RETURNS TABLE (receipt bigint, namespace_id integer, role text, erased_at timestamptz, counts jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -15,7 +16,7 @@ AS $function$
 DECLARE
     home integer;
 BEGIN
-    -- To roles that do not see every namespace no name is looked up: none is told to be there.
+    -- Other roles get no lookup: the error must not reveal whether a name exists.
     IF _pgrecall.sees_all() THEN
         SELECT n.id INTO home FROM pgrecall.namespaces n WHERE n.name = erase_namespace.namespace;
         IF home IS NULL THEN
@@ -29,7 +30,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.erase_namespace IS
-    'Deletes a namespace with all its memories, grants and rules, for good; returns the receipt.';
+    'Permanently deletes a namespace with all its memories, grants and rules; returns the receipt.';
 
 ALTER FUNCTION public.erase_namespace OWNER TO pgrecall_gate;
 

@@ -1,9 +1,9 @@
--- forget: a memory is recalled no more. Returns whether there was one to forget.
+-- forget: hides a memory from recall. Returns whether it existed and was not forgotten yet.
 --
--- A tombstone: the row stays, what was derived for the concept graph goes. To bring it back, remember it again under
+-- The row stays as a tombstone; rows derived for the concept graph are deleted. To restore it, remember it again under
 -- its external_id with on_conflict => 'revise'.
 --
--- Errors  42501 it may only be read
+-- Errors  42501 read-only for this role
 CREATE OR REPLACE FUNCTION public.forget(id bigint)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -20,7 +20,9 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION public.forget IS 'A memory is recalled no more; the row stays as a tombstone. Returns whether there was one to forget.';
+COMMENT ON FUNCTION public.forget IS
+    'Hides a memory from recall and keeps the row as a tombstone. Returns whether it existed and was not forgotten '
+    'yet.';
 
 ALTER FUNCTION public.forget OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- parse_timeframe: the time that a phrase in English speaks of, as a half-open range; NULL if it is not understood.
+-- parse_timeframe: parses an English time phrase into a half-open range; NULL if it cannot be parsed.
 --
 --   moments and days    now, today, yesterday, the day before yesterday, last night, this morning, 3 days ago, in 2 weeks
 --   units               last week, this month, next year (the calendar's; weeks begin on Monday), last weekend
@@ -11,11 +11,11 @@
 --                       included as a whole; a time of day ends where it is
 --   open                before A, after A, since A, until A, by A, from A onwards
 --
--- A phrase is as precise as it says: "two weeks ago" is a week, "an hour ago" an hour, both of the calendar or the clock.
--- Days are those of the zone, 23 or 25 hours long where the clocks change. A couple is 2, a few are 3, several are 5.
--- Capitals, articles, commas and an "in" or "during" do not matter; any other word that is not known makes it NULL.
--- Of a longer text the first 200 characters are looked at. With `pgrecall migrate --with-plpython` what is not understood
--- goes to dateparser, which knows more forms and many languages.
+-- A phrase is as precise as it says: "two weeks ago" is a week, "an hour ago" an hour, both of the calendar or the
+-- clock. Days are those of the zone, 23 or 25 hours long where the clocks change. A couple is 2, a few are 3, several
+-- are 5. Case, articles, commas and "in" or "during" are ignored; any other unknown word makes it NULL. Only the first
+-- 200 characters are parsed. With `pgrecall migrate --with-plpython`, dateparser handles other phrases; it knows more
+-- forms and many languages.
 --
 -- anchor  what "today" is
 -- zone    a time zone's name; NULL: the session's
@@ -27,8 +27,8 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN pgrecall.english_timeframe(text, anchor, zone);
 
 COMMENT ON FUNCTION public.parse_timeframe IS
-    'The time that a phrase in English speaks of, such as "last week", "in March 2024" or "since Monday", as a half-open '
-    'range; NULL if it is not understood. Days are those of the zone (NULL: the session''s), seen from the anchor.';
+    'Parses an English time phrase such as "last week", "in March 2024" or "since Monday" into a half-open range; '
+    'NULL if it cannot be parsed. Days are those of the zone (NULL: the session''s), relative to the anchor.';
 
 REVOKE ALL ON FUNCTION public.parse_timeframe FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.parse_timeframe TO pgrecall_reader;

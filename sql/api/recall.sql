@@ -1,37 +1,36 @@
--- recall: the memories most relevant to a query, from three legs fused in one statement.
+-- recall: returns the memories most relevant to a query. One statement fuses three legs.
 --
--- How a memory gets its score: rank_memories.sql says it step by step, recall_explain() for one memory in numbers.
---   1. The lexical leg finds memories that hold the query's words, the dense leg those whose embedding is near query_vec,
---      the graph leg those that share concepts with the query or with the best of the others; neighbours of the best in
---      their session come in too.
---   2. Every one of these candidates gets its score on every leg, and these are fused.
---   3. What its neighbours and the exact phrase add, and what importance, age and named concepts make of it, if they are
---      to count, gives its score.
--- Every leg filters before it limits, and yields no fewer than k: fewer than k memories come back only if fewer match the
--- filters, the legs asked for and the thresholds. Ties break by similarity, then by id; the same call gives the same answer.
+-- rank_memories.sql describes the scoring step by step; recall_explain() shows it for one memory in numbers.
+--   1. The lexical leg finds memories with the query's words, the dense leg memories with an embedding near query_vec, the
+--      graph leg memories that share concepts with the query or with the best hits. Session neighbours of the best hits
+--      are added.
+--   2. Every candidate is scored on every leg, and the scores are fused.
+--   3. Session neighbours and the exact phrase raise the score. Importance, age and named concepts multiply it, if enabled.
+-- Every leg filters before it limits and returns at least k candidates. Fewer than k results mean that fewer memories
+-- match the filters, the legs in use and the thresholds. Ties break by similarity, then id, so results are repeatable.
 --
 -- query               words to look for, at most 16,384 characters; may be empty if there is a vector
 -- query_vec           the query's embedding, from the model that recall_status() names; NULL: no dense leg
--- k                   how many memories, 1 to 1000
+-- k                   number of memories, 1 to 1000
 -- namespace           NULL: the setting pgrecall.namespace, else 'default'; no rows if it does not exist
 -- categories          any of these categories
 -- tags_any, tags_all  any, all of these tags, as written
 -- metadata_contains   metadata that contains this object
 -- since, until        coalesce(occurred_at, created_at) in [since, until)
--- include_superseded  whether what no longer holds may come too
--- include_sensitive   whether sensitive memories may come too
--- timeframe           of that time (coalesce(occurred_at, created_at)), or speaking of it: see parse_timeframe()
--- as_of               what was recorded by then and not superseded then; what is forgotten stays forgotten
--- reference_time      what age is counted from; NULL: now
+-- include_superseded  include superseded memories
+-- include_sensitive   include sensitive memories
+-- timeframe           memories of that time (coalesce(occurred_at, created_at)) or mentioning it: see parse_timeframe()
+-- as_of               memories recorded by then and not superseded then; forgotten memories stay hidden
+-- reference_time      age is measured from here; NULL: now
 -- strategy … collapse_duplicates  settings of the same name, for this call
 -- settings            any other setting for this call: {"rrf_k": 60}; pgrecall.settings_reference lists them
 --
 -- Errors  22023 k, vector or setting out of range, or nothing to recall by;  42704 no such setting;  54000 query too long
 --
--- chosen_strategy     the strategy that was used; exact is auto's choice for a query that is meant to the letter
+-- chosen_strategy     the strategy that was used; exact is auto's choice for a literal query
 -- duplicates          memories hidden behind this one by collapse_duplicates
 --
--- Writes nothing and sets nothing: runs on a standby, and every SET LOCAL of the caller counts.
+-- Writes nothing and sets nothing: runs on a standby, and every SET LOCAL of the caller applies.
 CREATE OR REPLACE FUNCTION public.recall(
     query text,
     query_vec pgvector.halfvec DEFAULT NULL,
@@ -97,9 +96,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.recall IS
-    'The memories most relevant to a query: lexical, dense and concept-graph candidates of one namespace, each scored on '
-    'every leg and fused, best first. query_vec is the query''s embedding (NULL: words and concepts only). Ranks are places '
-    'in each leg''s list, NULL where it did not find the memory; similarity is the cosine to query_vec; is read-only.';
+    'Returns the memories most relevant to a query: lexical, dense and concept-graph candidates of one namespace, '
+    'each scored on every leg and fused, best first. query_vec is the query''s embedding (NULL: words and concepts '
+    'only). Ranks are places in each leg''s list, NULL if the leg did not find the memory; similarity is the cosine '
+    'to query_vec. Read-only.';
 
 ALTER FUNCTION public.recall OWNER TO pgrecall_gate;
 

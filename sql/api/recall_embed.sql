@@ -1,11 +1,13 @@
--- recall_embed: the embedding of a query, for recall(query, recall_embed(query)); NULL, and a notice, where there is none.
+-- recall_embed: returns the embedding of a query, for recall(query, recall_embed(query)).
 --
--- With `pgrecall migrate --with-plpython` it is asked of the embedder, whose socket the setting embed_socket names, for
--- embed_timeout milliseconds at the most. Without, only what is kept is returned: what was asked for before with
--- pgrecall.request_query_embedding(). It writes nothing either way, so it runs on a standby. NULL to recall() means without the
--- dense leg.
+-- NULL and a notice if none is available.
 --
--- query  as recall() gets it; NULL or blank: NULL
+-- With `pgrecall migrate --with-plpython` it asks the embedder at the socket named by the setting embed_socket, and
+-- waits at most embed_timeout milliseconds. Otherwise it returns only cached embeddings, requested earlier with
+-- pgrecall.request_query_embedding(). It never writes, so it runs on a standby. With NULL, recall() skips the dense
+-- leg.
+--
+-- query  as for recall(); NULL or blank: NULL
 --
 -- Errors  54000 a query too long
 CREATE OR REPLACE FUNCTION public.recall_embed(query text)
@@ -32,7 +34,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.recall_embed IS
-    'The embedding of a query, for recall(query, recall_embed(query)); NULL where there is none in time.';
+    'Returns the embedding of a query, for recall(query, recall_embed(query)); NULL if none is available in time.';
 
 REVOKE ALL ON FUNCTION public.recall_embed FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.recall_embed TO pgrecall_reader;

@@ -1,34 +1,32 @@
--- recall_explain: why a recall ranks a memory as it does, or why it does not return it, in numbers and in words.
+-- recall_explain: explains in numbers and words why a recall ranks a memory where it does, or does not return it.
 --
--- Runs the very statement of recall() and says what each score is made of; the arguments from k on are recall()'s.
--- Several memories at once, since the usual question is why one came before the other, and one ranking answers it.
--- Of every memory that is ranked:
+-- Runs the same statement as recall() and returns the parts of each score. The arguments from k on are recall()'s. It
+-- takes several memories, to compare them within one ranking. For every ranked memory:
 --   relevance = lexical_part + dense_part + graph_part + session_part + phrase_part
 --   combined  = (factor_relevance * relevance + top * (factor_importance * importance + factor_recency * recency))
 --               / (factor_relevance + factor_importance + factor_recency)     from settings_in_force
 --   score     = combined * importance_factor * decay_factor * entity_factor
 --
--- ids  the memories, at most 1,000, returned or not; NULL: those that are returned
+-- ids  the memories to explain, at most 1,000; NULL: the returned ones
 --
 -- Errors  those of recall();  54000 more than 1,000 ids
 --
--- place           its place among the returned; NULL: it is not returned
--- reason          the first reason why it is not; NULL if it is. In this order: no such memory; in another namespace;
+-- place           its position in the result; NULL: not returned
+-- reason          why it is not returned; NULL if it is. The first that applies: no such memory; in another namespace;
 --                 forgotten; filtered by as_of; superseded by …; filtered by include_sensitive, categories, tags_any,
 --                 tags_all, metadata_contains, since, until, timeframe; found by no leg: …; below min_similarity, min_score;
---                 hidden behind duplicate …; pushed down by MMR; below the cut. Of a memory in another namespace
---                 nothing else is told; row-level security makes it no such memory
--- arithmetic      the score written out; dense, of a memory without an embedding, is the candidates' average
--- content         NULL, as title is, for what is forgotten or hidden by include_sensitive
--- lexical_weight … the weights that the legs have in this recall; 0: the leg takes no part
--- top             the highest relevance there could be
--- is_candidate    false: no leg found it, or the filters leave it out; its scores are those that it would have, but for
---                 the concepts, which are not followed to it
--- standing        its place before near-duplicates, MMR and k count; NULL: no candidate, or below a threshold
--- penalty         what MMR took away for being like those before it
+--                 hidden behind duplicate …; pushed down by MMR; below the cut. For a memory
+--                 in another namespace nothing else is shown; under row-level security it is no such memory
+-- arithmetic      the score written out; without an embedding, dense is the candidates' mean
+-- content         NULL, like title, if the memory is forgotten or hidden by include_sensitive
+-- lexical_weight … the weights of the legs in this recall; 0: not in use
+-- top             the highest possible relevance
+-- is_candidate    false: no leg found it, or the filter excludes it; its scores are hypothetical, without the graph boost
+-- standing        its position before duplicates, MMR and k apply; NULL: no candidate, or below a threshold
+-- penalty         what MMR subtracted for similarity to earlier results
 -- settings_in_force  every setting of this recall, by name
--- added_terms     what the setting expand added to the query, whether memories hold it or not; NULL: nothing
--- expansion_score     what these terms give of lexical_score, so the query's own words give the rest
+-- added_terms     terms that the setting expand added to the query; NULL: none
+-- expansion_score     the part of lexical_score from these terms
 CREATE OR REPLACE FUNCTION public.recall_explain(
     query text,
     query_vec pgvector.halfvec DEFAULT NULL,
@@ -150,9 +148,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.recall_explain IS
-    'Why recall ranks memories as it does, or why it does not return them: for the ids given, else for those it returns, '
-    'rank, score and share of each leg, every factor, the arithmetic written out, and the first reason where one is absent. '
-    'From k on the arguments are recall()''s; is read-only.';
+    'Explains why recall ranks memories where it does, or does not return them: for the given ids, or the returned '
+    'ones, rank, score and share of each leg, every factor, the arithmetic, and the first reason for a missing '
+    'memory. From k on the arguments are recall()''s. Read-only.';
 
 ALTER FUNCTION public.recall_explain OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- recall_facts: the relationships that answer a query, as they hold, each with the memories that are its evidence.
+-- recall_facts: returns the valid relationships that answer a query, each with the memories that are its evidence.
 --
 -- Candidates are the newest 200 relationships each way of up to 20 concepts that the query names, and those whose
 -- evidence is among the best 50 memories that recall() would find: a concept with a hundred thousand relationships
@@ -6,27 +6,27 @@
 --   0.6 times the relevance of its best memory (rank_memories), as a share of the highest there can be;
 --   each of its two concepts that the query names: 0.3;
 --   the words of its label that the query has: 0.2 for all of them.
--- Facts do not age, and memories are ranked without regard to age as well. Ties break by weight, then the newest first.
--- A fact is told only on the strength of memories that recall() could return. Sensitive ones are never evidence. Names
--- of one concept are one: what was stated with several of them comes as one fact.
+-- Neither facts nor memories are ranked by age. Ties break by weight, then the newest first. A fact needs evidence that
+-- recall() could return; sensitive memories are never evidence. Facts stated with different names of a concept are
+-- merged into one.
 --
 -- query, query_vec, k, namespace  as for recall()
--- as_of               what was recorded and held at that time, by what was known then; NULL: what holds now
+-- as_of               facts recorded and valid at that time, as known then; NULL: valid now
 -- labels              any of these labels, as stated or canonical
 -- concepts            of any of these concepts, by any of their names
--- include_superseded  also what does not hold any more or not yet, and the evidence of superseded memories
+-- include_superseded  include facts that are not valid at that time, and evidence from superseded memories
 --
 -- id           of the relationship; the first, where several names of a concept have one each
--- statement    the fact in a sentence, as the best memory that has one says it; else subject, label and object
--- weight       how sure it is, all evidence together
+-- statement    the sentence from the best memory that has one; else subject, label and object
+-- weight       combined confidence of all evidence
 -- valid_to     by what was known at as_of
 -- recorded_at  when its first evidence was recorded
 -- evidence     the memories, the most relevant first, then the newest; at most 200
 --
 -- Errors  those of recall()
 --
--- Writes nothing and sets nothing. The statement is planned once a session and kept: everything is found by its key. Each
--- ORDER BY before a LIMIT is that of an index, which keeps the planner from reading the table of a hub instead.
+-- Writes nothing and sets nothing. The statement is planned once a session and kept: everything is found by its key.
+-- Each ORDER BY before a LIMIT is that of an index, which keeps the planner from reading the table of a hub instead.
 CREATE OR REPLACE FUNCTION public.recall_facts(
     query text,
     query_vec pgvector.halfvec DEFAULT NULL,
@@ -136,7 +136,7 @@ BEGIN
         FROM near n
         CROSS JOIN LATERAL (
             SELECT x.id, x.source_id, x.target_id, x.label, x.valid_from, x.weight, x.recorded_at,
-                   -- What contradicts it was not known then: it held as far as it was stated.
+                   -- The contradiction was not known at as_of: use the stated validity.
                    CASE WHEN x.superseded_at > recall_facts.as_of THEN (
                             SELECT min(e.valid_to) FROM pgrecall.relationship_evidence e WHERE e.relationship_id = x.id
                         )
@@ -196,8 +196,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.recall_facts IS
-    'The relationships that answer a query, as they hold now or held at as_of, each with the memories that are its evidence: '
-    'of the concepts that the query names, and of the memories that recall() finds, best first. Facts do not age. Is read-only.';
+    'Returns the relationships that answer a query, valid now or at as_of, each with the memories that are its '
+    'evidence, best first. They come from concepts that the query names and from memories that recall() finds. '
+    'Facts do not age. Read-only.';
 
 ALTER FUNCTION public.recall_facts OWNER TO pgrecall_gate;
 

@@ -1,20 +1,20 @@
--- recall_status: what is installed, how much is stored, what waits to be embedded and read, who works on it. One row.
+-- recall_status: returns one row: the installed version, counts of memories, pending work, and the workers.
 --
 -- Numbers of embeddings are the active generation's. Lists are functions of their own: generation_progress(),
 -- worker_status(), failures(), index_status().
 --
 -- pending           memories without an embedding that should have one; in progress, failed and parked ones included
 -- in_progress       leased to a worker now;  failed  waiting for another attempt after an error
--- parked            not tried any more, and by which cause (failures_by_cause)
--- oldest_pending    how long the oldest has been waiting that is not parked
--- truncated         embedded by their beginning only
+-- parked            no longer retried; failures_by_cause counts the causes
+-- oldest_pending    waiting time of the oldest pending memory that is not parked
+-- truncated         only the beginning was embedded
 -- workers           daemons with a heartbeat in the last 30 seconds
--- per_second        what they embedded at their last heartbeat
--- eta               how long that takes for what is pending and not parked
+-- per_second        their embedding rate at the last heartbeat
+-- eta               estimated time for the pending memories that are not parked
 -- other_generation  one that is being built, or the one before (other_state: building, retired)
--- unread            memories that are to be read for names, times and facts, failed ones (unread_failed) included
--- unread_by_llm     those that wait for the language model, where that is switched on
--- pending_postings          memories whose words recall reads from their rows, since they are not in the postings yet
+-- unread            memories waiting for extraction of names, times and facts, failed ones (unread_failed) included
+-- unread_by_llm     memories waiting for the language model, if enabled
+-- pending_postings          memories that are not in the postings yet; recall reads their words from the rows
 -- analyzed_at       when the planner's statistics of memories were refreshed; NULL: not known
 CREATE OR REPLACE FUNCTION public.recall_status()
 RETURNS TABLE (
@@ -117,7 +117,8 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION public.recall_status IS
-    'What is installed, how much is stored, what waits to be embedded or read, and how fast it goes. One row.';
+    'Returns what is installed, how much is stored, how much waits for embedding or extraction, and the current '
+    'rate. One row.';
 
 ALTER FUNCTION public.recall_status OWNER TO pgrecall_gate;
 

@@ -1,11 +1,11 @@
--- recall_timeline: what recall() gives for a topic, in the order of its time.
+-- recall_timeline: returns the memories that recall() finds for a topic, in chronological order.
 --
 -- The k memories are those recall() would give; only their order differs. The arguments are recall()'s.
 --
 -- topic           words to look for, as recall()'s query
 -- happened_at     coalesce(occurred_at, created_at)
--- gap             since the memory of the row before; NULL in the first row
--- is_new_session  another session than the row before, and in the first row; memories without one are of one session
+-- gap             time since the previous row's memory; NULL in the first row
+-- is_new_session  true in the first row and when the session changes; memories without a session share one
 --
 -- Errors  22023 k, vector or setting out of range, or nothing to recall by;  54000 topic too long
 CREATE OR REPLACE FUNCTION public.recall_timeline(
@@ -52,8 +52,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.recall_timeline IS
-    'What recall() gives for a topic, in the order of its time, with the gap between one memory and the next and where a '
-    'new session begins. Takes recall()''s arguments; is read-only.';
+    'Returns the memories that recall() finds for a topic, in chronological order, with the gap to the previous one '
+    'and a flag where a new session begins. Takes recall()''s arguments. Read-only.';
 
 ALTER FUNCTION public.recall_timeline OWNER TO pgrecall_gate;
 

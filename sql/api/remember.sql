@@ -5,8 +5,8 @@
 -- importance         0 to 1; NULL: 0.5
 -- session, position  the conversation it belongs to, and its place there
 -- language           text-search configuration; NULL: the namespace's
--- is_sensitive       never embedded, never extracted; found by its words only. NULL: it is not
--- occurred_at        when it happened, where that is not when it was stored
+-- is_sensitive       never embedded or extracted; found by its words only. NULL: false
+-- occurred_at        when it happened, if not when it was stored
 -- external_id        the caller's own id, unique in the namespace; storing the same text twice under it changes nothing
 -- namespace, create_namespace, on_conflict   see remember_many()
 --

@@ -1,15 +1,15 @@
--- remember_many: stores many memories in one call; the ids come back in the order of the array.
+-- remember_many: stores many memories in one call. Returns their ids in the order of the array.
 --
 -- memories          JSON array of objects whose keys are the options of remember(), "namespace" among them
 -- namespace         of the memories that name none; NULL: the setting pgrecall.namespace, else 'default'
--- create_namespace  make the namespaces that do not exist
+-- create_namespace  create missing namespaces
 -- on_conflict       when the namespace already has a memory with an external_id:
 --                   'error'  an error if the text differs or that memory is forgotten, or if only the new one is
 --                            sensitive; else its id
 --                   'keep'   its id, nothing changes
---                   'revise' it gets the fields that are given, and is forgotten no longer
+--                   'revise' updates the given fields and restores a forgotten memory
 --
--- All of them are stored or none.
+-- The call is atomic: it stores all memories or none.
 --
 -- Errors  22023, 54000 see _pgrecall.check_memory;  42704 no such namespace or language;  23505 see on_conflict
 CREATE OR REPLACE FUNCTION public.remember_many(
@@ -51,7 +51,7 @@ BEGIN
     ) n;
 
     -- Locks are taken in one order throughout, so that two calls with the same memories wait for each other and do not
-    -- deadlock: first those that are there, then the new ones (insert_memories).
+    -- deadlock: existing rows first, then new ones (insert_memories).
     IF on_conflict = 'revise' THEN
         -- Computed before the lookups: under row-level security an index takes no expression that is not leakproof.
         PERFORM FROM (

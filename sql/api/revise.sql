@@ -1,6 +1,8 @@
--- revise: changes fields of a memory; NULL keeps a field, an empty string clears a text. Returns whether anything changed.
+-- revise: changes fields of a memory; NULL keeps a field, an empty string clears a text.
 --
--- The id stays, and so does the rest. A new text is embedded anew. For a fact that is no longer true use supersede(),
+-- Returns whether anything changed.
+--
+-- The id and the other fields stay. A new text is embedded again. For a fact that is no longer true use supersede(),
 -- which keeps the old one.
 --
 -- Errors  P0002 no such memory, or it is forgotten;  22023, 54000 see _pgrecall.check_memory;  42704 no such language

@@ -1,13 +1,14 @@
--- supersede: a fact is no longer true; its successor is. Returns the successor's id.
+-- supersede: closes a fact that is no longer true and links it to its successor. Returns the successor's id.
 --
--- The old memory stays, closed (valid_to) and pointing to its successor; recall leaves it out unless asked for
--- superseded ones, or for what was known before now (as_of). Give either the successor's content, which makes a new memory with the old one's other fields, or
--- the id of a memory that is already there.
+-- The old memory stays, with valid_to set and a link to its successor. recall skips it, except with include_superseded
+-- or an earlier as_of. Pass either content, which creates a new memory with the old one's other fields, or successor,
+-- the id of an existing memory.
 --
 -- successor    a memory of the same namespace
 -- occurred_at  when the change happened; also the end of the old fact's validity. NULL: now
 --
--- Errors  P0002 no such memory;  42501 it may only be read;  22023 both or neither of content and successor, already superseded, or a circle
+-- Errors  P0002 no such memory;  42501 read-only for this role;  22023 both or neither of content and successor, already
+--         superseded, or a cycle
 CREATE OR REPLACE FUNCTION public.supersede(
     id bigint,
     content text DEFAULT NULL,
@@ -28,13 +29,13 @@ BEGIN
         RAISE EXCEPTION 'memory %: pass either content or successor', supersede.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'content makes a new memory, successor names one that is there.';
     END IF;
-    -- Both rows in the order of their ids, so that two calls that cross do not deadlock.
+    -- Lock both rows in id order, so that two crossing calls do not deadlock.
     PERFORM FROM pgrecall.memories m WHERE m.id IN (supersede.id, successor) ORDER BY m.id FOR NO KEY UPDATE;
     SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.deleted_at IS NULL;
     IF old.id IS NULL OR NOT _pgrecall.may_write(old.namespace_id) THEN
         PERFORM _pgrecall.raise_unknown_memory(supersede.id);
     ELSIF old.superseded_by = supersede.successor THEN
-        RETURN new_id;  -- said before: nothing changes
+        RETURN new_id;  -- repeated call: nothing changes
     ELSIF old.superseded_by IS NOT NULL THEN
         RAISE EXCEPTION 'memory % is already superseded by %', supersede.id, old.superseded_by
             USING ERRCODE = 'invalid_parameter_value', HINT = format('Supersede %s, or revise it.', old.superseded_by);
@@ -75,7 +76,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.supersede IS
-    'Closes a fact and points it to its successor: a new memory with this content, or one that is already there. Returns the successor''s id.';
+    'Closes a fact and links it to its successor: a new memory with this content, or an existing one. Returns the '
+    'successor''s id.';
 
 ALTER FUNCTION public.supersede OWNER TO pgrecall_gate;
 

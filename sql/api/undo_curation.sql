@@ -1,8 +1,8 @@
--- undo_curation: takes back what curation did to a memory. Returns whether there was anything to take back.
+-- undo_curation: reverts what curation did to a memory. Returns whether there was anything to revert.
 --
--- Every field is as it was before; the pair is not decided about again. What was undone before stays so.
+-- It restores every changed field. The pair is not decided again. A second call changes nothing.
 --
--- Errors  P0002 no such decision;  42501 its memories may only be read;  55000 the memory was changed since
+-- Errors  P0002 no such decision;  42501 its memories are read-only for this role;  55000 the memory has changed since
 CREATE OR REPLACE FUNCTION public.undo_curation(id bigint)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -18,7 +18,7 @@ BEGIN
         RAISE EXCEPTION 'there is no curation %', COALESCE(undo_curation.id::text, 'NULL')
             USING ERRCODE = 'no_data_found', HINT = 'pgrecall.curation_log() lists them.';
     END IF;
-    -- Memories before the note: whoever flags one as sensitive has its row when it comes to the note.
+    -- Lock memories before the decision: flagging a memory as sensitive takes the locks in this order.
     PERFORM FROM pgrecall.memories m WHERE m.id IN (decided.memory_id, decided.other_id) ORDER BY m.id FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         PERFORM _pgrecall.raise_read_only(decided.memory_id);
@@ -51,7 +51,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.undo_curation IS
-    'Takes back what curation did to a memory, exactly, unless it was changed since; returns whether there was anything to take back.';
+    'Reverts what curation did to a memory, unless it has changed since; returns whether there was anything to revert.';
 
 ALTER FUNCTION public.undo_curation OWNER TO pgrecall_gate;
 

@@ -1,12 +1,12 @@
--- Brings the postings of a namespace up to date with its memories; returns how many had changed.
+-- Moves pending changes of a namespace into its postings. Returns the number of changed memories.
 --
--- 0 means that nothing had, or that another transaction is at it.
+-- Returns 0 if nothing changed, or if another transaction is already flushing.
 --
--- The changed memories are claimed first and read by statements that begin after that: whoever changes one of them in
--- between waits for this transaction's end, and then finds that what it changed was posted. What another transaction
--- is changing now is left for the next time.
+-- It locks the notes of the changed memories first and reads the memories in later statements. A writer that changes
+-- one of them meanwhile waits for this transaction's end and then sees the new postings. Notes locked by another
+-- transaction are left for the next run.
 --
--- at_most  how many changed memories to look at
+-- at_most  maximum number of changed memories to process
 CREATE OR REPLACE FUNCTION _pgrecall.flush_pending(namespace_id integer, at_most integer DEFAULT 10000)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
@@ -38,7 +38,7 @@ BEGIN
     ) >= (
         SELECT l.documents FROM pgrecall.term_stats l WHERE l.namespace_id = flush_pending.namespace_id AND l.term = ''
     ) THEN
-        -- Much of the namespace has changed: to make all of it anew is less work.
+        -- Much of the namespace has changed: a rebuild is less work.
         PERFORM _pgrecall.rebuild_postings(namespace_id);
         RETURN cardinality(changed)::bigint;
     END IF;
@@ -52,4 +52,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.flush_pending IS 'Brings the postings of a namespace up to date with its memories; returns how many had changed.';
+COMMENT ON FUNCTION _pgrecall.flush_pending IS
+    'Moves pending changes of a namespace into its postings; returns the number of changed memories.';

@@ -1,9 +1,9 @@
--- Trigger on pending_postings that folds a namespace's changes into its postings when there are enough of them.
+-- Trigger on pending_postings that flushes a namespace's pending changes once there are enough of them.
 --
--- One note in 32 looks, at commit: then it holds its locks for a moment only, and never waits for another's. 512 at a
--- time keep that commit short; embedders fold more, so that where one runs there is seldom anything left to do. Once a
--- transaction has found nothing left to do, the rest of its notes do not look any more (pgrecall.folded): each would
--- pass by all the notes that it has just folded.
+-- One insert in 32 checks, at commit: locks are then held only briefly, and it never waits for another transaction's. A
+-- batch of 512 keeps that commit short. Embedders flush larger batches, so little is left where one runs. Once a
+-- transaction has found nothing left to flush, its remaining inserts skip the check (pgrecall.folded): each would scan
+-- past the rows that were just flushed.
 CREATE OR REPLACE FUNCTION _pgrecall.flush_pending_on_commit()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
@@ -29,7 +29,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.flush_pending_on_commit IS
-    'Trigger: folds a namespace''s changes into its postings when there are enough of them.';
+    'Trigger: flushes a namespace''s pending changes into its postings once there are enough of them.';
 
 ALTER FUNCTION _pgrecall.flush_pending_on_commit OWNER TO pgrecall_engine;
 

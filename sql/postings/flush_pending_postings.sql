@@ -1,11 +1,10 @@
--- Brings the postings of the namespace with most to do up to date; returns how many memories had changed.
+-- Flushes the namespace with the most pending postings. Returns the number of changed memories, or 0.
 --
--- 0 means that there is nothing to do.
--- Embedders call it in the background until it returns 0. Writers do the same at commit, now and then
--- (_pgrecall.flush_pending_on_commit), so that it works without an embedder too. As security definer, since whoever calls it need
--- not see the memories it is about.
+-- Embedders call it in the background until it returns 0. Writers flush at some commits
+-- (_pgrecall.flush_pending_on_commit), so postings stay current without an embedder too. It is SECURITY DEFINER,
+-- because the caller need not see the memories.
 --
--- at_least  leave namespaces with fewer changed memories alone: recall scores those quickly enough as they are
+-- at_least  skip namespaces with fewer pending changes; recall scores those quickly without postings
 CREATE OR REPLACE FUNCTION pgrecall.flush_pending_postings(at_least integer DEFAULT 64)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -15,7 +14,7 @@ DECLARE
     candidate record;
     folded bigint;
 BEGIN
-    LOCK TABLE pgrecall.memories IN ACCESS SHARE MODE;  -- before the others, as TRUNCATE does
+    LOCK TABLE pgrecall.memories IN ACCESS SHARE MODE;  -- first, in the lock order of TRUNCATE
     FOR candidate IN
         SELECT u.namespace_id FROM pgrecall.pending_postings u
         GROUP BY u.namespace_id HAVING count(*) >= at_least
@@ -31,7 +30,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.flush_pending_postings IS
-    'Brings the postings of one namespace up to date; returns how many memories had changed, 0 if there is nothing to do.';
+    'Flushes the pending postings of one namespace; returns the number of changed memories, 0 if there is nothing '
+    'to do.';
 
 ALTER FUNCTION pgrecall.flush_pending_postings OWNER TO pgrecall_engine;
 

@@ -1,4 +1,4 @@
--- Posts memories as they are now, 10,000 at a time. The caller holds try_lock_postings().
+-- Adds the current text of memories to the postings, 10,000 at a time. The caller holds try_lock_postings().
 CREATE OR REPLACE FUNCTION _pgrecall.index_memories(namespace_id integer, memory_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -21,4 +21,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.index_memories IS 'Posts memories as they are now; forgotten ones and those of another namespace are left out.';
+COMMENT ON FUNCTION _pgrecall.index_memories IS
+    'Adds the current text of memories to the postings; skips forgotten ones and those of another namespace.';

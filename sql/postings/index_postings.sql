@@ -1,7 +1,7 @@
 -- Adds memories to the postings and the lexicon of a namespace. The caller holds try_lock_postings().
 --
--- The new postings of a term become blocks of their own, best impact first, so that nothing is rewritten; when a term
--- has more than 16 blocks that are less than half full, those are joined (merge_posting_blocks).
+-- New postings of a term become blocks of their own, best impact first, so no block is rewritten. When a term has more
+-- than 16 blocks that are less than half full, those are merged (merge_posting_blocks).
 --
 -- memory_ids, vectors  memories that are not in the postings, with their search_vector
 CREATE OR REPLACE FUNCTION _pgrecall.index_postings(namespace_id integer, memory_ids bigint[], vectors tsvector[])

@@ -1,8 +1,8 @@
--- Takes the right to write a namespace's postings until the transaction ends, and waits for it, unlike try_lock_postings().
+-- Locks a namespace's postings for writing until the transaction ends. Waits for the lock, unlike try_lock_postings().
 --
--- To be called before any row is locked: who has it may be waiting for one.
+-- Call it before locking any row: the current holder may be waiting for one.
 --
--- Errors  55000 not under read committed;  55P03 somebody has had it for longer than ten seconds
+-- Errors  55000 not under read committed;  55P03 another transaction has held the lock for more than ten seconds
 CREATE OR REPLACE FUNCTION _pgrecall.lock_postings(namespace_id integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -13,16 +13,16 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'erasure needs the isolation level read committed'
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'An older snapshot would not see all that is to go. Use a transaction of that level.';
+                  HINT = 'An older snapshot would miss rows that must be erased. Run it in a READ COMMITTED transaction.';
     END IF;
     PERFORM FROM pgrecall.locks l WHERE l.home = lock_postings.namespace_id AND l.name = 'postings' FOR UPDATE;
 EXCEPTION
     WHEN lock_not_available THEN
         RAISE EXCEPTION 'the postings of namespace % are in use', namespace_id
             USING ERRCODE = 'lock_not_available',
-                  HINT = 'A transaction that writes there is still open. Try again when it has ended.';
+                  HINT = 'Another transaction is still writing to it. Try again when it has ended.';
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.lock_postings IS
-    'Takes the right to write a namespace''s postings until the transaction ends; waits for it.';
+    'Locks a namespace''s postings for writing until the transaction ends; waits for the lock.';

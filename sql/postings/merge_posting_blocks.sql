@@ -1,4 +1,4 @@
--- Joins the blocks of some terms that are less than half full. The caller holds try_lock_postings().
+-- Merges the blocks of some terms that are less than half full. The caller holds try_lock_postings().
 --
 -- No hash or merge join: both would read the postings of every term.
 CREATE OR REPLACE FUNCTION _pgrecall.merge_posting_blocks(namespace_id integer, terms text[])
@@ -37,4 +37,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.merge_posting_blocks IS 'Joins the blocks of some terms that are less than half full.';
+COMMENT ON FUNCTION _pgrecall.merge_posting_blocks IS 'Merges the blocks of some terms that are less than half full.';

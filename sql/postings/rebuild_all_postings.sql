@@ -1,6 +1,6 @@
--- Makes postings and document frequencies anew, a namespace and a transaction at a time.
+-- Rebuilds postings and document frequencies, one namespace per transaction.
 --
--- For repair, and to have the blocks of a large namespace in perfect order again; writers and recalls go on meanwhile.
+-- Use it for repair, or to defragment the blocks of a large namespace. Writes and recalls continue meanwhile.
 --
 -- namespace  NULL: every namespace
 --
@@ -12,7 +12,7 @@ DECLARE
     ids integer[];
     id integer;
 BEGIN
-    -- What commits cannot have a SET clause.
+    -- A procedure that commits cannot have a SET clause.
     SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
     IF namespace IS NOT NULL THEN
         PERFORM _pgrecall.check_namespace(namespace, false);
@@ -33,4 +33,4 @@ END
 $procedure$;
 
 COMMENT ON PROCEDURE pgrecall.rebuild_all_postings IS
-    'Makes postings and document frequencies anew, a namespace and a transaction at a time.';
+    'Rebuilds postings and document frequencies, one namespace per transaction.';

@@ -1,8 +1,8 @@
--- Makes the postings and the lexicon of a namespace anew; returns whether it could.
+-- Rebuilds the postings and the lexicon of a namespace. Returns false if it could not.
 --
--- It cannot while another transaction is writing them, nor under repeatable read.
--- Writers go on meanwhile. A memory that one of them has noted keeps what the note says is posted; memories and notes
--- are read by one statement, so that a change falls before it with its note or after it.
+-- It cannot run while another transaction writes the postings, nor under repeatable read. Writers continue meanwhile. A
+-- memory with a pending note keeps the postings that the note describes. One statement reads both memories and notes,
+-- so it sees a change together with its note, or neither.
 CREATE OR REPLACE FUNCTION _pgrecall.rebuild_postings(namespace_id integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE
@@ -17,7 +17,7 @@ BEGIN
     IF NOT _pgrecall.try_lock_postings(rebuild_postings.namespace_id) THEN
         RETURN false;
     END IF;
-    LOCK TABLE pgrecall.memories IN ACCESS SHARE MODE;  -- before the others, as TRUNCATE does
+    LOCK TABLE pgrecall.memories IN ACCESS SHARE MODE;  -- first, in the lock order of TRUNCATE
     SELECT array_agg(u.memory_id) INTO candidates
     FROM (
         SELECT u.memory_id FROM pgrecall.pending_postings u
@@ -53,4 +53,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rebuild_postings IS
-    'Makes the postings and the lexicon of a namespace anew; false if another transaction is writing them.';
+    'Rebuilds the postings and the lexicon of a namespace; false if another transaction is writing them.';

@@ -1,6 +1,6 @@
--- Takes memories out of the postings and the lexicon of a namespace. The caller holds try_lock_postings().
+-- Removes memories from the postings and the lexicon of a namespace. The caller holds try_lock_postings().
 --
--- memory_ids, vectors  memories with the search_vector they were posted with
+-- memory_ids, vectors  memories with the search_vector they were indexed with
 --
 -- No hash or merge join: both would read the postings of every term.
 CREATE OR REPLACE FUNCTION _pgrecall.remove_postings(namespace_id integer, memory_ids bigint[], vectors tsvector[])
@@ -64,4 +64,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.remove_postings IS 'Takes memories out of the postings and the lexicon of a namespace.';
+COMMENT ON FUNCTION _pgrecall.remove_postings IS 'Removes memories from the postings and the lexicon of a namespace.';

@@ -1,8 +1,8 @@
--- Takes the right to write a namespace's postings and lexicon until the transaction ends; false if another has it.
+-- Locks a namespace's postings and lexicon for writing until the transaction ends. False if another has it.
 --
--- Nobody ever waits for it: whoever does not get it leaves its memories in pgrecall.pending_postings, where recall finds them
--- all the same. Under repeatable read the lexicon would be of yesterday, so there it is never given. Only functions that run
--- with their owner's rights come here: the lock is a row that nobody else can lock (pgrecall.locks).
+-- Nobody waits for it: a writer without the lock leaves its memories in pgrecall.pending_postings, where recall still
+-- finds them. Under repeatable read the lexicon would be stale, so the lock is never granted there. The lock is a row
+-- of pgrecall.locks that only functions with their owner's rights can lock.
 CREATE OR REPLACE FUNCTION _pgrecall.try_lock_postings(namespace_id integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE
@@ -18,4 +18,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.try_lock_postings IS
-    'Takes the right to write a namespace''s postings until the transaction ends; false if another transaction has it.';
+    'Locks a namespace''s postings for writing until the transaction ends; false if another transaction has the lock.';

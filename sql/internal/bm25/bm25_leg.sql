@@ -1,12 +1,12 @@
--- Memories by BM25: the sum over the query's words of idf * impact, best first.
+-- Returns the best memories by BM25: the sum of idf * impact over the query's terms.
 --
--- From the postings, in bounded time (bm25_postings). If that gives fewer than depth although some words have more
--- memories than were read, because a filter cuts deep, the filters and the words together are looked for without
--- postings (bm25_scan). The first is the same plan whatever the arguments, so it may be cached; the second is planned
--- with its arguments, by EXECUTE, since the filters decide which index is best.
+-- It reads the postings, in bounded time (bm25_postings). If a selective filter leaves fewer than depth memories
+-- although some terms have unread postings, it searches with filters and terms together, without postings (bm25_scan).
+-- The first statement has one plan for all arguments, so the plan is cached. The second is planned with its arguments,
+-- by EXECUTE, because the filters decide which index is best.
 --
--- reading  the query, from lexical_query()
--- depth    how many memories at the most
+-- reading  the parsed query, from parse_query()
+-- depth    maximum number of memories
 CREATE OR REPLACE FUNCTION _pgrecall.bm25_leg(
     namespace_id integer, parsed pgrecall.parsed_query, filter pgrecall.recall_filter, depth integer
 )
@@ -43,4 +43,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.bm25_leg IS
-    'Memories by BM25, best first: from the best postings of each word, exactly where that gives too few.';
+    'Returns the best memories by BM25: from the best postings of each term, exactly if those yield too few.';

@@ -1,6 +1,6 @@
--- The settings that impacts are made with: as stored, or the defaults.
+-- Returns the settings that determine impacts: the stored values, or the defaults.
 --
--- What a session has SET does not count, since postings are shared; set_setting() makes all of them anew.
+-- Session values are ignored, because all sessions share the postings. set_setting() rebuilds them.
 CREATE OR REPLACE FUNCTION _pgrecall.bm25_parameters()
 RETURNS pgrecall.bm25_parameters
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -14,4 +14,4 @@ BEGIN ATOMIC
                      'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d');
 END;
 
-COMMENT ON FUNCTION _pgrecall.bm25_parameters IS 'The stored settings that impacts are made with.';
+COMMENT ON FUNCTION _pgrecall.bm25_parameters IS 'Returns the stored settings that determine impacts.';

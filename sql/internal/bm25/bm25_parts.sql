@@ -1,10 +1,10 @@
--- What each word of a query adds to the exact BM25 score of one memory: idf * impact. The score is their sum.
+-- Returns what each query term adds to the exact BM25 score of one memory: idf * impact. The score is their sum.
 --
--- The same as from impacts(), for a memory whose length is known: only the words that it shares with the query are
--- looked at. A set, since a function that returns the sum would not be written into the query that asks for it.
+-- It gives the same values as term_impacts(), but reads only the terms that memory and query share. It returns a set,
+-- because the planner would not inline a function that returns the sum.
 --
--- vector, word_count  the memory's search_vector and its length; NULL: it is counted
--- words, idfs         the query's words and their weights, as query_words() gives them
+-- vector, word_count  the memory's search_vector and its length; NULL: count it
+-- words, idfs         the query's terms and their weights, from query_term_weights()
 CREATE OR REPLACE FUNCTION _pgrecall.bm25_parts(
     vector tsvector, word_count integer, words text[], idfs double precision[], settings pgrecall.bm25_parameters
 )
@@ -28,4 +28,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.bm25_parts IS
-    'What each word of a query adds to the exact BM25 score of one memory; no rows if it holds none of the words.';
+    'Returns what each query term adds to the exact BM25 score of one memory; no rows if no term matches.';

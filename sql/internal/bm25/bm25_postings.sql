@@ -1,14 +1,14 @@
--- The best memories for some words by BM25, from the postings.
+-- Returns the best memories for the query's terms by BM25, from the postings.
 --
--- Of each word the best blocks are read, about `budget` memories of them, so that a common word costs no more than any
--- other. Memories that changed a moment ago are scored from their search_vector, whatever the postings say of them. A
--- memory that holds more of the common words than was read of it is scored once more, exactly, if it is among the best.
+-- For each term it reads the best blocks, about `budget` memories, so a common term costs no more than any other.
+-- Recently changed memories are scored from their search_vector instead of their postings. If a memory among the best
+-- may hold common terms whose postings were not read, it is scored again, exactly.
 --
--- words, idfs  as query_words() gives them
--- any_word     the tsquery that wants any of the words
--- common       one tsquery for each word with more memories than the budget; those words are the last. NULL: none,
---              and the result is BM25 exactly
--- required     what else a memory has to match; NULL: nothing
+-- words, idfs  from query_term_weights()
+-- any_word     the tsquery that matches any of the terms
+-- common       one tsquery for each term with more memories than the budget; those terms come last. NULL: none, and the
+--              result is exact BM25
+-- required     an additional tsquery that a memory must match; NULL: none
 CREATE OR REPLACE FUNCTION _pgrecall.bm25_postings(
     namespace_id integer, words text[], idfs double precision[], any_word tsquery, common tsquery[], required tsquery,
     filter pgrecall.recall_filter, depth integer, budget integer, settings pgrecall.bm25_parameters
@@ -50,7 +50,7 @@ BEGIN ATOMIC
         JOIN word w ON w.term = i.term
         WHERE m.search_vector @@ any_word
     ), candidate AS (
-        -- In order, so that no more of them are looked at than it takes to fill the limit.
+        -- Sorted, so that the filter runs only until the limit is reached.
         SELECT p.memory_id, sum(p.score) AS score, count(*) FILTER (WHERE p.is_common) AS common_words
         FROM part p
         GROUP BY p.memory_id
@@ -59,13 +59,13 @@ BEGIN ATOMIC
         SELECT m.id, c.score, c.common_words, m.search_vector, m.word_count
         FROM candidate c
         JOIN pgrecall.memories m ON m.id = c.memory_id
-        -- Not by the namespace: a plan that is kept expects few memories of one, and would read all of a large one.
+        -- No namespace condition: a cached plan expects few memories in one and would read all of a large one.
         WHERE m.namespace_id + 0 = bm25_postings.namespace_id
           AND (required IS NULL OR m.search_vector @@ required) AND _pgrecall.matches_filter(m, filter)
         ORDER BY c.score DESC, c.memory_id
         LIMIT CASE WHEN common IS NULL THEN depth ELSE greatest(100, depth) END
     ), scored AS (
-        -- Rounded, so that the same words tie in whatever order they were summed.
+        -- Rounded, so that the same terms tie regardless of the order of summation.
         SELECT b.id,
                round((CASE
                    WHEN (SELECT count(*) FROM unnest(common) q (word) WHERE b.search_vector @@ q.word) > b.common_words
@@ -77,4 +77,5 @@ BEGIN ATOMIC
     SELECT s.id, s.score FROM scored s ORDER BY s.score DESC, s.id LIMIT depth;
 END;
 
-COMMENT ON FUNCTION _pgrecall.bm25_postings IS 'The best memories for some words by BM25, from the postings.';
+COMMENT ON FUNCTION _pgrecall.bm25_postings IS
+    'Returns the best memories for the query''s terms by BM25, from the postings.';

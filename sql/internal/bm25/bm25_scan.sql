@@ -1,10 +1,10 @@
--- The best memories for some words by BM25, without postings: for filters that leave few of what the postings gave.
+-- Returns the best memories by BM25 without postings, for filters that leave few of the memories in the postings.
 --
--- Whatever index suits the filters finds the memories, and each that holds a word is scored from its search_vector.
+-- The planner picks the index that suits the filters. Each memory that holds a term is scored from its search_vector.
 --
--- words, idfs  as query_words() gives them
--- any_word     the tsquery that wants any of the words
--- required     what else a memory has to match; NULL: nothing
+-- words, idfs  from query_term_weights()
+-- any_word     the tsquery that matches any of the terms
+-- required     an additional tsquery that a memory must match; NULL: none
 CREATE OR REPLACE FUNCTION _pgrecall.bm25_scan(
     namespace_id integer, words text[], idfs double precision[], any_word tsquery, required tsquery,
     filter pgrecall.recall_filter, depth integer, settings pgrecall.bm25_parameters
@@ -21,12 +21,11 @@ BEGIN ATOMIC
         FROM pgrecall.memories m
         WHERE m.namespace_id = bm25_scan.namespace_id AND m.search_vector @@ any_word
           AND (required IS NULL OR m.search_vector @@ required) AND _pgrecall.matches_filter(m, filter)
-        OFFSET 0  -- so that the score is not made twice
+        OFFSET 0  -- so that the score is computed once
     ) s
-    WHERE s.score IS NOT NULL  -- a word in a field without weight is none
+    WHERE s.score IS NOT NULL  -- a term that occurs only in fields of weight 0 does not count
     ORDER BY s.score DESC, s.id
     LIMIT depth;
 END;
 
-COMMENT ON FUNCTION _pgrecall.bm25_scan IS
-    'The best memories for some words by BM25, without postings: for filters that leave few of what the postings gave.';
+COMMENT ON FUNCTION _pgrecall.bm25_scan IS 'Returns the best memories by BM25 without postings, for selective filters.';

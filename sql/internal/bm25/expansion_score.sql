@@ -1,6 +1,6 @@
--- What added words give of the BM25 score of one memory; NULL where none was added, 0 if it holds none of them.
+-- Returns the part of a memory's BM25 score that comes from expansion terms; NULL without expansion, 0 without a match.
 --
--- scored_memories() has it written out: as a function it would not be written into the query that asks for it.
+-- scored_memories() repeats this expression, because the planner would not inline the function there.
 CREATE OR REPLACE FUNCTION _pgrecall.expansion_score(vector tsvector, word_count integer, parsed pgrecall.parsed_query)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -10,4 +10,4 @@ RETURN CASE WHEN (parsed).added IS NOT NULL THEN COALESCE(round((
 )::numeric, 9)::double precision, 0) END;
 
 COMMENT ON FUNCTION _pgrecall.expansion_score IS
-    'What added words give of the BM25 score of one memory; NULL where none was added.';
+    'Returns the part of a memory''s BM25 score that comes from expansion terms; NULL without expansion.';

@@ -1,4 +1,4 @@
--- What one occurrence of a term counts, by the label of its field in search_vector.
+-- Returns the weight of one occurrence of a term, by the label of its field in search_vector.
 CREATE OR REPLACE FUNCTION _pgrecall.field_weight(label text, settings pgrecall.bm25_parameters)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -7,4 +7,5 @@ RETURN CASE label
     WHEN 'C' THEN (settings).field_weight_c ELSE (settings).field_weight_d
 END;
 
-COMMENT ON FUNCTION _pgrecall.field_weight IS 'What one occurrence of a term counts, by the label of its field in search_vector.';
+COMMENT ON FUNCTION _pgrecall.field_weight IS
+    'Returns the weight of one occurrence of a term, by the label of its field in search_vector.';

@@ -1,16 +1,16 @@
--- The lexical leg: memories that hold words of the query, best first, in the way of the setting lexical_mode.
+-- The lexical leg: memories that match the query's words, best first, according to the setting lexical_mode.
 --
 --   bm25       any of the words, by BM25 (bm25_leg)
---   websearch  what matches "quoted phrases", -minus and or, by BM25
---   ts_rank    every word before some of the words, by ts_rank and importance (ts_rank_leg)
---   prefix     every word or its beginning, by the same
+--   websearch  matches of "quoted phrases", -minus and or, by BM25
+--   ts_rank    memories with every word before memories with some, by ts_rank and importance (ts_rank_leg)
+--   prefix     every word as a prefix, ranked like ts_rank
 --
--- Another implementation can take its place, together with scored_memories(): a function of this signature that returns
--- each memory of the namespace at most once, applies _pgrecall.matches_filter before it limits, ranks from 1 without gaps, and
--- breaks ties by id.
+-- It can be replaced, together with scored_memories(), by a function of the same signature. That function must return
+-- each memory of the namespace at most once, apply _pgrecall.matches_filter before it limits, rank from 1 without gaps,
+-- and break ties by id.
 --
--- reading  the query, from lexical_query()
--- depth    how many memories at the most
+-- reading  the parsed query, from parse_query()
+-- depth    maximum number of memories
 --
 -- Errors  22023 depth is negative
 CREATE OR REPLACE FUNCTION _pgrecall.lexical_leg(
@@ -34,4 +34,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.lexical_leg IS
-    'Memories that hold words of the query, best first: by BM25, or in another way of the setting lexical_mode.';
+    'Returns memories that match the query''s words, best first, according to the setting lexical_mode.';

@@ -1,12 +1,12 @@
--- What a memory of usual length scores by BM25 that holds every word of a query once: the sum of their idf.
+-- Returns the BM25 score of a memory of average length that holds every query term once: the sum of their idf.
 --
--- A word that no memory has counts as rare as can be: where most words of a query are unknown, the best score there is
--- says little. Characters of unspaced scripts are left out, since they overlap as n-grams. Of several languages the one
--- counts in which the query weighs least.
+-- A term that no memory has counts as maximally rare: if most query terms are unknown, even the best score is weak
+-- evidence. Characters of unspaced scripts are left out, because their n-grams overlap. With several languages, the
+-- lowest sum counts.
 --
 -- terms        the query's lexemes in all languages
--- words, idfs  those that the namespace knows, as query_words() gives them
--- documents    how many memories the namespace has
+-- words, idfs  the terms that occur in the namespace, from query_term_weights()
+-- documents    number of memories in the namespace
 CREATE OR REPLACE FUNCTION _pgrecall.max_bm25(
     languages regconfig[], query text, terms text[], words text[], idfs double precision[], documents integer
 )
@@ -31,4 +31,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.max_bm25 IS
-    'What a memory of usual length scores by BM25 that holds every word of a query once; unknown words count as rare.';
+    'Returns the BM25 score of a memory of average length that holds every query term once; unknown terms count as '
+    'rare.';

@@ -1,10 +1,10 @@
--- The words of a query that a namespace knows, each with its weight: idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
+-- Returns the query terms that occur in a namespace, each with its weight: idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
 --
--- The document frequency df is the lexicon's, corrected by the memories that are not in the postings yet, and so is
--- the number N of memories: a word that is new this moment has its weight.
+-- The document frequency df comes from the lexicon, corrected by memories that are not in the postings yet. The same
+-- holds for the number N of memories, so a term that was just stored has its weight at once.
 --
--- terms    lexemes, each once
--- at_most  how many words; the rarest are kept
+-- terms    distinct lexemes
+-- at_most  maximum number of terms; the rarest are kept
 CREATE OR REPLACE FUNCTION _pgrecall.query_term_weights(namespace_id integer, terms text[], at_most integer)
 RETURNS TABLE (term text, documents bigint, idf double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 8
@@ -40,4 +40,5 @@ BEGIN ATOMIC
     LIMIT at_most;
 END;
 
-COMMENT ON FUNCTION _pgrecall.query_term_weights IS 'The words of a query that a namespace knows, with their document frequency and idf, the rarest first.';
+COMMENT ON FUNCTION _pgrecall.query_term_weights IS
+    'Returns the query terms that occur in a namespace, with document frequency and idf, the rarest first.';

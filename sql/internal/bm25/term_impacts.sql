@@ -1,14 +1,14 @@
--- The terms of a memory, each with its impact: the part of BM25 that does not depend on the query.
+-- Returns the terms of a memory, each with its impact: the part of BM25 that does not depend on the query.
 --
 --   impact = tf (k1 + 1) / (tf + k1 (1 - b + b * length / pivot))
 --
--- tf is how often the term occurs, each occurrence weighing what its field weighs (A title and content, B expanded
--- keywords, C tags, D category), and length is how many words the memory has. The pivot is fixed where the textbook has
--- the average length: an impact must not change because other memories come and go.
+-- tf is the term frequency, each occurrence weighted by its field (A title and content, B expanded keywords, C tags,
+-- D category). length is the number of words of the memory. The pivot is a constant where the textbook has the average
+-- length: an impact must not change when other memories are added or removed.
 --
 -- Robertson, Zaragoza: The Probabilistic Relevance Framework: BM25 and Beyond, 2009; fields as in BM25F.
 --
--- wanted  which terms; NULL: all
+-- wanted  the terms to return; NULL: all
 CREATE OR REPLACE FUNCTION _pgrecall.term_impacts(vector tsvector, settings pgrecall.bm25_parameters, wanted text[] DEFAULT NULL)
 RETURNS TABLE (term text, impact real)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 30
@@ -18,7 +18,7 @@ BEGIN ATOMIC
             / (w.tf + (settings).bm25_k1
                       * (1 - (settings).bm25_b + (settings).bm25_b * w.length / (settings).bm25_length_pivot)))::real
     FROM (
-        -- Most terms occur once, and a subquery for each would cost more than all the rest.
+        -- Most terms occur once; a subquery for each would dominate the cost.
         SELECT u.lexeme, d.length,
                CASE WHEN cardinality(u.weights) = 1 THEN _pgrecall.field_weight(u.weights[1], settings)
                     ELSE (SELECT sum(_pgrecall.field_weight(o.weight, settings)) FROM unnest(u.weights) o (weight))
@@ -30,4 +30,5 @@ BEGIN ATOMIC
     WHERE w.tf > 0;
 END;
 
-COMMENT ON FUNCTION _pgrecall.term_impacts IS 'The terms of a memory with their impact, the part of BM25 that does not depend on the query.';
+COMMENT ON FUNCTION _pgrecall.term_impacts IS
+    'Returns the terms of a memory with their impact, the part of BM25 that does not depend on the query.';

@@ -1,7 +1,8 @@
--- The tsquery that wants one lexeme, whatever signs it is made of.
+-- Builds the tsquery that matches one lexeme, with any special characters quoted.
 CREATE OR REPLACE FUNCTION _pgrecall.term_query(term text)
 RETURNS tsquery
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ('''' || replace(replace(term, '\', '\\'), '''', '''''') || '''')::tsquery;
 
-COMMENT ON FUNCTION _pgrecall.term_query IS 'The tsquery that wants one lexeme, whatever signs it is made of.';
+COMMENT ON FUNCTION _pgrecall.term_query IS
+    'Builds the tsquery that matches one lexeme, with any special characters quoted.';

@@ -1,11 +1,11 @@
--- Memories by ts_rank: those that match a narrow query first, then those that match a broad one.
+-- Ranks memories by ts_rank: matches of a narrow query first, then matches of a broad one.
 --
--- The second search runs only when the first finds fewer than depth. Within each, score = ts_rank_score(),
--- ties by id. There is no idf in it, and every match is fetched and ranked: BM25 is better and faster.
+-- The second search runs only if the first finds fewer than depth memories. Each group is sorted by ts_rank_score(),
+-- ties by id. ts_rank has no idf, and every match is fetched and ranked: BM25 is better and faster.
 --
--- broad     NULL: only the narrow query counts
--- min_rank  ts_rank below which a match of the broad query does not count
--- importance_share  of the score; ts_rank has the rest
+-- broad     NULL: use the narrow query only
+-- min_rank  minimum ts_rank for a match of the broad query
+-- importance_share  weight of importance in the score; ts_rank has the rest
 CREATE OR REPLACE FUNCTION _pgrecall.ts_rank_leg(
     namespace_id integer, narrow tsquery, broad tsquery, filter pgrecall.recall_filter,
     depth integer, min_rank double precision, importance_share double precision
@@ -41,4 +41,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.ts_rank_leg IS
-    'Memories that match a narrow query, then those that match a broad one, each by ts_rank and importance.';
+    'Returns memories that match a narrow query, then those that match a broad one, each by ts_rank and importance.';

@@ -1,4 +1,4 @@
--- A share of ts_rank and a share of importance: the older service's score has 0.6 of importance.
+-- Combines ts_rank and importance into one score. The profile service gives importance a share of 0.6.
 CREATE OR REPLACE FUNCTION _pgrecall.ts_rank_score(
     vector tsvector, importance real, query tsquery, importance_share double precision
 )

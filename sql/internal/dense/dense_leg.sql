@@ -1,13 +1,13 @@
--- The dense leg: memories whose embedding is nearest to the query's, nearest first; score = cosine similarity.
+-- The dense leg: memories with the embeddings nearest to the query vector, nearest first. score = cosine similarity.
 --
--- A small namespace is searched exactly. A larger one is searched as the planner sees fit, usually by the HNSW index;
--- an index scan stops early under filters and may be out of order, so its rows are sorted again, and where it gave
--- fewer than depth the exact search answers. Two statements, since as one (UNION ALL) the exact half costs even when
--- it does not run. EXECUTE plans each with its arguments: a generic plan would assume a namespace of average size.
+-- A small namespace is searched exactly. For a larger one the planner chooses, usually the HNSW index. An index scan
+-- can stop early under filters and return rows out of order, so the rows are sorted again. If it returned fewer than
+-- depth rows, the exact search runs. These are two statements: in one (UNION ALL) the exact half costs time even if it
+-- does not run. EXECUTE plans each with its arguments; a generic plan would assume a namespace of average size.
 --
--- depth       how many memories at the most
--- exact_rows  namespaces of up to this many memories are small
--- generation  whose embeddings; NULL: the active one's
+-- depth       maximum number of memories
+-- exact_rows  a namespace with at most this many memories counts as small
+-- generation  the embedding generation; NULL: the active one
 --
 -- Errors  22023 depth or exact_rows is negative
 CREATE OR REPLACE FUNCTION _pgrecall.dense_leg(
@@ -43,7 +43,7 @@ BEGIN
         USING namespace_id, query_vec, filter, depth, chosen;
     END IF;
 
-    -- Adding zero keeps the planner from answering the exact search by the index as well.
+    -- Adding zero keeps the planner from using the index for the exact search.
     IF cardinality(nearest) IS DISTINCT FROM depth THEN
         EXECUTE $statement$
             SELECT array_agg(n.id), array_agg(n.distance)
@@ -67,4 +67,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.dense_leg IS
-    'Memories nearest to the query vector by cosine, with their similarity: by the HNSW index, exactly where that would give too few.';
+    'Returns the memories nearest to the query vector by cosine: by the HNSW index, or exactly if that returns too '
+    'few.';

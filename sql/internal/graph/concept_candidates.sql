@@ -1,13 +1,13 @@
--- The memories that the query's concepts lead to: those about them, and those about or mentioning a concept related to them.
+-- Returns memories that are about a query concept, and memories that are about or mention a related concept.
 --
--- A memory that mentions a concept of the query holds its name, and has been counted for its words. Of a hub that is
--- related, only those that are about it.
+-- A memory that only mentions a query concept contains its name, so the lexical leg has already counted it. For a
+-- related hub, only memories about it are returned.
 --
--- concepts  what the query names (named_concepts)
--- depth     how many memories at the most
--- decay     what a relationship leaves of the weight
+-- concepts  the concepts that the query names (named_concepts)
+-- depth     maximum number of memories
+-- decay     factor applied to the weight for each relationship
 -- weight, mention  see link_weight
--- implied   what it means without naming it (implied_concepts), with implied_share of the weight; their relations do not count
+-- implied   concepts that the query implies (implied_concepts), at implied_share of the weight; relations are ignored
 CREATE OR REPLACE FUNCTION _pgrecall.concept_candidates(
     namespace_id integer, concepts bigint[], filter pgrecall.recall_filter, depth integer,
     decay double precision, df_max integer, weight double precision, mention double precision,
@@ -41,11 +41,11 @@ BEGIN ATOMIC
     SELECT m.id, r.share
     FROM reached r
     JOIN pgrecall.memories m ON m.id = r.memory_id
-    -- Not by the namespace, as in bm25_postings.
+    -- No namespace condition, for the reason given in bm25_postings.
     WHERE m.namespace_id + 0 = concept_candidates.namespace_id AND _pgrecall.matches_filter(m, filter)
     ORDER BY r.share DESC, r.memory_id
     LIMIT depth;
 END;
 
 COMMENT ON FUNCTION _pgrecall.concept_candidates IS
-    'The memories that are about a concept the query names, and those about or mentioning a concept related to it.';
+    'Returns memories about a query concept, and memories that are about or mention a related concept.';

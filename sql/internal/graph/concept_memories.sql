@@ -1,6 +1,6 @@
--- The memories of a concept: those that are about it first, then the newest that mention it; df_max + 1 at the most.
+-- Returns the memories of a concept: those about it first, then the newest mentions; at most df_max + 1.
 --
--- Read once and no further, by mentions_concept_idx alone: who mentions it, how many they are, whether it is a hub
+-- One index-only read of mentions_concept_idx gives the memories, their number and whether the concept is a hub
 -- (df > df_max). A hub costs no more than any other concept.
 CREATE OR REPLACE FUNCTION _pgrecall.concept_memories(concept_id bigint, df_max integer)
 RETURNS TABLE (memory_ids bigint[], are_about boolean[], df integer)
@@ -17,4 +17,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.concept_memories IS
-    'The memories of a concept, those about it first, then the newest that mention it, and how many they are; capped.';
+    'Returns the memories of a concept, those about it first, then the newest mentions, with their number; capped.';

@@ -1,10 +1,10 @@
 -- The graph leg: memories that share concepts with the best hits of the other legs (graph_walk).
 --
--- Every fan-out of the walk is capped, so that one plan serves all arguments. They come from a row, so that every plan
--- expects the same of them and one is kept: planning the walk anew would cost as much as running it.
+-- Every fan-out of the walk is capped, so one plan serves all arguments. The arguments come from a row: the planner
+-- then estimates every call alike and keeps a generic plan. Planning the walk costs as much as running it.
 --
--- seed_ids, seed_levels  where to start, best first, and the score of each
--- known                  memories that are candidates already
+-- seed_ids, seed_levels  the start memories, best first, and their scores
+-- known                  ids of memories that are already candidates
 CREATE OR REPLACE FUNCTION _pgrecall.graph_leg(
     namespace_id integer, seed_ids bigint[], seed_levels double precision[], filter pgrecall.recall_filter,
     known bigint[], depth integer, settings pgrecall.recall_settings
@@ -31,4 +31,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.graph_leg IS
-    'Memories that share concepts with the best hits of the other legs, with the score each is drawn to and how far.';
+    'Returns memories that share concepts with the best hits, with the level and share of each boost.';

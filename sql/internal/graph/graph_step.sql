@@ -1,8 +1,7 @@
--- One step of the graph leg: the memories that share concepts with one, each with the share of its level that it passes on.
+-- One step of the graph leg: memories that share a concept with one memory, each with its link strength.
 --
--- concepts  how many of the memory's concepts are followed, what it is about first, then the newest: those that came into
---           the world with it or after it are rarer than those that were there before
--- df_max    concepts that more memories mention are hubs, and lead to those only that are about them
+-- concepts  how many of the memory's concepts to follow: those it is about first, then the newest, often rarer
+-- df_max    a concept with more mentions is a hub and leads only to memories about it
 -- weight, mention  see link_weight
 CREATE OR REPLACE FUNCTION _pgrecall.graph_step(
     memory_id bigint, concepts integer, df_max integer, weight double precision, mention double precision
@@ -26,4 +25,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.graph_step IS
-    'The memories that share concepts with one, each with the share of its score that it passes on: one step of the graph leg.';
+    'Returns memories that share a concept with one memory, each with its link strength: one step of the graph leg.';

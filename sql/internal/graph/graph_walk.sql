@@ -1,17 +1,18 @@
--- The walk of the graph leg: memories that share concepts with the best hits of the other legs, and how near that brings them.
+-- Walks from the seeds to memories that share concepts with them, up to a number of hops.
 --
--- A recursion with one row per step. A row holds the links that its step found, as arrays: a recursive term cannot aggregate
--- its own rows, but it can aggregate what it unnests. The seeds are the links of step 0. Each step starts from the best
--- memories that the previous step reached, at most as many as there are seeds, and never from the same memory twice.
--- Several links may reach a memory: the result has one row per level that they raise it to, with the largest share.
+-- A recursion with one row per step. A row holds the links that its step found, as arrays: a recursive term cannot
+-- aggregate its own rows, but it can aggregate what it unnests. The seeds are the links of step 0. Each step starts
+-- from the best memories that the previous step reached, at most as many as there are seeds, and never from the same
+-- memory twice. Several links may reach a memory: the result has one row per level that they raise it to, with the
+-- largest share.
 --
--- The planner expects ten times the rows of the first term in every turn. The two conditions on the row of the previous
--- step take that factor back, so the estimate stays far below jit_above_cost.
+-- The planner assumes that each iteration returns ten times the rows of the first term. The two conditions on the row
+-- of the previous step cancel that factor, so the estimate stays far below jit_above_cost.
 --
 -- seed_ids, seed_levels  where to start, and the score of each
--- known    memories that are candidates already: returned with their shares, not counted in depth
--- depth    the maximum number of other memories, those that could rise highest first
--- hops     number of steps, 0 to 3;  decay  the factor that a step leaves of a level
+-- known    memories that are already candidates: returned with their shares, not counted in depth
+-- depth    the maximum number of other memories, those with the highest possible score first
+-- hops     number of steps, 0 to 3;  decay  the factor applied to the level at each step
 -- concepts, df_max, weight, mention  see graph_step
 CREATE OR REPLACE FUNCTION _pgrecall.graph_walk(
     namespace_id integer, seed_ids bigint[], seed_levels double precision[],
@@ -50,7 +51,7 @@ BEGIN ATOMIC
         CROSS JOIN LATERAL unnest(w.memory_ids, w.shares, w.levels) l (memory_id, share, level)
         WHERE w.hop > 0
     ), reached AS MATERIALIZED (
-        -- In order, so that no more of them are looked at than it takes to fill the list.
+        -- Sorted, so that the filter runs only until the list is full.
         SELECT l.memory_id, max(l.share * l.level) AS reach
         FROM link l
         WHERE NOT EXISTS (SELECT FROM unnest(known) k (id) WHERE k.id = l.memory_id)
@@ -60,7 +61,7 @@ BEGIN ATOMIC
         SELECT m.id
         FROM reached r
         JOIN pgrecall.memories m ON m.id = r.memory_id
-        -- Not by the namespace, as in bm25_postings.
+        -- No namespace condition, for the reason given in bm25_postings.
         WHERE m.namespace_id + 0 = graph_walk.namespace_id AND _pgrecall.matches_filter(m, filter)
         ORDER BY r.reach DESC, r.memory_id
         LIMIT depth
@@ -72,4 +73,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.graph_walk IS
-    'Memories that share concepts with the seeds, with the level each is drawn to and how far: a recursive, capped walk.';
+    'Returns memories that share concepts with the seeds, with the level and share of each boost: a recursive, '
+    'capped walk.';

@@ -1,8 +1,8 @@
--- The concepts that a concept has a relationship with that holds, the weightiest first; ten at the most.
+-- Returns the concepts that have a valid relationship with a concept, highest weight first; at most ten.
 --
--- Of each concept 50 relationships each way are looked at, so that a hub costs no more than that.
+-- It reads at most 50 relationships per concept and direction, which bounds the cost of a hub.
 --
--- as_of  as it was known and held then; NULL: now
+-- as_of  use what was recorded and valid at that time; NULL: now
 CREATE OR REPLACE FUNCTION _pgrecall.related_concepts(concept_id bigint, as_of timestamptz)
 RETURNS TABLE (related_id bigint, weight double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
@@ -16,7 +16,7 @@ BEGIN ATOMIC
         FROM (SELECT t.* FROM pgrecall.relationships t WHERE t.target_id = related_concepts.concept_id LIMIT 50) r
     ) n
     WHERE n.other_id <> related_concepts.concept_id
-      -- What ended it later was not known then.
+      -- A later end was not known at as_of.
       AND _pgrecall.is_valid_at(n.valid_from, CASE WHEN n.superseded_at > as_of THEN NULL ELSE n.valid_to END, COALESCE(as_of, now()))
       AND (as_of IS NULL OR n.recorded_at <= as_of)
     GROUP BY n.other_id
@@ -24,4 +24,5 @@ BEGIN ATOMIC
     LIMIT 10;
 END;
 
-COMMENT ON FUNCTION _pgrecall.related_concepts IS 'The concepts that a concept has a relationship with that holds, the weightiest first.';
+COMMENT ON FUNCTION _pgrecall.related_concepts IS
+    'Returns the concepts that have a valid relationship with a concept, highest weight first.';

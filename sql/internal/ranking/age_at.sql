@@ -1,10 +1,11 @@
--- How old a memory is at a moment; years 1 to 9999 count, so that an infinite time is an age like any other.
+-- Returns the age of a memory at a given moment. Times are clamped to the years 1 to 9999.
 --
--- Before PostgreSQL 17 infinite times cannot be subtracted, and one memory must not make a recall fail.
+-- Before PostgreSQL 17 infinite timestamps cannot be subtracted, and one memory must not make a recall fail.
 CREATE OR REPLACE FUNCTION _pgrecall.age_at(reference_time timestamptz, happened_at timestamptz)
 RETURNS interval
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN least(greatest(reference_time, timestamptz '0001-01-01 00:00:00+00'), timestamptz '9999-12-31 00:00:00+00')
      - least(greatest(happened_at, timestamptz '0001-01-01 00:00:00+00'), timestamptz '9999-12-31 00:00:00+00');
 
-COMMENT ON FUNCTION _pgrecall.age_at IS 'How old a memory is at a moment; infinite times count as the years 1 and 9999.';
+COMMENT ON FUNCTION _pgrecall.age_at IS
+    'Returns the age of a memory at a given moment; times are clamped to the years 1 to 9999.';

@@ -1,10 +1,10 @@
--- Whether a memory may be recalled under a filter. Every leg asks it, so that filters come before limits.
+-- Tells whether a memory passes a filter. Every leg applies it before its limit.
 --
--- One expression without a SET clause or a subquery: the planner writes it into the query, drops the tests of NULL
--- fields, and uses the indexes of what is left. What the texts of memories speak of comes as a list of ids for that
--- reason (recall_filter.referring): an index serves either half of the timeframe.
+-- One expression without a SET clause or a subquery: the planner inlines it, drops the tests of NULL fields, and uses
+-- indexes for the rest. For the same reason the memories whose text mentions a time in the timeframe are passed as a
+-- list of ids (recall_filter.referring): each half of the timeframe test can then use an index.
 --
--- as_of looks at when something was recorded, not at when it was true: what was superseded later is back.
+-- as_of compares recording times, not validity: a memory superseded after as_of passes.
 CREATE OR REPLACE FUNCTION _pgrecall.matches_filter(memory pgrecall.memories, filter pgrecall.recall_filter)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -26,4 +26,5 @@ RETURN memory.deleted_at IS NULL
         OR memory.id = ANY ((filter).referring));
 
 COMMENT ON FUNCTION _pgrecall.matches_filter IS
-    'Whether a memory may be recalled under a filter: alive, not superseded unless asked for, and what the filter says.';
+    'Tells whether a memory passes a filter: not forgotten, not superseded unless requested, and matching every '
+    'condition.';

@@ -1,9 +1,9 @@
--- The highest score that legs can give together: 1 by convex combination, a first rank in each by reciprocal rank.
+-- Returns the highest score that the legs can reach: 1 with cc, a first rank in every leg with rrf.
 --
--- Where neither words nor vector take part, concepts alone find: as one leg of weight 1 would.
+-- If neither words nor a vector take part, only concepts find memories. They count as one leg of weight 1.
 CREATE OR REPLACE FUNCTION _pgrecall.max_score(fusion text, total double precision, rrf_k double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN fusion = 'rrf' THEN COALESCE(NULLIF(total, 0), 1) / (rrf_k + 1) ELSE 1 END;
 
-COMMENT ON FUNCTION _pgrecall.max_score IS 'The highest score that legs of some total weight can give together.';
+COMMENT ON FUNCTION _pgrecall.max_score IS 'Returns the highest score that legs with a given total weight can reach.';

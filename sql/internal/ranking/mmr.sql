@@ -1,13 +1,14 @@
--- The first k of a ranked list, without near-duplicates and diverse, as the settings want it.
+-- Selects the first k of a ranked list. Collapses near-duplicates and applies diversity, according to the settings.
 --
--- collapse_duplicates hides a memory behind a better one with the same text (content_hash) or a cosine of
--- duplicate_similarity, and names it there. mmr_lambda below 1 orders the best mmr_pool by maximal marginal relevance:
--- lambda * score / best score - (1 - lambda) * likeness to the most alike of those already chosen.
+-- collapse_duplicates hides a memory behind a better one with the same text (content_hash) or a cosine of at least
+-- duplicate_similarity. The better one lists the hidden ids. mmr_lambda below 1 reorders the best mmr_pool memories by
+-- maximal marginal relevance:
+-- lambda * score / best score - (1 - lambda) * similarity to the most similar memory already chosen.
 --
 -- Carbonell, Goldstein: The Use of MMR, Diversity-Based Reranking, SIGIR 1998.
 --
 -- ids, scores  the list, best first
--- penalty      what likeness took away: (1 - lambda) * likeness
+-- penalty      what similarity subtracted: (1 - lambda) * similarity
 CREATE OR REPLACE FUNCTION _pgrecall.mmr(
     ids bigint[], scores double precision[], k integer, settings pgrecall.recall_settings
 )
@@ -84,4 +85,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.mmr IS
-    'The first k of a ranked list, near-duplicates hidden behind the better one and the rest diverse (MMR), as the settings want it.';
+    'Selects the first k of a ranked list: collapses near-duplicates and applies MMR, according to the settings.';

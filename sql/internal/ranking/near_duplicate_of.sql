@@ -1,4 +1,4 @@
--- The first of some memories that says the same as another one: the same text, or a cosine from some similarity on.
+-- Returns the first of the given memories that duplicates another one: the same text, or a cosine above a threshold.
 CREATE OR REPLACE FUNCTION _pgrecall.near_duplicate_of(id bigint, among bigint[], similarity double precision, generation integer)
 RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -12,4 +12,5 @@ RETURN (
     LIMIT 1
 );
 
-COMMENT ON FUNCTION _pgrecall.near_duplicate_of IS 'The first of some memories that says the same as another one; NULL if none does.';
+COMMENT ON FUNCTION _pgrecall.near_duplicate_of IS
+    'Returns the first of the given memories that duplicates another one; NULL if none does.';

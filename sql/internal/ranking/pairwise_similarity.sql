@@ -1,11 +1,11 @@
--- How alike each two of some memories are, 0 to 1: by cosine, or by the share of their words that they have in common.
+-- Returns the pairwise similarity of memories, 0 to 1: by cosine, or by word overlap.
 --
--- Words count where one of the two has no embedding, too: Jaccard's index of their lexemes.
+-- Word overlap is the Jaccard index of their lexemes. It also applies if one of the two has no embedding.
 --
--- by_words    whether only words count
--- generation  whose embeddings
+-- by_words    use word overlap only
+-- generation  the embedding generation to compare
 --
--- Returns n * n numbers, those of the first memory with each of them first; n = cardinality(memory_ids).
+-- Returns n * n numbers, row by row; n = cardinality(memory_ids).
 CREATE OR REPLACE FUNCTION _pgrecall.pairwise_similarity(memory_ids bigint[], by_words boolean, generation integer)
 RETURNS double precision[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -40,4 +40,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.pairwise_similarity IS
-    'How alike each two of some memories are, by cosine or by the words they share: n * n numbers, row by row.';
+    'Returns the pairwise similarity of memories, by cosine or by word overlap: n * n numbers, row by row.';

@@ -1,4 +1,4 @@
--- The floors of categories that age less, as a JSON object: from the setting decay_floors, 'person=0.3, place=0.3'.
+-- Parses the setting decay_floors ('person=0.3, place=0.3') into a JSON object of floors by category.
 CREATE OR REPLACE FUNCTION _pgrecall.parse_decay_floors(decay_floors text)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -7,4 +7,5 @@ RETURN COALESCE((
     FROM string_to_table(decay_floors, ',') item
 ), '{}');
 
-COMMENT ON FUNCTION _pgrecall.parse_decay_floors IS 'The floors of categories that age less, as a JSON object.';
+COMMENT ON FUNCTION _pgrecall.parse_decay_floors IS
+    'Parses the setting decay_floors into a JSON object of floors by category.';

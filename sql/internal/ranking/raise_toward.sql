@@ -1,9 +1,9 @@
--- A score, raised toward a level by a share of the gap. It never passes the level, and never falls.
+-- Raises a score toward a level by a share of the gap. The result never passes the level and is never below the score.
 --
--- share  0 to 1; NULL leaves the score as it is
+-- share  0 to 1; NULL leaves the score unchanged
 CREATE OR REPLACE FUNCTION _pgrecall.raise_toward(score double precision, share double precision, level double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN score + COALESCE(share * greatest(level - score, 0), 0);
 
-COMMENT ON FUNCTION _pgrecall.raise_toward IS 'A score, raised toward a level by a share of the gap.';
+COMMENT ON FUNCTION _pgrecall.raise_toward IS 'Raises a score toward a level by a share of the gap.';

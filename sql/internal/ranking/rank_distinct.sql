@@ -1,6 +1,6 @@
--- rank_memories(), asked again for longer lists where near-duplicates took the place of others.
+-- Calls rank_memories() again with longer lists if collapsed near-duplicates left fewer than k memories.
 --
--- So that collapse_duplicates does not return fewer than k memories while there are others; lists end at 5,000.
+-- Lists end at 5,000 memories.
 CREATE OR REPLACE FUNCTION _pgrecall.rank_distinct(
     request pgrecall.recall_request, filter pgrecall.recall_filter, reference_time timestamptz, extra_ids bigint[] DEFAULT NULL
 )
@@ -34,4 +34,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rank_distinct IS
-    'rank_memories(), asked again for longer lists where near-duplicates took the place of others.';
+    'Calls rank_memories() again with longer lists if collapsed near-duplicates left fewer than k memories.';

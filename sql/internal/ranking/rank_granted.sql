@@ -1,16 +1,16 @@
--- rank_memories() as pgrecall_engine, in a namespace that the session's role may read.
+-- Runs rank_memories() as pgrecall_engine, in a namespace that the session's role may read.
 --
--- Row-level security would keep the legs from their indexes: what is not leakproof (arrays' && and @>, jsonb's @>, tsvector's
--- @@, COALESCE) is asked only after the policy, memory by memory (docs/adr/0014). So the grant is looked up once. No memory of
--- another namespace can come: whatever the request says, each leg reads the request's namespace alone. It returns ids and
--- scores; recall() reads the texts, under the policies.
+-- Row-level security would keep the legs from their indexes: operators that are not leakproof (arrays' && and @>,
+-- jsonb's @>, tsvector's @@, COALESCE) run only after the policy, row by row (docs/adr/0014). So this function checks
+-- the grant once. Every leg reads only the request's namespace, so no memory of another namespace can appear. It
+-- returns ids and scores; recall() reads the texts, under the policies.
 --
 -- The arguments are rank_memories()'s.
 CREATE OR REPLACE FUNCTION _pgrecall.rank_granted(
     request pgrecall.recall_request, filter pgrecall.recall_filter, reference_time timestamptz, extra_ids bigint[] DEFAULT NULL
 )
 RETURNS SETOF pgrecall.ranked
--- Restricted: a parallel worker does not know of SET ROLE by the setting.
+-- Restricted: the setting does not tell a parallel worker about SET ROLE.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
 AS $function$
@@ -21,6 +21,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.rank_granted IS 'rank_memories() as pgrecall_engine, in a namespace that the session''s role may read.';
+COMMENT ON FUNCTION _pgrecall.rank_granted IS
+    'Runs rank_memories() as pgrecall_engine, in a namespace that the session''s role may read.';
 
 ALTER FUNCTION _pgrecall.rank_granted OWNER TO pgrecall_engine;

@@ -20,14 +20,15 @@
 --   ordered            thresholds applied, sorted; ties by score, cosine, id
 --   chosen             the first k, with near-duplicates collapsed and diversity applied if the settings ask for it
 --
--- Fusion 'cc' is a convex combination of normalised scores (TM2C2; Bruch, Gai, Ingber: An Analysis of Fusion Functions for
--- Hybrid Retrieval, 2023). The lexical score is divided by the best lexical score, or by lexical_coverage times the score of
--- a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. The cosine counts
--- from 0. A memory without an embedding gets the candidates' mean cosine: a missing embedding says nothing about it. Without
--- words or without a vector, the other leg gets the full weight. Fusion 'rrf' sums weight / (k + rank).
+-- Fusion 'cc' is a convex combination of normalised scores (TM2C2; Bruch, Gai, Ingber: An Analysis of Fusion Functions
+-- for Hybrid Retrieval, 2023). The lexical score is divided by the best lexical score, or by lexical_coverage times the
+-- score of a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. The
+-- cosine counts from 0. A memory without an embedding gets the candidates' mean cosine: a missing embedding says
+-- nothing about it. Without words or without a vector, the other leg gets the full weight. Fusion 'rrf' sums weight /
+-- (k + rank).
 --
--- A concept raises a memory toward the score of the memory it is linked with, and never past it (link_weight). So a memory
--- never outranks the hit that explains it.
+-- A concept raises a memory toward the score of the memory it is linked with, and never past it (link_weight). So a
+-- memory never outranks the hit that explains it.
 --
 -- The statement keeps one generic plan a session: it joins few candidates by primary key. Each leg plans for its own
 -- arguments.
@@ -91,7 +92,7 @@ BEGIN
         ) n
         WHERE depth.graph > 0 AND settings.graph_hops > 0
     ), candidates AS MATERIALIZED (
-        -- For its plain id: under row-level security memories are not looked up by the COALESCE that USING makes.
+        -- A plain id: under row-level security no index lookup uses the COALESCE that USING generates.
         SELECT id, lexical.rank AS lexical_rank, dense.rank AS dense_rank, lexical.score AS lexical_score, concept_hits.share
         FROM lexical
         FULL OUTER JOIN dense USING (id)
@@ -233,4 +234,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rank_memories IS
-    'The ranking behind recall(): the k best memories, and any others asked for, with all that their scores are made of.';
+    'The ranking behind recall(): the k best memories, plus requested ones, with every part of their scores.';

@@ -1,6 +1,7 @@
--- What one leg adds to a memory's score by reciprocal rank fusion: weight / (k + rank), nothing where it did not find it.
+-- Reciprocal rank fusion of one leg: weight / (k + rank); 0 if the leg did not find the memory.
 --
--- Cormack, Clarke, Büttcher: Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning Methods, SIGIR 2009.
+-- Cormack, Clarke, Büttcher: Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning Methods, SIGIR
+-- 2009.
 CREATE OR REPLACE FUNCTION _pgrecall.rrf(rank integer, weight double precision, k double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

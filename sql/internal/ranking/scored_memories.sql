@@ -1,8 +1,8 @@
--- Memories with their exact score on the lexical and the dense leg: to be joined with a few ids.
+-- Returns memories with their exact lexical and dense scores, whether or not a leg found them. Join it with few ids.
 --
--- Whether the legs found them or not; what added words give of the lexical score; and what the priors need. The ids are
--- those of one namespace: with a condition on it the planner would take so few rows for granted that it joins without
--- hashing.
+-- It also returns the share of expansion terms in the lexical score, and the columns that the priors need. The caller
+-- passes ids of one namespace only. A namespace condition here would make the planner underestimate the rows and avoid
+-- hash joins.
 CREATE OR REPLACE FUNCTION _pgrecall.scored_memories(parsed pgrecall.parsed_query, query_vec pgvector.halfvec, generation integer)
 RETURNS TABLE (
     id bigint, lexical_score double precision, similarity double precision, holds_phrase boolean,
@@ -12,7 +12,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT m.id,
            CASE
-               -- Most candidates of the other legs hold none of the words, and that is soon seen.
+               -- Most candidates of the other legs hold none of the words; this test is cheap.
                WHEN m.search_vector @@ (parsed).any_word
                     AND ((parsed).required IS NULL OR m.search_vector @@ (parsed).required)
                    THEN COALESCE(round((
@@ -30,7 +30,7 @@ BEGIN ATOMIC
            1 - (_pgrecall.embedding_of(m, generation) OPERATOR(pgvector.<=>) query_vec),
            COALESCE(m.search_vector @@ (parsed).phrase, false),
            m.importance, m.category, COALESCE(m.occurred_at, m.created_at),
-           -- As expansion_score().
+           -- The same as expansion_score().
            CASE WHEN (parsed).added IS NOT NULL THEN COALESCE(round((
                SELECT sum(p.part)
                FROM _pgrecall.bm25_parts(
@@ -41,4 +41,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.scored_memories IS
-    'Memories with their exact score on the lexical and the dense leg: to be joined with a few ids.';
+    'Returns memories with their exact lexical and dense scores; to be joined with few ids.';

@@ -1,4 +1,4 @@
--- The memories up to two places before and after one in its session; at most 20, whatever the positions are.
+-- Returns up to two memories before and two after a memory in its session. Reads at most 20 rows.
 CREATE OR REPLACE FUNCTION _pgrecall.session_neighbours(memory_id bigint, filter pgrecall.recall_filter)
 RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 4
@@ -17,4 +17,5 @@ BEGIN ATOMIC
     WHERE m.id = session_neighbours.memory_id AND m.session IS NOT NULL AND m."position" IS NOT NULL;
 END;
 
-COMMENT ON FUNCTION _pgrecall.session_neighbours IS 'The memories up to two places before and after one in its session.';
+COMMENT ON FUNCTION _pgrecall.session_neighbours IS
+    'Returns up to two memories before and two after a memory in its session.';
