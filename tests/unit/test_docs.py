@@ -88,8 +88,8 @@ def test_files_that_are_named_exist(page: str) -> None:
 
 
 def test_every_folder_of_sql_is_on_its_map() -> None:
-    folders = {path.name for path in (ROOT / "sql").iterdir() if path.is_dir()}
-    assert set(re.findall(r"(?m)^\| `(\w+)/`", text_of("sql/README.md"))) == folders
+    folders = {path.parent.relative_to(ROOT / "sql").as_posix() for path in (ROOT / "sql").glob("*/**/*.sql")}
+    assert set(re.findall(r"(?m)^\| `([\w/]+)/`", text_of("sql/README.md"))) == folders
 
 
 def test_pre_commit_runs_what_make_lint_runs() -> None:
