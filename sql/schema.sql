@@ -456,7 +456,7 @@ CREATE TABLE pgrecall.memories (
     CONSTRAINT memories_title_size CHECK (octet_length(title) <= 4096),
     CONSTRAINT memories_validity_order CHECK (valid_to >= valid_from)
 ) WITH (toast_tuple_target = 2816);
-COMMENT ON TABLE pgrecall.memories IS 'The memories. Not a public interface: write with remember(), revise(), supersede(), forget(), read with recall().';
+COMMENT ON TABLE pgrecall.memories IS 'The memories. Not a public interface: write with remember(), update_memory(), supersede(), forget(), read with recall().';
 COMMENT ON COLUMN pgrecall.memories."position" IS 'Order within the session.';
 COMMENT ON COLUMN pgrecall.memories.is_sensitive IS 'Never embedded, never extracted, never leaves the database; found by its words only.';
 COMMENT ON COLUMN pgrecall.memories.occurred_at IS 'When it happened; NULL: created_at counts.';

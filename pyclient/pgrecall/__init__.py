@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         Validity,
         Worker,
     )
-    from .options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
+    from .options import MemoryFields, RecallFilters, RecallOptions, UpdatableFields
     from .query.expansion import LlmExpander
     from .query.reranking import CrossEncoderReranker, HttpReranker, Reranker
 
@@ -68,7 +68,7 @@ _MODELS = (
 )  # fmt: skip
 _OPERATIONS = ("Erasure", "Failure", "Generation", "HealthCheck", "IndexStatus", "Status", "Worker")
 _EXPLAINING = ("ExplainResult", "Explanation")
-_OPTIONS = ("MemoryFields", "RecallFilters", "RecallOptions", "RevisableFields")
+_OPTIONS = ("MemoryFields", "RecallFilters", "RecallOptions", "UpdatableFields")
 _RERANKERS = ("CrossEncoderReranker", "HttpReranker", "Reranker")
 _HOME = {
     "AsyncClient": "_async.client",
@@ -117,7 +117,6 @@ __all__ = [
     "RecallResult",
     "RecalledMemory",
     "Reranker",
-    "RevisableFields",
     "SchemaMismatch",
     "SettingInForce",
     "Status",
@@ -127,6 +126,7 @@ __all__ = [
     "TooLarge",
     "UnknownLanguage",
     "UnknownNamespace",
+    "UpdatableFields",
     "Validity",
     "Worker",
     "__version__",

@@ -109,7 +109,7 @@ class Conflict(PgrecallError):
     """The namespace already has another memory with this external id (23505)."""
 
     default_sqlstate = "23505"
-    default_hint = "Pass on_conflict='keep' to leave the stored memory, 'revise' to change it."
+    default_hint = "Pass on_conflict='keep' to leave the stored memory, 'update' to change it."
 
 
 class SchemaMismatch(PgrecallError):

@@ -18,7 +18,7 @@ SortBy = Literal["relevance", "importance", "recency"]
 """What a recall is ordered by."""
 
 
-class RevisableFields(TypedDict, total=False):
+class UpdatableFields(TypedDict, total=False):
     """The fields of a memory, other than its text, that can be given and later changed; None gives nothing.
 
     Attributes:
@@ -57,7 +57,7 @@ class RevisableFields(TypedDict, total=False):
     valid_to: datetime | None
 
 
-class MemoryFields(RevisableFields, total=False):
+class MemoryFields(UpdatableFields, total=False):
     """The fields a new memory can have besides its text.
 
     Attributes:

@@ -10,7 +10,7 @@
 -- external_id        the caller's own id, unique in the namespace; storing the same text twice under it changes nothing
 -- namespace, create_namespace, on_conflict   see remember_many()
 --
--- NULL means that an option is not given: on_conflict => 'revise' keeps that field, is_sensitive above all.
+-- NULL means that an option is not given: on_conflict => 'update' keeps that field, is_sensitive above all.
 --
 -- Errors  22023, 54000 see _pgrecall.check_memory;  42704 no such namespace or language;  23505 external_id is taken
 CREATE OR REPLACE FUNCTION public.remember(
@@ -54,7 +54,7 @@ END;
 
 COMMENT ON FUNCTION public.remember IS
     'Stores one memory and returns its id. is_sensitive keeps it from ever being embedded or extracted; external_id is '
-    'the caller''s own id, unique in the namespace (on_conflict: error, keep or revise).';
+    'the caller''s own id, unique in the namespace (on_conflict: error, keep or update).';
 
 REVOKE ALL ON FUNCTION public.remember FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.remember TO pgrecall_writer;

@@ -7,7 +7,7 @@
 --                   'error'  an error if the text differs or that memory is forgotten, or if only the new one is
 --                            sensitive; else its id
 --                   'keep'   its id, nothing changes
---                   'revise' updates the given fields and restores a forgotten memory
+--                   'update' updates the given fields and restores a forgotten memory
 --
 -- The call is atomic: it stores all memories or none.
 --
@@ -31,9 +31,9 @@ BEGIN
     IF jsonb_typeof(memories) IS DISTINCT FROM 'array' THEN
         RAISE EXCEPTION 'memories must be a JSON array, not %', COALESCE(jsonb_typeof(memories), 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'For a single memory use remember().';
-    ELSIF on_conflict IS NULL OR on_conflict NOT IN ('error', 'keep', 'revise') THEN
+    ELSIF on_conflict IS NULL OR on_conflict NOT IN ('error', 'keep', 'update') THEN
         RAISE EXCEPTION 'on_conflict cannot be "%"', left(on_conflict, 80)
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'It takes error, keep or revise.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'It takes error, keep or update.';
     END IF;
     FOR item IN SELECT e.fields, e.place FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place) LOOP
         PERFORM _pgrecall.check_memory(
@@ -52,7 +52,7 @@ BEGIN
 
     -- Locks are taken in one order throughout, so that two calls with the same memories wait for each other and do not
     -- deadlock: existing rows first, then new ones (insert_memories).
-    IF on_conflict = 'revise' THEN
+    IF on_conflict = 'update' THEN
         -- Computed before the lookups: under row-level security an index takes no expression that is not leakproof.
         PERFORM FROM (
             WITH stated AS MATERIALIZED (
@@ -89,7 +89,7 @@ $function$;
 
 COMMENT ON FUNCTION public.remember_many IS
     'Stores the memories of a JSON array (keys: the options of remember(), and "namespace"); ids come back in its order. '
-    'on_conflict says what happens to an external_id that is already there: error (unless the text is the same), keep or revise.';
+    'on_conflict says what happens to an external_id that is already there: error (unless the text is the same), keep or update.';
 
 ALTER FUNCTION public.remember_many OWNER TO pgrecall_gate;
 

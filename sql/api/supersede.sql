@@ -38,7 +38,7 @@ BEGIN
         RETURN new_id;  -- repeated call: nothing changes
     ELSIF old.superseded_by IS NOT NULL THEN
         RAISE EXCEPTION 'memory % is already superseded by %', supersede.id, old.superseded_by
-            USING ERRCODE = 'invalid_parameter_value', HINT = format('Supersede %s, or revise it.', old.superseded_by);
+            USING ERRCODE = 'invalid_parameter_value', HINT = format('Supersede %s, or update it.', old.superseded_by);
     ELSIF successor IS NULL THEN
         new_id := _pgrecall.copy_memory(old, jsonb_build_object(
             'content', content, 'occurred_at', occurred_at,
@@ -63,7 +63,7 @@ BEGIN
                 USING ERRCODE = 'invalid_parameter_value', HINT = 'A fact cannot supersede what supersedes it.';
         END IF;
         IF supersede.metadata IS NOT NULL OR supersede.importance IS NOT NULL THEN
-            PERFORM public.revise(successor, metadata => supersede.metadata, importance => supersede.importance);
+            PERFORM public.update_memory(successor, metadata => supersede.metadata, importance => supersede.importance);
         END IF;
     END IF;
 

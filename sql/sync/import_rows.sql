@@ -12,7 +12,7 @@
 -- A row that has not changed at its source leaves its memory as it is, whatever became of it here. One that has
 -- changed takes the place of all fields, but a memory that is sensitive stays so.
 --
--- Result: for each row its place from 1, the memory's id, and an outcome: 'stored', 'revised', 'left out', or 'present', 'kept'
+-- Result: for each row its place from 1, the memory's id, and an outcome: 'stored', 'updated', 'left out', or 'present', 'kept'
 -- and 'taken' as preview_import_rows() has them
 --
 -- Errors  22023, 54000 see _pgrecall.check_memory;  42704 no such language;  42501 no such namespace, and none to be made;
@@ -67,7 +67,7 @@ BEGIN
     FOR NO KEY UPDATE;
     SELECT array_agg(a.id ORDER BY a.place),
            array_agg(CASE
-               WHEN a.outcome = 'changed' THEN 'revised'
+               WHEN a.outcome = 'changed' THEN 'updated'
                WHEN a.outcome <> 'new' THEN a.outcome
                WHEN keep_deleted OR r.value ->> 'deleted_at' IS NULL THEN 'stored'
                ELSE 'left out'
@@ -98,7 +98,7 @@ BEGIN
         SELECT m.id, m.is_sensitive, g.fields
         FROM unnest(given) WITH ORDINALITY g (fields, place)
         JOIN pgrecall.memories m ON m.id = ids[g.place]
-        WHERE outcomes[g.place] = 'revised'
+        WHERE outcomes[g.place] = 'updated'
         ORDER BY m.id
     LOOP
         PERFORM _pgrecall.change_memory(item.id, jsonb '{
@@ -114,7 +114,7 @@ BEGIN
         SELECT array_agg(m.id) AS ids, array_agg(m.content_hash) AS hashes, array_agg(r.value ->> 'embedding') AS vectors
         FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place)
         JOIN pgrecall.memories m ON m.id = ids[r.place]
-        WHERE outcomes[r.place] IN ('stored', 'revised')
+        WHERE outcomes[r.place] IN ('stored', 'updated')
           AND r.value ->> 'embedding' IS NOT NULL AND r.value ->> 'deleted_at' IS NULL AND NOT m.is_sensitive
     ) e
     WHERE e.ids IS NOT NULL;
@@ -122,7 +122,7 @@ BEGIN
     SET updated_at = COALESCE((r.value ->> 'updated_at')::timestamptz, m.updated_at),
         deleted_at = (r.value ->> 'deleted_at')::timestamptz
     FROM jsonb_array_elements(rows) WITH ORDINALITY r (value, place)
-    WHERE m.id = ids[r.place] AND outcomes[r.place] = 'revised'
+    WHERE m.id = ids[r.place] AND outcomes[r.place] = 'updated'
       AND COALESCE(r.value ->> 'updated_at', r.value ->> 'deleted_at') IS NOT NULL;
 
     RETURN QUERY
@@ -132,7 +132,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.import_rows IS
-    'Stores rows of another program with their times, flags and embeddings, and revises what has changed there since.';
+    'Stores rows of another program with their times, flags and embeddings, and updates what has changed there since.';
 
 ALTER FUNCTION pgrecall.import_rows OWNER TO pgrecall_gate;
 

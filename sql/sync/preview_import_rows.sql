@@ -9,12 +9,12 @@
 --               and the memory was forgotten or superseded here; 'taken', if its external_id belongs to a memory that was not adopted
 -- text_hash     SHA-256 of the content that is stored
 -- is_sensitive, is_forgotten  as the memory is now
--- is_revised    it was revised here since
+-- is_updated    it was updated here since
 --
 -- Errors  22023 rows is no array
 CREATE OR REPLACE FUNCTION pgrecall.preview_import_rows(rows jsonb, namespace text DEFAULT NULL)
 RETURNS TABLE (
-    place integer, id bigint, outcome text, text_hash bytea, is_sensitive boolean, is_forgotten boolean, is_revised boolean
+    place integer, id bigint, outcome text, text_hash bytea, is_sensitive boolean, is_forgotten boolean, is_updated boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT

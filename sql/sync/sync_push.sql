@@ -4,12 +4,12 @@
 -- "conflict" in its metadata. An edit of what is forgotten here brings it back if it is the later one; if not, the edit stays
 -- as such a memory. To forget what was changed here later does nothing.
 --
--- write    kind    'remember', 'revise', 'supersede' or 'forget'
+-- write    kind    'remember', 'update', 'supersede' or 'forget'
 --          key     external_id of what is made by it, so that it is made once
 --          at      when it was done; not later than now
 --          id      the memory, but for 'remember';  base  its updated_at when it was copied
---          fields  options of remember(), of revise(), or of supersede(): content or successor, and the others
---          mine    'revise': all options of the memory as it is in the copy then
+--          fields  options of remember(), of update_memory(), or of supersede(): content or successor, and the others
+--          mine    'update': all options of the memory as it is in the copy then
 --          on_conflict  'remember': as remember()'s
 --
 -- id           the memory, for 'supersede' its successor
@@ -39,17 +39,17 @@ DECLARE
 BEGIN
     PERFORM _pgrecall.check_typed(write, 'write', ids => '{id}', times => '{at,base}');
     said := least((write ->> 'at')::timestamptz, now());
-    IF (write ->> 'kind') IS NULL OR write ->> 'kind' NOT IN ('remember', 'revise', 'supersede', 'forget') OR key IS NULL
+    IF (write ->> 'kind') IS NULL OR write ->> 'kind' NOT IN ('remember', 'update', 'supersede', 'forget') OR key IS NULL
        OR said IS NULL
     THEN
         RAISE EXCEPTION 'a write needs its kind, key and time'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'The kinds are remember, revise, supersede and forget.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'The kinds are remember, update, supersede and forget.';
     END IF;
     -- What is cast before a function that checks it.
     IF write ->> 'kind' = 'supersede' THEN
         PERFORM _pgrecall.check_typed(fields, 'fields', ids => '{successor}');
         PERFORM _pgrecall.check_memory(fields - 'successor', 'fields');
-    ELSIF write ->> 'kind' = 'revise' THEN
+    ELSIF write ->> 'kind' = 'update' THEN
         PERFORM _pgrecall.check_memory(mine, 'mine');
     END IF;
     outcome := 'applied';
@@ -73,7 +73,7 @@ BEGIN
         is_theirs := stored.updated_at > said;
     END IF;
 
-    IF write ->> 'kind' = 'revise' THEN
+    IF write ->> 'kind' = 'update' THEN
         IF is_unchanged THEN
             PERFORM _pgrecall.change_memory(sync_push.id, fields);
         ELSIF stored.deleted_at IS NOT NULL OR NOT _pgrecall.has_fields(stored, mine) THEN

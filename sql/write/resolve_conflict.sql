@@ -14,27 +14,27 @@ BEGIN
     SELECT m.* INTO STRICT stored FROM pgrecall.memories m
     WHERE m.namespace_id = resolve_conflict.namespace_id AND m.external_id = fields ->> 'external_id';
 
-    IF on_conflict = 'revise' THEN
+    IF on_conflict = 'update' THEN
         PERFORM _pgrecall.change_memory(stored.id, jsonb_strip_nulls(fields - 'metadata') || jsonb_build_object(
             'metadata', COALESCE(NULLIF(fields -> 'metadata', 'null'), stored.metadata)
         ), true);
     ELSIF on_conflict = 'error' AND stored.deleted_at IS NOT NULL THEN
         RAISE EXCEPTION '%: external_id belongs to a forgotten memory, %', subject, stored.id
             USING ERRCODE = 'unique_violation',
-                  HINT = 'on_conflict => ''revise'' brings it back with this text, ''keep'' leaves it forgotten.';
+                  HINT = 'on_conflict => ''update'' brings it back with this text, ''keep'' leaves it forgotten.';
     ELSIF on_conflict = 'error' AND (stored.content, stored.title)
                                     IS DISTINCT FROM (fields ->> 'content', NULLIF(fields ->> 'title', '')) THEN
         RAISE EXCEPTION '%: external_id belongs to memory %, whose text differs', subject, stored.id
             USING ERRCODE = 'unique_violation',
-                  HINT = 'on_conflict => ''revise'' changes that memory, ''keep'' leaves it as it is.';
+                  HINT = 'on_conflict => ''update'' changes that memory, ''keep'' leaves it as it is.';
     ELSIF on_conflict = 'error' AND fields -> 'is_sensitive' = 'true' AND NOT stored.is_sensitive THEN
         RAISE EXCEPTION '%: external_id belongs to memory %, which is not sensitive', subject, stored.id
             USING ERRCODE = 'unique_violation',
-                  HINT = 'on_conflict => ''revise'' makes it so, ''keep'' leaves it as it is.';
+                  HINT = 'on_conflict => ''update'' makes it so, ''keep'' leaves it as it is.';
     END IF;
     RETURN stored.id;
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.resolve_conflict IS
-    'What to do with a memory whose external_id is already there: error, keep or revise.';
+    'What to do with a memory whose external_id is already there: error, keep or update.';

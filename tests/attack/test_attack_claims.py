@@ -92,7 +92,7 @@ def test_what_was_never_claimed_keeps_its_embedding(conn: Connection[Any]) -> No
 def test_what_became_secret_meanwhile_takes_no_vector(conn: Connection[Any]) -> None:
     number = remember(conn)
     digest, ticket = claim(conn)[number]
-    call(conn, "revise", number, is_sensitive=True)
+    call(conn, "update_memory", number, is_sensitive=True)
     assert embed(conn, ONE, number, ticket, digest) == 0
 
 

@@ -59,7 +59,7 @@ def seen(owner: Connection[Any], role: str) -> list[str]:
 # --- What exists ---
 
 
-@pytest.mark.parametrize("on_conflict", ["error", "keep", "revise"])
+@pytest.mark.parametrize("on_conflict", ["error", "keep", "update"])
 def test_an_external_id_of_another_tenant_is_free(attacker: Connection[Any], on_conflict: str) -> None:
     statement = (
         "SELECT public.remember('x', namespace => 'evil', external_id => '{}', on_conflict => '{}') > 0"
@@ -324,7 +324,7 @@ def test_nobody_waits_for_a_lock_on_anothers_row(tenants: Tenants, owner: Connec
         attacker.execute("SET LOCAL lock_timeout = '5s'")
         for statement in (
             f"SELECT public.forget({tenants.memory})",
-            f"SELECT public.revise({tenants.memory}, content => 'x')",
+            f"SELECT public.update_memory({tenants.memory}, content => 'x')",
             f"SELECT public.supersede({tenants.memory}, 'x')",
             f"UPDATE pgrecall.memories SET superseded_by = {number}",
             "SELECT public.remember('x', namespace => 'evil', external_id => 'held')",

@@ -271,12 +271,12 @@ def test_a_granted_library_is_read_and_not_written(tenants: Tenants) -> None:
     number = tenants.library_memory
     with tenants.attacker() as attacker:
         attempts = (
-            f"SELECT public.revise({number}, content => 'x')",
+            f"SELECT public.update_memory({number}, content => 'x')",
             f"SELECT public.supersede({number}, 'x')",
             f"SELECT public.supersede({number}, successor => {number + 1})",
             f"SELECT public.forget({number})",
             f"SELECT public.remember('x', namespace => '{LIBRARY}')",
-            f"SELECT public.remember('x', namespace => '{LIBRARY}', external_id => 'book-1', on_conflict => 'revise')",
+            f"SELECT public.remember('x', namespace => '{LIBRARY}', external_id => 'book-1', on_conflict => 'update')",
         )
         for attempt in attempts:
             told = outcome(attacker, attempt)

@@ -162,7 +162,7 @@ def test_remember_reads_standard_input(cli: Callable[..., Outcome]) -> None:
 def test_on_conflict(cli: Callable[..., Outcome]) -> None:
     first = cli("remember", "one tea", "--external-id", "t").out
     _assert_error(cli("remember", "two teas", "--external-id", "t"))
-    assert cli("remember", "two teas", "--external-id", "t", "--on-conflict", "revise").out == first
+    assert cli("remember", "two teas", "--external-id", "t", "--on-conflict", "update").out == first
 
 
 def test_recall_filters_and_settings(cli: Callable[..., Outcome]) -> None:

@@ -142,7 +142,7 @@ def test_the_client(conn: psycopg.Connection[Any], client: Client) -> None:
         other_hash=client.curation.question(old)[0]["content_hash"],
     )
     assert again is not None
-    client.revise(new, importance=1.0)
+    client.update(new, importance=1.0)
     with pytest.raises(PgrecallError) as refused:
         client.curation.undo(again)
     assert refused.value.sqlstate == "55000"

@@ -248,7 +248,7 @@ def test_life_without_the_first_generation(dsn: str, conn: Connection[Any], mode
     with filled(dsn) as (ids, _):
         change(dsn)
         assert drop_old(dsn) == 1
-        conn.execute("SELECT revise(%s, content => 'harbour paints lantern.')", [ids[0]])
+        conn.execute("SELECT update_memory(%s, content => 'harbour paints lantern.')", [ids[0]])
         new = remember(conn, "violin hides blanket.")
         until(lambda: not scalar(conn, "SELECT pending FROM recall_status()"))
         assert found(conn, "violin hides blanket.", NEW)[0] == new

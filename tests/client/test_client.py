@@ -16,9 +16,9 @@ from pgrecall import (
     NotFound,
     PgrecallError,
     RecalledMemory,
-    RevisableFields,
     TooLarge,
     UnknownNamespace,
+    UpdatableFields,
 )
 
 if TYPE_CHECKING:
@@ -90,13 +90,13 @@ def test_an_unknown_option_is_refused_as_python_does(shared: Client) -> None:
     with pytest.raises(TypeError, match="contnet"):
         shared.remember("x", contnet="y")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="external_id"):
-        shared.revise(1, external_id="y")  # type: ignore[call-arg]
+        shared.update(1, external_id="y")  # type: ignore[call-arg]
 
 
 def test_the_field_lists_agree() -> None:
     names = set(NewMemory.__dataclass_fields__)
     assert names == {"content", "namespace", *MemoryFields.__annotations__}
-    assert set(RevisableFields.__annotations__) < set(MemoryFields.__annotations__)
+    assert set(UpdatableFields.__annotations__) < set(MemoryFields.__annotations__)
 
 
 def test_external_id_conflicts(client: Client) -> None:
@@ -109,7 +109,7 @@ def test_external_id_conflicts(client: Client) -> None:
     assert "Basel" not in str(caught.value)
     assert client.remember("Lea lives in Basel.", external_id="lea", on_conflict="keep") == first
     assert client.recall("Lea", embed=False)[0].content == "Lea lives in Bern."
-    assert client.remember("Lea lives in Basel.", external_id="lea", on_conflict="revise") == first
+    assert client.remember("Lea lives in Basel.", external_id="lea", on_conflict="update") == first
     assert client.recall("Lea", embed=False)[0].content == "Lea lives in Basel."
 
 
@@ -304,19 +304,19 @@ def test_batches_end_by_size_too(client: Client) -> None:
 
 def test_revise(client: Client) -> None:
     number = client.remember("Lea lives in Bern.", title="Lea", tags=["lea"])
-    assert client.revise(number, content="Lea lives in Basel.", importance=1.0) is True
-    assert client.revise(number, importance=1.0) is False
+    assert client.update(number, content="Lea lives in Basel.", importance=1.0) is True
+    assert client.update(number, importance=1.0) is False
     (found,) = client.recall("Basel", embed=False)
     assert (found.id, found.title, found.tags, found.importance) == (number, "Lea", ("lea",), 1.0)
-    assert client.revise(number, title="", tags=[]) is True
+    assert client.update(number, title="", tags=[]) is True
     (found,) = client.recall("Basel", embed=False)
     assert (found.title, found.tags) == (None, ())
     with pytest.raises(NotFound) as caught:
-        client.revise(number + 1_000, content="x")
+        client.update(number + 1_000, content="x")
     assert caught.value.sqlstate == "P0002"
     assert caught.value.hint
     with pytest.raises(InvalidInput, match="id"):
-        client.revise(2**70, content="x")
+        client.update(2**70, content="x")
 
 
 def test_supersede_and_forget(client: Client) -> None:

@@ -146,7 +146,7 @@ def test_the_asynchronous_client(dsn: str) -> None:
             results = await asyncio.gather(*(memory.recall("tea", embed=False) for _ in range(8)))
             assert [len(result) for result in results] == [3] * 8
             assert {found.id for found in results[0]} == set(ids)
-            assert await memory.revise(number, title="Priya") is True
+            assert await memory.update(number, title="Priya") is True
             assert await memory.forget(number) is True
             assert (await memory.admin.status()).memories == 3
             tuned = await memory.recall(

@@ -53,13 +53,13 @@ def test_what_is_not_certain_is_left_to_the_namespace(
 def test_remember_and_revise(client: Client, conn: Connection[Any], language: str) -> None:
     number = client.remember(TEXTS[language], language="auto")
     assert language_of(conn, number) == language
-    assert client.revise(number, content=TEXTS["german"] + " ", language="auto")
+    assert client.update(number, content=TEXTS["german"] + " ", language="auto")
     assert language_of(conn, number) == "german"
     # Nothing certain changes nothing.
-    assert client.revise(number, content="ok", language="auto")
+    assert client.update(number, content="ok", language="auto")
     assert language_of(conn, number) == "german"
     with pytest.raises(InvalidInput, match="auto"):
-        client.revise(number, language="auto")
+        client.update(number, language="auto")
 
 
 def test_remember_many(client: Client, conn: Connection[Any]) -> None:

@@ -127,7 +127,7 @@ def test_an_offline_copy_loses_it_at_the_next_pull(dsn: str, conn: Connection[An
     with OfflineClient(path, dsn) as copy:
         copy.pull()
         assert SECRET.encode() in bytes_of(path)
-        copy.revise(number, content=f"{SECRET} was the word, and is in the queue")
+        copy.update(number, content=f"{SECRET} was the word, and is in the queue")
         rows(conn, "erase", number)
         report = copy.pull()
         # The server refuses what was done to it here, and what is set aside says it no more.

@@ -160,7 +160,7 @@ def test_deleted_rows_may_be_left_out_but_are_forgotten_if_they_are_here(
     assert (report.stored, report.left_out, compared.holds) == (1, 1, True)
     older_file(file, [note(1, deleted_at="2025-03-04"), note(2, deleted_at="2025-03-04")])
     report, compared, _ = run(client, sqlite_source(file), keep_deleted=False)
-    assert (report.revised, report.left_out, compared.holds) == (1, 1, True)
+    assert (report.updated, report.left_out, compared.holds) == (1, 1, True)
     assert stored_memories(conn)["sqlite:1"]["deleted_at"] is not None
 
 
@@ -176,7 +176,7 @@ def test_a_second_run_adds_nothing(client: Client, conn: psycopg.Connection[Any]
     assert stored_memories(conn) == before
 
 
-def test_what_has_changed_is_revised_and_the_rest_left_alone(
+def test_what_has_changed_is_updated_and_the_rest_left_alone(
     client: Client, conn: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     file = older_file(
@@ -185,7 +185,7 @@ def test_what_has_changed_is_revised_and_the_rest_left_alone(
     )
     run(client, sqlite_source(file))
     first = stored_memories(conn)
-    client.revise(first["sqlite:2"]["id"], content="said otherwise here")
+    client.update(first["sqlite:2"]["id"], content="said otherwise here")
     older_file(
         file,
         [
@@ -217,10 +217,10 @@ def test_a_memory_that_is_sensitive_here_stays_so(
 ) -> None:
     file = older_file(tmp_path / "m.db", [note(1, is_sensitive=1), note(2)])
     run(client, sqlite_source(file))
-    client.revise(stored_memories(conn)["sqlite:2"]["id"], is_sensitive=True)
+    client.update(stored_memories(conn)["sqlite:2"]["id"], is_sensitive=True)
     older_file(file, [note(1, content="now open"), note(2, content="changed")])
     report, compared, _ = run(client, sqlite_source(file))
-    assert (report.revised, compared.holds) == (2, True)
+    assert (report.updated, compared.holds) == (2, True)
     assert all(memory["is_sensitive"] for memory in stored_memories(conn).values())
 
 
@@ -234,7 +234,7 @@ def test_what_was_forgotten_or_superseded_here_stays_so(
     client.supersede(before["sqlite:2"]["id"], "what holds now")
     older_file(file, [note(1, content="changed"), note(2, content="changed")])
     report, compared, rejected = run(client, sqlite_source(file))
-    assert (report.kept, report.revised, rejected) == (2, 0, [])
+    assert (report.kept, report.updated, rejected) == (2, 0, [])
     assert (compared.changed_here, compared.holds) == (2, True)
     assert {row["content"] for row in stored_memories(conn).values()} == {
         "fact number 1",

@@ -93,7 +93,7 @@ def test_the_command_reports_what_it_rejects(
     rejected = tmp_path / "rejected.jsonl"
     done = command("sqlite", str(file), "--rejected", str(rejected), "--namespace", "new")
     assert done.returncode == 1
-    assert "3 rows: 2 stored, 0 revised, 0 already there" in done.stdout
+    assert "3 rows: 2 stored, 0 updated, 0 already there" in done.stdout
     assert "1 are sensitive" in done.stdout
     assert "compared with the source: 2 the same" in done.stdout
     assert [json.loads(line) for line in rejected.read_text().splitlines()] == [
@@ -101,7 +101,7 @@ def test_the_command_reports_what_it_rejects(
     ]
     done = command("sqlite", str(file), "--importance-max", "10", "--namespace", "new", "--dry-run")
     assert done.returncode == 0
-    assert "3 rows: 1 would be stored, 0 would be revised, 2 already there" in done.stdout
+    assert "3 rows: 1 would be stored, 0 would be updated, 2 already there" in done.stdout
 
 
 def test_a_file_that_is_none(

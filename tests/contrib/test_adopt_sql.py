@@ -65,7 +65,7 @@ def test_outcomes(conn: Connection[Any]) -> None:
     foreseen = rows(conn, "pgrecall.preview_import_rows", Jsonb(asked))
     assert [row[2] for row in foreseen] == ["present", "changed", "new"]
     again = _adopt(conn, _row("x:1", "g", memory={"content": "green tea"}), _row("x:2"))
-    assert [outcome for *_, outcome in again] == ["revised", "stored"]
+    assert [outcome for *_, outcome in again] == ["updated", "stored"]
     assert _adopt(conn) == []
     assert {row["content"] for row in stored_memories(conn).values()} == {"green tea", "tea"}
 
@@ -78,7 +78,7 @@ def test_metadata_that_was_meddled_with_is_no_error(conn: Connection[Any]) -> No
     conn.execute(
         'UPDATE pgrecall.memories SET metadata = \'{"adopted_from": {"updated_at": "x"}}\' WHERE external_id = \'x:2\''
     )
-    assert [outcome for *_, outcome in _adopt(conn, _row("x:1"), _row("x:2"))] == ["taken", "revised"]
+    assert [outcome for *_, outcome in _adopt(conn, _row("x:1"), _row("x:2"))] == ["taken", "updated"]
 
 
 def test_a_reader_may_do_neither(conn: Connection[Any]) -> None:

@@ -262,7 +262,7 @@ def test_what_is_no_argument(sampled: OfflineClient) -> None:
     with pytest.raises(TooLarge):
         sampled.recall("x" * 20_000)
     with pytest.raises(NotFound):
-        sampled.revise(10**9, content="x")
+        sampled.update(10**9, content="x")
     assert sampled.forget(10**9) is False
 
 

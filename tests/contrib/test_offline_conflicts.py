@@ -53,8 +53,8 @@ def test_the_later_edit_wins_and_the_other_is_kept(
     for by, winner in ((EARLIER, "mine"), (LATER, "theirs")):
         id = remember(conn, f"text {winner}", tags=["a"])
         copy.pull()
-        copy.revise(id, content=f"of the copy, {winner}")
-        rows(conn, "revise", id, content=f"of the server, {winner}", tags=["b"])
+        copy.update(id, content=f"of the copy, {winner}")
+        rows(conn, "update", id, content=f"of the server, {winner}", tags=["b"])
         moved_clock(conn, id, by)
         (settled,) = copy.push().settled
         assert (settled.memory_id, settled.winner) == (id, winner)
@@ -77,14 +77,14 @@ def test_forgetting_and_editing_are_a_conflict(
 ) -> None:
     ids = {name: remember(conn, f"text {name}") for name in ("a", "b", "c", "d")}
     copy.pull()
-    copy.revise(ids["a"], content="edited a")
-    copy.revise(ids["b"], content="edited b")
+    copy.update(ids["a"], content="edited a")
+    copy.update(ids["b"], content="edited b")
     copy.forget(ids["c"])
     copy.forget(ids["d"])
     for name in "ab":
         rows(conn, "forget", ids[name])
     for name in "cd":
-        rows(conn, "revise", ids[name], content=f"edited {name}")
+        rows(conn, "update", ids[name], content=f"edited {name}")
     for name in "ac":
         moved_clock(conn, ids[name], EARLIER)
     for name in "bd":
@@ -120,8 +120,8 @@ def test_both_superseded_it(conn: Connection[Any], copy: OfflineClient, path: Pa
 def test_the_same_edit_on_both_sides_is_none(conn: Connection[Any], copy: OfflineClient) -> None:
     id = remember(conn, "a text")
     copy.pull()
-    copy.revise(id, content="the same text")
-    rows(conn, "revise", id, content="the same text")
+    copy.update(id, content="the same text")
+    rows(conn, "update", id, content="the same text")
     assert copy.push().settled == ()
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1
 
@@ -131,8 +131,8 @@ def test_a_conflict_does_not_make_public_what_is_sensitive(
 ) -> None:
     id = remember(conn, "a number: 4711")
     copy.pull()
-    copy.revise(id, title="the number")
-    rows(conn, "revise", id, is_sensitive=True)
+    copy.update(id, title="the number")
+    rows(conn, "update", id, is_sensitive=True)
     moved_clock(conn, id, EARLIER)
     copy.push()
     assert scalar(conn, "SELECT bool_and(is_sensitive) FROM pgrecall.memories")
@@ -170,7 +170,7 @@ def test_a_push_that_is_killed_stores_nothing_twice(
     copy.pull()
     new = copy.remember("new")
     copy.supersede(id, "newer than old")
-    copy.revise(new, content="new, revised")
+    copy.update(new, content="new, updated")
     for _ in range(2 if when == "after" else 1):
         killed = subprocess.run(
             [sys.executable, "-c", KILLED, str(path), dsn, when], check=False, capture_output=True, timeout=60
@@ -178,10 +178,10 @@ def test_a_push_that_is_killed_stores_nothing_twice(
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         if when == "after":
             # Somebody else goes on with what is there.
-            rows(conn, "revise", id, title="by another")
+            rows(conn, "update", id, title="by another")
     copy.push()
     assert copy.queued() == []
-    assert sorted(alive(conn)) == ["new, revised", "newer than old"]
+    assert sorted(alive(conn)) == ["new, updated", "newer than old"]
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 3
     copy.pull()
     assert in_copy(path) == on_server(conn)
@@ -218,14 +218,14 @@ def test_anothers_transaction_of_the_same_number_is_not_taken_for_it(
     """As after a crash of the server, which gives numbers that it has lost to others."""
     id = remember(conn, "old")
     copy.pull()
-    copy.revise(id, content="revised")
+    copy.update(id, content="updated")
     (write,) = copy.queued()
     row = conn.execute("SELECT pg_current_xact_id()::text, now()").fetchone()
     assert row is not None
     result = {"id": id, "outcome": "applied", "kept": None, "updated_at": row[1], "written_at": row[1]}
     assert copy._store.claim(write.number, row[0], result)
     copy.push()
-    assert alive(conn) == ["revised"]
+    assert alive(conn) == ["updated"]
 
 
 def test_two_that_push_at_once(dsn: str, conn: Connection[Any], copy: OfflineClient, path: Path) -> None:
@@ -271,7 +271,7 @@ def test_whatever_is_done_on_both_sides_the_copy_is_the_servers(
                     case 0 | 1:
                         side.remember(f"memory {number}", external_id=dice.choice([None, f"e{number % 9}"]))
                     case 2 | 3:
-                        side.revise(id, content=f"text {number}", tags=[str(number)])
+                        side.update(id, content=f"text {number}", tags=[str(number)])
                     case 4:
                         side.supersede(id, f"successor {number}")
                     case 5:

@@ -81,7 +81,7 @@ def test_sensitive_memories_are_copied_only_if_asked_for(
     assert SECRET.encode() not in bytes_of(path)
 
 
-@pytest.mark.parametrize("how", ["sensitive", "forgotten", "revised", "deleted"])
+@pytest.mark.parametrize("how", ["sensitive", "forgotten", "updated", "deleted"])
 def test_nothing_is_left_of_what_has_left_the_copy(
     conn: Connection[Any], copy: OfflineClient, path: Path, how: str
 ) -> None:
@@ -97,17 +97,17 @@ def test_nothing_is_left_of_what_has_left_the_copy(
     remember_many(conn, others)
     copy.pull()
     assert SECRET.encode() in bytes_of(path)
-    copy.revise(id, content=f"{SECRET} is the word, and the copy has changed it")
+    copy.update(id, content=f"{SECRET} is the word, and the copy has changed it")
     copy.push()
     match how:
         case "sensitive":
-            rows(conn, "revise", id, is_sensitive=True)
+            rows(conn, "update", id, is_sensitive=True)
         case "forgotten":
             rows(conn, "forget", id)
         case "deleted":
             conn.execute("DELETE FROM pgrecall.memories WHERE id = %s", (id,))
         case _:
-            rows(conn, "revise", id, content="nothing", title="", tags=[], metadata={})
+            rows(conn, "update", id, content="nothing", title="", tags=[], metadata={})
     report = copy.pull()
     assert report.is_purged
     assert copy.status().is_purged
@@ -139,10 +139,10 @@ def test_what_was_refused_is_emptied_when_the_memory_leaves(
 ) -> None:
     id = remember(conn, "a memory")
     copy.pull()
-    copy.revise(id, content=f"with {SECRET}", language="klingon")
+    copy.update(id, content=f"with {SECRET}", language="klingon")
     assert len(copy.pull().pushed.parked) == 1
     assert SECRET.encode() in bytes_of(path)
-    rows(conn, "revise", id, is_sensitive=True)
+    rows(conn, "update", id, is_sensitive=True)
     copy.pull()
     assert SECRET.encode() not in bytes_of(path)
     assert (copy.retry(), len(copy.parked())) == (0, 1)

@@ -46,10 +46,10 @@ def test_pull_brings_what_has_changed_and_takes_away_what_is_gone(
     assert in_copy(path) == on_server(conn)
     assert copy.pull().stored == 0
 
-    rows(conn, "revise", ids[0], content="another text")
+    rows(conn, "update", ids[0], content="another text")
     (successor,) = rows(conn, "supersede", ids[1], "what holds now")
     rows(conn, "forget", ids[2])
-    rows(conn, "revise", ids[3], is_sensitive=True)
+    rows(conn, "update", ids[3], is_sensitive=True)
     conn.execute("SELECT pgrecall.create_namespace('elsewhere')")
     conn.execute(
         "UPDATE pgrecall.memories SET namespace_id = (SELECT id FROM pgrecall.namespaces WHERE name = 'elsewhere') WHERE id = %s",
@@ -108,11 +108,11 @@ def test_a_pull_does_not_undo_what_is_still_queued(
 
     def written_meanwhile(*given: Any) -> Any:
         pushed = push(*given)
-        copy.revise(id, content="a later text")
+        copy.update(id, content="a later text")
         return pushed
 
     monkeypatch.setattr(copy, "_push", written_meanwhile)
-    rows(conn, "revise", id, content="a text of the server")
+    rows(conn, "update", id, content="a text of the server")
     copy.pull()
     assert contents(copy.recall("text")) == ["a later text"]
 
@@ -134,6 +134,6 @@ def test_the_asynchronous_client(dsn: str, path: Path) -> None:
 
 
 def test_it_has_the_methods_of_the_client() -> None:
-    for name in ("recall", "timeline", "remember", "remember_many", "revise", "supersede", "forget", "close"):
+    for name in ("recall", "timeline", "remember", "remember_many", "update", "supersede", "forget", "close"):
         assert callable(getattr(AsyncOfflineClient, name))
         assert callable(getattr(AsyncClient, name))

@@ -53,8 +53,8 @@ def test_writes_are_seen_at_once_and_sent_in_order(
     copy.pull()
     new = copy.remember("Lea has a cat", tags=["Lea"], importance=0.9, metadata={"a": [1]})
     assert new < 0
-    assert copy.revise(new, content="Lea has two cats", title="cats")
-    assert not copy.revise(new, title="cats")
+    assert copy.update(new, content="Lea has two cats", title="cats")
+    assert not copy.update(new, title="cats")
     later = copy.supersede(old, "Lea lives in Ulm")
     last = copy.supersede(later, "Lea lives in Trier", occurred_at=datetime(2026, 1, 1, tzinfo=UTC))
     assert copy.forget(gone)
@@ -67,7 +67,7 @@ def test_writes_are_seen_at_once_and_sent_in_order(
     assert {"Lea lives in Bonn", "Lea lives in Ulm"} < set(contents(superseded))
     assert [write.kind for write in copy.queued()] == [
         "remember",
-        "revise",
+        "update",
         "supersede",
         "supersede",
         "forget",
@@ -83,7 +83,7 @@ def test_writes_are_seen_at_once_and_sent_in_order(
     assert found["Lea lives in Ulm"]["superseded_by"] == copy.stored_id(last)
     assert found["Lea has two cats"]["metadata"] == {"a": [1]}
     # An id of the time before goes on to work, and a further write is no conflict.
-    assert copy.revise(new, content="Lea has three cats")
+    assert copy.update(new, content="Lea has three cats")
     assert copy.push().settled == ()
     copy.pull()
     assert in_copy(path) == on_server(conn)
@@ -101,11 +101,11 @@ def test_remember_many_and_external_ids(conn: Connection[Any], copy: OfflineClie
     assert copy.remember("another", external_id="e", on_conflict="keep") == first
     with pytest.raises(Conflict):
         copy.remember("another", external_id="e")
-    assert copy.remember("one, revised", external_id="e", on_conflict="revise") == first
+    assert copy.remember("one, updated", external_id="e", on_conflict="update") == first
     with pytest.raises(InvalidInput):
         copy.remember_many([{"content": "three"}, {"content": " "}])
     copy.push()
-    assert alive(conn) == ["one, revised", "two"]
+    assert alive(conn) == ["one, updated", "two"]
     copy.pull()
     assert in_copy(path) == on_server(conn)
     assert second < 0 < copy.stored_id(second)
@@ -132,11 +132,11 @@ def test_what_the_arguments_refuse(conn: Connection[Any], copy: OfflineClient) -
             wrong()
     assert copy.supersede(id, successor=other) == other
     with pytest.raises(NotFound):
-        copy.revise(-100, content="x")
+        copy.update(-100, content="x")
     with pytest.raises(NeedsServer):
         copy.remember("a secret", is_sensitive=True)
     with pytest.raises(NeedsServer):
-        copy.revise(id, is_sensitive=True)
+        copy.update(id, is_sensitive=True)
     assert len(copy.queued()) == 1
 
 
@@ -159,12 +159,12 @@ def test_a_refused_write_is_set_aside_and_the_others_go_on(
 ) -> None:
     remember(conn, "the server's", external_id="taken")
     taken = copy.remember("mine", external_id="taken")
-    copy.revise(taken, title="a title")
+    copy.update(taken, title="a title")
     copy.remember("fine")
     copy.remember("in no language", language="klingon")
     report = copy.push()
     assert (report.sent, len(report.parked)) == (1, 3)
-    assert [write.kind for write in copy.parked()] == ["remember", "revise", "remember"]
+    assert [write.kind for write in copy.parked()] == ["remember", "update", "remember"]
     assert all(write.reason for write in copy.parked())
     assert "belongs to memory" in str(report.parked[0].reason)
     assert alive(conn) == ["the server's", "fine"]
@@ -193,7 +193,7 @@ def test_a_reader_may_pull_and_its_writes_are_refused(
     ) as reader:
         assert reader.pull().stored == 1
         reader.remember("not allowed")
-        reader.revise(id, content="not allowed either")
+        reader.update(id, content="not allowed either")
         assert len(reader.push().parked) == 2
         reader.pull()
         assert contents(reader.recall("allowed read")) == ["to be read"]
@@ -202,7 +202,7 @@ def test_a_reader_may_pull_and_its_writes_are_refused(
     ) as writer:
         writer.pull()
         writer.remember("a writer's")
-        writer.revise(id, content="revised by a writer")
+        writer.update(id, content="updated by a writer")
         writer.supersede(id, "superseded by a writer")
         assert writer.push().parked == ()
     assert alive(conn) == ["a writer's", "superseded by a writer"]
@@ -225,7 +225,7 @@ def test_a_server_that_is_stopped_and_comes_back(public_dir: Path, tmp_path: Pat
 
             second = memory.remember("The alarm code is in the safe")
             assert second < 0
-            assert memory.revise(first, content="The key is under the mat")
+            assert memory.update(first, content="The key is under the mat")
             found = memory.recall("key alarm")
             assert sorted(contents(found)) == ["The alarm code is in the safe", "The key is under the mat"]
             assert "cannot be reached" in str(found.notice)
@@ -243,15 +243,15 @@ def test_a_server_that_is_stopped_and_comes_back(public_dir: Path, tmp_path: Pat
                 assert alive(conn) == ["The key is under the mat"]
                 assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 2
                 other = remember(conn, "Not in the copy yet")
-                assert memory.revise(other, title="found")
+                assert memory.update(other, title="found")
                 secret = memory.remember("A secret", is_sensitive=True)
                 assert stored(conn, secret)["is_sensitive"]
-                assert memory.revise(other, is_sensitive=True)
-                assert memory.revise(secret, title="a title")
+                assert memory.update(other, is_sensitive=True)
+                assert memory.update(secret, title="a title")
                 assert memory.forget(secret)
                 assert not memory.forget(secret)
                 with pytest.raises(NotFound):
-                    memory.revise(10**9, title="a title")
+                    memory.update(10**9, title="a title")
                 assert {"Not in the copy yet", "A secret"}.isdisjoint(
                     row["content"] for row in in_copy(tmp_path / "copy.db")
                 )

@@ -74,7 +74,7 @@ def test_the_client_works_as_on_one_database(client: Client) -> None:
         id = client.remember("The lake is cold in May", namespace=name, external_id="lake")
         assert id // RANGE == shard
         assert client.remember("The lake is cold in May", namespace=name, external_id="lake") == id
-        assert client.revise(id, title="Lake") is True
+        assert client.update(id, title="Lake") is True
         later = client.supersede(id, "The lake is warm in July")
         assert later // RANGE == shard
         found = client.recall("lake", namespace=name, embed=False)
@@ -98,8 +98,8 @@ def test_the_functions_have_the_signatures_of_the_shards(cluster: Cluster) -> No
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda client: client.revise(99, title="none"), NotFound, "there is no memory 99"),
-        (lambda client: client.revise(2**62, title="none"), NotFound, f"there is no memory {2**62}"),
+        (lambda client: client.update(99, title="none"), NotFound, "there is no memory 99"),
+        (lambda client: client.update(2**62, title="none"), NotFound, f"there is no memory {2**62}"),
         (
             lambda client: client.remember("x", namespace="nobody"),
             UnknownNamespace,

@@ -105,14 +105,14 @@ def test_a_moved_namespace_answers_as_before(cluster: Cluster) -> None:
         assert client.recall("Where did Priya meet Ann?", vector=[1.0] + [0.0] * 383, k=50) == answers
         # Old ids are found where they are now; new ones are from the range of their shard.
         for id in (min(before), max(before)):
-            assert client.revise(id, category="moved") is True
+            assert client.update(id, category="moved") is True
         assert client.remember("Priya is back") // RANGE == target
         again = client.remember("Priya met Bob in Oslo on day 7", title="Trip 7", external_id="trip-7")
         assert before[again] == "Priya met Bob in Oslo on day 7"
         # And on: to a third shard, and home again.
         for to in ((source + 2) % 3, source):
             assert move(cluster.router, "whole", to) is not None
-            assert client.revise(max(before), category=f"moved to {to}")
+            assert client.update(max(before), category=f"moved to {to}")
             assert client.forget(client.remember("for a moment")) is True
     assert contents(cluster, "whole").keys() > before.keys()
     assert move(cluster.router, "whole", source) is None
@@ -131,8 +131,8 @@ def test_it_is_read_and_written_meanwhile(cluster: Cluster) -> None:
             while not stop.is_set():
                 try:
                     stored.append(client.remember(f"note {len(stored)}"))
-                    if not client.revise(max(before), category=str(len(stored))):
-                        wrong.append("not revised")
+                    if not client.update(max(before), category=str(len(stored))):
+                        wrong.append("not updated")
                 except PgrecallError as error:
                     wrong.append(error)
 
@@ -191,7 +191,7 @@ def test_killed_at_any_step_the_next_run_goes_on(cluster: Cluster, step: str) ->
         assert move(cluster.router, namespace, target) is not None
         assert contents(cluster, namespace) == before
         assert cluster.holders(namespace) == [target]
-        assert client.revise(max(before), category="after") is True
+        assert client.update(max(before), category="after") is True
     no_traces(cluster)
 
 

@@ -158,7 +158,7 @@ def test_what_is_gone_leaves_the_queue(dsn: str, conn: psycopg.Connection[Any]) 
     read_all(dsn)
     assert count(conn, "curation_jobs") == 4
     call(conn, "forget", forgotten)
-    call(conn, "revise", secret, is_sensitive=True)
+    call(conn, "update_memory", secret, is_sensitive=True)
     call(conn, "supersede", over, successor=other)
     assert count(conn, "curation_jobs") == 3
     for memory in (over, other):
@@ -307,7 +307,7 @@ def test_a_sensitive_memory_is_never_sent(dsn: str, conn: psycopg.Connection[Any
     ]
     conn.execute("SELECT * FROM remember_many(%s)", [json.dumps(memories)])
     late, new = embedded(conn, f"{CANARY} has moved to Leeds.", "Ayesha has moved to Leeds.")
-    conn.execute("SELECT revise(%s, is_sensitive => true)", [late])
+    conn.execute("SELECT update_memory(%s, is_sensitive => true)", [late])
     embed_as(conn, new - 2, 1.0)
     read_all(dsn)
     assert llm.asked
@@ -333,7 +333,7 @@ def test_what_changed_while_it_was_asked_is_asked_again(
     def meanwhile(asked: Asked) -> Reply:
         if len(llm.asked) == 1:
             with psycopg.connect(dsn) as other:
-                other.execute("SELECT revise(%s, content => 'Ayesha lives in Leeds.')", [old])
+                other.execute("SELECT update_memory(%s, content => 'Ayesha lives in Leeds.')", [old])
                 # As the daemon that embeds would.
                 other.execute(
                     "UPDATE pgrecall.memories SET embedding = (SELECT embedding FROM pgrecall.memories WHERE id = %s) "

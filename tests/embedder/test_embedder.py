@@ -205,7 +205,7 @@ def test_an_edit_during_embedding_wins(dsn: str, conn: psycopg.Connection[Any], 
         daemon = make_daemon(dsn, recorder, drain=True)
         task = asyncio.create_task(daemon.run())
         await asyncio.to_thread(recorder.entered.wait, PATIENCE)
-        conn.execute("SELECT revise(%s, content => 'the new text')", [edited])
+        conn.execute("SELECT update_memory(%s, content => 'the new text')", [edited])
         recorder.free.set()
         await task
 
@@ -227,7 +227,7 @@ def test_flagged_sensitive_during_embedding(
     async def scenario() -> None:
         task = asyncio.create_task(make_daemon(dsn, recorder, drain=True).run())
         await asyncio.to_thread(recorder.entered.wait, PATIENCE)
-        conn.execute("SELECT revise(%s, is_sensitive => true)", [memory])
+        conn.execute("SELECT update_memory(%s, is_sensitive => true)", [memory])
         recorder.free.set()
         await task
 

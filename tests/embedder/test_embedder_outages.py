@@ -153,7 +153,7 @@ def test_a_text_that_the_server_refuses_is_parked_in_the_end(
                     await eventually(partial(has_tried, attempt))
                     conn.execute("UPDATE pgrecall.embedding_jobs SET next_attempt_at = now()")
                 await eventually(lambda: parked() == [(ids[10], 5, "input_refused")])
-                conn.execute("SELECT revise(%s, content => 'say nothing')", [ids[10]])
+                conn.execute("SELECT update_memory(%s, content => 'say nothing')", [ids[10]])
                 await eventually(lambda: status(conn)[0] == 21)
 
         asyncio.run(scenario())

@@ -109,7 +109,8 @@ def test_an_edit_while_it_reads_counts(dsn: str, conn: psycopg.Connection[Any]) 
         async with running(make_reader(dsn, poll_seconds=0.2)):
             for number, memory in enumerate(ids[::5]):
                 conn.execute(
-                    "SELECT revise(%s, content => %s)", [memory, f"See docs/new-{number}.md by Aiko Tanaka."]
+                    "SELECT update_memory(%s, content => %s)",
+                    [memory, f"See docs/new-{number}.md by Aiko Tanaka."],
                 )
                 await asyncio.sleep(0.01)
             await eventually(lambda: pending(conn) == 0)

@@ -85,8 +85,8 @@ def test_what_was_answered_is_not_asked_again(dsn: str, conn: psycopg.Connection
 def test_an_answer_goes_with_its_memory(dsn: str, conn: psycopg.Connection[Any], llm: Server) -> None:
     ids = store(conn, workers(3))
     read_all(dsn)
-    conn.execute("SELECT revise(%s, content => 'Person9 works at Firm9.')", [ids[0]])
-    conn.execute("SELECT revise(%s, is_sensitive => true)", [ids[1]])
+    conn.execute("SELECT update_memory(%s, content => 'Person9 works at Firm9.')", [ids[0]])
+    conn.execute("SELECT update_memory(%s, is_sensitive => true)", [ids[1]])
     assert answers(conn) == 1
     assert [fact[0] for fact in facts(conn)] == [ids[2]]
     read_all(dsn)
@@ -108,7 +108,7 @@ def test_answers_are_kept_for_claimed_memories_only(conn: psycopg.Connection[Any
     assert keep(first, tickets[second]) == 0
     assert keep(first, tickets[first]) == 1
     assert keep(first, tickets[first]) == 1
-    conn.execute("SELECT revise(%s, content => 'something else')", [second])
+    conn.execute("SELECT update_memory(%s, content => 'something else')", [second])
     assert keep(second, tickets[second]) == 0
     assert answers(conn) == 1
     known = conn.execute(
@@ -126,7 +126,7 @@ def test_a_flag_while_the_model_is_asked_leaves_nothing(
 
     def flag(asked: Asked) -> Reply:
         with psycopg.connect(dsn, autocommit=True) as other:
-            other.execute("SELECT revise(%s, is_sensitive => true)", [memory])
+            other.execute("SELECT update_memory(%s, is_sensitive => true)", [memory])
         return completion(entries(asked.rows))
 
     llm.script = flag

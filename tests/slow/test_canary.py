@@ -223,7 +223,7 @@ def remember(conn: psycopg.Connection[Any], memories: list[dict[str, Any]]) -> l
 
 def flag(conn: psycopg.Connection[Any], ids: list[int]) -> None:
     for one in ids:
-        conn.execute("SELECT revise(%s, is_sensitive => true)", [one])
+        conn.execute("SELECT update_memory(%s, is_sensitive => true)", [one])
 
 
 def test_a_canary_leaves_no_trace(system: System, tmp_path: Path) -> None:
@@ -348,8 +348,8 @@ def flag_the_rest(system: System, late: list[int]) -> None:
     asked = len(system.first.requests), len(system.second.requests), len(system.llm.asked)
     # A sensitive memory that changes stays what it is.
     [(early,)] = conn.execute("SELECT id FROM pgrecall.memories WHERE external_id = 'e0'").fetchall()
-    conn.execute("SELECT revise(%s, content => %s)", [early, f"{EARLY} works at {EARLY}Firm"])
-    conn.execute("SELECT revise(%s, content => %s)", [late[0], f"{LATE} works at {LATE}Firm"])
+    conn.execute("SELECT update_memory(%s, content => %s)", [early, f"{EARLY} works at {EARLY}Firm"])
+    conn.execute("SELECT update_memory(%s, content => %s)", [late[0], f"{LATE} works at {LATE}Firm"])
     store(conn, ["Person1 works at Firm1."])
     until(lambda: not system.waiting() and len(system.llm.asked) > asked[2])
     assert embedded(conn, late) == (0, 0)

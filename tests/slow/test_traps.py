@@ -192,7 +192,7 @@ def _story(trapped: Trapped, owner: Connection[Any]) -> Ids:
         namespace="evil",
     )
     second = call(owner, "public.supersede", first, "Anna lives in Paris")
-    call(owner, "public.revise", found[0], title="a title", tags=["revised"])
+    call(owner, "public.update_memory", found[0], title="a title", tags=["updated"])
     call(owner, "public.forget", found[1])
     call(owner, "pgrecall.judge", "own plan", "own plan", None, [found[2]], namespace="evil")
     for number, ticket, *_ in claimed(owner):

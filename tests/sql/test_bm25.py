@@ -41,7 +41,7 @@ def edit(conn: Connection[Any], chance: random.Random) -> None:
     ids = [number for (number,) in conn.execute("SELECT id FROM pgrecall.memories ORDER BY id")]
     chosen = chance.sample(ids, 60)
     for number, text in zip(chosen[:30], texts(chance, 30), strict=True):
-        call(conn, "revise", number, content=text, tags=chance.sample(VOCABULARY, 2))
+        call(conn, "update_memory", number, content=text, tags=chance.sample(VOCABULARY, 2))
     for number in chosen[30:45]:
         call(conn, "forget", number)
     conn.execute("DELETE FROM pgrecall.memories WHERE id = ANY (%s)", (chosen[45:],))
@@ -161,7 +161,7 @@ def test_what_is_new_this_moment_is_found(conn: Connection[Any]) -> None:
     with conn.transaction():
         number = remember(conn, "zuzka")
         assert [row[0] for row in leg(conn, ["zuzka"])] == [number]
-        call(conn, "revise", number, content="vilma")
+        call(conn, "update_memory", number, content="vilma")
         assert leg(conn, ["zuzka"]) == []
         assert [row[0] for row in rows(conn, "recall", "vilma")] == [number]
         call(conn, "forget", number)

@@ -86,7 +86,7 @@ def test_names_that_are_too_long_link_nothing(conn: Connection[Any]) -> None:
 def test_sensitive_and_forgotten_memories_name_nothing(conn: Connection[Any]) -> None:
     remember(conn, tags=["secret"], is_sensitive=True)
     call(conn, "forget", remember(conn, tags=["gone"], external_id="e"))
-    call(conn, "revise", remember(conn, is_sensitive=True), tags=["secret too"])
+    call(conn, "update_memory", remember(conn, is_sensitive=True), tags=["secret too"])
     conn.execute("UPDATE pgrecall.memories SET tags = ARRAY['gone too'] WHERE deleted_at IS NOT NULL")
     assert concepts(conn) == []
 
@@ -186,8 +186,8 @@ def test_a_concept_that_has_just_been_removed_is_made_again(conn: Connection[Any
 def test_two_sessions_swap_their_tags(conn: Connection[Any], dsn: str) -> None:
     one, two = remember(conn, tags=["a"]), remember(conn, tags=["b"])
     with psycopg.connect(dsn) as first:
-        call(first, "revise", one, tags=["b"])
-        second = waits(conn, lambda: call(conn, "revise", two, tags=["a"]))
+        call(first, "update_memory", one, tags=["b"])
+        second = waits(conn, lambda: call(conn, "update_memory", two, tags=["a"]))
         first.commit()
         assert second() is True
     assert (concepts(conn), concepts(conn, one), concepts(conn, two)) == (["a", "b"], ["b"], ["a"])

@@ -49,11 +49,11 @@ class Writer:
         ]
         remember_many(self.conn, memories, on_conflict="keep")
 
-    def revise(self) -> None:
-        call(self.conn, "revise", self.memory(), tags=self.tags(), content=f"text {self.random.random()}")
+    def update(self) -> None:
+        call(self.conn, "update", self.memory(), tags=self.tags(), content=f"text {self.random.random()}")
 
     def hide(self) -> None:
-        call(self.conn, "revise", self.memory(), is_sensitive=self.random.random() < 0.5)
+        call(self.conn, "update", self.memory(), is_sensitive=self.random.random() < 0.5)
 
     def supersede(self) -> None:
         call(self.conn, "supersede", self.memory(), "newer")
@@ -70,7 +70,7 @@ def write(dsn: str, number: int, until: float) -> int:
     with psycopg.connect(dsn, autocommit=True) as conn:
         writer = Writer(conn, number)
         actions: list[Callable[[], None]] = [
-            writer.insert, writer.insert, writer.insert, writer.batch, writer.revise, writer.revise, writer.hide,
+            writer.insert, writer.insert, writer.insert, writer.batch, writer.update, writer.update, writer.hide,
             writer.supersede, writer.forget, writer.recall,
         ]  # fmt: skip
         while time.monotonic() < until:

@@ -112,9 +112,9 @@ def test_the_best_of_several_decides(conn: Connection[Any]) -> None:
 
 def test_what_changed_since_it_was_decided_on_stays(conn: Connection[Any]) -> None:
     changes = (
-        "revise({}, content => 'x')",
+        "update_memory({}, content => 'x')",
         "forget({})",
-        "revise({}, is_sensitive => true)",
+        "update_memory({}, is_sensitive => true)",
         "supersede({}, 'x')",
     )
     for change in changes:
@@ -161,7 +161,7 @@ def test_undone_is_as_it_was(conn: Connection[Any]) -> None:
 def test_undo_is_refused_where_something_changed_since(conn: Connection[Any]) -> None:
     old, new = pair(conn)
     number = curated(conn, new)
-    call(conn, "revise", old, importance=0.9)
+    call(conn, "update_memory", old, importance=0.9)
     with refused(conn, "55000"):
         call(conn, "undo_curation", number)
     with refused(conn, "P0002"):
@@ -174,11 +174,11 @@ def test_undo_after_a_memory_became_sensitive(conn: Connection[Any]) -> None:
     assert noted(conn, curated(conn, old))["decision"] == "ADD"
     number = curated(conn, new)
     assert noted(conn, number)["evidence"] != {}
-    call(conn, "revise", new, is_sensitive=True)
+    call(conn, "update_memory", new, is_sensitive=True)
     assert noted(conn, number)["evidence"] == {}
     assert call(conn, "undo_curation", number) is True
     assert stored(conn, old)["superseded_by"] is None
-    call(conn, "revise", old, is_sensitive=True)
+    call(conn, "update_memory", old, is_sensitive=True)
     assert [row[:2] for row in conn.execute("SELECT id, memory_id FROM pgrecall.curations")] == [
         (number, new)
     ]
@@ -222,7 +222,7 @@ def test_two_that_curate_the_same_do_it_once(dsn: str, conn: Connection[Any]) ->
 def test_a_writer_goes_before(dsn: str, conn: Connection[Any]) -> None:
     """What is no more is not superseded; what is changed is decided about once more."""
     for change, expected in (
-        ("revise({}, content => 'Ayesha lives in Leeds.')", "SUPERSEDE"),
+        ("update_memory({}, content => 'Ayesha lives in Leeds.')", "SUPERSEDE"),
         ("forget({})", "ADD"),
     ):
         old, new = pair(conn, namespace=expected, create_namespace=True)
@@ -252,7 +252,7 @@ def test_undo_and_a_memory_that_becomes_sensitive_do_not_deadlock(dsn: str, conn
     with psycopg.connect(dsn) as one, psycopg.connect(dsn) as two:
         one.execute("SELECT FROM pgrecall.memories WHERE id = %s FOR UPDATE", [new])
         undone = waits(two, lambda: call(two, "undo_curation", number))
-        call(one, "revise", new, is_sensitive=True)
+        call(one, "update_memory", new, is_sensitive=True)
         one.commit()
         assert undone() is True
         two.commit()
@@ -324,7 +324,7 @@ def test_what_is_superseded_is_no_duplicate(conn: Connection[Any]) -> None:
     ids = remember_many(conn, [{"content": "the same gate"}] * 4)
     curated(conn, ids[1])
     call(conn, "forget", ids[2])
-    call(conn, "revise", ids[3], is_sensitive=True)
+    call(conn, "update_memory", ids[3], is_sensitive=True)
     assert rows(conn, "pgrecall.duplicates") == []
 
 

@@ -71,7 +71,7 @@ def test_every_table_is_thought_of(conn: Connection[Any]) -> None:
 
 def test_no_canary_is_left_in_any_table(planted: Tenants, conn: Connection[Any]) -> None:
     # One that is posted and has changed since: the note holds the words that are posted.
-    call(conn, "revise", sorted(planted.memories)[-2], content="Another quokka")
+    call(conn, "update_memory", sorted(planted.memories)[-2], content="Another quokka")
     before = holding(conn)
     assert set(before) >= {
         "memories", "term_stats", "postings", "concepts", "concept_aliases", "mentions", "relationship_evidence",

@@ -117,7 +117,7 @@ def test_what_was_read_is_stored_once(conn: Connection[Any]) -> None:
 def test_an_edit_voids_what_was_read_before_it(conn: Connection[Any], change: dict[str, Any]) -> None:
     number = remember(conn, "old")
     (row,) = claimed(conn)
-    call(conn, "revise", number, **change)
+    call(conn, "update_memory", number, **change)
     assert complete(conn, [item(row, mentions=[mention("Old")])]) == 0
     assert concepts(conn) == []
     (again,) = claimed(conn)
@@ -129,7 +129,7 @@ def test_an_edit_voids_what_was_read_before_it(conn: Connection[Any], change: di
 def test_an_edit_takes_what_the_old_text_said_with_it(conn: Connection[Any]) -> None:
     number = remember(conn, "old", tags=["tag"])
     extract(conn, {number: {"mentions": [mention("Old")], "facts": [fact("Old", "is", "Older")]}})
-    call(conn, "revise", number, content="new")
+    call(conn, "update_memory", number, content="new")
     assert concepts(conn) == ["tag"]
     assert wrong(conn) == {}
 
@@ -138,7 +138,7 @@ def test_an_edit_under_way_counts_as_done(conn: Connection[Any], other: Connecti
     number, bystander = remember(conn, "old"), remember(conn, "beside")
     read = [item(row, mentions=[mention(row[4])]) for row in claimed(conn)]
     with conn.transaction():
-        call(conn, "revise", number, content="new")
+        call(conn, "update_memory", number, content="new")
         assert complete(other, read) == 1
     assert (concepts(conn, number), concepts(conn, bystander)) == ([], ["beside"])
     assert [row[0] for row in claimed(conn)] == [number]
@@ -147,10 +147,10 @@ def test_an_edit_under_way_counts_as_done(conn: Connection[Any], other: Connecti
 def test_what_changes_no_text_voids_nothing(conn: Connection[Any]) -> None:
     number = remember(conn, "old")
     (row,) = claimed(conn)
-    call(conn, "revise", number, importance=0.9, tags=["a"])
+    call(conn, "update_memory", number, importance=0.9, tags=["a"])
     embed(conn, number)
     assert complete(conn, [item(row, mentions=[mention("Old")])]) == 1
-    call(conn, "revise", number, importance=0.1, tags=["b"])
+    call(conn, "update_memory", number, importance=0.1, tags=["b"])
     assert claimed(conn) == []
     assert concepts(conn) == ["b", "old"]
 
@@ -158,7 +158,7 @@ def test_what_changes_no_text_voids_nothing(conn: Connection[Any]) -> None:
 def test_reading_again_replaces_what_was_read(conn: Connection[Any]) -> None:
     one, two = remember(conn, "one"), remember(conn, "two")
     extract(conn, {one: {"mentions": [mention("A"), mention("B")], "facts": [fact("A", "knows", "B")]}})
-    call(conn, "revise", two, content="two!")
+    call(conn, "update_memory", two, content="two!")
     assert call(conn, "pgrecall.reextract", version=VERSION) == 0
     assert call(conn, "pgrecall.reextract", version="v2") == 1
     assert call(conn, "pgrecall.reextract") == 0
@@ -190,7 +190,7 @@ def test_an_edit_revives_what_was_given_up(conn: Connection[Any]) -> None:
     number = remember(conn)
     conn.execute("UPDATE pgrecall.extractions SET attempts = 5, next_attempt_at = 'infinity'")
     assert claimed(conn) == []
-    call(conn, "revise", number, content="readable")
+    call(conn, "update_memory", number, content="readable")
     assert len(claimed(conn)) == 1
 
 
@@ -274,7 +274,7 @@ def test_keywords_of_an_extractor_are_not_those_of_a_memory(conn: Connection[Any
     number = remember(conn, "text", expanded_keywords=["Rust"])
     extract(conn, {number: {"mentions": [mention("Rust", source="listed"), mention("Go", source="listed")]}})
     assert names(conn, number) == [("go", "listed"), ("rust", "keyword"), ("rust", "listed")]
-    call(conn, "revise", number, tags=["x"])
+    call(conn, "update_memory", number, tags=["x"])
     assert names(conn, number) == [("go", "listed"), ("rust", "keyword"), ("rust", "listed"), ("x", "tag")]
 
 
@@ -361,7 +361,7 @@ def test_a_language_model_reads_after_the_text_was(conn: Connection[Any]) -> Non
     conn.execute("UPDATE pgrecall.extractions SET is_pending = true WHERE enricher = 'text'")
     extract(conn, {})
     assert concepts(conn) == ["a", "c"]
-    call(conn, "revise", number, content="new")
+    call(conn, "update_memory", number, content="new")
     assert concepts(conn) == []
     assert claimed(conn, enricher="llm") == []
     assert wrong(conn) == {}
@@ -371,7 +371,7 @@ CANARY = "Quetzalcoatlus"
 MAY_HOLD = {"memories", "postings", "term_stats", "pending_postings"}
 
 
-@pytest.mark.parametrize("end", ["revise", "forget", "edit"])
+@pytest.mark.parametrize("end", ["update", "forget", "edit"])
 def test_nothing_is_left_of_what_is_made_sensitive(conn: Connection[Any], end: str) -> None:
     other = remember(conn, "a memory beside it", tags=["zoo"])
     number = remember(
@@ -395,12 +395,12 @@ def test_nothing_is_left_of_what_is_made_sensitive(conn: Connection[Any], end: s
     assert {"mentions", "concepts", "concept_merges", "relationships", "relationship_evidence"} <= holders(
         conn, CANARY
     )
-    if end == "revise":
-        call(conn, "revise", number, is_sensitive=True)
+    if end == "update":
+        call(conn, "update_memory", number, is_sensitive=True)
     elif end == "forget":
         call(conn, "forget", number)
     else:
-        call(conn, "revise", number, content="x", title="", tags=[], speaker="x", expanded_keywords=[])
+        call(conn, "update_memory", number, content="x", title="", tags=[], speaker="x", expanded_keywords=[])
     assert holders(conn, CANARY) <= MAY_HOLD
     assert concepts(conn) == ["zoo"]
     assert wrong(conn) == {}
@@ -412,11 +412,11 @@ def test_a_sensitive_memory_is_never_handed_out(conn: Connection[Any]) -> None:
     late = remember(conn, "z")
     (row,) = claimed(conn)
     assert row[0] == late
-    call(conn, "revise", late, is_sensitive=True)
+    call(conn, "update_memory", late, is_sensitive=True)
     assert complete(conn, [item(row, mentions=[mention("Z")])]) == 0
     assert concepts(conn) == []
     assert call(conn, "pgrecall.reextract") == 0
-    call(conn, "revise", secret, is_sensitive=False)
+    call(conn, "update_memory", secret, is_sensitive=False)
     assert [again[0] for again in claimed(conn)] == [secret]
 
 

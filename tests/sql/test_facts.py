@@ -254,7 +254,7 @@ def test_weight_and_period_are_of_the_evidence_that_is_left(conn: Connection[Any
 def test_a_memory_that_changes_is_no_evidence(conn: Connection[Any], change: dict[str, Any]) -> None:
     told(conn, "a", lives("Ana", "Oslo"), occurred_at=day(1))
     second = told(conn, "b", lives("Ana", "Rome"), occurred_at=day(3))
-    call(conn, "revise", second, **change)
+    call(conn, "update_memory", second, **change)
     assert spans(conn) == [("Oslo", None, None)]
 
 

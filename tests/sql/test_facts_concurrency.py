@@ -94,13 +94,13 @@ def test_memories_go_while_others_are_read(dsn: str, conn: Connection[Any]) -> N
         for memory in gone:
             call(own, "forget", memory)
 
-    def revise(own: Connection[Any]) -> None:
+    def update(own: Connection[Any]) -> None:
         # Several in one statement: locks of the first are held while the others are waited for.
         for start in range(ROUNDS):
             query = "UPDATE pgrecall.memories SET content = content || '.' WHERE id = ANY (%s)"
             own.execute(query, (kept[start::ROUNDS],))
 
-    at_once(dsn, complete, forget, complete, revise)
+    at_once(dsn, complete, forget, complete, update)
     complete(conn)
     assert {memory for row in relationships(conn) for memory in row["evidence"]} == set(kept)
     found = relationships(conn)

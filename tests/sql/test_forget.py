@@ -65,7 +65,7 @@ def test_coming_back_with_the_same_text_keeps_the_embedding(conn: Connection[Any
     number = remember(conn, "content", tags=["a"], external_id="e")
     embed(conn, number)
     call(conn, "forget", number)
-    remember(conn, "content", external_id="e", on_conflict="revise")
+    remember(conn, "content", external_id="e", on_conflict="update")
     found = stored(conn, number)
     assert found["deleted_at"] is None
     assert found["embedding"] is not None
@@ -76,7 +76,7 @@ def test_coming_back_with_another_text(conn: Connection[Any]) -> None:
     number = remember(conn, "content", external_id="e")
     embed(conn, number)
     call(conn, "forget", number)
-    remember(conn, "new", external_id="e", is_sensitive=False, on_conflict="revise")
+    remember(conn, "new", external_id="e", is_sensitive=False, on_conflict="update")
     assert stored(conn, number)["embedding"] is None
     assert len(rows(conn, "pgrecall.claim", WORKER)) == 1
 

@@ -139,7 +139,7 @@ def test_statements_come_until_all_is_there(conn: Connection[Any]) -> None:
 def test_an_edit_empties_every_generation(
     conn: Connection[Any], both: dict[str, int], change: dict[str, object]
 ) -> None:
-    call(conn, "revise", both["a"], **change)
+    call(conn, "update_memory", both["a"], **change)
     assert (stored(conn, both["a"])["embedding"], second(conn, both["a"])) == (None, None)
     assert second(conn, both["b"]) is not None
     pending = [] if "is_sensitive" in change else [both["a"]]
@@ -148,7 +148,7 @@ def test_an_edit_empties_every_generation(
 
 def test_what_is_not_embedded_keeps_every_generation(conn: Connection[Any], both: dict[str, int]) -> None:
     before = stored(conn, both["a"])["embedding"], second(conn, both["a"])
-    call(conn, "revise", both["a"], tags=["x"], importance=1, category="fact")
+    call(conn, "update_memory", both["a"], tags=["x"], importance=1, category="fact")
     assert (stored(conn, both["a"])["embedding"], second(conn, both["a"])) == before
 
 
@@ -301,7 +301,7 @@ def test_dropping(conn: Connection[Any], both: dict[str, int]) -> None:
     assert conn.execute(columns).fetchall() == [("concepts", "embedding_2"), ("memories", "embedding_2")]
     # Everything goes on without the first column.
     number = remember(conn, "after it", tags=["Goa"])
-    call(conn, "revise", both["a"], content="new")
+    call(conn, "update_memory", both["a"], content="new")
     with role(conn, "pgrecall_embedder"):
         assert sorted(claim(conn)) == sorted([both["a"], number])
     assert complete(conn, [number], generation=2) == 1
@@ -310,7 +310,7 @@ def test_dropping(conn: Connection[Any], both: dict[str, int]) -> None:
 
 
 def test_a_claim_under_way_is_waited_for(conn: Connection[Any], dsn: str, both: dict[str, int]) -> None:
-    call(conn, "revise", both["a"], content="new")
+    call(conn, "update_memory", both["a"], content="new")
     with psycopg.connect(dsn) as worker:
         assert claim(worker, generation=2) == [both["a"]]
         conn.execute("SET lock_timeout = '200ms'")

@@ -30,7 +30,12 @@ def hide(conn: Connection[Any], memory: int, how: str) -> None:
     if how == "forget":
         call(conn, "forget", memory)
     else:
-        call(conn, "revise", memory, **({"is_sensitive": True} if how == "flag" else {"content": "other"}))
+        call(
+            conn,
+            "update_memory",
+            memory,
+            **({"is_sensitive": True} if how == "flag" else {"content": "other"}),
+        )
 
 
 @pytest.mark.parametrize("how", ["flag", "forget", "edit"])
@@ -67,7 +72,7 @@ def test_what_is_handed_to_a_language_model_at_the_last_moment_is_taken_back(
     [row] = claimed(conn)
     with psycopg.connect(dsn) as reading, ThreadPoolExecutor(1) as pool:
         assert complete(reading, [{"memory_id": row[0], "ticket": row[1]}]) == 1
-        flagged = pool.submit(lambda: call(conn, "revise", memory, is_sensitive=True))
+        flagged = pool.submit(lambda: call(conn, "update_memory", memory, is_sensitive=True))
         time.sleep(0.2)
         reading.commit()
         flagged.result(timeout=10)

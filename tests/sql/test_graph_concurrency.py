@@ -52,18 +52,18 @@ class Writer:
         memories = [{"content": f"{self.random.random()}", "tags": self.tags()} for _ in range(20)]
         remember_many(self.conn, memories, namespace="ns 0", create_namespace=True)
 
-    def revise(self) -> None:
-        call(self.conn, "revise", self.memory(), tags=self.tags(), content=f"text {self.random.random()}")
+    def update(self) -> None:
+        call(self.conn, "update", self.memory(), tags=self.tags(), content=f"text {self.random.random()}")
 
     def hide(self) -> None:
-        call(self.conn, "revise", self.memory(), is_sensitive=self.random.random() < 0.5)
+        call(self.conn, "update", self.memory(), is_sensitive=self.random.random() < 0.5)
 
     def forget(self) -> None:
         call(self.conn, "forget", self.memory())
 
     def give_up(self) -> None:
         with self.conn.transaction() as transaction:
-            call(self.conn, "revise", self.memory(), content="never", tags=self.tags())
+            call(self.conn, "update", self.memory(), content="never", tags=self.tags())
             raise psycopg.Rollback(transaction)
 
 
@@ -72,7 +72,7 @@ def write(dsn: str, number: int, until: float) -> int:
     with psycopg.connect(dsn, autocommit=True) as conn:
         writer = Writer(conn, number)
         actions: list[Callable[[], None]] = [
-            writer.insert, writer.insert, writer.batch, writer.revise, writer.revise, writer.hide, writer.forget,
+            writer.insert, writer.insert, writer.batch, writer.update, writer.update, writer.hide, writer.forget,
             writer.give_up,
         ]  # fmt: skip
         while time.monotonic() < until:
@@ -190,7 +190,7 @@ def test_one_who_moves_names_and_a_writer_who_takes_facts_away(
     one, other = (call(conn, "pgrecall.find_concept", name) for name in ("a", "b"))
     split = call(conn, "pgrecall.merge_concepts", one, other) if action == "split" else None
     with psycopg.connect(dsn) as writer:
-        call(writer, "revise", ids[0], tags=["a", "e"])
+        call(writer, "update_memory", ids[0], tags=["a", "e"])
         if split is None:
             moved = waits(conn, lambda: call(conn, "pgrecall.merge_concepts", one, other))
         else:
@@ -212,7 +212,7 @@ def test_one_who_has_all_read_again_and_a_writer_who_takes_a_memory_away(
         if action == "forget":
             call(writer, "forget", gone)
         else:
-            call(writer, "revise", gone, is_sensitive=True)
+            call(writer, "update_memory", gone, is_sensitive=True)
         again = waits(conn, lambda: call(conn, "pgrecall.reextract", enricher=enricher))
         writer.commit()
         again()

@@ -78,14 +78,14 @@ def test_every_way_to_write_is_seen(conn: Connection[Any]) -> None:
     ]
     first, *_ = remember_many(conn, many)
     assert (languages(conn, "one"), languages(conn, "two")) == (["english", "simple"], ["dutch", "simple"])
-    call(conn, "revise", first, language="danish")
+    call(conn, "update_memory", first, language="danish")
     assert languages(conn, "two") == ["dutch", "simple", "danish"]
     conn.execute(
         "UPDATE pgrecall.memories SET namespace_id = pgrecall.namespace_id('three') WHERE id = %s", (first,)
     )
     assert languages(conn, "three") == ["danish"]
     new = call(conn, "supersede", first, "e")
-    call(conn, "revise", new, language="finnish", content="f")
+    call(conn, "update_memory", new, language="finnish", content="f")
     assert languages(conn, "three") == ["danish", "finnish"]
     copy = "COPY pgrecall.memories (namespace_id, content, language, content_hash, search_vector) FROM STDIN"
     three = call(conn, "pgrecall.namespace_id", "three")

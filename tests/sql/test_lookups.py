@@ -39,7 +39,7 @@ CALLS: list[tuple[str, Any]] = [
     ("SELECT * FROM recall_facts('Tag 17 and Tag 18', namespace => 'home 1')", []),
     ("SELECT remember('another line', tags => ARRAY['Tag 17'], namespace => 'home 1')", []),
     (
-        "SELECT remember_many(%s, on_conflict => 'revise')",
+        "SELECT remember_many(%s, on_conflict => 'update')",
         [Jsonb([{"content": "line 5, changed", "external_id": "e5", "namespace": "home 1"}])],
     ),
     (

@@ -156,7 +156,12 @@ def test_names_that_come_and_go_leave_merges_true(conn: Connection[Any], seed: i
             elif step > 3 and merges:
                 split(conn, chance.choice(sorted(merges)))
             elif there:
-                call(conn, "revise", chance.choice(memories), tags=chance.sample(NAMES, chance.randrange(4)))
+                call(
+                    conn,
+                    "update_memory",
+                    chance.choice(memories),
+                    tags=chance.sample(NAMES, chance.randrange(4)),
+                )
             assert wrong(conn) == {}
 
 

@@ -64,7 +64,7 @@ def insert(
         tags=tags,
         namespace=namespace,
         external_id=external_id,
-        on_conflict="revise",
+        on_conflict="update",
         create_namespace=True,
     )
 
@@ -115,7 +115,7 @@ def remember_again(conn: Connection[Any], seed: int, count: int, namespace: str)
         }
         for n in range(count)
     ]
-    remember_many(conn, memories, namespace=namespace, on_conflict="revise", create_namespace=True)
+    remember_many(conn, memories, namespace=namespace, on_conflict="update", create_namespace=True)
 
 
 def update(conn: Connection[Any], change: str, text: str, place: int, count: int) -> None:
@@ -312,7 +312,7 @@ def test_what_is_forgotten_is_in_no_posting_and_counts_nowhere(conn: Connection[
     fold(conn)
     assert {row[1] for row in postings(conn)} == {"milk"}
     assert [row[1:] for row in frequencies(conn)] == [("", 1), ("milk", 1)]
-    assert remember(conn, "tea", external_id="a", on_conflict="revise") == number
+    assert remember(conn, "tea", external_id="a", on_conflict="update") == number
     fold(conn)
     assert [row[1:] for row in frequencies(conn)] == [("", 2), ("milk", 1), ("tea", 1)]
     assert problems(conn) == {}
@@ -322,7 +322,7 @@ def test_a_sensitive_memory_keeps_its_postings(conn: Connection[Any]) -> None:
     number = remember(conn, "tea")
     fold(conn)
     before = postings(conn)
-    assert call(conn, "revise", number, is_sensitive=True)
+    assert call(conn, "update_memory", number, is_sensitive=True)
     assert noted(conn) == []
     assert postings(conn) == before
     assert [row[0] for row in rows(conn, "recall", "tea")] == [number]

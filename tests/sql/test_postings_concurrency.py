@@ -55,9 +55,9 @@ class Writer:
     def remember_many(self) -> None:
         remember_many(self.conn, [{"content": self.text()} for _ in range(300)], namespace=self.namespace())
 
-    def revise(self) -> None:
+    def update(self) -> None:
         (number,) = self.common(1)
-        call(self.conn, "revise", number, content=self.text(), category=self.random.choice(WORDS))
+        call(self.conn, "update", number, content=self.text(), category=self.random.choice(WORDS))
 
     def revise_several(self) -> None:
         with self.conn.transaction():
@@ -76,7 +76,7 @@ class Writer:
     def remember_again(self) -> None:
         places = self.random.sample(range(40), 4)
         memories = [{"content": self.text(), "external_id": f"common {place}"} for place in places]
-        remember_many(self.conn, memories, namespace=self.namespace(), on_conflict="revise")
+        remember_many(self.conn, memories, namespace=self.namespace(), on_conflict="update")
 
     def move(self) -> None:
         query = """
@@ -101,7 +101,7 @@ def write(dsn: str, number: int, until: float) -> int:
     with psycopg.connect(dsn, autocommit=True) as conn:
         writer = Writer(conn, number)
         actions: list[Callable[[], None]] = [
-            writer.remember, writer.remember, writer.remember, writer.remember_many, writer.revise, writer.revise, writer.revise,
+            writer.remember, writer.remember, writer.remember, writer.remember_many, writer.update, writer.update, writer.update,
             writer.revise_several, writer.forget, writer.remember_again, writer.move, writer.delete,
         ]  # fmt: skip
         while time.monotonic() < until:

@@ -61,7 +61,7 @@ def test_writers_write_postings_by_writing_memories(conn: Connection[Any]) -> No
         remember_many(conn, [{"content": f"tea {place}"} for place in range(300)])
     assert noted(conn) == [number]
     with writing(conn):
-        call(conn, "revise", number, content="milk")
+        call(conn, "update_memory", number, content="milk")
         for place in range(100):
             remember(conn, f"crane {place}")
     assert 0 < len(noted(conn)) < 100

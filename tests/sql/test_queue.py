@@ -158,7 +158,7 @@ def test_writing_back_fires_no_trigger(conn: Connection[Any]) -> None:
         JOIN pg_proc p ON p.oid = s.funcid AND p.prorettype = 'trigger'::regtype
     """
     assert conn.execute(query).fetchall() == []
-    call(conn, "revise", number, tags=["a"])
+    call(conn, "update_memory", number, tags=["a"])
     conn.execute("SELECT pg_stat_force_next_flush()")
     conn.execute("SELECT 1")
     assert ("derive_memory_columns",) in conn.execute(query).fetchall()
@@ -168,8 +168,8 @@ def test_what_has_changed_meanwhile_does_not_land(conn: Connection[Any]) -> None
     edited, secret, gone, same = fill(conn, 4)
     hashes = [stored(conn, number)["content_hash"] for number in (edited, secret, gone, same)]
     claim(conn)
-    call(conn, "revise", edited, content="new")
-    call(conn, "revise", secret, is_sensitive=True)
+    call(conn, "update_memory", edited, content="new")
+    call(conn, "update_memory", secret, is_sensitive=True)
     call(conn, "forget", gone)
     assert complete(conn, [edited, secret, gone, same], hashes=hashes) == 1
     landed = conn.execute("SELECT id FROM pgrecall.memories WHERE embedding IS NOT NULL").fetchall()
@@ -182,7 +182,7 @@ def test_an_edit_in_progress_is_waited_for(conn: Connection[Any], dsn: str, chan
     number = remember(conn)
     claim(conn)
     with psycopg.connect(dsn) as first:
-        call(first, "revise", number, **change)
+        call(first, "update_memory", number, **change)
         hashes = [stored(conn, number)["content_hash"]]
         second = waits(conn, lambda: complete(conn, [number], hashes=hashes))
         first.commit()
@@ -193,13 +193,13 @@ def test_an_edit_in_progress_is_waited_for(conn: Connection[Any], dsn: str, chan
 def test_a_secret_is_not_claimed_while_it_becomes_one(conn: Connection[Any], dsn: str) -> None:
     number = remember(conn)
     with psycopg.connect(dsn) as first:
-        call(first, "revise", number, is_sensitive=True)
+        call(first, "update_memory", number, is_sensitive=True)
         assert claim(conn) == []
         first.commit()
     with psycopg.connect(dsn) as first:
         other = remember(conn)
         assert claim(first) == [other]
-        second = waits(conn, lambda: call(conn, "revise", other, is_sensitive=True))
+        second = waits(conn, lambda: call(conn, "update_memory", other, is_sensitive=True))
         first.commit()
         second()
     assert contents(conn)["embedding_jobs"] == []
@@ -209,7 +209,7 @@ def test_what_comes_too_late_leaves_the_lease_of_the_new_text(conn: Connection[A
     number = remember(conn, "before")
     before = stored(conn, number)["content_hash"]
     assert claim(conn) == [number]
-    call(conn, "revise", number, "after")
+    call(conn, "update_memory", number, "after")
     assert claim(conn) == [number]
     assert complete(conn, [number], hashes=[before]) == 0
     assert claim(conn, OTHER) == []
@@ -308,7 +308,7 @@ def test_one_notification_a_statement_without_content(conn: Connection[Any], dsn
         conn.execute("SELECT pgrecall.release(%s)", (ONE,))
         conn.execute("UPDATE pgrecall.memories SET importance = 1")
         assert heard(listener) == []
-        call(conn, "revise", ids[0], content="new")
+        call(conn, "update_memory", ids[0], content="new")
         assert heard(listener) == wake
         with psycopg.connect(dsn) as other:
             remember(other)

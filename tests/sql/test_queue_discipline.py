@@ -160,9 +160,9 @@ def test_what_changes_starts_afresh(conn: Connection[Any], change: str, state: s
     share(conn)
     with role(conn, "pgrecall_writer"):
         if change == "edit":
-            call(conn, "revise", number, content="new")
+            call(conn, "update_memory", number, content="new")
         elif change == "flag":
-            call(conn, "revise", number, is_sensitive=True)
+            call(conn, "update_memory", number, is_sensitive=True)
         else:
             call(conn, "forget", number)
     for name in ("embedding_jobs", "embedding_failures", "truncated_embeddings"):
@@ -173,7 +173,7 @@ def test_what_changes_starts_afresh(conn: Connection[Any], change: str, state: s
 def test_an_edit_of_other_things_leaves_a_parked_memory_parked(conn: Connection[Any]) -> None:
     number = remember(conn)
     give_up(conn, number)
-    call(conn, "revise", number, tags=["a"], importance=0.9)
+    call(conn, "update_memory", number, tags=["a"], importance=0.9)
     assert len(table(conn, "embedding_failures")) == 1
     assert claim(conn) == []
 
@@ -182,7 +182,7 @@ def test_only_what_landed_is_marked_as_truncated(conn: Connection[Any]) -> None:
     whole, cut, edited = (remember(conn, content) for content in ("whole", "cut", "edited"))
     claimed = rows(conn, "pgrecall.claim", ONE)
     hashes = {row[0]: row[1] for row in claimed}
-    call(conn, "revise", edited, content="new")
+    call(conn, "update_memory", edited, content="new")
     ids = [whole, cut, edited]
     given = (ONE, ids, [hashes[number] for number in ids], [str([1.0] * 384)] * 3)
     assert call(conn, "pgrecall.complete", *given, is_truncated=[False, True, True]) == 2

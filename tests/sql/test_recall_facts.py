@@ -216,7 +216,7 @@ def test_without_the_contradiction_it_is_told_again(conn: Connection[Any]) -> No
 
 
 @pytest.mark.parametrize(
-    "change", ["forget(%s)", "revise(%s, is_sensitive => true)", "revise(%s, content => 'new')"]
+    "change", ["forget(%s)", "update_memory(%s, is_sensitive => true)", "update_memory(%s, content => 'new')"]
 )
 def test_evidence_that_goes_takes_the_fact_along(conn: Connection[Any], change: str) -> None:
     memory = told(conn, "x", fact("Ana", "leads", "Apollo"))

@@ -78,11 +78,11 @@ def test_sensitive_memories_stay_out(dsn: str, conn: Connection[Any], models: Mo
                 [vec, secret],
             )
         # Both columns follow the text and the flag.
-        conn.execute("SELECT revise(%s, is_sensitive => true)", [ids[0]])
+        conn.execute("SELECT update_memory(%s, is_sensitive => true)", [ids[0]])
         filled_columns = "SELECT num_nonnulls(embedding, embedding_2) FROM pgrecall.memories WHERE id = %s"
         assert scalar(conn, filled_columns, ids[0]) == 0
         until(lambda: scalar(conn, filled_columns, ids[1]) == 2)
-    conn.execute("SELECT revise(%s, content => 'something else')", [ids[1]])
+    conn.execute("SELECT update_memory(%s, content => 'something else')", [ids[1]])
     assert scalar(conn, filled_columns, ids[1]) == 0
 
 

@@ -288,13 +288,13 @@ def test_conflict_keeps_what_is_there(conn: Connection[Any]) -> None:
 def test_conflict_revises_what_is_given(conn: Connection[Any]) -> None:
     number = remember(conn, "text", title="t", tags=["a"], importance=0.9, metadata={"m": 1}, external_id="e")
     embed(conn, number)
-    assert remember(conn, "other", category="c", external_id="e", on_conflict="revise") == number
+    assert remember(conn, "other", category="c", external_id="e", on_conflict="update") == number
     found = stored(conn, number)
     assert (found["content"], found["category"]) == ("other", "c")
     assert (found["title"], found["tags"], found["metadata"]) == ("t", ["a"], {"m": 1})
     assert found["importance"] == pytest.approx(0.9)
     assert found["embedding"] is None
-    remember(conn, "other", title="", tags=[], metadata={}, external_id="e", on_conflict="revise")
+    remember(conn, "other", title="", tags=[], metadata={}, external_id="e", on_conflict="update")
     found = stored(conn, number)
     assert (found["title"], found["tags"], found["metadata"], found["category"]) == (None, [], {}, "c")
     assert concepts(conn) == []
@@ -302,9 +302,9 @@ def test_conflict_revises_what_is_given(conn: Connection[Any]) -> None:
 
 def test_sensitivity_is_not_lost_by_a_conflict(conn: Connection[Any]) -> None:
     number = remember(conn, "secret", external_id="e", is_sensitive=True)
-    remember(conn, "new secret", external_id="e", on_conflict="revise")
+    remember(conn, "new secret", external_id="e", on_conflict="update")
     assert stored(conn, number)["is_sensitive"]
-    remember(conn, "no secret", external_id="e", is_sensitive=False, on_conflict="revise")
+    remember(conn, "no secret", external_id="e", is_sensitive=False, on_conflict="update")
     assert not stored(conn, number)["is_sensitive"]
     # Somebody who stores a secret must not be told that all is well while it waits to be embedded.
     with refused(conn, "23505"):
@@ -318,7 +318,7 @@ def test_forgotten_external_id(conn: Connection[Any]) -> None:
         remember(conn, "text", external_id="e")
     assert remember(conn, "text", external_id="e", on_conflict="keep") == number
     assert stored(conn, number)["deleted_at"] is not None
-    assert remember(conn, "text", external_id="e", on_conflict="revise") == number
+    assert remember(conn, "text", external_id="e", on_conflict="update") == number
     assert stored(conn, number)["deleted_at"] is None
     assert concepts(conn, number) == ["a"]
 

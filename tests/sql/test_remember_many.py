@@ -146,17 +146,17 @@ def test_the_same_external_id_twice_in_a_batch(conn: Connection[Any]) -> None:
     assert number == same != other
     assert remember_many(conn, [second, first], on_conflict="keep") == [number, number]
     assert stored(conn, number)["content"] == "a"
-    assert remember_many(conn, [first, second], on_conflict="revise") == [number, number]
+    assert remember_many(conn, [first, second], on_conflict="update") == [number, number]
     assert (stored(conn, number)["content"], stored(conn, number)["tags"]) == ("b", ["x"])
     new = {"external_id": "f"}
-    one, two = remember_many(conn, [{"content": "1", **new}, {"content": "2", **new}], on_conflict="revise")
+    one, two = remember_many(conn, [{"content": "1", **new}, {"content": "2", **new}], on_conflict="update")
     assert one == two
     assert stored(conn, one)["content"] == "2"
 
 
 def test_conflict_revises_what_is_given(conn: Connection[Any]) -> None:
     number = remember(conn, "secret", external_id="e", title="t", tags=["x"], is_sensitive=True)
-    remember_many(conn, [{"content": "new", "external_id": "e", "title": None}], on_conflict="revise")
+    remember_many(conn, [{"content": "new", "external_id": "e", "title": None}], on_conflict="update")
     found = stored(conn, number)
     assert (found["content"], found["title"], found["tags"], found["is_sensitive"]) == (
         "new",
@@ -166,14 +166,14 @@ def test_conflict_revises_what_is_given(conn: Connection[Any]) -> None:
     )
     with refused(conn, "22023"):
         bad = {"content": "x", "external_id": "e", "importance": 2}
-        remember_many(conn, [{"content": "y", "external_id": "e"}, bad], on_conflict="revise")
+        remember_many(conn, [{"content": "y", "external_id": "e"}, bad], on_conflict="update")
 
 
 def test_valid_to_is_compared_with_what_is_stored(conn: Connection[Any]) -> None:
     remember(conn, "x", external_id="e", valid_from=datetime(2024, 5, 17, tzinfo=UTC))
     with refused(conn, "22023"):
         remember_many(
-            conn, [{"content": "x", "external_id": "e", "valid_to": "2024-05-16"}], on_conflict="revise"
+            conn, [{"content": "x", "external_id": "e", "valid_to": "2024-05-16"}], on_conflict="update"
         )
 
 
@@ -183,12 +183,12 @@ def test_importing_twice_changes_nothing(conn: Connection[Any]) -> None:
     ]
     ids = remember_many(conn, memories)
     before = contents(conn)
-    for on_conflict in ("error", "keep", "revise"):
+    for on_conflict in ("error", "keep", "update"):
         assert remember_many(conn, memories, on_conflict=on_conflict) == ids
         assert contents(conn) == before
 
 
-@pytest.mark.parametrize("on_conflict", ["keep", "revise"])
+@pytest.mark.parametrize("on_conflict", ["keep", "update"])
 def test_two_sessions_store_the_same_batch(conn: Connection[Any], dsn: str, on_conflict: str) -> None:
     memories = [{"content": name, "external_id": name, "namespace": name} for name in "ab"]
     options = {"on_conflict": on_conflict, "create_namespace": True}
@@ -212,7 +212,7 @@ def test_batches_in_opposite_order_do_not_deadlock(conn: Connection[Any], dsn: s
                 )
                 together.wait()
                 changed = [{"content": f"{step} {name}", "external_id": name} for name in names]
-                remember_many(own, changed, on_conflict="revise")
+                remember_many(own, changed, on_conflict="update")
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(write, (1, -1, 1, -1))) == [None] * 4

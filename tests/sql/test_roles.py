@@ -72,7 +72,7 @@ def test_public_may_do_nothing(conn: Connection[Any], nobody: str) -> None:
             "SELECT * FROM recall_status()",
             "SELECT remember('x')",
             "SELECT remember_many('[]')",
-            "SELECT revise(1, content => 'x')",
+            "SELECT update_memory(1, content => 'x')",
             "SELECT supersede(1, 'x')",
             "SELECT forget(1)",
             "SELECT count(*) FROM pgrecall.memories",
@@ -100,7 +100,7 @@ def test_reader_recalls_and_writes_nothing(conn: Connection[Any]) -> None:
             "SELECT * FROM pgrecall.memories",
             "SELECT remember('x')",
             "SELECT remember_many('[]')",
-            f"SELECT revise({number}, content => 'x')",
+            f"SELECT update_memory({number}, content => 'x')",
             f"SELECT supersede({number}, 'x')",
             f"SELECT forget({number})",
             "SELECT pgrecall.create_namespace('x')",
@@ -121,9 +121,9 @@ def test_writer_does_everything_public(conn: Connection[Any], nobody: str) -> No
             conn, "one", tags=["a", "b"], expanded_keywords=["c"], namespace="new", create_namespace=True
         )
         two = remember(conn, "two", tags=["a"], external_id="e")
-        assert remember(conn, "three", tags=["d"], external_id="e", on_conflict="revise") == two
-        assert call(conn, "revise", one, tags=["d"], content="changed", language="german")
-        assert call(conn, "revise", one, is_sensitive=True)
+        assert remember(conn, "three", tags=["d"], external_id="e", on_conflict="update") == two
+        assert call(conn, "update_memory", one, tags=["d"], content="changed", language="german")
+        assert call(conn, "update_memory", one, is_sensitive=True)
         new = call(conn, "supersede", two, "four")
         assert call(conn, "supersede", new, successor=remember(conn, "five")) > new
         assert call(conn, "forget", one)
@@ -146,7 +146,7 @@ def test_writer_clears_the_queue_of_what_became_secret(conn: Connection[Any]) ->
     rows(conn, "pgrecall.claim", WORKER)
     share(conn)
     with role(conn, "pgrecall_writer"):
-        call(conn, "revise", number, is_sensitive=True)
+        call(conn, "update_memory", number, is_sensitive=True)
     assert contents(conn)["embedding_jobs"] == []
 
 
@@ -184,7 +184,7 @@ def test_embedder_sees_no_sensitive_memory(conn: Connection[Any]) -> None:
     late = remember(conn, "late")
     with role(conn, "pgrecall_embedder"):
         assert [row[0] for row in rows(conn, "pgrecall.claim", WORKER)] == [late]
-    call(conn, "revise", late, is_sensitive=True)
+    call(conn, "update_memory", late, is_sensitive=True)
     with role(conn, "pgrecall_embedder"):
         assert rows(conn, "pgrecall.claim", WORKER) == []
     assert contents(conn)["embedding_jobs"] == []

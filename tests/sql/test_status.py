@@ -182,7 +182,7 @@ def test_unposted_memories_are_counted(conn: Connection[Any]) -> None:
     (number,) = remember(conn, "one")
     conn.execute("SELECT pgrecall.flush_pending_postings(1)")
     assert status(conn)["pending_postings"] == 0
-    conn.execute("SELECT revise(%s, content => 'two')", (number,))
+    conn.execute("SELECT update_memory(%s, content => 'two')", (number,))
     assert status(conn)["pending_postings"] == 1
 
 

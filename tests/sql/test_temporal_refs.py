@@ -145,7 +145,7 @@ def test_stored_with_the_memory(conn: Connection[Any]) -> None:
 def test_without_an_occurrence_the_recording_counts(conn: Connection[Any]) -> None:
     number = remember(conn, "we sailed yesterday", created_at=NOON - timedelta(days=10))
     assert refs(conn, number) == ["2026-05-02"]
-    call(conn, "revise", number, occurred_at=NOON)
+    call(conn, "update_memory", number, occurred_at=NOON)
     assert refs(conn, number) == ["2026-05-12"]
 
 
@@ -158,9 +158,9 @@ def test_the_same_in_every_zone(conn: Connection[Any]) -> None:
 
 def test_revised(conn: Connection[Any]) -> None:
     number = remember(conn, "we sailed yesterday", occurred_at=NOON)
-    call(conn, "revise", number, content="we sailed on 2024-03-05 and in June 2023")
+    call(conn, "update_memory", number, content="we sailed on 2024-03-05 and in June 2023")
     assert refs(conn, number) == ["2024-03-05", "2023-06-01"]
-    call(conn, "revise", number, content="we sailed")
+    call(conn, "update_memory", number, content="we sailed")
     assert refs(conn, number) == []
 
 
@@ -169,13 +169,13 @@ def test_sensitive_memories_have_none(conn: Connection[Any]) -> None:
     secret = remember(conn, "the key of 2024-03-05", is_sensitive=True)
     open_ = remember(conn, "the key of 2024-03-06")
     assert refs(conn) == ["2024-03-06"]
-    call(conn, "revise", open_, is_sensitive=True)
+    call(conn, "update_memory", open_, is_sensitive=True)
     assert refs(conn) == []
-    call(conn, "revise", secret, content="the key of 2024-03-07")
-    call(conn, "revise", secret, occurred_at=NOON)
+    call(conn, "update_memory", secret, content="the key of 2024-03-07")
+    call(conn, "update_memory", secret, occurred_at=NOON)
     conn.execute("CALL pgrecall.refresh_temporal_refs()")
     assert refs(conn) == []
-    call(conn, "revise", open_, is_sensitive=False)
+    call(conn, "update_memory", open_, is_sensitive=False)
     assert refs(conn) == ["2024-03-06"]
 
 
@@ -183,7 +183,7 @@ def test_forgotten_memories_have_none(conn: Connection[Any]) -> None:
     number = remember(conn, "the key of 2024-03-05", external_id="e")
     call(conn, "forget", number)
     assert refs(conn) == []
-    assert remember(conn, "the key of 2024-03-05", external_id="e", on_conflict="revise") == number
+    assert remember(conn, "the key of 2024-03-05", external_id="e", on_conflict="update") == number
     assert refs(conn) == ["2024-03-05"]
 
 
@@ -209,7 +209,7 @@ def test_writing_back_an_embedding_leaves_them_alone(conn: Connection[Any]) -> N
     query = "SELECT ctid::text FROM pgrecall.temporal_refs"
     before = conn.execute(query).fetchall()
     embed(conn, number)
-    call(conn, "revise", number, tags=["sailing"], importance=0.9)
+    call(conn, "update_memory", number, tags=["sailing"], importance=0.9)
     assert conn.execute(query).fetchall() == before
 
 
@@ -250,7 +250,7 @@ def test_a_writer_keeps_them(conn: Connection[Any]) -> None:
     with conn.transaction():
         conn.execute("SET LOCAL ROLE pgrecall_writer")
         number = remember(conn, "in June 2023")
-        call(conn, "revise", number, content="in July 2023")
+        call(conn, "update_memory", number, content="in July 2023")
     assert refs(conn, number) == ["2023-07-01"]
     with conn.transaction():
         conn.execute("SET LOCAL ROLE pgrecall_writer")

@@ -78,5 +78,5 @@ def stored_memories(conn: Connection[Any], namespace: str = "default") -> dict[s
 
 
 def outcome(report: ImportFromReport) -> tuple[int, int, int, int]:
-    """What was stored, revised, present, rejected."""
-    return report.stored, report.revised, report.present, report.rejected
+    """What was stored, updated, present, rejected."""
+    return report.stored, report.updated, report.present, report.rejected

@@ -205,7 +205,7 @@ class World:
             [memory] = new
             query = (
                 "SELECT remember(%s, title => %s, is_sensitive => %s, external_id => %s, namespace => %s, "
-                "create_namespace => true, on_conflict => 'revise')"
+                "create_namespace => true, on_conflict => 'update')"
             )
             values = [memory.content, memory.title, memory.is_sensitive, str(memory.number), memory.namespace]
             ids = self._database.rows(query, values)
@@ -243,7 +243,7 @@ class World:
             }
             for memory in memories
         ]
-        query = "SELECT * FROM remember_many(%s, create_namespace => true, on_conflict => 'revise')"
+        query = "SELECT * FROM remember_many(%s, create_namespace => true, on_conflict => 'update')"
         return self._database.rows(query, [json.dumps(fields)])
 
     def _new(self, number: int) -> Memory:
@@ -263,9 +263,9 @@ class World:
         self._versions += 1
         return f"{MARK} {number}, version {self._versions},{' very' * self._draw.randrange(40)} long."
 
-    def _revise(self, memory: Memory, title: str | None, content: str) -> None:
+    def _update(self, memory: Memory, title: str | None, content: str) -> None:
         started = time.time()
-        query = "SELECT revise(%s, content => %s, title => %s)"
+        query = "SELECT update_memory(%s, content => %s, title => %s)"
         self._database.rows(query, [memory.id, content, "" if title is None else title])
         self._end(memory)
         memory.former.append((memory.title, memory.content))
@@ -274,15 +274,15 @@ class World:
 
     def _edit(self, memory: Memory) -> None:
         title = memory.title if self._draw.random() < 0.7 else None
-        self._revise(memory, title, self._text(memory.number))
+        self._update(memory, title, self._text(memory.number))
 
     def _edit_back(self, memory: Memory) -> None:
-        self._revise(memory, *self._draw.choice(memory.former))
+        self._update(memory, *self._draw.choice(memory.former))
 
     def _importance(self, memory: Memory) -> None:
         # Nothing that is embedded: so nothing is to be embedded anew.
         self._database.rows(
-            "SELECT revise(%s, importance => %s, tags => %s)", [memory.id, self._draw.random(), ["x"]]
+            "SELECT update_memory(%s, importance => %s, tags => %s)", [memory.id, self._draw.random(), ["x"]]
         )
 
     def _forget(self, memory: Memory) -> None:
@@ -297,13 +297,13 @@ class World:
         self._begin(memory, started)
 
     def _flag(self, memory: Memory) -> None:
-        self._database.rows("SELECT revise(%s, is_sensitive => true)", [memory.id])
+        self._database.rows("SELECT update_memory(%s, is_sensitive => true)", [memory.id])
         memory.is_sensitive = True
         self._end(memory)
 
     def _unflag(self, memory: Memory) -> None:
         started = time.time()
-        self._database.rows("SELECT revise(%s, is_sensitive => false)", [memory.id])
+        self._database.rows("SELECT update_memory(%s, is_sensitive => false)", [memory.id])
         memory.is_sensitive = False
         self._begin(memory, started)
 

@@ -74,8 +74,8 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "pauses": ([{"model": "m", "until": TIME}],),
     "write": (
         {"kind": "remember", "key": "k", "at": TIME, "fields": MEMORY, "on_conflict": "error"},
-        {"kind": "revise", "key": "k", "at": TIME, "id": 1, "base": TIME, "fields": MEMORY, "mine": MEMORY},
-        {"kind": "revise", "key": "k", "at": "2000-01-01T00:00:00Z", "id": 1, "base": "2000-01-01T00:00:00Z", "fields": MEMORY,
+        {"kind": "update", "key": "k", "at": TIME, "id": 1, "base": TIME, "fields": MEMORY, "mine": MEMORY},
+        {"kind": "update", "key": "k", "at": "2000-01-01T00:00:00Z", "id": 1, "base": "2000-01-01T00:00:00Z", "fields": MEMORY,
          "mine": MEMORY},
         {"kind": "supersede", "key": "k", "at": TIME, "id": 1, "base": TIME, "fields": {**MEMORY, "successor": 2}},
         {"kind": "supersede", "key": "k", "at": TIME, "id": 1, "base": TIME, "fields": MEMORY},

@@ -27,7 +27,7 @@ from pgrecall.models import (
     Validity,
 )
 from pgrecall.new_memories import batches
-from pgrecall.options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
+from pgrecall.options import MemoryFields, RecallFilters, RecallOptions, UpdatableFields
 from pgrecall.query.embedding import EMBED_SECONDS, Embed, vector_request
 from pgrecall.query.reranking import second_stage
 
@@ -151,7 +151,7 @@ class Client:
             content: The text, not blank, at most 262,144 bytes.
             namespace: Where it goes.
             create_namespace: True makes the namespace if it is not there.
-            on_conflict: What to do if the external id is there: 'error', 'keep' or 'revise'.
+            on_conflict: What to do if the external id is there: 'error', 'keep' or 'update'.
             **fields: title, category, tags, importance, occurred_at and so on: see `MemoryFields`.
 
         Returns:
@@ -193,7 +193,7 @@ class Client:
             memories: `NewMemory` objects, or mappings with its fields as keys.
             namespace: Where those go that name none.
             create_namespace: True makes namespaces that are not there.
-            on_conflict: What to do if an external id is there: 'error', 'keep' or 'revise'.
+            on_conflict: What to do if an external id is there: 'error', 'keep' or 'update'.
             batch_size: Memories a batch; a batch also ends at 4 MiB.
 
         Returns:
@@ -223,13 +223,13 @@ class Client:
             raise
         return ids
 
-    def revise(self, id: int, *, content: str | None = None, **fields: Unpack[RevisableFields]) -> bool:
+    def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
         """Change fields of one memory; None keeps a field, an empty text or list clears it.
 
         Args:
             id: The memory.
             content: The new text.
-            **fields: title, category, tags, metadata and so on: see `RevisableFields`. New metadata takes the
+            **fields: title, category, tags, metadata and so on: see `UpdatableFields`. New metadata takes the
                 place of the old.
 
         Returns:
@@ -241,10 +241,10 @@ class Client:
             TooLarge: The content is too long.
             UnknownLanguage: There is no such text-search configuration.
         """
-        arguments = drop_none(id=id, content=content, **check_options(fields, RevisableFields))
+        arguments = drop_none(id=id, content=content, **check_options(fields, UpdatableFields))
         if arguments.get("language") == AUTO:
             arguments = in_place(detect, arguments)
-        return bool(self._database.value("public.revise", arguments))
+        return bool(self._database.value("public.update_memory", arguments))
 
     def supersede(
         self,

@@ -116,7 +116,7 @@ class Transfer:
 
         Returns:
             For each row its place from 1, the outcome, and of the memory its id, the hash of its text, and
-            whether it is sensitive, forgotten, revised here.
+            whether it is sensitive, forgotten, updated here.
         """
         arguments = {
             "rows": json_array("row", rows),

@@ -351,7 +351,7 @@ def _progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
 def _print_report(report: "ImportFromReport", *, dry_run: bool) -> None:
     would = " would be" if dry_run else ""
     typer.echo(
-        f"{report.rows} rows: {report.stored}{would} stored, {report.revised}{would} revised, "
+        f"{report.rows} rows: {report.stored}{would} stored, {report.updated}{would} updated, "
         f"{report.present} already there"
     )
     for number, said in (

@@ -23,7 +23,7 @@ class OnConflict(StrEnum):
 
     error = "error"
     keep = "keep"
-    revise = "revise"
+    update = "update"
 
 
 def remember(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item", covariant=True)
 
-OnConflict = Literal["error", "keep", "revise"]
+OnConflict = Literal["error", "keep", "update"]
 """What happens when the namespace already has the external id: refuse, leave it, or change it."""
 
 IterativeScan = Literal["off", "relaxed_order", "strict_order"]
@@ -43,7 +43,7 @@ class Listed(Sequence[Item]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
-    """One memory to remember; what each field means is said at `RevisableFields` and `MemoryFields`.
+    """One memory to remember; what each field means is said at `UpdatableFields` and `MemoryFields`.
 
     Attributes:
         content: The text, not blank, at most 262,144 bytes.

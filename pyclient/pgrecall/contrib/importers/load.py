@@ -24,7 +24,7 @@ BATCH_ROWS = 1000
 BATCH_CHARACTERS = 2 * 2**20
 
 _TAKEN = "its external id belongs to a memory that was not imported"
-_WOULD_BE = {"new": "stored", "changed": "revised"}
+_WOULD_BE = {"new": "stored", "changed": "updated"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ImportFromReport:
     Attributes:
         rows: How many were read.
         stored: Memories that are new.
-        revised: Memories whose row has changed since it was imported.
+        updated: Memories whose row has changed since it was imported.
         present: Rows that are here as they are.
         kept: Rows that have changed, whose memory was forgotten or superseded here: it stays so.
         left_out: Rows that were deleted before they came here, where such are not wanted.
@@ -46,7 +46,7 @@ class ImportFromReport:
 
     rows: int
     stored: int
-    revised: int
+    updated: int
     present: int
     kept: int
     left_out: int
@@ -172,7 +172,7 @@ def import_from(
     return ImportFromReport(
         rows=counts["rows"],
         stored=counts["stored"],
-        revised=counts["revised"],
+        updated=counts["updated"],
         present=counts["present"],
         kept=counts["kept"],
         left_out=counts["left out"],
@@ -223,7 +223,7 @@ def verify(
                 and answer["is_forgotten"] == row.is_deleted
             ):
                 counts["same"] += 1
-            elif answer["is_revised"] or answer["outcome"] == "kept":
+            elif answer["is_updated"] or answer["outcome"] == "kept":
                 counts["changed here"] += 1
             else:
                 counts["differing"] += 1

@@ -17,7 +17,7 @@ from pgrecall._async.client import AsyncClient
 from pgrecall.concurrency import in_time
 from pgrecall.errors import ConnectionFailed, InvalidInput, NotFound, PgrecallError
 from pgrecall.new_memories import check_content
-from pgrecall.options import RecallFilters, RevisableFields
+from pgrecall.options import RecallFilters, UpdatableFields
 from pgrecall.query.embedding import Embed
 
 from . import fields
@@ -230,7 +230,7 @@ class MemoryTools:
         An empty title or list of tags clears it. The old text is gone: for a fact that was right and has
         changed use memory_supersede, which keeps both.
         """
-        changes: RevisableFields = {
+        changes: UpdatableFields = {
             "title": title,
             "tags": tags,
             "category": category,
@@ -245,7 +245,7 @@ class MemoryTools:
                 "no field was given to change", hint="Give content, title, tags or another field."
             )
         await self._check(id)
-        changed = await self._client.revise(id, content=content or None, **changes)
+        changed = await self._client.update(id, content=content or None, **changes)
         told = "was changed" if changed else "was so already"
         return _result(Changed(id=id, changed=changed), f"Memory {id} {told}.")
 

@@ -10,7 +10,7 @@ from pgrecall.models import Row
 if TYPE_CHECKING:
     from datetime import datetime
 
-Kind = Literal["remember", "revise", "supersede", "forget"]
+Kind = Literal["remember", "update", "supersede", "forget"]
 """What a queued write does."""
 
 

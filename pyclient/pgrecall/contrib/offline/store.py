@@ -109,10 +109,10 @@ class Store:
         with self.file.writing() as connection:
             return [writing.remember(connection, memory, on_conflict) for memory in memories]
 
-    def revise(self, arguments: Mapping[str, Any]) -> bool:
+    def update(self, arguments: Mapping[str, Any]) -> bool:
         """Change a memory."""
         with self.file.writing() as connection:
-            return writing.revise(connection, arguments)
+            return writing.update(connection, arguments)
 
     def supersede(self, arguments: Mapping[str, Any]) -> int:
         """Close a fact."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .models import Kind
 
-__all__ = ["LISTS", "TEXTS", "TIMES", "forget", "remember", "revise", "stored_id", "supersede"]
+__all__ = ["LISTS", "TEXTS", "TIMES", "forget", "remember", "stored_id", "supersede", "update"]
 
 TEXTS = ("content", "title", "category", "source", "session", "speaker", "language", "external_id")
 LISTS = ("tags", "expanded_keywords")
@@ -54,8 +54,8 @@ def remember(connection: sqlite3.Connection, arguments: Mapping[str, Any], on_co
     """Store a memory; the arguments are checked, as `remember` of the client takes them."""
     check_content(arguments.get("content"))
     _allow(connection, arguments)
-    if on_conflict not in ("error", "keep", "revise"):
-        raise InvalidInput(f"on_conflict cannot be {on_conflict!r}", hint="It takes error, keep or revise.")
+    if on_conflict not in ("error", "keep", "update"):
+        raise InvalidInput(f"on_conflict cannot be {on_conflict!r}", hint="It takes error, keep or update.")
     key = arguments.get("external_id") or _key()
     present = connection.execute(
         "SELECT id, content, title FROM memories WHERE external_id = ? AND NOT is_forgotten", (key,)
@@ -63,7 +63,7 @@ def remember(connection: sqlite3.Connection, arguments: Mapping[str, Any], on_co
     fields = {**arguments, "external_id": key}
     if present is not None:
         id, content, title = present
-        if on_conflict == "revise":
+        if on_conflict == "update":
             _change(connection, id, fields)
             _queue(connection, "remember", _key(), id, {"fields": fields, "on_conflict": on_conflict})
         elif on_conflict == "error" and (content, title) != (
@@ -81,8 +81,8 @@ def remember(connection: sqlite3.Connection, arguments: Mapping[str, Any], on_co
     return id
 
 
-def revise(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> bool:
-    """Change fields of a memory; the arguments are checked, as `revise` of the client takes them."""
+def update(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> bool:
+    """Change fields of a memory; the arguments are checked, as `update` of the client takes them."""
     id = _there(connection, arguments["id"])
     fields = {name: value for name, value in arguments.items() if name != "id"}
     if "content" in fields:
@@ -90,7 +90,7 @@ def revise(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> bool
     _allow(connection, fields)
     if not _change(connection, id, fields):
         return False
-    _queue(connection, "revise", _key(), id, {"fields": fields, "mine": _fields(connection, id)})
+    _queue(connection, "update", _key(), id, {"fields": fields, "mine": _fields(connection, id)})
     return True
 
 
@@ -113,7 +113,7 @@ def supersede(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> i
         _refuse_circle(connection, id, successor)
     if later is not None:
         raise InvalidInput(
-            f"memory {id} is already superseded by {later}", hint=f"Supersede {later}, or revise it."
+            f"memory {id} is already superseded by {later}", hint=f"Supersede {later}, or update it."
         )
     made = None
     if "content" in fields:
@@ -222,7 +222,7 @@ def _change(connection: sqlite3.Connection, id: int, fields: Mapping[str, Any]) 
 
 
 def _fields(connection: sqlite3.Connection, id: int) -> dict[str, Any]:
-    """Return all fields of a row that can be revised, as a client gives them."""
+    """Return all fields of a row that can be updated, as a client gives them."""
     row = connection.execute(f"SELECT {', '.join(_REVISABLE)} FROM memories WHERE id = ?", (id,)).fetchone()
     fields = dict(zip(_REVISABLE, row, strict=True))
     fields |= {name: json.loads(fields[name]) for name in (*LISTS, "metadata")}

@@ -47,7 +47,7 @@ ROUTES: Mapping[str, Route] = {
     "public.recall_briefing": Route("namespace", "namespace"),
     "public.remember": Route("namespace", "namespace"),
     "public.remember_many": Route("written"),
-    "public.revise": Route("memory", "id"),
+    "public.update_memory": Route("memory", "id"),
     "public.supersede": Route("memory", "id"),
     "public.forget": Route("memory", "id"),
     "public.erase": Route("memory", "id"),

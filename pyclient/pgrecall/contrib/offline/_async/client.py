@@ -13,7 +13,7 @@ from pgrecall.errors import InvalidInput, NeedsServer, TooLarge
 from pgrecall.languages import AUTO, detect
 from pgrecall.models import RecallResult, TimelineMemory, TimelineResult
 from pgrecall.new_memories import new_memory
-from pgrecall.options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
+from pgrecall.options import MemoryFields, RecallFilters, RecallOptions, UpdatableFields
 
 from .copying import AsyncCopying
 
@@ -198,7 +198,7 @@ class AsyncOfflineClient(AsyncCopying):
         self._same_namespace(namespace)
         return await in_thread(self._store.remember, self._checked(memories), on_conflict or "error")
 
-    async def revise(self, id: int, *, content: str | None = None, **fields: Unpack[RevisableFields]) -> bool:
+    async def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
         """Change fields of one memory in the copy, and queue it; None keeps a field, an empty text clears it.
 
         Returns:
@@ -208,10 +208,10 @@ class AsyncOfflineClient(AsyncCopying):
             NotFound: The copy has no such memory.
             InvalidInput: As for `remember`, and so are the others.
         """
-        arguments = drop_none(id=id, content=content, **check_options(fields, RevisableFields))
+        arguments = drop_none(id=id, content=content, **check_options(fields, UpdatableFields))
         if arguments.get("language") == AUTO:
             arguments = await in_thread(detect, arguments)
-        return await in_thread(self._store.revise, arguments)
+        return await in_thread(self._store.update, arguments)
 
     async def supersede(
         self,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pgrecall.contrib.offline.models import Pulled, Pushed, QueuedWrite
     from pgrecall.errors import PgrecallError
     from pgrecall.models import NewMemory, OnConflict, RecallResult, TimelineResult
-    from pgrecall.options import MemoryFields, RevisableFields
+    from pgrecall.options import MemoryFields, UpdatableFields
 
 PATIENCE = 5.0
 """Seconds until a server that was there counts as away."""
@@ -143,12 +143,12 @@ class AsyncFallbackClient:
         )
         return [await self.offline.stored_id(id) for id in ids]
 
-    async def revise(self, id: int, *, content: str | None = None, **fields: Unpack[RevisableFields]) -> bool:
-        """Change fields of one memory; see `AsyncClient.revise`."""
+    async def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
+        """Change fields of one memory; see `AsyncClient.update`."""
         if fields.get("is_sensitive") and not await self._takes_sensitive():
             known = await self.offline.stored_id(id)
-            return bool(await self._write_to_server("revise", known, content=content, **fields))
-        return bool(await self._write(self.offline.revise, id, content=content, **fields))
+            return bool(await self._write_to_server("update", known, content=content, **fields))
+        return bool(await self._write(self.offline.update, id, content=content, **fields))
 
     async def supersede(
         self,

@@ -14,7 +14,7 @@ from pgrecall.errors import InvalidInput, NeedsServer, TooLarge
 from pgrecall.languages import AUTO, detect
 from pgrecall.models import RecallResult, TimelineMemory, TimelineResult
 from pgrecall.new_memories import new_memory
-from pgrecall.options import MemoryFields, RecallFilters, RecallOptions, RevisableFields
+from pgrecall.options import MemoryFields, RecallFilters, RecallOptions, UpdatableFields
 
 from .copying import Copying
 
@@ -199,7 +199,7 @@ class OfflineClient(Copying):
         self._same_namespace(namespace)
         return in_place(self._store.remember, self._checked(memories), on_conflict or "error")
 
-    def revise(self, id: int, *, content: str | None = None, **fields: Unpack[RevisableFields]) -> bool:
+    def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
         """Change fields of one memory in the copy, and queue it; None keeps a field, an empty text clears it.
 
         Returns:
@@ -209,10 +209,10 @@ class OfflineClient(Copying):
             NotFound: The copy has no such memory.
             InvalidInput: As for `remember`, and so are the others.
         """
-        arguments = drop_none(id=id, content=content, **check_options(fields, RevisableFields))
+        arguments = drop_none(id=id, content=content, **check_options(fields, UpdatableFields))
         if arguments.get("language") == AUTO:
             arguments = in_place(detect, arguments)
-        return in_place(self._store.revise, arguments)
+        return in_place(self._store.update, arguments)
 
     def supersede(
         self,

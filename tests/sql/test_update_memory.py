@@ -1,4 +1,4 @@
-"""revise(): what is kept, what is cleared, and what goes with the old text or with secrecy."""
+"""update_memory(): what is kept, what is cleared, and what goes with the old text or with secrecy."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ EVERYTHING: dict[str, Any] = {
 def test_nothing_given_changes_nothing(conn: Connection[Any]) -> None:
     number = remember(conn, "content", external_id="e", **EVERYTHING)
     before = contents(conn)
-    assert call(conn, "revise", number) is False
-    assert call(conn, "revise", number, content="content", **EVERYTHING) is False
-    assert call(conn, "revise", number, **dict.fromkeys(EVERYTHING)) is False
+    assert call(conn, "update_memory", number) is False
+    assert call(conn, "update_memory", number, content="content", **EVERYTHING) is False
+    assert call(conn, "update_memory", number, **dict.fromkeys(EVERYTHING)) is False
     assert contents(conn) == before
 
 
@@ -43,7 +43,7 @@ def test_each_field_alone(conn: Connection[Any]) -> None:
     derived = {"updated_at", "content_hash", "search_vector", "words"}
     for name, value in new.items():
         before = stored(conn, number)
-        assert call(conn, "revise", number, **{name: value}) is True
+        assert call(conn, "update_memory", number, **{name: value}) is True
         after = stored(conn, number)
         assert after[name] == value
         assert after["updated_at"] > before["updated_at"]
@@ -53,7 +53,9 @@ def test_each_field_alone(conn: Connection[Any]) -> None:
 def test_empty_clears(conn: Connection[Any]) -> None:
     number = remember(conn, "content", **EVERYTHING)
     texts = ("title", "category", "source", "session", "speaker")
-    call(conn, "revise", number, tags=[], expanded_keywords=[], metadata={}, **dict.fromkeys(texts, ""))
+    call(
+        conn, "update_memory", number, tags=[], expanded_keywords=[], metadata={}, **dict.fromkeys(texts, "")
+    )
     found = stored(conn, number)
     assert {found[name] for name in texts} == {None}
     assert (found["tags"], found["expanded_keywords"], found["metadata"]) == ([], [], {})
@@ -77,7 +79,7 @@ def test_what_is_refused(conn: Connection[Any]) -> None:
     ]
     for options, sqlstate in refusals:
         with refused(conn, sqlstate):
-            call(conn, "revise", number, **options)
+            call(conn, "update_memory", number, **options)
 
 
 def test_unknown_and_forgotten_memories(conn: Connection[Any]) -> None:
@@ -85,7 +87,7 @@ def test_unknown_and_forgotten_memories(conn: Connection[Any]) -> None:
     call(conn, "forget", number)
     for unknown in (number, number + 1, 0, -1, 2**62, None):
         with refused(conn, "P0002"):
-            call(conn, "revise", unknown, content="new")
+            call(conn, "update_memory", unknown, content="new")
 
 
 def test_new_text_empties_the_embedding_and_the_rest_does_not(conn: Connection[Any]) -> None:
@@ -94,7 +96,7 @@ def test_new_text_empties_the_embedding_and_the_rest_does_not(conn: Connection[A
     before = stored(conn, number)
     call(
         conn,
-        "revise",
+        "update",
         number,
         tags=["c"],
         expanded_keywords=["d"],
@@ -110,7 +112,7 @@ def test_new_text_empties_the_embedding_and_the_rest_does_not(conn: Connection[A
     for change in ({"title": "new"}, {"content": "new"}, {"title": ""}):
         embed(conn, number) if stored(conn, number)["embedding"] is None else None
         before = stored(conn, number)
-        call(conn, "revise", number, **change)
+        call(conn, "update_memory", number, **change)
         after = stored(conn, number)
         assert after["content_hash"] != before["content_hash"]
         assert after["embedding"] is None
@@ -120,9 +122,9 @@ def test_new_keywords_empty_the_embedding_where_they_are_part_of_it(conn: Connec
     conn.execute("SELECT pgrecall.set_setting('embed_keywords', 'on')")
     number = remember(conn, "content", expanded_keywords=["a"], tags=["b"])
     embed(conn, number)
-    call(conn, "revise", number, tags=["c"])
+    call(conn, "update_memory", number, tags=["c"])
     assert stored(conn, number)["embedding"] is not None
-    call(conn, "revise", number, expanded_keywords=["d"])
+    call(conn, "update_memory", number, expanded_keywords=["d"])
     assert stored(conn, number)["embedding"] is None
 
 
@@ -131,9 +133,9 @@ def test_new_text_starts_afresh_in_the_queue(conn: Connection[Any]) -> None:
     worker = "11111111-1111-4111-8111-111111111111"
     conn.execute("SELECT FROM pgrecall.claim(%s)", (worker,))
     conn.execute("SELECT pgrecall.fail(%s, %s, 'bad luck', '1 hour')", (worker, number))
-    call(conn, "revise", number, tags=["a"])
+    call(conn, "update_memory", number, tags=["a"])
     assert conn.execute("SELECT memory_id FROM pgrecall.claim(%s)", (worker,)).fetchall() == []
-    call(conn, "revise", number, content="new")
+    call(conn, "update_memory", number, content="new")
     assert contents(conn)["embedding_jobs"] == []
     assert conn.execute("SELECT memory_id FROM pgrecall.claim(%s)", (worker,)).fetchall() == [(number,)]
 
@@ -149,9 +151,9 @@ def enrich(conn: Connection[Any], memory_id: int, name: str) -> None:
 def test_tags_replace_tags_only(conn: Connection[Any]) -> None:
     number = remember(conn, "content", tags=["a", "b"], expanded_keywords=["b", "k"])
     enrich(conn, number, "person")
-    call(conn, "revise", number, tags=["a", "c"])
+    call(conn, "update_memory", number, tags=["a", "c"])
     assert concepts(conn, number) == ["a", "b", "c", "k", "person"]
-    call(conn, "revise", number, expanded_keywords=[])
+    call(conn, "update_memory", number, expanded_keywords=[])
     assert concepts(conn) == ["a", "c", "person", "person end"]
 
 
@@ -159,7 +161,7 @@ def test_unchanged_tags_keep_their_mentions(conn: Connection[Any]) -> None:
     number = remember(conn, "content", tags=["a", "b"])
     query = "SELECT m.xmin FROM pgrecall.mentions m JOIN pgrecall.concepts c ON c.id = m.concept_id WHERE c.key = 'a'"
     before = conn.execute(query).fetchall()
-    call(conn, "revise", number, tags=["a", "c"])
+    call(conn, "update_memory", number, tags=["a", "c"])
     assert conn.execute(query).fetchall() == before
 
 
@@ -180,7 +182,7 @@ def test_canary_all_that_was_derived_goes_with_secrecy(conn: Connection[Any]) ->
         "memories", "concepts", "concept_aliases", "mentions", "relationships", "relationship_evidence", "embedding_jobs",
     }  # fmt: skip
 
-    assert call(conn, "revise", number, is_sensitive=True)
+    assert call(conn, "update_memory", number, is_sensitive=True)
     after = contents(conn)
     assert {table for table, texts in after.items() if any("canary" in text for text in texts)} == {
         "memories"
@@ -188,16 +190,16 @@ def test_canary_all_that_was_derived_goes_with_secrecy(conn: Connection[Any]) ->
     assert (concepts(conn), concepts(conn, number)) == (["shared"], [])
     assert (after["relationship_evidence"], after["embedding_jobs"][1:]) == ([], [])
     # A change of tags brings nothing back, and neither does a second flip; flipping back links the tags again.
-    call(conn, "revise", number, tags=["canary again"])
+    call(conn, "update_memory", number, tags=["canary again"])
     assert concepts(conn) == ["shared"]
-    call(conn, "revise", number, is_sensitive=False)
+    call(conn, "update_memory", number, is_sensitive=False)
     assert concepts(conn, number) == ["canary again", "canary word"]
 
 
 def test_secrecy_empties_the_embedding(conn: Connection[Any]) -> None:
     number = remember(conn, "content")
     embed(conn, number)
-    call(conn, "revise", number, is_sensitive=True)
+    call(conn, "update_memory", number, is_sensitive=True)
     found = stored(conn, number)
     assert found["embedding"] is None
 
@@ -210,9 +212,9 @@ def test_shared_evidence_keeps_a_relationship(conn: Connection[Any]) -> None:
         "SELECT id, %s, label FROM pgrecall.relationships",
         (two,),
     )
-    call(conn, "revise", one, is_sensitive=True)
+    call(conn, "update_memory", one, is_sensitive=True)
     assert concepts(conn) == ["person", "person end"]
-    call(conn, "revise", two, is_sensitive=True)
+    call(conn, "update_memory", two, is_sensitive=True)
     assert concepts(conn) == []
 
 
@@ -225,8 +227,8 @@ def test_two_sessions_hide_the_last_evidence(conn: Connection[Any], dsn: str) ->
         (two,),
     )
     with psycopg.connect(dsn) as first:
-        call(first, "revise", one, is_sensitive=True)
-        second = waits(conn, lambda: call(conn, "revise", two, is_sensitive=True))
+        call(first, "update_memory", one, is_sensitive=True)
+        second = waits(conn, lambda: call(conn, "update_memory", two, is_sensitive=True))
         first.commit()
         assert second() is True
     assert (concepts(conn), contents(conn)["relationships"]) == ([], [])
@@ -235,8 +237,8 @@ def test_two_sessions_hide_the_last_evidence(conn: Connection[Any], dsn: str) ->
 def test_two_sessions_revise_one_memory(conn: Connection[Any], dsn: str) -> None:
     number = remember(conn, "content", tags=["a"])
     with psycopg.connect(dsn) as first:
-        call(first, "revise", number, tags=["b"])
-        second = waits(conn, lambda: call(conn, "revise", number, content="new"))
+        call(first, "update_memory", number, tags=["b"])
+        second = waits(conn, lambda: call(conn, "update_memory", number, content="new"))
         first.commit()
         assert second() is True
     found = stored(conn, number)
@@ -251,7 +253,7 @@ def test_stricter_isolation_fails_rather_than_overwrite(
     with psycopg.connect(dsn) as first:
         first.execute(f"SET TRANSACTION ISOLATION LEVEL {isolation.upper()}")
         first.execute("SELECT FROM pgrecall.memories").fetchall()
-        call(conn, "revise", number, content="new")
+        call(conn, "update_memory", number, content="new")
         with pytest.raises(psycopg.errors.SerializationFailure):
-            call(first, "revise", number, title="title")
+            call(first, "update_memory", number, title="title")
     assert (stored(conn, number)["content"], stored(conn, number)["title"]) == ("new", None)

@@ -1,4 +1,4 @@
--- revise: changes fields of a memory; NULL keeps a field, an empty string clears a text.
+-- update_memory: changes fields of a memory; NULL keeps a field, an empty string clears a text.
 --
 -- Returns whether anything changed.
 --
@@ -6,7 +6,7 @@
 -- which keeps the old one.
 --
 -- Errors  P0002 no such memory, or it is forgotten;  22023, 54000 see _pgrecall.check_memory;  42704 no such language
-CREATE OR REPLACE FUNCTION public.revise(
+CREATE OR REPLACE FUNCTION public.update_memory(
     id bigint,
     content text DEFAULT NULL,
     title text DEFAULT NULL,
@@ -39,10 +39,10 @@ BEGIN ATOMIC
     WHERE given.value <> 'null';
 END;
 
-COMMENT ON FUNCTION public.revise IS
+COMMENT ON FUNCTION public.update_memory IS
     'Changes fields of a memory and returns whether anything changed; NULL keeps a field, an empty string clears a text.';
 
-ALTER FUNCTION public.revise OWNER TO pgrecall_gate;
+ALTER FUNCTION public.update_memory OWNER TO pgrecall_gate;
 
-REVOKE ALL ON FUNCTION public.revise FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
-GRANT EXECUTE ON FUNCTION public.revise TO pgrecall_writer;
+REVOKE ALL ON FUNCTION public.update_memory FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.update_memory TO pgrecall_writer;
