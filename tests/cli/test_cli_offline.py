@@ -56,7 +56,7 @@ def test_what_was_refused_and_what_was_settled(
     with OfflineClient(tmp_path / "copy.db") as copy:
         copy.remember("x", language="klingon")
         copy.forget(id)
-    rows(conn, "update", id, content="another text")
+    rows(conn, "update_memory", id, content="another text")
     conn.execute("UPDATE pgrecall.memories SET updated_at = updated_at + interval '1 hour'")
     code, out, _ = run("pull")
     assert code == 0

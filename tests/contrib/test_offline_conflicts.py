@@ -54,7 +54,7 @@ def test_the_later_edit_wins_and_the_other_is_kept(
         id = remember(conn, f"text {winner}", tags=["a"])
         copy.pull()
         copy.update(id, content=f"of the copy, {winner}")
-        rows(conn, "update", id, content=f"of the server, {winner}", tags=["b"])
+        rows(conn, "update_memory", id, content=f"of the server, {winner}", tags=["b"])
         moved_clock(conn, id, by)
         (settled,) = copy.push().settled
         assert (settled.memory_id, settled.winner) == (id, winner)
@@ -84,7 +84,7 @@ def test_forgetting_and_editing_are_a_conflict(
     for name in "ab":
         rows(conn, "forget", ids[name])
     for name in "cd":
-        rows(conn, "update", ids[name], content=f"edited {name}")
+        rows(conn, "update_memory", ids[name], content=f"edited {name}")
     for name in "ac":
         moved_clock(conn, ids[name], EARLIER)
     for name in "bd":
@@ -121,7 +121,7 @@ def test_the_same_edit_on_both_sides_is_none(conn: Connection[Any], copy: Offlin
     id = remember(conn, "a text")
     copy.pull()
     copy.update(id, content="the same text")
-    rows(conn, "update", id, content="the same text")
+    rows(conn, "update_memory", id, content="the same text")
     assert copy.push().settled == ()
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1
 
@@ -132,7 +132,7 @@ def test_a_conflict_does_not_make_public_what_is_sensitive(
     id = remember(conn, "a number: 4711")
     copy.pull()
     copy.update(id, title="the number")
-    rows(conn, "update", id, is_sensitive=True)
+    rows(conn, "update_memory", id, is_sensitive=True)
     moved_clock(conn, id, EARLIER)
     copy.push()
     assert scalar(conn, "SELECT bool_and(is_sensitive) FROM pgrecall.memories")
@@ -178,7 +178,7 @@ def test_a_push_that_is_killed_stores_nothing_twice(
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         if when == "after":
             # Somebody else goes on with what is there.
-            rows(conn, "update", id, title="by another")
+            rows(conn, "update_memory", id, title="by another")
     copy.push()
     assert copy.queued() == []
     assert sorted(alive(conn)) == ["new, updated", "newer than old"]

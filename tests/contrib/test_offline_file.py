@@ -101,13 +101,13 @@ def test_nothing_is_left_of_what_has_left_the_copy(
     copy.push()
     match how:
         case "sensitive":
-            rows(conn, "update", id, is_sensitive=True)
+            rows(conn, "update_memory", id, is_sensitive=True)
         case "forgotten":
             rows(conn, "forget", id)
         case "deleted":
             conn.execute("DELETE FROM pgrecall.memories WHERE id = %s", (id,))
         case _:
-            rows(conn, "update", id, content="nothing", title="", tags=[], metadata={})
+            rows(conn, "update_memory", id, content="nothing", title="", tags=[], metadata={})
     report = copy.pull()
     assert report.is_purged
     assert copy.status().is_purged
@@ -142,7 +142,7 @@ def test_what_was_refused_is_emptied_when_the_memory_leaves(
     copy.update(id, content=f"with {SECRET}", language="klingon")
     assert len(copy.pull().pushed.parked) == 1
     assert SECRET.encode() in bytes_of(path)
-    rows(conn, "update", id, is_sensitive=True)
+    rows(conn, "update_memory", id, is_sensitive=True)
     copy.pull()
     assert SECRET.encode() not in bytes_of(path)
     assert (copy.retry(), len(copy.parked())) == (0, 1)

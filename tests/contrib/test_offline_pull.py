@@ -46,10 +46,10 @@ def test_pull_brings_what_has_changed_and_takes_away_what_is_gone(
     assert in_copy(path) == on_server(conn)
     assert copy.pull().stored == 0
 
-    rows(conn, "update", ids[0], content="another text")
+    rows(conn, "update_memory", ids[0], content="another text")
     (successor,) = rows(conn, "supersede", ids[1], "what holds now")
     rows(conn, "forget", ids[2])
-    rows(conn, "update", ids[3], is_sensitive=True)
+    rows(conn, "update_memory", ids[3], is_sensitive=True)
     conn.execute("SELECT pgrecall.create_namespace('elsewhere')")
     conn.execute(
         "UPDATE pgrecall.memories SET namespace_id = (SELECT id FROM pgrecall.namespaces WHERE name = 'elsewhere') WHERE id = %s",
@@ -112,7 +112,7 @@ def test_a_pull_does_not_undo_what_is_still_queued(
         return pushed
 
     monkeypatch.setattr(copy, "_push", written_meanwhile)
-    rows(conn, "update", id, content="a text of the server")
+    rows(conn, "update_memory", id, content="a text of the server")
     copy.pull()
     assert contents(copy.recall("text")) == ["a later text"]
 

@@ -48,7 +48,7 @@ _TYPES = """
         SELECT a.atttypid FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
         WHERE c.relnamespace = to_regnamespace('pgrecall') AND a.attnum > 0 AND NOT a.attisdropped
         UNION SELECT unnest(p.proargtypes::oid[] || p.prorettype || COALESCE(p.proallargtypes, '{}')) FROM pg_proc p
-        WHERE p.pronamespace = to_regnamespace('pgrecall')
+        WHERE p.pronamespace IN (to_regnamespace('pgrecall'), to_regnamespace('_pgrecall'))
         UNION SELECT unnest('{bool,int2,int4,int8,float4,float8,numeric,text,varchar,name,"char",bytea,oid,regconfig,regclass,regrole,
             regproc,regprocedure,regtype,regnamespace,uuid,json,jsonb,timestamptz,timestamp,date,interval,tstzrange,tsvector,
             tsquery,xid,_text,_name,_int4,_int8,_float8,_oid,_regrole,_regconfig,_bool,_jsonb,_varchar,"_char"}'::regtype[])
@@ -289,13 +289,13 @@ BOUND = """
     CROSS JOIN LATERAL pg_identify_object(d.refclassid, d.refobjid, 0) r
     WHERE d.refclassid IN ('pg_operator'::regclass, 'pg_proc'::regclass, 'pg_type'::regclass, 'pg_cast'::regclass,
                            'pg_opclass'::regclass, 'pg_class'::regclass, 'pg_collation'::regclass)
-      AND (o.schema = 'pgrecall' OR o.identity ~ ' on (table )?pgrecall[.]' OR EXISTS (
+      AND (o.schema IN ('pgrecall', '_pgrecall') OR o.identity ~ ' on (table )?pgrecall[.]' OR EXISTS (
                SELECT FROM pgrecall.installation i, unnest(i.public_functions) f
                WHERE d.classid = 'pg_proc'::regclass AND o.schema = 'public' AND split_part(f, '(', 1) = o.name
                  AND (SELECT p.proowner FROM pg_proc p WHERE p.oid = d.objid) IN (
                      (SELECT c.relowner FROM pg_class c WHERE c.oid = 'pgrecall.installation'::regclass),
                      'pgrecall_gate'::regrole, 'pgrecall_engine'::regrole)))
-      AND r.schema NOT IN ('pg_catalog', 'pgrecall', 'information_schema')
+      AND r.schema NOT IN ('pg_catalog', 'pgrecall', '_pgrecall', 'information_schema')
       AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.classid = d.refclassid AND e.objid = d.refobjid AND e.deptype = 'e')
       AND NOT (d.refclassid = 'pg_type'::regclass AND EXISTS (
                SELECT FROM pg_type t JOIN pg_depend e ON e.classid = 'pg_type'::regclass AND e.objid = t.typelem AND e.deptype = 'e'

@@ -136,7 +136,7 @@ def test_a_bulk_write_in_the_act_is_waited_for(conn: Connection[Any], other: Con
     ("change", "expected"),
     [
         (
-            lambda conn, number: rows(conn, "update", number, content="a quokka once more"),
+            lambda conn, number: rows(conn, "update_memory", number, content="a quokka once more"),
             psycopg.errors.NoDataFound,
         ),
         (lambda conn, number: rows(conn, "supersede", number, "another"), psycopg.errors.NoDataFound),
@@ -165,7 +165,7 @@ def test_who_comes_later_finds_nothing(
 
 def test_what_comes_earlier_goes_with_it(conn: Connection[Any], other: Connection[Any]) -> None:
     number = remember(conn, "a wombat")
-    rows(other, "update", number, content="a quokka", tags=["quokka"])
+    rows(other, "update_memory", number, content="a quokka", tags=["quokka"])
     second = waits(conn, lambda: rows(conn, "erase", number))
     other.commit()
     assert second()[0][5]["memories"] == 1

@@ -53,17 +53,17 @@ class Writer:
         remember_many(self.conn, memories, namespace="ns 0", create_namespace=True)
 
     def update(self) -> None:
-        call(self.conn, "update", self.memory(), tags=self.tags(), content=f"text {self.random.random()}")
+        call(self.conn, "update_memory", self.memory(), tags=self.tags(), content=f"text {self.random.random()}")
 
     def hide(self) -> None:
-        call(self.conn, "update", self.memory(), is_sensitive=self.random.random() < 0.5)
+        call(self.conn, "update_memory", self.memory(), is_sensitive=self.random.random() < 0.5)
 
     def forget(self) -> None:
         call(self.conn, "forget", self.memory())
 
     def give_up(self) -> None:
         with self.conn.transaction() as transaction:
-            call(self.conn, "update", self.memory(), content="never", tags=self.tags())
+            call(self.conn, "update_memory", self.memory(), content="never", tags=self.tags())
             raise psycopg.Rollback(transaction)
 
 

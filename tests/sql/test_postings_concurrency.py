@@ -57,7 +57,7 @@ class Writer:
 
     def update(self) -> None:
         (number,) = self.common(1)
-        call(self.conn, "update", number, content=self.text(), category=self.random.choice(WORDS))
+        call(self.conn, "update_memory", number, content=self.text(), category=self.random.choice(WORDS))
 
     def revise_several(self) -> None:
         with self.conn.transaction():

@@ -96,7 +96,7 @@ def test_new_text_empties_the_embedding_and_the_rest_does_not(conn: Connection[A
     before = stored(conn, number)
     call(
         conn,
-        "update",
+        "update_memory",
         number,
         tags=["c"],
         expanded_keywords=["d"],
