@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from pgrecall.install import migrate
 
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 
 if TYPE_CHECKING:

@@ -53,7 +53,13 @@ class Writer:
         remember_many(self.conn, memories, namespace="ns 0", create_namespace=True)
 
     def update(self) -> None:
-        call(self.conn, "update_memory", self.memory(), tags=self.tags(), content=f"text {self.random.random()}")
+        call(
+            self.conn,
+            "update_memory",
+            self.memory(),
+            tags=self.tags(),
+            content=f"text {self.random.random()}",
+        )
 
     def hide(self) -> None:
         call(self.conn, "update_memory", self.memory(), is_sensitive=self.random.random() < 0.5)
