@@ -1,6 +1,7 @@
--- Gives a concept one more name, by hand: queries find it by that, memories that say it mention it, and it stays.
+-- Adds a manual alias to a concept. It is never removed automatically.
 --
--- Errors  22023 nothing is left of the name, or it is too long;  23505 it is another concept's;  42704 no such concept
+-- Errors  22023 the name is empty after normalising, or too long;  23505 it belongs to another concept;  42704 no such
+-- concept
 --         55P03 names in use
 CREATE OR REPLACE FUNCTION pgrecall.add_alias(concept_id bigint, name text)
 RETURNS void
@@ -32,7 +33,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.add_alias IS 'Gives a concept one more name, by hand; it stays though nothing mentions it.';
+COMMENT ON FUNCTION pgrecall.add_alias IS 'Adds a manual alias to a concept. It is never removed automatically.';
 
 ALTER FUNCTION pgrecall.add_alias OWNER TO pgrecall_gate;
 

@@ -1,8 +1,8 @@
--- The label that stands for a stated one: what pgrecall.relation_labels says, step by step, else the label itself.
+-- Returns the canonical label for a label, following pgrecall.relation_labels; without an entry, the label itself.
 --
--- pgrecall.set_relation_label lets no label lead back to itself, so the steps end.
+-- pgrecall.set_relation_label rejects cycles, so the lookup ends.
 --
--- label  as _pgrecall.normalize_label gives it
+-- label  normalised by _pgrecall.normalize_label
 CREATE OR REPLACE FUNCTION pgrecall.canonical_label(namespace_id integer, label text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -22,7 +22,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.canonical_label IS 'The label that stands for a stated one by pgrecall.relation_labels, else itself.';
+COMMENT ON FUNCTION pgrecall.canonical_label IS
+    'Returns the canonical label for a label, following pgrecall.relation_labels; without an entry, the label itself.';
 
 ALTER FUNCTION pgrecall.canonical_label OWNER TO pgrecall_gate;
 

@@ -1,7 +1,7 @@
--- A normalised name without accents, titles of courtesy and legal forms: two names that share it mean the same.
+-- Strips accents, courtesy titles and legal forms from a normalised name. Names with equal results mean the same.
 --
--- "dr jane miller" is "jane miller", "acme inc" is "acme". A single word keeps its title: "mr miller" may be another than
--- "mrs miller".
+-- "dr jane miller" becomes "jane miller", "acme inc" becomes "acme". A single word keeps its title: "mr miller" and
+-- "mrs miller" may be two people.
 CREATE OR REPLACE FUNCTION _pgrecall.canonical_name(alias text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
@@ -25,4 +25,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.canonical_name IS
-    'A normalised name without accents, titles of courtesy and legal forms; names that share it mean the same.';
+    'Strips accents, courtesy titles and legal forms from a normalised name. Names with equal results mean the same.';

@@ -1,4 +1,4 @@
--- Trigger on concepts that empties the embeddings of a name that has changed, of every generation.
+-- Trigger on concepts: clears the embeddings of a changed name, in every generation.
 CREATE OR REPLACE FUNCTION _pgrecall.clear_concept_embeddings()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -9,7 +9,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.clear_concept_embeddings IS 'Trigger: empties the embeddings of a name that has changed.';
+COMMENT ON FUNCTION _pgrecall.clear_concept_embeddings IS 'Trigger: clears the embeddings of a changed name.';
 
 CREATE OR REPLACE TRIGGER clear_concept_embeddings
     BEFORE UPDATE OF name ON pgrecall.concepts

@@ -1,4 +1,6 @@
--- The namespace of a concept, and the right to move names there until the transaction ends (_pgrecall.lock_aliases_exclusive).
+-- Returns the namespace of a concept and takes its exclusive alias lock.
+--
+-- The lock (_pgrecall.lock_aliases_exclusive) lasts until the transaction ends.
 --
 -- Errors  42704 no such concept;  55P03 its namespace is in use
 CREATE OR REPLACE FUNCTION _pgrecall.concept_namespace(concept_id bigint)
@@ -20,4 +22,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.concept_namespace IS
-    'The namespace of a concept, and the right to move names there until the transaction ends.';
+    'Returns the namespace of a concept and takes its exclusive alias lock.';

@@ -1,11 +1,12 @@
--- The concepts that go with one: those it shares memories with or is related to, the strongest ties first.
+-- Lists the concepts that share memories or a relationship with a concept, strongest first.
 --
--- A tie counts the memories that mention both among the newest 500 that mention the concept, those about it first, each
--- with 50 concepts at the most. The weight is that count over the root of how many mention the other (counted up to 1000), so that what is
--- mentioned everywhere does not lead; a relationship that holds adds its own weight.
+-- A neighbour's count is the number of memories that mention both, among the newest 500 that mention the concept
+-- (memories about it first), with at most 50 concepts per memory. The weight is that count divided by the square root
+-- of the neighbour's mentions (counted up to 1000), so that frequent concepts do not dominate. A current relationship
+-- adds its own weight.
 --
--- k  how many at the most
--- relationships, in the result  labels of those that hold; "<" leads to the concept, ">" from it
+-- k  maximum number of rows
+-- relationships, in the result  labels of current relationships; "<" points to the concept, ">" away from it
 CREATE OR REPLACE FUNCTION pgrecall.concept_neighbours(concept_id bigint, k integer DEFAULT 20)
 RETURNS TABLE (neighbour_id bigint, name text, type text, shared bigint, weight double precision, relationships text[])
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
@@ -56,7 +57,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.concept_neighbours IS
-    'The concepts that share memories with one or are related to it, the strongest ties first.';
+    'Lists the concepts that share memories or a relationship with a concept, strongest first.';
 
 ALTER FUNCTION pgrecall.concept_neighbours OWNER TO pgrecall_gate;
 

@@ -1,10 +1,12 @@
--- Every concept with its names, how many memories mention it or are about it, since when, and what was merged into it.
+-- Every concept with its names, its counts of mentions and of memories about it, its dates, and its merges.
 --
--- Counted when asked: a counter on a concept would have all who mention it wait for each other. Name one concept or one
--- namespace, and the columns that are needed: what is not asked for is not counted.
+-- The counts are computed at query time: a stored counter would make all writers that mention a concept wait for each
+-- other. Filter by one concept or namespace and select only the columns you need: columns that are not selected are not
+-- computed.
 --
--- first_seen, last_seen  by the time of what memories tell, else of their storing
--- merged                 [{"merge_id", "name", "method", "similarity"}], what pgrecall.split_concept() takes back
+-- first_seen, last_seen  by the event time of the memories, else by their storage time
+-- merged                 [{"merge_id", "name", "method", "similarity"}], the merges that pgrecall.split_concept() can
+-- undo
 CREATE OR REPLACE VIEW pgrecall.concept_overview WITH (security_invoker = true) AS
 SELECT c.id, n.name AS namespace, c.name, c.type, c.type_confidence,
        ARRAY(SELECT a.alias FROM pgrecall.concept_aliases a WHERE a.concept_id = c.id ORDER BY a.alias) AS aliases,
@@ -21,4 +23,4 @@ FROM pgrecall.concepts c
 JOIN pgrecall.namespaces n ON n.id = c.namespace_id;
 
 COMMENT ON VIEW pgrecall.concept_overview IS
-    'Every concept with its names, how many memories mention it or are about it, since when, and what was merged into it.';
+    'Every concept with its names, its counts of mentions and of memories about it, its dates, and its merges.';

@@ -1,4 +1,4 @@
--- Trigger on relationship_evidence that writes down the namespace of its memory, for the policies.
+-- Trigger on relationship_evidence: copies the memory's namespace into the row, for the policies.
 CREATE OR REPLACE FUNCTION _pgrecall.copy_evidence_namespace()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -10,7 +10,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.copy_evidence_namespace IS 'Trigger: writes down the namespace of a fact''s evidence.';
+COMMENT ON FUNCTION _pgrecall.copy_evidence_namespace IS
+    'Trigger: copies the memory''s namespace into its evidence, for the policies.';
 
 CREATE OR REPLACE TRIGGER copy_evidence_namespace
     BEFORE INSERT OR UPDATE OF memory_id, namespace_id ON pgrecall.relationship_evidence

@@ -1,6 +1,6 @@
--- The concepts that memories name by themselves: their tags and expanded keywords, normalised.
+-- Returns the concepts that memories declare in their tags and expanded keywords, normalised.
 --
--- Sensitive and forgotten memories name none: nothing is derived from them. Nor do names of more than 200 characters.
+-- Skips sensitive and forgotten memories, because nothing is derived from them, and names of more than 200 characters.
 CREATE OR REPLACE FUNCTION _pgrecall.declared_concepts(memory_ids bigint[])
 RETURNS TABLE (memory_id bigint, namespace_id integer, source text, name text, alias text)
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -12,4 +12,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.declared_concepts IS
-    'The concepts that memories name by tags and expanded keywords; sensitive and forgotten memories name none.';
+    'Returns the concepts that memories declare in tags and expanded keywords; skips sensitive and forgotten memories.';

@@ -1,4 +1,4 @@
--- The words of a normalised name that tell it from others of its kind: numbers, Roman ones too, and single letters.
+-- Returns the tokens that distinguish a normalised name from similar ones: numbers, Roman numerals, single letters.
 CREATE OR REPLACE FUNCTION _pgrecall.discriminating_tokens(alias text)
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
@@ -8,4 +8,5 @@ RETURN ARRAY(
     ORDER BY w.word
 );
 
-COMMENT ON FUNCTION _pgrecall.discriminating_tokens IS 'The words of a normalised name that tell it from others of its kind, such as numbers.';
+COMMENT ON FUNCTION _pgrecall.discriminating_tokens IS
+    'Returns the tokens that distinguish a normalised name from similar ones, such as numbers.';

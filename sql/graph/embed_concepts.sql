@@ -1,11 +1,12 @@
--- Stores the embeddings of concepts' names, and has those concepts compared with their neighbours once more.
+-- Stores embeddings of concept names and queues those concepts for comparison with their neighbours.
 --
--- What another session is changing at this moment is left out: it will be asked for again. Returns how many landed.
+-- Skips rows that another session is changing; they are requested again later. Returns the number stored.
 --
--- names       what was embedded, as pgrecall.unembedded_concepts gave it: one that has changed since is left out; NULL: no check
--- generation  whose model embedded them: nothing lands if it is not the active one any more; NULL: no check
+-- names       the names that were embedded, from pgrecall.unembedded_concepts; changed names are skipped; NULL: no
+-- check
+-- generation  the generation of the model used; nothing is stored if it is no longer active; NULL: no check
 --
--- Errors  22023 not one embedding for each concept, or not one of the column's dimension
+-- Errors  22023 the number of embeddings differs from the number of concepts, or a wrong dimension
 CREATE OR REPLACE FUNCTION pgrecall.embed_concepts(
     ids bigint[], embeddings text[], names text[] DEFAULT NULL, generation integer DEFAULT NULL
 )
@@ -27,11 +28,11 @@ BEGIN
     END IF;
     PERFORM _pgrecall.check_vectors(embeddings);
     IF EXISTS (SELECT FROM unnest(embeddings) e (value) WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> active.dimension) THEN
-        RAISE EXCEPTION 'an embedding has not % dimensions', active.dimension
+        RAISE EXCEPTION 'an embedding does not have % dimensions', active.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed names with the model that memories are embedded with.';
     END IF;
     free := ARRAY(SELECT c.id FROM pgrecall.concepts c WHERE c.id = ANY (ids) ORDER BY c.id FOR NO KEY UPDATE SKIP LOCKED);
-    -- The column is the only thing that differs from generation to generation.
+    -- Generations differ only in the column.
     EXECUTE format(
         $statement$
             UPDATE pgrecall.concepts c SET %I = given.embedding, resolved_at = NULL
@@ -46,7 +47,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.embed_concepts IS
-    'Stores the embeddings of concepts'' names, and has those concepts compared with their neighbours once more.';
+    'Stores embeddings of concept names and queues those concepts for comparison with their neighbours.';
 
 ALTER FUNCTION pgrecall.embed_concepts OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- The concept that goes by a name in a namespace; NULL if there is none.
+-- Returns the concept with a name or alias in a namespace; NULL if there is none.
 --
 -- namespace  NULL: the setting pgrecall.namespace, then 'default'
 CREATE OR REPLACE FUNCTION pgrecall.find_concept(name text, namespace text DEFAULT NULL)
@@ -10,7 +10,8 @@ RETURN (
     WHERE a.namespace_id = pgrecall.namespace_id(namespace) AND a.alias = pgrecall.normalize_name(find_concept.name)
 );
 
-COMMENT ON FUNCTION pgrecall.find_concept IS 'The concept that goes by a name in a namespace; NULL if there is none.';
+COMMENT ON FUNCTION pgrecall.find_concept IS
+    'Returns the concept with a name or alias in a namespace; NULL if there is none.';
 
 ALTER FUNCTION pgrecall.find_concept OWNER TO pgrecall_gate;
 

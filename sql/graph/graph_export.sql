@@ -1,15 +1,16 @@
--- The concepts of a namespace and what connects them, a row each: first the concepts, then the edges.
+-- Exports the concepts of a namespace and their edges, one per row, concepts first.
 --
--- Read it by a cursor: it is as large as the graph. Two concepts are connected by the memories that mention both; a memory
--- that mentions more than 50 connects none. Relationships come with their label and validity, those that no longer hold
--- as well.
+-- Read it through a cursor: the result is as large as the graph. Two concepts share an edge if a memory mentions both;
+-- memories that mention more than 50 concepts are ignored. Relationships carry their label and validity, including
+-- those that have ended.
 --
--- namespace     NULL: the one in force; no rows where there is none
--- min_mentions  concepts that fewer memories mention are left out, with their edges
--- kind          in the result, concept, shared or relationship
--- id, target_id in the result, a concept; of an edge its two ends
--- name          in the result, the concept's name, or the relationship's label
--- weight        in the result, how many memories mention the concept, or both; how sure the relationship is, from 0 to 1
+-- namespace     NULL: the current namespace; no rows if it does not exist
+-- min_mentions  leaves out concepts with fewer mentions, and their edges
+-- kind          in the result: concept, shared or relationship
+-- id, target_id in the result: a concept, or the two ends of an edge
+-- name          in the result: the concept's name or the relationship's label
+-- weight        in the result: how many memories mention the concept, or both; for a relationship its confidence, 0 to
+-- 1
 CREATE OR REPLACE FUNCTION pgrecall.graph_export(namespace text DEFAULT NULL, min_mentions integer DEFAULT 2)
 RETURNS TABLE (
     kind text, id bigint, target_id bigint, name text, type text, weight double precision, valid_from timestamptz,
@@ -52,7 +53,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.graph_export IS
-    'The concepts of a namespace and what connects them, a row each: shared memories, and relationships.';
+    'Exports the concepts of a namespace and their edges: shared memories and relationships.';
 
 ALTER FUNCTION pgrecall.graph_export OWNER TO pgrecall_gate;
 

@@ -1,11 +1,11 @@
--- Whether a memory mentions a concept by this name, or a relationship was stated with it.
+-- Tells whether a memory mentions a concept by this name or a relationship was stated with it.
 --
--- In plpgsql, which keeps its plan: planning takes many times as long as looking.
+-- In plpgsql for its cached plan: planning takes many times as long as the lookup.
 CREATE OR REPLACE FUNCTION _pgrecall.is_alias_used(concept_id bigint, alias text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
--- The first row decides; a bitmap would read all mentions of the concept for it.
+-- The first row decides; a bitmap scan would read all mentions of the concept first.
 SET enable_bitmapscan = 'off'
 SET enable_seqscan = 'off'
 AS $function$
@@ -17,4 +17,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.is_alias_used IS
-    'Whether a memory mentions a concept by this name, or a relationship was stated with it. Volatile: sees what was waited for.';
+    'Tells whether a mention or a relationship uses a name. Volatile: it must see what it waited for.';

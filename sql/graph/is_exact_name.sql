@@ -1,6 +1,6 @@
--- Whether a concept is known by an exact name, a path, an address, an identifier: another letter, another thing.
+-- Tells whether a concept has an exact name: a path, an address or an identifier, where one letter makes a difference.
 --
--- Its first 20 mentions tell.
+-- Checks its first 20 mentions.
 CREATE OR REPLACE FUNCTION _pgrecall.is_exact_name(concept_id bigint)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -9,4 +9,5 @@ RETURN EXISTS (
     WHERE m.source IN ('path', 'url', 'identifier', 'issue', 'version', 'handle') OR m.type = 'FILE'
 );
 
-COMMENT ON FUNCTION _pgrecall.is_exact_name IS 'Whether a concept is known by an exact name: a path, an address, an identifier.';
+COMMENT ON FUNCTION _pgrecall.is_exact_name IS
+    'Tells whether a concept has an exact name: a path, an address or an identifier.';

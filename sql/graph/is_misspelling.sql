@@ -1,7 +1,8 @@
--- Whether two normalised names differ by one letter of a longer word, or only in where they are spaced.
+-- Tells whether two normalised names differ only by one letter of a longer word, or by their spacing.
 --
--- Trigrams alone take "erik erikson" for "erikson" and "joseph smith sr" for "joseph smith": a word more is another name.
--- The word has six letters at least and begins as the other does: "iran" and "iraq" are no slips of the pen.
+-- Trigrams alone would match "erik erikson" with "erikson" and "joseph smith sr" with "joseph smith", but an additional
+-- word makes another name. The differing word has at least six letters and the same beginning: "iran" and "iraq" are
+-- not misspellings.
 CREATE OR REPLACE FUNCTION _pgrecall.is_misspelling(one text, other text)
 RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
@@ -41,7 +42,7 @@ BEGIN
     WHILE substr(word, place, 1) = substr(like_word, place, 1) LOOP
         place := place + 1;
     END LOOP;
-    -- One letter is another, is missing, or has changed places with the next.
+    -- One letter is replaced, missing, or swapped with the next.
     RETURN place > 1 AND (
         CASE sign(length(word) - length(like_word))
             WHEN 0 THEN substr(word, place + 1) = substr(like_word, place + 1)
@@ -55,4 +56,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.is_misspelling IS
-    'Whether two normalised names differ by one letter of a longer word, or only in where they are spaced.';
+    'Tells whether two normalised names differ only by one letter of a longer word, or by their spacing.';

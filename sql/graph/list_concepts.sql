@@ -1,10 +1,10 @@
--- Concepts of a namespace, with how many memories mention each.
+-- Lists concepts of a namespace with the number of memories that mention each.
 --
--- To count who mentions each is the expensive part, so that without a part of the name only the newest 1,000 are counted.
+-- Counting mentions is the expensive part, so without `part` only the newest 1,000 concepts are counted.
 --
 -- namespace  NULL: the setting pgrecall.namespace, then 'default'
--- part       what the name contains, in any case: those with the shortest names. NULL: those that most memories mention
--- k          how many at most
+-- part       substring of the name, case-insensitive; shortest names first. NULL: most mentioned first
+-- k          maximum number of rows
 CREATE OR REPLACE FUNCTION pgrecall.list_concepts(namespace text DEFAULT NULL, part text DEFAULT NULL, k integer DEFAULT 50)
 RETURNS TABLE (id bigint, name text, type text, mentions bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 50
@@ -42,7 +42,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.list_concepts IS 'Concepts of a namespace, with how many memories mention each.';
+COMMENT ON FUNCTION pgrecall.list_concepts IS
+    'Lists concepts of a namespace with the number of memories that mention each.';
 
 ALTER FUNCTION pgrecall.list_concepts OWNER TO pgrecall_gate;
 

@@ -1,10 +1,10 @@
--- Takes the right to move the names of a namespace to other concepts until the transaction ends.
+-- Takes the exclusive lock on a namespace's aliases until the transaction ends, to move names between concepts.
 --
--- Waits for the transactions that write there, and they for this one: see _pgrecall.lock_aliases_shared. Gives up after two seconds,
--- so that one transaction that stays open cannot bring the others to a stand behind this one. Where writers follow each
--- other without a gap it may get no turn in that time.
+-- It waits for transactions that write to the namespace, and they wait for it: see _pgrecall.lock_aliases_shared. It
+-- gives up after two seconds, so that one long transaction cannot block all writers queued behind this lock. Under
+-- continuous writes it may not get the lock in that time.
 --
--- Errors  55P03 somebody has been writing for longer than that
+-- Errors  55P03 another transaction held the lock for longer than that
 CREATE OR REPLACE FUNCTION _pgrecall.lock_aliases_exclusive(namespace_id integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -24,4 +24,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.lock_aliases_exclusive IS
-    'Takes the right to move the names of a namespace to other concepts until the transaction ends.';
+    'Takes the exclusive lock on a namespace''s aliases until the transaction ends, to move names between concepts.';

@@ -1,8 +1,8 @@
--- Keeps the names of a namespace where they are until the transaction ends; any number of writers do so at a time.
+-- Takes the shared lock on a namespace's aliases until the transaction ends. Writers share it.
 --
--- Taken before a mention, a name or a relationship is touched. A merge moves names, and with them rows that writers have
--- locked in an order of their own: what they lock one by one cannot be put in an order with it, so they take turns. The lock
--- is a row that only functions of pgrecall can lock (pgrecall.locks), and only for roles that may write there.
+-- Take it before touching a mention, an alias or a relationship. A merge moves aliases, and with them rows that writers
+-- lock one by one in their own order; no common lock order exists, so writers and merges take turns. The lock is a row
+-- in pgrecall.locks that only functions of pgrecall can lock, and only for roles that may write to the namespace.
 CREATE OR REPLACE FUNCTION _pgrecall.lock_aliases_shared(namespace_id integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -16,4 +16,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.lock_aliases_shared IS
-    'Keeps the names of a namespace from being moved to other concepts until the transaction ends.';
+    'Takes the shared lock on a namespace''s aliases until the transaction ends. Writers share it.';

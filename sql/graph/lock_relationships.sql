@@ -1,8 +1,9 @@
--- Takes the right to write namespaces' relationships until the transaction ends; waits for whoever has it.
+-- Takes the lock for writing relationships of the given namespaces until the transaction ends.
 --
--- What holds when follows from all that was stated of a subject, whoever is storing it: two writers who do not see each
--- other would both miss a contradiction. To be taken after _pgrecall.lock_aliases_shared or lock_aliases_exclusive, and before a name or a row of
--- pgrecall.extractions is locked: whoever removes evidence may wait for those while it has this.
+-- Validity follows from all statements about a subject, by any writer: two concurrent writers would both miss a
+-- contradiction between them. Take it after _pgrecall.lock_aliases_shared or lock_aliases_exclusive, and before locking
+-- an alias or a row of pgrecall.extractions: a transaction that removes evidence may wait for those while it holds this
+-- lock.
 CREATE OR REPLACE FUNCTION _pgrecall.lock_relationships(namespace_ids integer[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -18,4 +19,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.lock_relationships IS
-    'Takes the right to write namespaces'' relationships until the transaction ends; waits for whoever has it.';
+    'Takes the lock for writing relationships of the given namespaces until the transaction ends.';

@@ -1,13 +1,13 @@
--- The memories that mention a concept: those about it first, then the newest.
+-- Lists the memories that mention a concept: those about it first, then the newest.
 --
--- k  how many at most
+-- k  maximum number of rows
 CREATE OR REPLACE FUNCTION pgrecall.memories_of_concept(concept_id bigint, k integer DEFAULT 50)
 RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 50
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    -- One that mentions it by its tag and in its text comes twice.
+    -- A memory that mentions it both in a tag and in its text appears twice.
     RETURN QUERY
         SELECT m.id
         FROM _pgrecall.concept_memories(memories_of_concept.concept_id, k - 1) c
@@ -17,7 +17,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.memories_of_concept IS 'The memories that mention a concept: those about it first, then the newest.';
+COMMENT ON FUNCTION pgrecall.memories_of_concept IS
+    'Lists the memories that mention a concept: those about it first, then the newest.';
 
 ALTER FUNCTION pgrecall.memories_of_concept OWNER TO pgrecall_gate;
 

@@ -1,6 +1,6 @@
--- Merges two concepts that were found to mean the same, if both are still there: the one that fewer memories mention goes.
+-- Merges two matching concepts if both still exist. The concept with fewer mentions is merged into the other.
 --
--- Mentions are counted up to 1000; of two that have as many, the older stays.
+-- Mentions are counted up to 1000; with equal counts the older concept stays.
 CREATE OR REPLACE FUNCTION _pgrecall.merge_alike(one bigint, other bigint, method text, similarity real)
 RETURNS void
 LANGUAGE sql VOLATILE
@@ -16,4 +16,5 @@ BEGIN ATOMIC
     WHERE cardinality(c.ids) = 2;
 END;
 
-COMMENT ON FUNCTION _pgrecall.merge_alike IS 'Merges two concepts that mean the same, if both are still there: the one with fewer mentions goes.';
+COMMENT ON FUNCTION _pgrecall.merge_alike IS
+    'Merges two matching concepts if both still exist. The one with fewer mentions is merged into the other.';

@@ -1,14 +1,14 @@
--- Takes a concept for another: its names, and with them its mentions and relationships, are the other's from now on.
+-- Merges a concept into another, which takes over its aliases, mentions and relationships.
 --
--- Returns the number of the merge, which pgrecall.split_concept takes back. The surer type stays. A relationship between
--- the two becomes one of a concept with itself: it is kept for the split, and whoever reads relationships leaves it out.
--- Moves rows, one for each mention: a concept with many mentions is better the one that stays.
+-- Returns the id of the merge, for pgrecall.split_concept. The type with the higher confidence stays. A relationship
+-- between the two becomes a self-loop: it is kept for a split, and readers skip it. The merge moves one row per
+-- mention, so keep the concept with more mentions.
 --
--- method      name, trigram, embedding, llm or manual: who decided it
--- similarity  of the two names, where it was measured
+-- method      name, trigram, embedding, llm or manual
+-- similarity  of the two names, if it was measured
 --
--- Errors  22023 the same concept, of two namespaces, or an unknown method;  42704 no such concept
---         55000 they were split before, and a method that is not manual would merge them again;  55P03 names in use
+-- Errors  22023 the same concept, two namespaces, or an unknown method;  42704 no such concept
+-- 55000 they were split before, and the method is not manual;  55P03 names in use
 CREATE OR REPLACE FUNCTION pgrecall.merge_concepts(
     concept_id bigint, into_id bigint, method text DEFAULT 'manual', similarity double precision DEFAULT NULL
 )
@@ -37,7 +37,7 @@ BEGIN
         RAISE EXCEPTION 'concepts % and % have been split', concept_id, into_id
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Merge them by hand if they are one after all.';
     END IF;
-    -- After the names, as all who write take the two: otherwise one of them would be told of a deadlock.
+    -- Lock after the aliases, as every writer does, to avoid deadlocks.
     PERFORM _pgrecall.lock_relationships(ARRAY[home]);
     SELECT c.key, c.type, c.type_confidence INTO one FROM pgrecall.concepts c WHERE c.id = merge_concepts.concept_id;
     SELECT c.key, c.type, c.type_confidence INTO other FROM pgrecall.concepts c WHERE c.id = into_id;
@@ -62,7 +62,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.merge_concepts IS
-    'Takes a concept for another: its names, mentions and relationships become the other''s. Returns what split_concept() takes back.';
+    'Merges a concept into another, which takes over its names, mentions and relationships. Returns the merge''s id.';
 
 ALTER FUNCTION pgrecall.merge_concepts OWNER TO pgrecall_gate;
 

@@ -1,11 +1,13 @@
--- How two normalised names mean the same: name (but for accents, titles, legal forms), trigram, embedding; NULL if not.
+-- Returns how two normalised names match: name, trigram or embedding; NULL if they do not.
 --
--- Names whose numbers or single letters differ never do. By trigrams, one may be but a misspelling of the other.
+-- The method name ignores accents, titles and legal forms.
 --
--- is_person    one of the two is a person: there one letter makes another one, so only their names count
--- by_trigram   from which similarity on (resolve_trigram)
--- by_cosine    from which cosine on (resolve_embedding)
--- cosine       of their embeddings, NULL if not known
+-- Names with different numbers or single letters never match. A trigram match must also be a plausible misspelling.
+--
+-- is_person    one of the two is a person: one letter makes another person, so only the name method applies
+-- by_trigram   minimum similarity (resolve_trigram)
+-- by_cosine    minimum cosine (resolve_embedding)
+-- cosine       of their embeddings; NULL if unknown
 CREATE OR REPLACE FUNCTION _pgrecall.name_match(
     one text, other text, is_person boolean, by_trigram real, by_cosine real, cosine double precision DEFAULT NULL
 )
@@ -16,7 +18,7 @@ AS $function$
 DECLARE
     method text;
 BEGIN
-    -- The cheapest first: most neighbours are nothing of it.
+    -- Cheapest test first: most neighbours do not match.
     IF _pgrecall.canonical_name(one) = _pgrecall.canonical_name(other) THEN
         method := 'name';
     ELSIF is_person THEN
@@ -30,4 +32,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.name_match IS 'How two normalised names mean the same: name, trigram or embedding; NULL if they do not.';
+COMMENT ON FUNCTION _pgrecall.name_match IS
+    'Returns how two normalised names match: name, trigram or embedding; NULL if they do not.';

@@ -1,6 +1,6 @@
--- The concepts that a query names: the five rarest.
+-- Returns the five rarest concepts that a query names.
 --
--- df_max  how far their memories are counted: hubs, which more mention, come last
+-- df_max  limit for counting their memories; concepts above it (hubs) come last
 CREATE OR REPLACE FUNCTION _pgrecall.named_concepts(namespace_id integer, query text, df_max integer)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -21,4 +21,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.named_concepts IS 'The concepts that a query names, the rarest first, five at the most.';
+COMMENT ON FUNCTION _pgrecall.named_concepts IS 'Returns the five rarest concepts that a query names.';

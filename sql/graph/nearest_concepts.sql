@@ -1,6 +1,6 @@
--- The concepts of the same namespace whose names are nearest to one's by their embeddings, itself included.
+-- Returns the concepts of the same namespace with the nearest name embeddings, including the concept itself.
 --
--- EXECUTE plans with the generation: name_embedding_of() is its column then, and the index serves.
+-- EXECUTE plans with a constant generation, so that name_embedding_of() folds to its column and the index is used.
 CREATE OR REPLACE FUNCTION _pgrecall.nearest_concepts(concept_id bigint, depth integer)
 RETURNS TABLE (id bigint, cosine double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 11
@@ -28,4 +28,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.nearest_concepts IS
-    'The concepts of the same namespace whose names are nearest to one''s by their embeddings, itself included.';
+    'Returns the concepts of the same namespace with the nearest name embeddings, including the concept itself.';

@@ -1,8 +1,7 @@
--- A relationship's label as it is stored and looked up: lower case, one space between words.
+-- Normalises a relationship label: lower case, single spaces.
 CREATE OR REPLACE FUNCTION _pgrecall.normalize_label(label text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN btrim(regexp_replace(lower(label), '[[:space:]]+', ' ', 'g'));
 
-COMMENT ON FUNCTION _pgrecall.normalize_label IS
-    'A relationship''s label as it is stored and looked up: lower case, one space between words.';
+COMMENT ON FUNCTION _pgrecall.normalize_label IS 'Normalises a relationship label: lower case, single spaces.';

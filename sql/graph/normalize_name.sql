@@ -1,6 +1,6 @@
--- The form in which names are compared: NFKC, lower case, every run of other characters one space.
+-- Normalises a concept name for comparison: NFKC, lower case, separators folded to one space.
 --
--- Keeps + # . inside words, for names like c++, c# and node.js. Empty if nothing is left.
+-- Keeps + # . inside words, for names like c++, c# and node.js. Returns an empty text if nothing remains.
 CREATE OR REPLACE FUNCTION pgrecall.normalize_name(name text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
@@ -10,6 +10,6 @@ RETURN btrim(regexp_replace(
 ));
 
 COMMENT ON FUNCTION pgrecall.normalize_name IS
-    'The form in which names of concepts are compared: NFKC, lower case, separators folded to one space.';
+    'Normalises a concept name for comparison: NFKC, lower case, separators folded to one space.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.normalize_name TO pgrecall_reader;

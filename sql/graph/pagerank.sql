@@ -1,4 +1,4 @@
--- What graph_ppr() returns, where it is not installed: an error that says how it is.
+-- Stub for graph_ppr() where it is not installed: raises an error with the install command.
 --
 -- Errors  0A000
 CREATE OR REPLACE FUNCTION _pgrecall.pagerank(
@@ -15,4 +15,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.pagerank IS 'What graph_ppr() returns; needs pgrecall migrate --with-plpython.';
+COMMENT ON FUNCTION _pgrecall.pagerank IS
+    'Stub for graph_ppr(); the real function needs pgrecall migrate --with-plpython.';

@@ -1,7 +1,7 @@
--- Concepts that a query names: its runs of one to four words, looked up in the aliases.
+-- Finds the concepts that a query names by looking up its runs of one to four words in the aliases.
 --
--- A shorter name inside a longer one that matches is dropped: "new york marathon" does not also mean "york".
--- Only the first 64 words are looked at.
+-- A shorter name inside a longer match is dropped: "new york marathon" does not match "york". Only the first 64 words
+-- are used.
 CREATE OR REPLACE FUNCTION _pgrecall.query_concepts(namespace_id integer, query text)
 RETURNS TABLE (concept_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
@@ -9,7 +9,7 @@ BEGIN ATOMIC
     WITH words AS MATERIALIZED (
         SELECT (string_to_array(pgrecall.normalize_name(query_concepts.query), ' '))[:64] AS list
     ), phrases AS MATERIALIZED (
-        -- Computed before the lookup: under row-level security an index takes no expression that is not leakproof.
+        -- Computed before the lookup: under row-level security an index ignores expressions that are not leakproof.
         SELECT array_to_string(words.list[first.word : first.word + size.words - 1], ' ') AS alias,
                first.word AS starts, first.word + size.words - 1 AS ends
         FROM words
@@ -20,7 +20,7 @@ BEGIN ATOMIC
         SELECT a.concept_id, p.starts, p.ends
         FROM phrases p
         CROSS JOIN LATERAL (
-            -- LIMIT keeps each lookup an index scan, however many rows the planner expects of generate_series.
+            -- LIMIT keeps each lookup an index scan, whatever row count the planner estimates for generate_series.
             SELECT c.concept_id FROM pgrecall.concept_aliases c
             WHERE c.namespace_id = query_concepts.namespace_id AND c.alias = p.alias
             LIMIT 1
@@ -34,4 +34,5 @@ BEGIN ATOMIC
     );
 END;
 
-COMMENT ON FUNCTION _pgrecall.query_concepts IS 'Concepts of the namespace that a query names, by their longest aliases.';
+COMMENT ON FUNCTION _pgrecall.query_concepts IS
+    'Finds the concepts of the namespace that a query names, by their longest aliases.';

@@ -1,18 +1,18 @@
--- Which relationships of a subject hold when, by one label: made anew from all that was stated, whatever came first.
+-- Rebuilds the validity of a subject's relationships with one label from all statements, in any order of arrival.
 --
--- A statement is one row of evidence. It begins with its valid_from, else with what it says it ended with, else when it
--- was said. In the order of their begins, statements of the same object are one relationship,
---   until one begins after the end that was stated so far: then it holds once more, as another relationship;
---   until another object is stated exclusively: that ends this one (valid_to, superseded_by), known from when both were
---   recorded (superseded_at). Of equal begins the memory that was recorded later is later; what one memory states with
---   the same begin does not contradict itself.
--- A relationship holds from the latest valid_from that no undated statement comes before, to the earliest valid_to. Its
--- weight is the noisy-or of its memories' confidences; recorded_at is when the first of them was recorded. So nothing of
--- all this depends on when or in what order the memories were read.
+-- A statement is one row of evidence. It begins at its valid_from, else at its stated end, else at the time it was
+-- made. Sorted by begin, statements of the same object form one relationship,
+-- until one begins after the latest stated end: it starts another relationship;
+-- until another object is stated exclusively: that ends this one (valid_to, superseded_by), known from the time both
+-- were recorded (superseded_at). With equal begins the memory recorded later comes later; statements of one memory with
+-- the same begin do not contradict each other.
+-- A relationship holds from the latest valid_from that no undated statement precedes, to the earliest valid_to. Its
+-- weight is the noisy-or of its memories' confidences; recorded_at is the time the first of them was recorded. The
+-- result does not depend on the order in which the memories were read.
 --
--- Names that a concept has besides each have their own relationship, so that a merge can be taken back.
+-- Each merged alias of a concept keeps its own relationships, so that a merge can be undone.
 --
--- target_ids  only these objects, where none is exclusive; NULL: all
+-- target_ids  limits the rebuild to these objects, if none is exclusive; NULL: all
 CREATE OR REPLACE FUNCTION _pgrecall.rebuild_validity(source_id bigint, label text, target_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -25,15 +25,15 @@ DECLARE
     part record;
     place integer;
     edge bigint;
-    -- Of each statement: the next exclusive one of another object, the run it belongs to, the relationship that has it.
+    -- Per statement: the next exclusive one of another object, its run, its relationship.
     closers integer[];
     runs integer[];
     holders bigint[];
-    -- The nearest exclusive statement after those looked at, and the nearest of yet another object.
+    -- The nearest later exclusive statement, and the nearest with yet another object.
     near_place integer;
     near_target bigint;
     far_place integer;
-    -- Of each run.
+    -- Per run.
     run integer := 0;
     objects bigint[] := '{}'::bigint[];
     starts timestamptz[] := '{}'::timestamptz[];
@@ -50,7 +50,7 @@ BEGIN
         SELECT row_number() OVER (ORDER BY b.begins, m.created_at, m.id, e.id)::integer AS place,
                e.id, e.relationship_id, e.memory_id, r.target_id, r.source_alias, r.target_alias, b.begins,
                e.valid_from, e.valid_to, m.created_at AS recorded_at,
-               -- What only says when it ended says nothing of what came before it.
+               -- A statement with only an end says nothing about earlier ones.
                e.is_exclusive AND (e.valid_from IS NOT NULL OR e.valid_to IS NULL) AS is_exclusive,
                e.confidence
         FROM pgrecall.relationships r
@@ -69,7 +69,7 @@ BEGIN
     runs := array_fill(NULL::integer, ARRAY[cardinality(statements)]);
     holders := array_fill(NULL::bigint, ARRAY[cardinality(statements)]);
 
-    -- From the last to the first; those of one memory and begin are all looked at before any of them counts.
+    -- Backwards; all statements of one memory and begin are compared before any of them is recorded.
     FOR together IN
         SELECT array_agg(s.place ORDER BY s.place DESC) AS places
         FROM unnest(statements) s
@@ -106,7 +106,7 @@ BEGIN
         runs[said.place] := run;
     END LOOP;
 
-    -- A relationship remains that of the first run that has some of its evidence.
+    -- A relationship stays with the first run that has some of its evidence.
     FOR part IN
         SELECT k.*, row_number() OVER (PARTITION BY k.oldest ORDER BY k.run) = 1 AS remains
         FROM (
@@ -118,7 +118,7 @@ BEGIN
     LOOP
         edge := part.oldest;
         IF NOT part.remains THEN
-            -- No two may be without an end, so until all are known this one has one.
+            -- At most one may be open-ended, so this one gets a provisional end until all are known.
             INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias, target_id, target_alias, label, valid_to)
             SELECT o.namespace_id, o.source_id, o.source_alias, o.target_id, o.target_alias, o.label, 'infinity'
             FROM pgrecall.relationships o
@@ -136,7 +136,7 @@ BEGIN
     DELETE FROM pgrecall.relationships r
     WHERE r.id IN (SELECT s.relationship_id FROM unnest(statements) s) AND NOT r.id = ANY (holders);
 
-    -- Those without an end come last, again because no two may be.
+    -- Open-ended ones last, again because at most one may be open-ended.
     FOR part IN
         SELECT n.*
         FROM (
@@ -174,4 +174,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rebuild_validity IS
-    'Which relationships of a subject hold when, by one label: made anew from all that was stated of them.';
+    'Rebuilds the validity of a subject''s relationships with one label from all statements.';

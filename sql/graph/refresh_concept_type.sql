@@ -1,4 +1,4 @@
--- Gives a concept the type of its surest mention; one that no mention gives a type keeps what it has, unsure of it.
+-- Sets a concept's type from its mention with the highest confidence; without one, the type stays with no confidence.
 CREATE OR REPLACE FUNCTION _pgrecall.refresh_concept_type(concept_id bigint)
 RETURNS void
 LANGUAGE sql VOLATILE
@@ -15,4 +15,5 @@ BEGIN ATOMIC
     WHERE c.id = this.id;
 END;
 
-COMMENT ON FUNCTION _pgrecall.refresh_concept_type IS 'Gives a concept the type of its surest mention.';
+COMMENT ON FUNCTION _pgrecall.refresh_concept_type IS
+    'Sets a concept''s type from its mention with the highest confidence.';

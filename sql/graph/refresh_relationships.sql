@@ -1,8 +1,8 @@
--- Brings relationships in line with their evidence, and removes those without any. Returns the names that lose one.
+-- Updates relationships from their evidence and removes those without any. Returns the aliases that lose one.
 --
--- To be called with all relationships that have gained or lost evidence, whose label was changed, or whose concepts were
--- merged or split. What contradicts what is decided for all of a subject's relationships of a label together.
--- The caller holds _pgrecall.lock_relationships().
+-- Call it with all relationships that gained or lost evidence, got another label, or whose concepts were merged or
+-- split. Contradictions are resolved together for all of a subject's relationships with a label. The caller holds
+-- _pgrecall.lock_relationships().
 CREATE OR REPLACE FUNCTION _pgrecall.refresh_relationships(relationship_ids bigint[])
 RETURNS pgrecall.naming[]
 LANGUAGE plpgsql VOLATILE
@@ -13,7 +13,7 @@ DECLARE
     is_exclusive boolean;
     lost pgrecall.naming[];
 BEGIN
-    -- Those without evidence go at the end, with what contradicts what; until then none may keep another from being open.
+    -- Relationships without evidence are removed at the end; until then none may keep another from being open-ended.
     UPDATE pgrecall.relationships r SET valid_to = 'infinity'
     WHERE r.id = ANY (relationship_ids) AND r.valid_to IS NULL
       AND NOT EXISTS (SELECT FROM pgrecall.relationship_evidence e WHERE e.relationship_id = r.id);
@@ -46,4 +46,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.refresh_relationships IS
-    'Brings relationships in line with their evidence, and removes those without any. Returns the names that lose one.';
+    'Updates relationships from their evidence and removes those without any. Returns the aliases that lose one.';

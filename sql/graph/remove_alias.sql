@@ -1,8 +1,8 @@
--- Takes a name back that add_alias() gave; returns whether it is gone. What memories mention stays, as their name for it.
+-- Removes a manual alias; returns whether it is gone. An alias that memories mention stays as an ordinary one.
 --
--- A concept goes with its last name.
+-- A concept is removed with its last alias.
 --
--- Errors  22023 nobody has given it that name;  42704 no such concept;  55P03 names in use
+-- Errors  22023 no such manual alias;  42704 no such concept;  55P03 names in use
 CREATE OR REPLACE FUNCTION pgrecall.remove_alias(concept_id bigint, name text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -23,7 +23,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.remove_alias IS 'Takes a name back that add_alias() gave; returns whether it is gone.';
+COMMENT ON FUNCTION pgrecall.remove_alias IS 'Removes a manual alias; returns whether it is gone.';
 
 ALTER FUNCTION pgrecall.remove_alias OWNER TO pgrecall_gate;
 

@@ -1,8 +1,8 @@
--- Memories are no relationship's evidence any more; a relationship without any goes. Returns the names that lose one.
+-- Removes memories from relationships' evidence; drops relationships without any. Returns the names that lose one.
 --
--- What it had contradicted holds again, and what is left of the others is made of their other evidence.
+-- Validity is rebuilt from the remaining evidence, so relationships that the memories contradicted hold again.
 --
--- source  only what this has read there; NULL: whoever read it
+-- source  only evidence from this enricher; NULL: from all
 CREATE OR REPLACE FUNCTION _pgrecall.remove_evidence(memory_ids bigint[], source text DEFAULT NULL)
 RETURNS pgrecall.naming[]
 LANGUAGE plpgsql VOLATILE
@@ -19,7 +19,7 @@ BEGIN
     IF namespace_ids IS NULL THEN
         RETURN '{}'::pgrecall.naming[];
     END IF;
-    -- Locked before anything is removed, so that of two memories that go at once the second sees the first gone.
+    -- Locked before the removal, so that of two concurrently removed memories the second sees the first one gone.
     PERFORM _pgrecall.lock_relationships(namespace_ids);
     WITH removed AS (
         DELETE FROM pgrecall.relationship_evidence e
@@ -32,4 +32,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.remove_evidence IS
-    'Memories are no relationship''s evidence any more; a relationship without any goes. Returns the names that lose one.';
+    'Removes memories from relationships'' evidence; drops relationships without any. Returns the names that lose one.';

@@ -1,7 +1,7 @@
--- Unlinks a memory from the names that it does not say any more, and returns those.
+-- Removes mentions of names that a memory no longer contains. Returns those names.
 --
--- is_gone    unlink it from all of them, whoever found them there; it is no relationship's evidence either
--- is_reread  unlink it from those that were read in its text; it is no relationship's evidence either
+-- is_gone    removes all its mentions, from every source, and its evidence
+-- is_reread  removes the mentions found in its text, and its evidence
 CREATE OR REPLACE FUNCTION _pgrecall.remove_mentions(memory_id bigint, is_gone boolean, is_reread boolean)
 RETURNS pgrecall.naming[]
 LANGUAGE plpgsql VOLATILE
@@ -39,4 +39,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.remove_mentions IS
-    'Unlinks a memory from the names that it does not say any more, or from all of them, and returns those.';
+    'Removes mentions of names that a memory no longer contains. Returns those names.';

@@ -1,7 +1,7 @@
--- Removes a name that no memory mentions and no relationship was stated with; returns its concept, NULL if it stays.
+-- Removes an alias without mentions or relationships; returns its concept, or NULL if it stays.
 --
--- A name given by hand stays. What merges and splits say of the name goes with it: no trace of it is left. The concept is
--- looked after by _pgrecall.repair_concept. See _pgrecall.upsert_concepts for the locks.
+-- A manual alias stays. Records of merges and splits of the name are removed too. _pgrecall.repair_concept cleans up
+-- the concept. See _pgrecall.upsert_concepts for the locks.
 CREATE OR REPLACE FUNCTION _pgrecall.remove_orphan_alias(namespace_id integer, alias text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
@@ -16,7 +16,7 @@ BEGIN
     IF owner IS NULL OR _pgrecall.is_alias_used(owner, remove_orphan_alias.alias) THEN
         RETURN NULL;
     END IF;
-    -- Lock first, look again afterwards: a writer who has just mentioned it is waited for and then seen.
+    -- Lock, then check again: this waits for a writer that has just mentioned the name, and then sees the mention.
     SELECT a.concept_id INTO owner FROM pgrecall.concept_aliases a
     WHERE a.namespace_id = remove_orphan_alias.namespace_id AND a.alias = remove_orphan_alias.alias AND NOT a.is_manual
     FOR UPDATE;
@@ -29,4 +29,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.remove_orphan_alias IS 'Removes a name that nothing mentions any more; returns its concept.';
+COMMENT ON FUNCTION _pgrecall.remove_orphan_alias IS
+    'Removes an alias that nothing mentions any more; returns its concept.';

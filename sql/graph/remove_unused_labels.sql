@@ -1,9 +1,9 @@
--- Labels that no memory states any more are forgotten: what was decided of them goes, as the words of such a memory do.
+-- Removes labels that no memory states any more, together with the decisions about them.
 --
--- Where other labels stood for one of them, the first of those takes its place. What a person decided (rule) stays. The
+-- If other labels mapped to a removed one, the first of those takes its place. Decisions by a person (rule) stay. The
 -- caller holds _pgrecall.lock_relationships().
 --
--- labels  as they were stated by what has just gone
+-- labels  labels stated by the memories just removed
 CREATE OR REPLACE FUNCTION _pgrecall.remove_unused_labels(namespace_id integer, labels text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -29,7 +29,7 @@ BEGIN
             JOIN pgrecall.relationship_evidence e ON e.relationship_id = r.id
             WHERE r.namespace_id = remove_unused_labels.namespace_id AND r.label = canonical AND COALESCE(e.label, canonical) = word
         );
-        -- Only what stands for itself leaves others without a label; what led elsewhere is led past.
+        -- Only a canonical label leaves others without a target; other removed labels are bypassed.
         heir := NULLIF(canonical, word);
         DELETE FROM pgrecall.relation_labels l
         WHERE heir IS NULL AND l.namespace_id = remove_unused_labels.namespace_id AND l.alias = word AND l.method <> 'rule';
@@ -49,4 +49,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.remove_unused_labels IS
-    'Labels that no memory states any more are forgotten, with what was decided of them; others that stood for one take its place.';
+    'Removes labels that no memory states any more; the first label that mapped to one takes its place.';

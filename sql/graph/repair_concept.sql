@@ -1,9 +1,9 @@
--- Puts a concept right that has lost names: without any it goes, without its own it gets another of them.
+-- Repairs a concept that lost aliases: removes it if none is left, or gives it another of its names.
 --
--- Whoever removes several names does this after all of them, by the concepts' ids: of two who remove the last two names
--- of one concept at once, the second sees that nothing is left.
+-- After removing several aliases, call it for each concept in order of id: if two transactions remove the last two
+-- aliases of a concept, the second sees that none is left.
 --
--- lost  the names that it has lost; merges and splits keep no trace of them
+-- lost  the removed aliases; they are deleted from the records of merges and splits
 CREATE OR REPLACE FUNCTION _pgrecall.repair_concept(concept_id bigint, lost text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -38,7 +38,7 @@ BEGIN
     ) kept
     WHERE g.concept_id = repair_concept.concept_id AND g.split_at IS NULL AND same.id = g.id
       AND kept.moved <> '{}' AND kept.others <> '{}';
-    -- One whose names are all gone, or who is all that is left, has nothing to be split from.
+    -- A merge side without names left, or the only side left, cannot be split.
     DELETE FROM pgrecall.concept_merges g
     WHERE g.concept_id = repair_concept.concept_id AND g.split_at IS NULL AND (NOT g.aliases && names OR names <@ g.aliases);
 
@@ -50,4 +50,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.repair_concept IS
-    'Puts a concept right that has lost names: without any it goes, without its own it gets another of them.';
+    'Repairs a concept that lost aliases: removes it if none is left, or gives it another of its names.';

@@ -1,10 +1,10 @@
--- Compares concepts that are new, or have changed, with their neighbours, and merges those that mean the same.
+-- Compares new and changed concepts with their neighbours and merges those that mean the same.
 --
--- Returns how many it looked at; call it until it returns 0. The concept that more memories mention stays. One caller at a
--- time: another one is told 0. Where writers keep the names of a namespace for more than half a second, its concepts are
--- left for the next call: background work gives way.
+-- Returns the number of concepts compared; call it until it returns 0. The concept with more mentions stays. Only one
+-- caller runs at a time; others get 0. If writers hold a namespace's aliases for more than half a second, its concepts
+-- wait for the next call: background work gives way.
 --
--- batch  how many concepts at the most
+-- batch  maximum number of concepts
 CREATE OR REPLACE FUNCTION pgrecall.resolve_concepts(batch integer DEFAULT 100)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -52,7 +52,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.resolve_concepts IS
-    'Compares concepts that are new, or have changed, with their neighbours, and merges those that mean the same.';
+    'Compares new and changed concepts with their neighbours and merges those that mean the same.';
 
 ALTER FUNCTION pgrecall.resolve_concepts OWNER TO pgrecall_gate;
 

@@ -1,6 +1,6 @@
--- The labels that were decided on for a namespace, each with how many relationships have it.
+-- Lists the decided labels of a namespace, with the number of relationships that have each.
 --
--- A label that is stated for the first time may be the same as one of these.
+-- Candidates for a new label to map to.
 CREATE OR REPLACE FUNCTION pgrecall.resolved_labels(namespace_id integer)
 RETURNS TABLE (label text, relationships bigint)
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
@@ -17,7 +17,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.resolved_labels IS
-    'The labels that were decided on for a namespace, each with how many relationships have it.';
+    'Lists the decided labels of a namespace, with the number of relationships that have each.';
 
 ALTER FUNCTION pgrecall.resolved_labels OWNER TO pgrecall_gate;
 

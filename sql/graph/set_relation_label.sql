@@ -1,15 +1,17 @@
--- Decides which label a stated one stands for, and gives it to what is stored. Returns how many statements changed theirs.
+-- Maps a relationship label to its canonical label and relabels stored relationships.
 --
--- Relationships that are the same under the new label become one. Evidence keeps what was stated, so another decision
--- takes this one back: a label that stands for itself parts them again. A label that stands for another is followed
--- (a for b, b for c: a is c); of two that would stand for each other, alias is the one that stays.
+-- Returns the number of changed statements.
 --
--- alias       the label as it was stated
--- label       what it stands for; may be the alias itself: it is a label of its own
--- method      who decided: rule, embedding or llm
+-- Relationships that become equal are merged. Evidence keeps the original label, so a later decision can undo this one:
+-- mapping a label to itself separates them again. Mappings are followed (a to b, b to c: a is c). If two labels would
+-- map to each other, alias is the one that stays.
+--
+-- alias       the label as stated
+-- label       its canonical label; the alias itself makes it canonical
+-- method      rule, embedding or llm
 -- similarity  of the two, from -1 to 1; NULL: not compared
 --
--- Errors  22023 a label that is empty or longer than 200 characters, a method that is none
+-- Errors  22023 a label that is empty or longer than 200 characters, or an unknown method
 CREATE OR REPLACE FUNCTION pgrecall.set_relation_label(
     namespace_id integer, alias text, label text, method text DEFAULT 'rule', similarity double precision DEFAULT NULL
 )
@@ -37,7 +39,7 @@ BEGIN
     END IF;
     PERFORM _pgrecall.lock_relationships(ARRAY[namespace_id]);
     before := pgrecall.canonical_label(namespace_id, stated);
-    -- All that was stated under labels that lead here.
+    -- All statements under labels that map to this one.
     WITH RECURSIVE namesake (label) AS (
         SELECT stated COLLATE "C"
         UNION
@@ -78,14 +80,14 @@ BEGIN
         moved := moved + changed;
         touched := touched || old.id || edge;
     END LOOP;
-    -- Names are lost by none: who has them under the new label has them still.
+    -- No alias loses a relationship: it has the same one under the new label.
     PERFORM _pgrecall.refresh_relationships(touched);
     RETURN moved;
 END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.set_relation_label IS
-    'Decides which label a stated one stands for, and gives it to what is stored; another decision takes this one back.';
+    'Maps a relationship label to its canonical label and relabels stored relationships. Can be changed later.';
 
 ALTER FUNCTION pgrecall.set_relation_label OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- One concept, as concept_overview has it; no row where it does not exist or is another tenant's.
+-- Returns one concept from concept_overview; no row if it does not exist or belongs to another tenant.
 CREATE OR REPLACE FUNCTION pgrecall.show_concept(id bigint)
 RETURNS SETOF pgrecall.concept_overview
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
@@ -9,8 +9,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.show_concept IS
-    'One concept with its names, how many memories mention it or are about it, since when, and what was merged into it.';
+COMMENT ON FUNCTION pgrecall.show_concept IS 'Returns one concept with its names, counts, dates and merges.';
 
 ALTER FUNCTION pgrecall.show_concept OWNER TO pgrecall_gate;
 

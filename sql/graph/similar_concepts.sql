@@ -1,8 +1,8 @@
--- The concepts that mean the same as one, by their names and the settings resolve_trigram and resolve_embedding.
+-- Finds concepts that mean the same as one, by name match and the settings resolve_trigram and resolve_embedding.
 --
--- Never of two certain types, never those that were split before, never paths and identifiers.
+-- Never matches concepts of two confident types, concepts split before, paths or identifiers.
 --
--- method, similarity, in the result  what says so, and the similarity of the two names that are most alike
+-- method, similarity, in the result  how the most similar pair of names matched
 CREATE OR REPLACE FUNCTION _pgrecall.similar_concepts(concept_id bigint)
 RETURNS TABLE (alike_id bigint, method text, similarity real)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2
@@ -31,7 +31,7 @@ BEGIN
     ), candidates AS MATERIALIZED (
         SELECT n.alias, near.concept_id AS id, near.alias AS other, NULL::double precision AS cosine
         FROM names n CROSS JOIN LATERAL _pgrecall.similar_names(own.namespace_id, n.alias) near
-        -- What _pgrecall.name_match demands of two names, the cheapest first: most neighbours are nothing of it.
+        -- The conditions of _pgrecall.name_match, cheapest first: most neighbours do not match.
         WHERE near.concept_id <> similar_concepts.concept_id
           AND (strpos(_pgrecall.strip_accents(near.alias), n.plain) > 0 OR _pgrecall.is_misspelling(n.alias, near.alias))
         UNION ALL
@@ -40,11 +40,11 @@ BEGIN
         CROSS JOIN LATERAL (SELECT a.alias FROM pgrecall.concept_aliases a WHERE a.concept_id = near.id LIMIT 100) a
         CROSS JOIN names n
         WHERE near.cosine >= by_cosine
-    -- MATERIALIZED, or the last conditions would be asked of every candidate.
+    -- MATERIALIZED, so that the last conditions are not evaluated for every candidate.
     ), found AS MATERIALIZED (
         SELECT DISTINCT ON (c.id) c.id, said.method, _pgrecall.trigram_similarity(c.alias, c.other) AS value
         FROM candidates c
-        -- One by one: a join of what the planner knows nothing of may read all concepts there are.
+        -- Row by row: the planner has no estimate for a join here and may read all concepts.
         CROSS JOIN LATERAL (SELECT o.type FROM pgrecall.concepts o WHERE o.id = c.id LIMIT 1) other
         CROSS JOIN LATERAL (
             SELECT _pgrecall.name_match(c.alias, c.other, 'PERSON' IN (own.type, other.type), by_trigram, by_cosine, c.cosine)
@@ -61,4 +61,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.similar_concepts IS 'The concepts that mean the same as one, by their names.';
+COMMENT ON FUNCTION _pgrecall.similar_concepts IS 'Finds concepts that mean the same as one, by their names.';

@@ -1,8 +1,8 @@
--- Normalised names of the namespace that may mean the same as one.
+-- Finds normalised names of the namespace that may mean the same as a name.
 --
--- Its neighbours in the order of names, and itself with and without a title or a legal form.
--- All are range scans and look-ups in the index of names. There is none by the last word: of two names that begin
--- differently, only long ones are alike enough to be one, and those are found by their embeddings.
+-- The candidates are its neighbours in name order, and the name with and without a title or legal form: range scans and
+-- lookups in the name index. No index covers the last word: names that begin differently are similar enough only if
+-- they are long, and embeddings find those.
 CREATE OR REPLACE FUNCTION _pgrecall.similar_names(namespace_id integer, alias text)
 RETURNS TABLE (concept_id bigint, alias text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
@@ -35,4 +35,5 @@ BEGIN ATOMIC
     ) a;
 END;
 
-COMMENT ON FUNCTION _pgrecall.similar_names IS 'Normalised names of the namespace that may mean the same as one.';
+COMMENT ON FUNCTION _pgrecall.similar_names IS
+    'Finds normalised names of the namespace that may mean the same as a name.';

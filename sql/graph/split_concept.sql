@@ -1,9 +1,9 @@
--- Takes a merge back: the names that came with it and are still there are a concept of their own again. Returns its id.
+-- Undoes a merge: its aliases that still exist become a separate concept again. Returns its id.
 --
--- Their mentions and relationships go with them, and so do the merges that these names had been through before. Merges
--- since then stay. The two are not merged again but by hand.
+-- Their mentions and relationships move with them, as do earlier merges of these aliases. Later merges stay. Only a
+-- manual merge can merge the two again.
 --
--- Errors  42704 no such merge, or it is split already;  55P03 names in use
+-- Errors  42704 no such merge, or it was already undone;  55P03 names in use
 CREATE OR REPLACE FUNCTION pgrecall.split_concept(merge_id bigint)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -15,7 +15,7 @@ DECLARE
     made bigint;
 BEGIN
     PERFORM _pgrecall.lock_aliases_exclusive(g.namespace_id) FROM pgrecall.concept_merges g WHERE g.id = merge_id;
-    -- After the names, as everybody who writes has it.
+    -- Lock after the aliases, as every writer does.
     PERFORM _pgrecall.lock_relationships(ARRAY[g.namespace_id]) FROM pgrecall.concept_merges g WHERE g.id = merge_id;
     SELECT g.* INTO merge FROM pgrecall.concept_merges g WHERE g.id = merge_id AND g.split_at IS NULL;
     IF merge.id IS NULL THEN
@@ -24,7 +24,7 @@ BEGIN
     END IF;
     SELECT a.name INTO own FROM pgrecall.concept_aliases a WHERE a.namespace_id = merge.namespace_id AND a.alias = merge.key;
 
-    -- Where the name of one that stayed is a name that goes, it gets its own back first: names of concepts are unique.
+    -- If the remaining concept uses a moving alias as its name, restore its own first: concept names are unique.
     UPDATE pgrecall.concepts c SET key = a.alias, name = a.name, resolved_at = NULL
     FROM pgrecall.concept_aliases a
     WHERE c.id = merge.concept_id AND c.key = ANY (merge.aliases)
@@ -35,7 +35,7 @@ BEGIN
     UPDATE pgrecall.concept_aliases a SET concept_id = made
     WHERE a.namespace_id = merge.namespace_id AND a.alias = ANY (merge.aliases);
 
-    -- What these names had been through before goes with them; later merges that took more lose them.
+    -- Earlier merges of these aliases move with them; later merges that included them lose them.
     UPDATE pgrecall.concept_merges g SET concept_id = made
     WHERE g.concept_id = merge.concept_id AND g.split_at IS NULL AND g.id < merge.id AND g.aliases <@ merge.aliases;
     UPDATE pgrecall.concept_merges g SET split_at = now(), aliases = ARRAY[g.key] WHERE g.id = merge.id;
@@ -50,7 +50,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.split_concept IS
-    'Takes a merge back: the names that came with it are a concept of their own again. Returns its id.';
+    'Undoes a merge: its aliases that still exist become a separate concept again. Returns its id.';
 
 ALTER FUNCTION pgrecall.split_concept OWNER TO pgrecall_gate;
 

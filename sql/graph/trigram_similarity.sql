@@ -1,4 +1,4 @@
--- The share of trigrams that two texts have in common, of all that either has: 0 to 1, what pg_trgm's similarity() says.
+-- Returns the Jaccard similarity of the trigrams of two texts, from 0 to 1; equal to pg_trgm's similarity().
 CREATE OR REPLACE FUNCTION _pgrecall.trigram_similarity(one text, other text)
 RETURNS real
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
@@ -15,4 +15,5 @@ BEGIN ATOMIC
     ) t;
 END;
 
-COMMENT ON FUNCTION _pgrecall.trigram_similarity IS 'The share of trigrams that two texts have in common; what pg_trgm''s similarity() says.';
+COMMENT ON FUNCTION _pgrecall.trigram_similarity IS
+    'Returns the Jaccard similarity of the trigrams of two texts, from 0 to 1; equal to pg_trgm''s similarity().';

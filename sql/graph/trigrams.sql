@@ -1,6 +1,6 @@
--- The runs of three characters in the words of a text, each word with two spaces before it and one after.
+-- Returns the trigrams of the words of a text, each padded with two spaces before and one after, as in pg_trgm.
 --
--- Those that the extension pg_trgm has, which is not needed for it.
+-- The extension pg_trgm itself is not needed.
 CREATE OR REPLACE FUNCTION _pgrecall.trigrams(content text)
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
@@ -11,4 +11,5 @@ RETURN ARRAY(
     WHERE w.word <> ''
 );
 
-COMMENT ON FUNCTION _pgrecall.trigrams IS 'The runs of three characters in the words of a text, as pg_trgm has them.';
+COMMENT ON FUNCTION _pgrecall.trigrams IS
+    'Returns the trigrams of the words of a text, each padded with two spaces before and one after, as in pg_trgm.';

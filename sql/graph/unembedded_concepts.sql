@@ -1,11 +1,11 @@
--- Concepts whose names have no embedding and that at least two memories mention.
+-- Lists concepts with at least two mentions whose names have no embedding.
 --
--- Looks at 20,000 of them at the most, from a different place each time: which of them a second memory has mentioned is
--- written nowhere, since those who mention a concept would wait for each other to write it.
+-- Checks at most 20,000 concepts, from a different offset each time. No flag marks a second mention, because writers
+-- that mention the same concept would wait for each other to set it.
 --
--- EXECUTE plans with the generation: name_embedding_of() is its column then, and the index serves.
+-- EXECUTE plans with a constant generation, so that name_embedding_of() folds to its column and the index is used.
 --
--- batch  how many at the most
+-- batch  maximum number of rows
 CREATE OR REPLACE FUNCTION pgrecall.unembedded_concepts(batch integer DEFAULT 100)
 RETURNS TABLE (id bigint, name text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 100
@@ -45,7 +45,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.unembedded_concepts IS
-    'Concepts whose names have no embedding and that at least two memories mention.';
+    'Lists concepts with at least two mentions whose names have no embedding.';
 
 ALTER FUNCTION pgrecall.unembedded_concepts OWNER TO pgrecall_gate;
 

@@ -1,6 +1,6 @@
--- The labels of a namespace's relationships that nobody has decided on yet, the most frequent first.
+-- Lists undecided relationship labels of a namespace, most frequent first.
 --
--- A label is decided on once pgrecall.set_relation_label() says what it stands for: another, or itself.
+-- pgrecall.set_relation_label() decides a label by mapping it to another or to itself.
 CREATE OR REPLACE FUNCTION pgrecall.unresolved_labels(namespace_id integer)
 RETURNS TABLE (label text, relationships bigint)
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
@@ -23,7 +23,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.unresolved_labels IS
-    'The labels of a namespace''s relationships that nobody has decided on yet, the most frequent first.';
+    'Lists undecided relationship labels of a namespace, most frequent first.';
 
 ALTER FUNCTION pgrecall.unresolved_labels OWNER TO pgrecall_gate;
 

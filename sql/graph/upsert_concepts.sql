@@ -1,14 +1,14 @@
--- Makes the concepts of names where they are missing, and removes names that nothing mentions any more.
+-- Creates missing concepts for names, and removes names that nothing mentions any more.
 --
--- A name that belongs to a concept already, its own or one it was merged into, makes none. All of them are gone through
--- once, by namespace and name, so that writers who share names wait for each other and do not deadlock. Until commit
---   a name in use can neither be removed nor moved to another concept (FOR KEY SHARE: any number of writers at a time);
---   a lost one can be lost by nobody else (FOR NO KEY UPDATE): whoever is last sees that nothing is left, and waits
---   for writers who have just named it (FOR UPDATE) before removing it.
--- Who calls this has _pgrecall.lock_aliases_shared of those namespaces.
+-- A name that already belongs to a concept creates none. Names are processed in one pass, ordered by namespace and
+-- name, so that writers that share names wait and do not deadlock. Until commit
+-- a name in use can be neither removed nor moved to another concept (FOR KEY SHARE: any number of writers at a time);
+-- only one transaction at a time can release a name (FOR NO KEY UPDATE): the last one sees that nothing is left, and
+-- waits for writers that have just used the name (FOR UPDATE) before removing it.
+-- The caller holds _pgrecall.lock_aliases_shared on those namespaces.
 --
--- named  what is about to be mentioned
--- lost   what has lost a mention or a relationship
+-- named  names about to be mentioned
+-- lost   names that lost a mention or a relationship
 CREATE OR REPLACE FUNCTION _pgrecall.upsert_concepts(named pgrecall.naming[], lost pgrecall.naming[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -47,7 +47,7 @@ BEGIN
             INSERT INTO pgrecall.concepts AS c (namespace_id, key, name) VALUES (item.namespace_id, item.alias, item.name)
             ON CONFLICT DO NOTHING
             RETURNING c.id INTO made;
-            -- Without one, another writer has just made it: look again.
+            -- No row: another writer has just created it; read it again.
             IF made IS NOT NULL THEN
                 INSERT INTO pgrecall.concept_aliases (namespace_id, alias, concept_id, name)
                 VALUES (item.namespace_id, item.alias, made, item.name);
@@ -62,4 +62,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.upsert_concepts IS
-    'Makes the concepts of names where they are missing, locks them until commit, and removes names that nothing mentions any more.';
+    'Creates missing concepts for names, locks them until commit, and removes names without mentions.';

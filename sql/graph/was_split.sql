@@ -1,4 +1,4 @@
--- Whether two concepts have names that were one concept once and were split: a decision that only a person takes back.
+-- Tells whether two concepts have names that were once merged and then split. Only a manual merge overrides that.
 CREATE OR REPLACE FUNCTION _pgrecall.was_split(concept_id bigint, other_id bigint)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -11,4 +11,4 @@ RETURN EXISTS (
            OR (a.concept_id = was_split.other_id AND b.concept_id = was_split.concept_id))
 );
 
-COMMENT ON FUNCTION _pgrecall.was_split IS 'Whether two concepts were one once and have been split.';
+COMMENT ON FUNCTION _pgrecall.was_split IS 'Tells whether two concepts were once merged and then split.';
