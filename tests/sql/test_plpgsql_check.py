@@ -40,7 +40,7 @@ KNOWN = {
     },
     ("erase_namespace_rows", "text type variable is not sanitized"): _QUOTED,
     ("erasure_counts", "routine is marked as VOLATILE, should be STABLE"): _COUNTED,
-    ("is_used", "routine is marked as VOLATILE, should be STABLE"): _WAITED,
+    ("is_alias_used", "routine is marked as VOLATILE, should be STABLE"): _WAITED,
     ("recall_plan", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
 }
 """What is found, by function and message, and why it stays."""
