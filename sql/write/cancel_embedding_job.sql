@@ -1,7 +1,7 @@
--- Trigger on memories that takes them from the queue when their text changes, or is not to be embedded any more.
+-- Trigger on memories: removes a memory from the queue when its text changes or it must no longer be embedded.
 --
--- A new text starts afresh, without the old one's lease and failures. What complete() still brings for the old text is
--- dropped by its hash.
+-- A new text starts without the lease and failures of the old one. complete() drops a late result for the old text, because
+-- its hash differs.
 CREATE OR REPLACE FUNCTION _pgrecall.cancel_embedding_job()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -16,7 +16,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.cancel_embedding_job IS
-    'Trigger: takes a memory from the queue when its text changes, or is not to be embedded any more.';
+    'Trigger: removes a memory from the queue when its text changes or it must no longer be embedded.';
 
 CREATE OR REPLACE TRIGGER memories_90_embedding_job
     AFTER UPDATE OF title, content, expanded_keywords, is_sensitive, deleted_at ON pgrecall.memories

@@ -1,7 +1,7 @@
--- Gives a memory new values for some of its fields, and returns whether anything changed.
+-- Changes some fields of a memory. Returns whether anything changed.
 --
--- fields  options of remember(), checked; an empty string clears a text
--- revive  bring the memory back if it is forgotten
+-- fields  checked options of remember(); an empty string clears a text
+-- revive  restore the memory if it is forgotten
 --
 -- Errors  22023, 54000 see _pgrecall.check_memory;  42704 no such language;  P0002 no such memory, or it is forgotten
 CREATE OR REPLACE FUNCTION _pgrecall.change_memory(id bigint, fields jsonb, revive boolean DEFAULT false)
@@ -52,4 +52,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.change_memory IS 'Gives a memory new values for some of its fields; returns whether anything changed.';
+COMMENT ON FUNCTION _pgrecall.change_memory IS 'Changes some fields of a memory. Returns whether anything changed.';

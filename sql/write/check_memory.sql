@@ -1,17 +1,18 @@
--- Refuses what remember() and its kin cannot store, before anything is written.
+-- Checks the options of remember() before anything is written.
 --
 -- fields   a JSON object of options of remember()
--- subject  what to call it in the message, such as 'memory 3'
+-- subject  how messages name the memory, such as 'memory 3'
 --
--- Errors  22023 a field missing, unknown, of the wrong type or out of range;  54000 too long
+-- Errors  22023 a field is missing, unknown, of the wrong type or out of range;  54000 too long
 CREATE OR REPLACE FUNCTION _pgrecall.check_memory(fields jsonb, subject text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    -- The constraints of pgrecall.memories have the same numbers (revision 0015). What these allow fits the megabyte of a tsvector at three and a half times its size, the most that
-    -- _pgrecall.analyze_text makes of a text (Chinese without any pair of characters twice), and the 2,704 bytes of an index entry.
+    -- The constraints of pgrecall.memories have the same limits. Within them, a text fits the megabyte of a tsvector:
+    -- _pgrecall.analyze_text makes at most 3.5 times its size, for Chinese without a repeated pair of characters. A label fits
+    -- the 2,704 bytes of an index entry.
     max_content_bytes CONSTANT integer := 262144;
     max_title_bytes CONSTANT integer := 4096;
     max_label_bytes CONSTANT integer := 1024;
@@ -36,11 +37,11 @@ BEGIN
             WHEN field.key = 'is_sensitive' THEN 'boolean'
         END;
         IF expected IS NULL THEN
-            -- A key that is no name may be anything.
+            -- An invalid key could be any text, so the message does not quote it.
             RAISE EXCEPTION '%: %', subject,
                 CASE WHEN field.key ~ '^[A-Za-z_][A-Za-z0-9_]{0,39}$' THEN format('there is no field "%s"', field.key)
                      ELSE 'one of its keys is not the name of a field' END
-                USING ERRCODE = 'invalid_parameter_value', HINT = 'Put what has no field of its own under metadata.';
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Put other attributes under metadata.';
         ELSIF field.kind NOT IN (expected, 'null') THEN
             RAISE EXCEPTION '%: % must be of type %, not %', subject, field.key, expected, field.kind
                 USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct the field or leave it out.';
@@ -59,12 +60,12 @@ BEGIN
                       HINT = format('%s bytes are the limit, %s for one item.', max_items_bytes, max_label_bytes);
         ELSIF field.key = 'metadata' AND octet_length(field.value::text) > max_metadata_bytes THEN
             RAISE EXCEPTION '%: metadata has % bytes; % is the limit', subject, octet_length(field.value::text), max_metadata_bytes
-                USING ERRCODE = 'program_limit_exceeded', HINT = 'Keep documents elsewhere, and their place in metadata.';
+                USING ERRCODE = 'program_limit_exceeded', HINT = 'Store documents elsewhere, and their address in metadata.';
         ELSIF field.kind = 'string' AND field.key <> 'content'
               AND octet_length(field.value #>> '{}') > (CASE field.key WHEN 'title' THEN max_title_bytes ELSE max_label_bytes END)
         THEN
             RAISE EXCEPTION '%: % is too long', subject, field.key
-                USING ERRCODE = 'program_limit_exceeded', HINT = 'Long text belongs into content.';
+                USING ERRCODE = 'program_limit_exceeded', HINT = 'Put long text into content.';
         ELSIF field.kind = 'string' AND field.key IN ('occurred_at', 'created_at', 'valid_from', 'valid_to')
               AND NOT _pgrecall.is_time(field.value #>> '{}') THEN
             RAISE EXCEPTION '%: % is not a time', subject, field.key
@@ -79,7 +80,7 @@ BEGIN
         RAISE EXCEPTION '%: content has % bytes; % is the limit', subject, octet_length(fields ->> 'content'), max_content_bytes
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Split it into several memories.';
     ELSIF (fields ->> 'importance')::numeric NOT BETWEEN 0 AND 1
-          -- Less than a real can hold.
+          -- A smaller number underflows a real.
           OR (fields ->> 'importance')::numeric BETWEEN 1e-400 AND 1e-45 THEN
         RAISE EXCEPTION '%: importance must be between 0 and 1, not %', subject, left(fields ->> 'importance', 40)
             USING ERRCODE = 'invalid_parameter_value', HINT = '0.5 is the default, 1 the most important.';
@@ -94,4 +95,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_memory IS 'Refuses fields of a memory that are missing, unknown, of the wrong type, too long or out of range.';
+COMMENT ON FUNCTION _pgrecall.check_memory IS
+    'Checks the fields of a memory: missing, unknown, of the wrong type, too long or out of range.';

@@ -1,8 +1,8 @@
--- Makes sure that a namespace can be written to.
+-- Checks that the caller may write to a namespace.
 --
--- create_missing  make it if it does not exist
+-- create_missing  create the namespace if it does not exist
 --
--- Errors  42704 it does not exist, or not for this role;  42501 it may only be read
+-- Errors  42704 it does not exist, or the role may not see it;  42501 the role may only read it
 CREATE OR REPLACE FUNCTION _pgrecall.check_namespace(name text, create_missing boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -28,4 +28,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_namespace IS 'Makes sure that a namespace can be written to, making it if asked.';
+COMMENT ON FUNCTION _pgrecall.check_namespace IS
+    'Checks that the caller may write to a namespace. Creates it on request.';

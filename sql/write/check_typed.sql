@@ -1,11 +1,11 @@
--- Refuses a JSON object whose values are not of the types that its reader casts them to; says where, quotes nothing.
+-- Checks that the values of a JSON object have the types they will be cast to. Messages name the key and quote nothing.
 --
--- PostgreSQL's own refusal of a cast quotes the value, and the server's log has it.
+-- PostgreSQL's own cast error quotes the value, and the server's log would contain it.
 --
--- subject             what to call the object in the message
--- ids, times, hashes  keys; one that is missing or null passes
+-- subject             how messages name the object
+-- ids, times, hashes  keys to check; a missing or null value passes
 --
--- Errors  22023 no object; a value that is no id, no time, no bytes in hex
+-- Errors  22023 not an object; a value that is not an id, a time, or hexadecimal bytes
 CREATE OR REPLACE FUNCTION _pgrecall.check_typed(
     fields jsonb, subject text, ids text[] DEFAULT '{}', times text[] DEFAULT '{}', hashes text[] DEFAULT '{}'
 )
@@ -40,4 +40,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.check_typed IS
-    'Refuses a JSON object with a value that is not the id, time or hash it is read as; says where, quotes nothing.';
+    'Checks that values of a JSON object are the ids, times and hashes they will be cast to. Messages quote '
+    'nothing.';

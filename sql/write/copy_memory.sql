@@ -1,6 +1,6 @@
--- Stores a new memory in the namespace of another one, with its fields but for those that are given.
+-- Stores a new memory with the fields of another one, except those that are given.
 --
--- external_id is not copied, nor are position and the times: they belong to the old memory alone.
+-- It copies neither external_id, position nor the times: they belong to the old memory only.
 CREATE OR REPLACE FUNCTION _pgrecall.copy_memory(memory pgrecall.memories, fields jsonb)
 RETURNS bigint
 LANGUAGE sql VOLATILE
@@ -16,4 +16,5 @@ BEGIN ATOMIC
     ) AS stored (id);
 END;
 
-COMMENT ON FUNCTION _pgrecall.copy_memory IS 'Stores a new memory with the fields of another one, but for those that are given.';
+COMMENT ON FUNCTION _pgrecall.copy_memory IS
+    'Stores a new memory with the fields of another one, except those that are given.';

@@ -1,7 +1,8 @@
--- Trigger on memories that fills what follows from the rest of the row: search_vector, word_count and content_hash.
+-- Trigger on memories: fills the derived columns search_vector, word_count and content_hash.
 --
--- An embedding of another text, or of a memory that is now sensitive, goes in the same statement; the queue sees the
--- NULL. Writing back an embedding does not come here.
+-- If the text changes or the memory becomes sensitive, the same statement clears its embeddings, which queues the
+-- memory.
+-- Writing an embedding does not fire this trigger.
 CREATE OR REPLACE FUNCTION _pgrecall.derive_memory_columns()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -21,7 +22,7 @@ BEGIN
         recipe || E'\n' || _pgrecall.embedding_text(NEW.title, NEW.content, NEW.expanded_keywords, recipe), 'UTF8'
     ));
     IF TG_OP = 'UPDATE' AND (NEW.is_sensitive OR NEW.content_hash <> OLD.content_hash) THEN
-        -- Of every generation.
+        -- Clear the embeddings of every generation.
         NEW := jsonb_populate_record(
             NEW, (SELECT jsonb_object_agg(g.column_name, NULL) FROM pgrecall.generations g)
         );
@@ -31,7 +32,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.derive_memory_columns IS
-    'Trigger: fills search_vector, word_count and content_hash, empties an embedding that is no longer that of the row.';
+    'Trigger: fills search_vector, word_count and content_hash, and clears embeddings of another text.';
 
 CREATE OR REPLACE TRIGGER memories_10_derive
     BEFORE INSERT OR UPDATE OF title, content, category, tags, expanded_keywords, language, is_sensitive, content_hash, search_vector

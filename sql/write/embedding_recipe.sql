@@ -1,6 +1,8 @@
--- Which parts of a memory make up the text that is embedded. Part of content_hash: a new recipe is a new hash.
+-- The parts of a memory that make up the embedded text.
 --
--- Asked for every memory that is written, so it reads the stored setting alone: by default it is off.
+-- The recipe is part of content_hash, so another recipe changes the hash. This runs for every write, so it reads only
+-- the
+-- stored setting, which is off by default.
 CREATE OR REPLACE FUNCTION _pgrecall.embedding_recipe()
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -8,4 +10,4 @@ RETURN CASE WHEN EXISTS (SELECT FROM pgrecall.settings s WHERE s.name = 'embed_k
     THEN 'title, content, expanded_keywords' ELSE 'title, content'
 END;
 
-COMMENT ON FUNCTION _pgrecall.embedding_recipe IS 'Which parts of a memory make up the text that is embedded.';
+COMMENT ON FUNCTION _pgrecall.embedding_recipe IS 'The parts of a memory that make up the embedded text.';

@@ -1,4 +1,4 @@
--- The text of a memory that is embedded: its title, content and, by the recipe, expanded keywords, a line each.
+-- The text to embed: title, content and, if the recipe says so, expanded keywords, one per line.
 CREATE OR REPLACE FUNCTION _pgrecall.embedding_text(title text, content text, expanded_keywords text[], recipe text)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -8,4 +8,4 @@ RETURN concat_ws(
          THEN array_to_string(expanded_keywords, ', ') END
 );
 
-COMMENT ON FUNCTION _pgrecall.embedding_text IS 'The text of a memory that is embedded, by its recipe.';
+COMMENT ON FUNCTION _pgrecall.embedding_text IS 'The text of a memory to embed, by its recipe.';

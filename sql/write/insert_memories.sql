@@ -1,7 +1,7 @@
--- Inserts memories that were checked; returns of each in turn its id, NULL where its external_id was there already.
+-- Inserts checked memories. Returns their ids in order, NULL where the external_id already exists.
 --
--- memories   JSON array of objects of options of remember(); updated_at and deleted_at may be among them
--- namespace  of the memories that name none
+-- memories   JSON array of objects with options of remember(), and optionally updated_at and deleted_at
+-- namespace  the default namespace
 CREATE OR REPLACE FUNCTION _pgrecall.insert_memories(memories jsonb, namespace text)
 RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
@@ -10,11 +10,11 @@ AS $function$
 DECLARE
     ids bigint[];
 BEGIN
-    -- The ids are drawn first, so that what was inserted can be told from what was there.
+    -- Ids are drawn first, so that inserted rows can be distinguished from existing ones.
     SELECT array_agg(nextval('pgrecall.memories_id_seq') ORDER BY e.place) INTO ids
     FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place);
 
-    -- As their unique index sorts them: two calls with the same memories wait for each other and do not deadlock.
+    -- In the order of the unique index, so that two calls with the same memories wait instead of deadlocking.
     WITH inserted AS (
         INSERT INTO pgrecall.memories AS m (
             id, namespace_id, content, title, category, tags, expanded_keywords, importance, metadata, source, session,
@@ -44,4 +44,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.insert_memories IS
-    'Inserts memories that were checked; returns of each in turn its id, NULL where its external_id was there already.';
+    'Inserts checked memories. Returns their ids in order, NULL where the external_id already exists.';

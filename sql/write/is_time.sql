@@ -1,4 +1,4 @@
--- Whether a text is a point in time, as PostgreSQL reads it; NULL is none.
+-- Tells whether PostgreSQL can read a text as a point in time. NULL returns NULL.
 CREATE OR REPLACE FUNCTION _pgrecall.is_time(value text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
@@ -11,4 +11,4 @@ EXCEPTION WHEN data_exception THEN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.is_time IS 'Whether a text is a point in time, as PostgreSQL reads it.';
+COMMENT ON FUNCTION _pgrecall.is_time IS 'Tells whether PostgreSQL can read a text as a point in time.';

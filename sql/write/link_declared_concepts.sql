@@ -1,13 +1,13 @@
--- Triggers on memories that keep the mentions of tags and expanded keywords.
+-- Triggers on memories: maintain the mentions of tags and expanded keywords.
 --
--- Inserts are linked a statement at a time, updates a row at a time and only where something that counts has changed:
--- writing back an embedding costs nothing here. What was derived from a text that has changed, or from a memory that is
--- now sensitive, forgotten or in another namespace, goes at once, whoever derived it.
+-- Inserts are processed per statement, updates per row and only if a relevant column changed, so writing an embedding
+-- costs nothing here. If the text changes, or the memory becomes sensitive, is forgotten or moves to another namespace,
+-- everything derived from it is deleted at once.
 CREATE OR REPLACE FUNCTION _pgrecall.link_declared_concepts()
 RETURNS trigger
 LANGUAGE plpgsql
 SET search_path FROM CURRENT
--- Planning takes longer than the rest; and a plan made while a table was small would read all of it for ever after.
+-- Planning would take longer than execution, and a plan from when the table was small would scan it forever.
 SET plan_cache_mode = 'force_generic_plan'
 SET enable_seqscan = 'off'
 AS $function$
@@ -31,7 +31,7 @@ BEGIN
             NEW.is_sensitive OR NEW.deleted_at IS NOT NULL OR NEW.namespace_id <> OLD.namespace_id,
             (OLD.title, OLD.content, OLD.speaker) IS DISTINCT FROM (NEW.title, NEW.content, NEW.speaker)
         );
-        -- A text that has changed alone leaves tags and keywords where they are.
+        -- A change of the text alone keeps the mentions of tags and keywords.
         IF NOT NEW.is_sensitive AND NEW.deleted_at IS NULL
            AND ROW (OLD.tags, OLD.expanded_keywords, OLD.is_sensitive, OLD.deleted_at IS NULL, OLD.namespace_id)
                IS DISTINCT FROM ROW (NEW.tags, NEW.expanded_keywords, false, true, NEW.namespace_id) THEN
@@ -44,7 +44,7 @@ BEGIN
         PERFORM _pgrecall.upsert_concepts(named, lost);
     END IF;
     IF named IS NOT NULL THEN
-        -- One by one (LATERAL … LIMIT 1): any join the planner chose of tables it knows nothing of would be a guess.
+        -- LATERAL … LIMIT 1 looks rows up one by one: without statistics the planner would guess a join.
         INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias, source)
         SELECT said.namespace_id, a.concept_id, said.memory_id, said.alias, said.source
         FROM unnest(memory_ids, sources, named) said (memory_id, source, namespace_id, alias, name)
@@ -59,7 +59,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.link_declared_concepts IS 'Trigger: keeps the mentions of tags and expanded keywords.';
+COMMENT ON FUNCTION _pgrecall.link_declared_concepts IS
+    'Trigger: maintains the mentions of tags and expanded keywords.';
 
 CREATE OR REPLACE TRIGGER memories_40_concepts_insert
     AFTER INSERT ON pgrecall.memories

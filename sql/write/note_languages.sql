@@ -1,8 +1,8 @@
--- Triggers on memories that keep namespaces.languages: the text-search configurations its memories came in.
+-- Triggers on memories: maintain namespaces.languages, the text-search configurations of a namespace's memories.
 --
--- A namespace is written when a language appears in it for the first time, and looked at without a lock otherwise. Two
--- transactions that bring the same language wait for each other, that once; a statement takes namespaces in the order
--- of their ids, so that two do not deadlock.
+-- The namespace is updated only when a language appears for the first time, and read without a lock otherwise. Two
+-- transactions that add the same language wait for each other once. A statement locks namespaces in the order of their
+-- ids, so that two statements do not deadlock.
 CREATE OR REPLACE FUNCTION _pgrecall.note_languages()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -34,7 +34,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.note_languages IS 'Trigger: keeps the languages of a namespace.';
+COMMENT ON FUNCTION _pgrecall.note_languages IS 'Trigger: maintains the languages of a namespace.';
 
 CREATE OR REPLACE TRIGGER memories_30_languages_insert
     AFTER INSERT ON pgrecall.memories

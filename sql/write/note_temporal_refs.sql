@@ -1,7 +1,7 @@
--- Triggers on memories that keep the times their texts speak of.
+-- Triggers on memories: maintain the times that their texts mention.
 --
--- Inserts are read a statement at a time, updates a row at a time and only where something that counts has changed:
--- writing back an embedding costs nothing here. A text without a time costs one look (date_hint()).
+-- Inserts are processed per statement, updates per row and only if a relevant column changed, so writing an embedding
+-- costs nothing here. For a text without a time, one check suffices (date_hint()).
 CREATE OR REPLACE FUNCTION _pgrecall.note_temporal_refs()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -25,7 +25,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.note_temporal_refs IS 'Trigger: keeps the times that the texts of memories speak of.';
+COMMENT ON FUNCTION _pgrecall.note_temporal_refs IS 'Trigger: maintains the times that the texts of memories mention.';
 
 CREATE OR REPLACE TRIGGER memories_70_times_insert
     AFTER INSERT ON pgrecall.memories

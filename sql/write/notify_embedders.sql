@@ -1,6 +1,6 @@
--- Triggers on memories that wake the embedders: one notification a statement, without content.
+-- Triggers on memories: wake the embedders with one notification per statement, without content.
 --
--- A hint only: the table is the queue, and embedders poll as well.
+-- The notification is a hint: the table is the queue, and embedders also poll.
 CREATE OR REPLACE FUNCTION _pgrecall.notify_embedders()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -12,7 +12,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.notify_embedders IS 'Trigger: tells the embedders that there may be work.';
+COMMENT ON FUNCTION _pgrecall.notify_embedders IS 'Trigger: notifies the embedders that there may be work.';
 
 CREATE OR REPLACE TRIGGER memories_50_notify_insert
     AFTER INSERT ON pgrecall.memories

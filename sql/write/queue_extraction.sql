@@ -1,7 +1,7 @@
--- Triggers on memories that note which of them are to be read for names, times and facts.
+-- Triggers on memories: queue them for the extraction of names, times and facts.
 --
--- Fired before link_declared_concepts: the row locked here keeps what an extraction brings for the old text from landing after
--- that trigger has looked. A changed text voids the ticket of a claim in hand.
+-- They fire before link_declared_concepts. The row lock taken here keeps a result for the old text from arriving after
+-- that trigger has run. A changed text invalidates the ticket of a running claim.
 CREATE OR REPLACE FUNCTION _pgrecall.queue_extraction()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -14,7 +14,7 @@ BEGIN
         RETURN NULL;
     END IF;
     IF NEW.is_sensitive OR NEW.deleted_at IS NOT NULL THEN
-        -- An extraction that is being stored may hand it on to the language model: wait for it, then look.
+        -- An extraction that is being stored may queue the memory for the language model: wait for it first.
         PERFORM FROM pgrecall.extractions x WHERE x.memory_id = NEW.id FOR UPDATE;
         DELETE FROM pgrecall.extractions x WHERE x.memory_id = NEW.id;
     ELSE
@@ -22,7 +22,7 @@ BEGIN
         ON CONFLICT ON CONSTRAINT extractions_pkey DO UPDATE
             SET is_pending = true, ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL,
                 attempts = 0, last_error = NULL, waiting_since = now();
-        -- Read by a language model once more only after the text was.
+        -- The language model reads it again only after the extraction of its text.
         DELETE FROM pgrecall.extractions x WHERE x.memory_id = NEW.id AND x.enricher <> 'text';
     END IF;
     DELETE FROM pgrecall.llm_answers a WHERE a.memory_id = NEW.id;
@@ -30,7 +30,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.queue_extraction IS 'Trigger: notes which memories are to be read for names, times and facts.';
+COMMENT ON FUNCTION _pgrecall.queue_extraction IS
+    'Trigger: queues memories for the extraction of names, times and facts.';
 
 CREATE OR REPLACE TRIGGER memories_20_extraction_insert
     AFTER INSERT ON pgrecall.memories

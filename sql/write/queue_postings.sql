@@ -1,8 +1,8 @@
--- Triggers on memories that keep the postings true to search_vector.
+-- Triggers on memories: keep the postings consistent with search_vector.
 --
--- A statement that stores many memories of a namespace posts them at once. All other changes are noted in
--- pgrecall.pending_postings, where recall finds them, and folded into the postings later. Writing back an embedding does not
--- come here. As security definer, so that postings can be written in no other way.
+-- A statement that stores many memories of a namespace indexes them at once. All other changes are recorded in
+-- pgrecall.pending_postings, which recall reads too, and flushed into the postings later. Writing an embedding does not
+-- fire these triggers. SECURITY DEFINER, so that there is no other way to write postings.
 CREATE OR REPLACE FUNCTION _pgrecall.queue_postings()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
@@ -13,7 +13,7 @@ DECLARE
     fresh bigint[];
 BEGIN
     IF TG_OP = 'TRUNCATE' THEN
-        -- TRUNCATE refuses a table with triggers that wait for the commit: they run now, and have next to nothing to do.
+        -- TRUNCATE refuses a table with pending deferred triggers. Run them now; they have almost nothing to do.
         TRUNCATE pgrecall.postings, pgrecall.term_stats;
         SET CONSTRAINTS pgrecall.flush_pending_on_commit IMMEDIATE;
         SET CONSTRAINTS pgrecall.flush_pending_on_commit DEFERRED;
@@ -23,7 +23,7 @@ BEGIN
         FOR stored IN
             SELECT n.namespace_id, array_agg(n.id) AS ids FROM new_memories n WHERE n.deleted_at IS NULL GROUP BY n.namespace_id
         LOOP
-            -- An id that was used before may still be noted, with old postings to be taken out: it stays noted.
+            -- A reused id may still be pending, with old postings to remove. It stays pending.
             IF cardinality(stored.ids) >= 256 AND _pgrecall.try_lock_postings(stored.namespace_id) THEN
                 SELECT array_agg(s.id) INTO fresh
                 FROM unnest(stored.ids) s (id)
@@ -38,8 +38,8 @@ BEGIN
             END IF;
         END LOOP;
     ELSE
-        -- What is in the postings now, unless this memory has changed before and was noted then. The update that
-        -- changes nothing locks the note, so that nobody folds it before this transaction's change can be seen.
+        -- Record what the postings contain now, unless an earlier change has recorded it. The update without effect
+        -- locks the row, so that nobody flushes it before this transaction's change is visible.
         INSERT INTO pgrecall.pending_postings AS u (memory_id, namespace_id, indexed_vector)
         VALUES (OLD.id, OLD.namespace_id, CASE WHEN OLD.deleted_at IS NULL THEN OLD.search_vector END)
         ON CONFLICT ON CONSTRAINT pending_postings_pkey DO UPDATE SET indexed_vector = u.indexed_vector;
@@ -53,7 +53,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.queue_postings IS 'Trigger: keeps the postings true to search_vector.';
+COMMENT ON FUNCTION _pgrecall.queue_postings IS 'Trigger: keeps the postings consistent with search_vector.';
 
 ALTER FUNCTION _pgrecall.queue_postings OWNER TO pgrecall_engine;
 

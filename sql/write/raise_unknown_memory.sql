@@ -1,6 +1,6 @@
--- Raises the error about a memory that is not there, or not to be changed.
+-- Raises the error for a memory that does not exist or may not be changed.
 --
--- Errors  42501 it may only be read;  P0002 otherwise
+-- Errors  42501 the role may only read it;  P0002 otherwise
 CREATE OR REPLACE FUNCTION _pgrecall.raise_unknown_memory(id bigint)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -13,4 +13,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.raise_unknown_memory IS 'Raises the error about a memory that is not there, or not to be changed.';
+COMMENT ON FUNCTION _pgrecall.raise_unknown_memory IS
+    'Raises the error for a memory that does not exist or may not be changed.';

@@ -1,22 +1,21 @@
--- Triggers on what is derived from memories: no row of a sensitive memory, whoever writes it.
+-- Triggers on derived tables: refuse rows derived from a sensitive memory.
 --
--- Functions leave sensitive memories out before they come here, and a memory that becomes sensitive takes what was derived from it
--- away. This is for whoever writes to the tables otherwise: the embedder reads names and facts of all of them. With its owner's
--- rights, so that a memory that the caller does not see is refused all the same.
+-- Functions skip sensitive memories, and a memory that becomes sensitive loses its derived rows. These triggers cover
+-- every other writer. SECURITY DEFINER, so that they also see memories that the caller cannot.
 --
 -- Errors  42501
 CREATE OR REPLACE FUNCTION _pgrecall.refuse_sensitive()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path FROM CURRENT
--- A plan made while the table was small would read all of it for ever after.
+-- A plan from when the table was small would scan it forever.
 SET enable_seqscan = 'off'
 AS $function$
 DECLARE
     refused bigint;
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        -- One by one: the planner knows nothing of how many there are.
+        -- One by one: the planner has no estimate of how many there are.
         SELECT s.id INTO refused
         FROM new_rows n
         CROSS JOIN LATERAL (SELECT m.id FROM pgrecall.memories m WHERE m.id = n.memory_id AND m.is_sensitive LIMIT 1) s
@@ -32,7 +31,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.refuse_sensitive IS 'Trigger: no row that is derived from a sensitive memory, whoever writes it.';
+COMMENT ON FUNCTION _pgrecall.refuse_sensitive IS 'Trigger: refuses rows derived from a sensitive memory.';
 
 ALTER FUNCTION _pgrecall.refuse_sensitive OWNER TO pgrecall_engine;
 

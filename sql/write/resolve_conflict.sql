@@ -1,6 +1,7 @@
--- What to do with a memory whose external_id is already there; returns the id of the one that is.
+-- Resolves a conflict with an existing external_id. Returns the id of the existing memory.
 --
--- Errors  23505 on_conflict is 'error', and the text differs, the stored memory is forgotten, or only the new one is sensitive
+-- Errors  23505 on_conflict is 'error', and the text differs, the stored memory is forgotten, or only the new one is
+-- sensitive
 CREATE OR REPLACE FUNCTION _pgrecall.resolve_conflict(
     namespace_id integer, fields jsonb, on_conflict text, subject text
 )
@@ -37,4 +38,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.resolve_conflict IS
-    'What to do with a memory whose external_id is already there: error, keep or update.';
+    'Resolves a conflict with an existing external_id: error, keep or update.';

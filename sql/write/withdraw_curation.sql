@@ -1,6 +1,7 @@
--- Trigger on memories that takes back what curation has derived from one that is now sensitive.
+-- Trigger on memories: deletes what curation derived from a memory that becomes sensitive.
 --
--- Of a decision that changed something ids and times stay, so that it can still be undone; what was measured on the text goes.
+-- The ids and times of a decision that changed something stay, so that it can be undone. Measurements of the text are
+-- deleted.
 CREATE OR REPLACE FUNCTION _pgrecall.withdraw_curation()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -14,7 +15,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.withdraw_curation IS 'Trigger: takes back what curation has derived from a memory that is now sensitive.';
+COMMENT ON FUNCTION _pgrecall.withdraw_curation IS
+    'Trigger: deletes what curation derived from a memory that becomes sensitive.';
 
 CREATE OR REPLACE TRIGGER memories_80_curation
     AFTER UPDATE OF is_sensitive ON pgrecall.memories

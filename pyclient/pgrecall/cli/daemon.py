@@ -26,7 +26,7 @@ def embedder(
         int | None, typer.Option(min=1, help="Embedding threads; default: one a core.", show_default=False)
     ] = None,
     lease: Annotated[
-        float, typer.Option(min=1.0, help="Seconds that other daemons leave alone what this one has claimed.")
+        float, typer.Option(min=1.0, help="How many seconds a claimed batch is reserved for this daemon.")
     ] = 120.0,
     listen_dsn: Annotated[
         str | None,
