@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.ranking import NORTH, at, ids, ranking, remember, scores
+from support.ranking import NORTH, at, ids, ranking, recalled, remember, scores
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -208,6 +208,14 @@ def test_neighbours_in_a_session_lend_a_share(conn: Connection[Any]) -> None:
     assert ranked[numbers[0]] == pytest.approx(share * top, abs=1e-12)
     assert ranked[numbers[4]] == pytest.approx(1 / 12 + share * (top - 1 / 12), abs=1e-12)
     assert ranked[numbers[5]] == pytest.approx(share * (1 / 12) / top * top, abs=1e-12)
+
+
+@pytest.mark.parametrize("place", [-(2**31), 2**31 - 1])
+def test_the_largest_positions_have_neighbours_too(conn: Connection[Any], place: int) -> None:
+    inward = 1 if place < 0 else -1
+    hit = remember(conn, "harbour", session="s", position=place)
+    beside = remember(conn, "owl", session="s", position=place + inward)
+    assert ids(recalled(conn, "harbour")) == [hit, beside]
 
 
 def test_the_query_word_for_word_gains_a_share_of_what_is_missing(conn: Connection[Any]) -> None:

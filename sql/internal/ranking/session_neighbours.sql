@@ -9,7 +9,7 @@ BEGIN ATOMIC
         SELECT other.id
         FROM pgrecall.memories other
         WHERE other.namespace_id = m.namespace_id AND other.session = m.session
-          AND other."position" BETWEEN m."position" - 2 AND m."position" + 2
+          AND other."position" BETWEEN m."position"::bigint - 2 AND m."position"::bigint + 2
           AND other.id <> m.id AND _pgrecall.matches_filter(other, filter)
         ORDER BY other."position", other.id
         LIMIT 20
