@@ -31,11 +31,11 @@ DECLARE
     changed bigint;
 BEGIN
     IF COALESCE(length(stated), 0) NOT BETWEEN 1 AND 200 OR COALESCE(length(wanted), 0) NOT BETWEEN 1 AND 200 THEN
-        RAISE EXCEPTION 'a label has 1 to 200 characters'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the label as it was stated, and what it stands for.';
+        RAISE EXCEPTION 'a label must have 1 to 200 characters'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the label as stated, and its canonical label.';
     ELSIF method IS NULL OR method NOT IN ('rule', 'embedding', 'llm') THEN
         RAISE EXCEPTION 'method must be rule, embedding or llm, not %', COALESCE(left(method, 40), 'NULL')
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'It says who decided.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'The method says who decided.';
     END IF;
     PERFORM _pgrecall.lock_relationships(ARRAY[namespace_id]);
     before := pgrecall.canonical_label(namespace_id, stated);

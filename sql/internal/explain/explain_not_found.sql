@@ -1,8 +1,7 @@
--- Why no leg of a question found a memory that its filter lets through: one clause a leg.
+-- Explains why no leg found a memory that matches the filter: one clause per leg.
 --
--- memory          the memory itself
--- ranked          what rank_memories() says of it
--- reference_time  what lexical_lookback is counted from
+-- ranked          the memory's row from rank_memories()
+-- reference_time  lexical_lookback counts back from here
 CREATE OR REPLACE FUNCTION _pgrecall.explain_not_found(
     memory pgrecall.memories, ranked pgrecall.ranked, request pgrecall.recall_request, reference_time timestamptz
 )
@@ -43,4 +42,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.explain_not_found IS 'Why no leg of a question found a memory that its filter lets through.';
+COMMENT ON FUNCTION _pgrecall.explain_not_found IS
+    'Explains why no leg found a memory that matches the filter: one clause per leg.';

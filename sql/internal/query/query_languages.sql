@@ -1,7 +1,7 @@
--- The text-search configurations in which a namespace's queries are read: its own, then those its memories came in.
+-- Returns the text-search configurations for a namespace's queries: its own language, then those of its memories.
 --
--- What no memory is written in any more stays in the list: it costs a query a few microseconds. 'simple' where there is
--- no namespace.
+-- A language stays in the list after its last memory is gone: it costs a query a few microseconds. Returns simple if
+-- the namespace does not exist.
 CREATE OR REPLACE FUNCTION _pgrecall.query_languages(namespace text)
 RETURNS regconfig[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -30,4 +30,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.query_languages IS
-    'The text-search configurations in which queries are read: the namespace''s own, then those its memories came in.';
+    'Returns the text-search configurations for a namespace''s queries: its own language, then those of its '
+    'memories.';
