@@ -27,9 +27,9 @@ BEGIN
         WHEN settings.mmr_lambda < 1 AND ranked.standing <= settings.k
             THEN format('pushed down by MMR: place %s without it', ranked.standing)
         WHEN settings.sort_by <> 'relevance'
-            THEN format('below the cut: place %s by %s, %s came', ranked.standing, settings.sort_by, returned)
+            THEN format('below the cut: place %s by %s, %s were returned', ranked.standing, settings.sort_by, returned)
         ELSE format(
-            'below the cut: place %s, the last that came has score %s', ranked.standing, _pgrecall.format_score(lowest_score)
+            'below the cut: place %s, the last returned has score %s', ranked.standing, _pgrecall.format_score(lowest_score)
         )
     END;
 END

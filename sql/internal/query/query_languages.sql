@@ -8,13 +8,13 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    wanted text := pgrecall.namespace_name(namespace);
+    resolved_name text := pgrecall.namespace_name(namespace);
     own text;
     others text[];
 BEGIN
     SELECT n.language, array_remove(n.languages, n.language) INTO own, others
     FROM pgrecall.namespaces n
-    WHERE n.name = wanted;
+    WHERE n.name = resolved_name;
     IF own IS NULL THEN
         RETURN ARRAY['pg_catalog.simple'::regconfig];
     ELSIF others = '{}' THEN
