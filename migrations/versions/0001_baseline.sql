@@ -1,5 +1,7 @@
--- The tables of 0.1.0. 0001_baseline.py fills in {dimension}, {toast_tuple_target}, {storage}, and replaces pgvector by the
--- schema that has pgvector. Nothing here depends on a function of sql/.
+-- The tables of 0.1.0. Nothing here depends on a function of sql/.
+--
+-- 0001_baseline.py fills in {dimension}, {toast_tuple_target} and {storage}, and replaces the schema name pgvector by the
+-- schema where the extension is installed.
 
 CREATE TYPE pgrecall.memory_fields AS (
     content           text,
