@@ -1,36 +1,37 @@
--- Who may do what: the rules. Installed last.
+-- Grants all privileges. Installed last.
 --
--- Roles that an operator grants to logins. They call functions, and have no privilege on a table that holds memories:
+-- Roles that an operator grants to logins. They call functions and have no privileges on tables that hold memories:
 --
--- pgrecall_reader    recalls, and measures how good recall is
--- pgrecall_writer    is a reader that remembers, updates, supersedes, forgets and judges
--- pgrecall_embedder  claims pending memories and writes back their embeddings, names and facts
+-- pgrecall_reader    recalls, and evaluates recall
+-- pgrecall_writer    a reader that also remembers, updates, supersedes, forgets and judges
+-- pgrecall_embedder  claims pending memories and stores their embeddings, names and facts
 -- pgrecall_admin     calls every function and sees every row of every table; owns nothing
 --
 -- Roles that own functions and have no members:
 --
--- pgrecall_gate      owns the functions that clients call; row-level security (tenancy/policies.sql) shows it the caller's rows
+-- pgrecall_gate      owns the functions that clients call; row-level security (tenancy/policies.sql) limits it to the
+--                    caller's rows
 -- pgrecall_engine    owns ranking, posting and erasure; sees every row; only the gate and triggers call its functions
 --
 -- A function in schema public or pgrecall is public: its file ends with a GRANT that names the roles that may call it.
--- Without a GRANT it is for administrators. A function in schema _pgrecall is internal: no client may call it.
+-- Without a GRANT only administrators may call it. A function in schema _pgrecall is internal: no client may call it.
 -- No function runs with the rights of the role that installed it.
 REVOKE ALL ON ALL ROUTINES IN SCHEMA pgrecall, _pgrecall FROM PUBLIC;
--- The installer lets them create while it gives them functions.
+-- The installer grants CREATE temporarily, to make these roles owners of functions.
 REVOKE ALL ON SCHEMA pgrecall, _pgrecall FROM pgrecall_gate, pgrecall_engine;
 
 GRANT USAGE ON SCHEMA pgrecall TO pgrecall_reader, pgrecall_embedder, pgrecall_gate, pgrecall_engine;
 GRANT USAGE ON SCHEMA _pgrecall TO pgrecall_gate, pgrecall_engine, pgrecall_admin;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA pgrecall, _pgrecall TO pgrecall_gate, pgrecall_engine, pgrecall_admin;
 
--- The configuration, which belongs to no tenant.
+-- Configuration, which belongs to no tenant.
 GRANT SELECT ON
     pgrecall.alembic_version, pgrecall.embedding_models, pgrecall.generations, pgrecall.installation,
     pgrecall.profile_definitions, pgrecall.profiles, pgrecall.setting_definitions, pgrecall.settings,
     pgrecall.settings_in_force, pgrecall.settings_reference
     TO pgrecall_reader, pgrecall_embedder;
 
--- The gate works on the rows that the policies show it.
+-- The policies limit the gate to the caller's rows.
 GRANT SELECT ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_gate;
 GRANT INSERT, UPDATE ON pgrecall.memories TO pgrecall_gate;
 GRANT INSERT (name, language), UPDATE (languages) ON pgrecall.namespaces TO pgrecall_gate;
@@ -43,7 +44,7 @@ GRANT INSERT, UPDATE, DELETE ON
     TO pgrecall_gate;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_gate;
 
--- The engine and administrators work on every row.
+-- The engine and administrators see and change every row.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_engine, pgrecall_admin;
 GRANT TRUNCATE ON pgrecall.term_stats, pgrecall.postings, pgrecall.pending_postings TO pgrecall_engine;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_engine, pgrecall_admin;

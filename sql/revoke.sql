@@ -1,4 +1,4 @@
--- Takes every privilege back, so that the installed files alone say who may do what. Installed first.
+-- Revokes all privileges, so that only the installed files determine them. Installed first.
 REVOKE ALL ON SCHEMA pgrecall, _pgrecall FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin;
 REVOKE ALL ON ALL TABLES IN SCHEMA pgrecall
     FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder, pgrecall_admin, pgrecall_gate, pgrecall_engine;

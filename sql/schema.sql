@@ -23,7 +23,7 @@ CREATE TYPE pgrecall.memory_fields AS (
     valid_to          timestamptz,
     external_id       text
 );
-COMMENT ON TYPE pgrecall.memory_fields IS 'What a caller may say of a memory: the options of remember().';
+COMMENT ON TYPE pgrecall.memory_fields IS 'The optional fields of a memory: the options of remember().';
 CREATE TYPE pgrecall.recall_filter AS (
     categories         text[],
     tags_any           text[],
@@ -37,7 +37,7 @@ CREATE TYPE pgrecall.recall_filter AS (
     include_sensitive  boolean,
     referring          bigint[]
 );
-COMMENT ON TYPE pgrecall.recall_filter IS 'The filters of one recall; a NULL field filters nothing.';
+COMMENT ON TYPE pgrecall.recall_filter IS 'The filters of one recall; a NULL field does not filter.';
 CREATE TYPE pgrecall.recall_settings AS (
     rrf_k                double precision,
     lexical_weight       double precision,
@@ -98,7 +98,7 @@ CREATE TYPE pgrecall.recall_settings AS (
     expand               text,
     expansion_weight     double precision
 );
-COMMENT ON TYPE pgrecall.recall_settings IS 'The numeric settings of one recall, resolved; described in pgrecall.setting_definitions.';
+COMMENT ON TYPE pgrecall.recall_settings IS 'The resolved settings of one recall; pgrecall.setting_definitions describes them.';
 CREATE TYPE pgrecall.bm25_parameters AS (
     bm25_k1           double precision,
     bm25_b            double precision,
@@ -108,7 +108,7 @@ CREATE TYPE pgrecall.bm25_parameters AS (
     field_weight_c    double precision,
     field_weight_d    double precision
 );
-COMMENT ON TYPE pgrecall.bm25_parameters IS 'The settings that impacts are made with; described in pgrecall.setting_definitions.';
+COMMENT ON TYPE pgrecall.bm25_parameters IS 'The settings that determine impacts; pgrecall.setting_definitions describes them.';
 CREATE TYPE pgrecall.parsed_query AS (
     mode             text,
     words            text[],
@@ -119,7 +119,7 @@ CREATE TYPE pgrecall.parsed_query AS (
     narrow           tsquery,
     broad            tsquery,
     phrase           tsquery,
-    mass             double precision,
+    max_bm25         double precision,
     budget           integer,
     min_rank         double precision,
     importance_share double precision,
@@ -127,7 +127,7 @@ CREATE TYPE pgrecall.parsed_query AS (
     added            text[],
     added_idfs       double precision[]
 );
-COMMENT ON TYPE pgrecall.parsed_query IS 'A query as the lexical leg reads it: words and their weights for BM25, tsquery forms for the other modes.';
+COMMENT ON TYPE pgrecall.parsed_query IS 'A query parsed for the lexical leg: words and idfs for BM25, tsqueries for the other modes. See _pgrecall.parse_query().';
 CREATE TYPE pgrecall.ranked AS (
     id                bigint,
     place             integer,
@@ -159,7 +159,7 @@ CREATE TYPE pgrecall.ranked AS (
     graph_share       double precision,
     graph_level       double precision
 );
-COMMENT ON TYPE pgrecall.ranked IS 'A memory as recall ranks it: its score on every leg, and all that its final score is made of.';
+COMMENT ON TYPE pgrecall.ranked IS 'A memory ranked by recall: its score on every leg, and every part of its final score.';
 CREATE TYPE pgrecall.recall_request AS (
     namespace_id integer,
     parsed       pgrecall.parsed_query,
@@ -169,13 +169,13 @@ CREATE TYPE pgrecall.recall_request AS (
     implied      bigint[],
     expansion    text[]
 );
-COMMENT ON TYPE pgrecall.recall_request IS 'What a recall asks, resolved and checked: see _pgrecall.resolve_request().';
+COMMENT ON TYPE pgrecall.recall_request IS 'A resolved and validated request for recall: see _pgrecall.resolve_request().';
 CREATE TYPE pgrecall.naming AS (
     namespace_id integer,
     alias        text,
     name         text
 );
-COMMENT ON TYPE pgrecall.naming IS 'A name in a namespace: normalised, and as it was written.';
+COMMENT ON TYPE pgrecall.naming IS 'A name in a namespace: normalised, and as written.';
 CREATE TYPE pgrecall.fact_statement AS (
     place           integer,
     id              bigint,
@@ -191,7 +191,7 @@ CREATE TYPE pgrecall.fact_statement AS (
     is_exclusive    boolean,
     confidence      real
 );
-COMMENT ON TYPE pgrecall.fact_statement IS 'A row of evidence as _pgrecall.rebuild_validity() looks at it; place is its place in time.';
+COMMENT ON TYPE pgrecall.fact_statement IS 'A row of evidence for _pgrecall.rebuild_validity(); place is its position in time.';
 
 CREATE TABLE pgrecall.installation (
     singleton         boolean NOT NULL DEFAULT true,
@@ -206,8 +206,8 @@ CREATE TABLE pgrecall.installation (
     CONSTRAINT installation_pkey PRIMARY KEY (singleton),
     CONSTRAINT installation_singleton_check CHECK (singleton)
 );
-COMMENT ON TABLE pgrecall.installation IS 'One row: which sql/ bundle is installed, and what a downgrade to base has to take back.';
-COMMENT ON COLUMN pgrecall.installation.has_plpython IS 'The functions in Python are installed (pgrecall migrate --with-plpython), and stay at the next migration.';
+COMMENT ON TABLE pgrecall.installation IS 'One row: the installed sql/ bundle, and what a downgrade to base must undo.';
+COMMENT ON COLUMN pgrecall.installation.has_plpython IS 'The functions in Python are installed (pgrecall migrate --with-plpython); the next migration keeps them.';
 
 CREATE TABLE pgrecall.settings (
     name       text NOT NULL,
@@ -218,7 +218,7 @@ CREATE TABLE pgrecall.settings (
     CONSTRAINT settings_value_check CHECK (value <> ''),
     CONSTRAINT settings_value_size CHECK (octet_length(value) <= 65536)
 );
-COMMENT ON TABLE pgrecall.settings IS 'Stored settings, below the session''s pgrecall.* parameters and above the built-in defaults. Write with pgrecall.set_setting(), read pgrecall.settings_in_force.';
+COMMENT ON TABLE pgrecall.settings IS 'Stored settings. The session''s pgrecall.* parameters override them; they override the built-in defaults. Write with pgrecall.set_setting(), read pgrecall.settings_in_force.';
 
 CREATE TABLE pgrecall.namespaces (
     id         integer NOT NULL GENERATED BY DEFAULT AS IDENTITY,
@@ -232,9 +232,9 @@ CREATE TABLE pgrecall.namespaces (
     CONSTRAINT namespaces_languages_size CHECK ((cardinality(languages) <= 1000) AND (octet_length(array_to_string(languages, '')) <= 65536)),
     CONSTRAINT namespaces_name_check CHECK ((name ~ '[^[:space:]]') AND (length(name) <= 200))
 );
-COMMENT ON TABLE pgrecall.namespaces IS 'One tenant''s memories each; no recall crosses a namespace.';
-COMMENT ON COLUMN pgrecall.namespaces.language IS 'Text-search configuration of the queries, and of memories that name none. Text, since pg_upgrade refuses regconfig columns.';
-COMMENT ON COLUMN pgrecall.namespaces.languages IS 'Text-search configurations that memories came in, in the order of their first appearance; filled by a trigger.';
+COMMENT ON TABLE pgrecall.namespaces IS 'Namespaces. Each holds the memories of one tenant; no recall crosses a namespace.';
+COMMENT ON COLUMN pgrecall.namespaces.language IS 'Text-search configuration of queries, and of memories without a language. Text, because pg_upgrade rejects regconfig columns.';
+COMMENT ON COLUMN pgrecall.namespaces.languages IS 'Text-search configurations of the memories, in order of first use; filled by a trigger.';
 ALTER TABLE pgrecall.namespaces
     ALTER COLUMN name SET STATISTICS 0,
     ALTER COLUMN language SET STATISTICS 0;
@@ -256,7 +256,7 @@ CREATE TABLE pgrecall.embedding_models (
     CONSTRAINT embedding_models_provider_size CHECK (octet_length(provider) <= 256),
     CONSTRAINT embedding_models_query_prompt_size CHECK (octet_length(query_prompt) <= 16384)
 );
-COMMENT ON TABLE pgrecall.embedding_models IS 'Embedding models by name, with the prompts put before a query and before a document.';
+COMMENT ON TABLE pgrecall.embedding_models IS 'Embedding models by name, with the prompts that precede a query and a document.';
 
 CREATE TABLE pgrecall.workers (
     id           uuid NOT NULL,
@@ -279,11 +279,11 @@ CREATE TABLE pgrecall.workers (
     CONSTRAINT workers_pauses_size CHECK (octet_length((pauses)::text) <= 65536),
     CONSTRAINT workers_role_name_size CHECK (octet_length(role_name) <= 256)
 );
-COMMENT ON TABLE pgrecall.workers IS 'Embedder daemons by their heartbeat.';
-COMMENT ON COLUMN pgrecall.workers.per_second IS 'Embeddings a second since the heartbeat before.';
-COMMENT ON COLUMN pgrecall.workers.pauses IS 'Providers it does not ask now: [{"model": …, "cause": …, "until": …}].';
+COMMENT ON TABLE pgrecall.workers IS 'Embedder daemons and their heartbeats.';
+COMMENT ON COLUMN pgrecall.workers.per_second IS 'Embeddings per second since the previous heartbeat.';
+COMMENT ON COLUMN pgrecall.workers.pauses IS 'Providers that it does not call at present: [{"model": …, "cause": …, "until": …}].';
 COMMENT ON COLUMN pgrecall.workers.generations IS 'The generations that it embeds.';
-COMMENT ON COLUMN pgrecall.workers.role_name IS 'The role that it works as.';
+COMMENT ON COLUMN pgrecall.workers.role_name IS 'The role that it connects as.';
 
 CREATE TABLE pgrecall.postings (
     namespace_id integer NOT NULL,
@@ -296,8 +296,8 @@ CREATE TABLE pgrecall.postings (
     CONSTRAINT postings_block_size CHECK ((cardinality(memory_ids) >= 1) AND (cardinality(memory_ids) <= 128)),
     CONSTRAINT postings_term_size CHECK (octet_length(term) <= 2048)
 );
-COMMENT ON TABLE pgrecall.postings IS 'Which memories hold a term, and what it contributes to their BM25 score, in blocks of up to 128. Written by _pgrecall.index_postings() and _pgrecall.remove_postings() under _pgrecall.try_lock_postings() only.';
-COMMENT ON COLUMN pgrecall.postings.top_impact IS 'The highest impact of the block: the best blocks of a term are read first.';
+COMMENT ON TABLE pgrecall.postings IS 'The memories that hold a term, with its impact on their BM25 score, in blocks of up to 128. Written only by _pgrecall.index_postings() and _pgrecall.remove_postings(), under _pgrecall.try_lock_postings().';
+COMMENT ON COLUMN pgrecall.postings.top_impact IS 'The block''s highest impact: recall reads the best blocks of a term first.';
 COMMENT ON COLUMN pgrecall.postings.impacts IS 'The impact of the term on each of memory_ids, highest first.';
 CREATE UNIQUE INDEX postings_term_key ON pgrecall.postings (namespace_id, term, top_impact DESC, block);
 ALTER TABLE pgrecall.postings
@@ -313,8 +313,8 @@ CREATE TABLE pgrecall.term_stats (
     CONSTRAINT term_stats_pkey PRIMARY KEY (namespace_id, term),
     CONSTRAINT term_stats_term_size CHECK (octet_length(term) <= 2048)
 ) WITH (fillfactor = 80);
-COMMENT ON TABLE pgrecall.term_stats IS 'How many memories hold each term, as pgrecall.postings has it; the term '''' stands for any: how many memories are posted.';
-COMMENT ON COLUMN pgrecall.term_stats.small_blocks IS 'Blocks of the term less than half full; when there are too many they become fewer.';
+COMMENT ON TABLE pgrecall.term_stats IS 'The number of memories in pgrecall.postings that hold each term; the term '''' counts all memories in the postings.';
+COMMENT ON COLUMN pgrecall.term_stats.small_blocks IS 'Blocks of the term that are less than half full; too many of them are merged.';
 ALTER TABLE pgrecall.term_stats
     ALTER COLUMN term SET STATISTICS 0;
 
@@ -324,8 +324,8 @@ CREATE TABLE pgrecall.pending_postings (
     indexed_vector tsvector,
     CONSTRAINT pending_postings_pkey PRIMARY KEY (memory_id, namespace_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
-COMMENT ON TABLE pgrecall.pending_postings IS 'Memories that changed since they were posted, or were never posted; recall scores them from their search_vector. Folded into pgrecall.postings as soon as a namespace has enough of them.';
-COMMENT ON COLUMN pgrecall.pending_postings.indexed_vector IS 'The search_vector that pgrecall.postings holds for the memory; NULL: none.';
+COMMENT ON TABLE pgrecall.pending_postings IS 'Memories that changed since they were indexed, or were never indexed. Recall scores them from their search_vector. They move to pgrecall.postings when a namespace has enough of them.';
+COMMENT ON COLUMN pgrecall.pending_postings.indexed_vector IS 'The search_vector of the memory''s postings; NULL: none.';
 CREATE INDEX pending_postings_namespace_idx ON pgrecall.pending_postings (namespace_id);
 ALTER TABLE pgrecall.pending_postings
     ALTER COLUMN indexed_vector SET STATISTICS 0;
@@ -340,22 +340,22 @@ CREATE TABLE pgrecall.llm_usage (
     CONSTRAINT llm_usage_pkey PRIMARY KEY (day, model),
     CONSTRAINT llm_usage_model_size CHECK (octet_length(model) <= 1024)
 );
-COMMENT ON TABLE pgrecall.llm_usage IS 'What language models were asked, a day and a model each.';
-COMMENT ON COLUMN pgrecall.llm_usage.cost IS 'By the prices the embedder was given; NULL: not known.';
+COMMENT ON TABLE pgrecall.llm_usage IS 'Calls of language models, one row per day and model.';
+COMMENT ON COLUMN pgrecall.llm_usage.cost IS 'Computed from the embedder''s prices; NULL: unknown.';
 
 CREATE TABLE pgrecall.granted (
     role       regrole NOT NULL,
     namespaces boolean[] NOT NULL,
     CONSTRAINT granted_pkey PRIMARY KEY (role)
 );
-COMMENT ON TABLE pgrecall.granted IS 'The namespaces of each role in grants, as one array that is true at their ids: the policies read it. Triggers keep it.';
+COMMENT ON TABLE pgrecall.granted IS 'The namespaces of each role in grants, as one array that is true at their ids, for the policies. Triggers maintain it.';
 
 CREATE TABLE pgrecall.graph_changes (
     namespace_id integer NOT NULL,
     id           bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     CONSTRAINT graph_changes_pkey PRIMARY KEY (namespace_id, id)
 );
-COMMENT ON TABLE pgrecall.graph_changes IS 'A row for each statement that changed the mentions of a namespace, the older ones put together; written only with the functions in Python. The ids that a snapshot sees say which graph it sees.';
+COMMENT ON TABLE pgrecall.graph_changes IS 'One row per statement that changed the mentions of a namespace, older rows combined; written only if the functions in Python are installed. The ids that a snapshot sees identify the graph that it sees.';
 
 CREATE UNLOGGED TABLE pgrecall.query_expansions (
     role       regrole NOT NULL,
@@ -369,9 +369,9 @@ CREATE UNLOGGED TABLE pgrecall.query_expansions (
     CONSTRAINT query_expansions_size CHECK ((cardinality(terms) <= 5) AND (cardinality(entities) <= 5) AND (octet_length(query_hash) = 32) AND (length(array_to_string((terms || entities), '')) <= 640) AND (length(intent) <= 64) AND (length(language) <= 128)),
     CONSTRAINT query_expansions_times CHECK (isfinite(made_at))
 );
-COMMENT ON TABLE pgrecall.query_expansions IS 'What a language model said of queries, by the hash of each, for recall with expand = llm. Kept for a while, for each role apart.';
-COMMENT ON COLUMN pgrecall.query_expansions.terms IS 'Words and short phrases to look for beside the query''s.';
-COMMENT ON COLUMN pgrecall.query_expansions.entities IS 'Names of things that the query means; their concepts lead the graph leg.';
+COMMENT ON TABLE pgrecall.query_expansions IS 'Language models'' expansions of queries, by the query''s hash, for recall with expand = llm. Cached for a limited time, separately for each role.';
+COMMENT ON COLUMN pgrecall.query_expansions.terms IS 'Words and short phrases to search for in addition to the query''s.';
+COMMENT ON COLUMN pgrecall.query_expansions.entities IS 'Names of things that the query implies; their concepts take part in the graph leg.';
 ALTER TABLE pgrecall.query_expansions
     ALTER COLUMN query_hash SET STATISTICS 0,
     ALTER COLUMN language SET STATISTICS 0,
@@ -384,8 +384,8 @@ CREATE TABLE pgrecall.locks (
     name text NOT NULL,
     CONSTRAINT locks_pkey PRIMARY KEY (home, name)
 );
-COMMENT ON TABLE pgrecall.locks IS 'Rows to be locked, never changed: five for each namespace, and one for all (home 0). No tenant has a privilege on it.';
-COMMENT ON COLUMN pgrecall.locks.home IS 'A namespace; 0: all of them.';
+COMMENT ON TABLE pgrecall.locks IS 'Rows to lock, never changed: five for each namespace, and one for all (home 0). Tenants have no privileges on it.';
+COMMENT ON COLUMN pgrecall.locks.home IS 'A namespace; 0: all namespaces.';
 ALTER TABLE pgrecall.locks
     ALTER COLUMN name SET STATISTICS 0;
 
@@ -398,10 +398,10 @@ CREATE TABLE pgrecall.erasures (
     counts       jsonb NOT NULL,
     CONSTRAINT erasures_pkey PRIMARY KEY (id)
 );
-COMMENT ON TABLE pgrecall.erasures IS 'Receipts of erase() and erase_namespace(): ids, numbers, who and when. No content, and no name of a namespace.';
+COMMENT ON TABLE pgrecall.erasures IS 'Receipts of erase() and erase_namespace(): ids, counts, role and time. No content, no names of namespaces.';
 COMMENT ON COLUMN pgrecall.erasures.memory_id IS 'NULL: the whole namespace.';
-COMMENT ON COLUMN pgrecall.erasures.role IS 'The role that asked for it, by its name then.';
-COMMENT ON COLUMN pgrecall.erasures.counts IS 'How many rows of each table went.';
+COMMENT ON COLUMN pgrecall.erasures.role IS 'The role that erased, by its name at that time.';
+COMMENT ON COLUMN pgrecall.erasures.counts IS 'How many rows of each table were deleted.';
 ALTER TABLE pgrecall.erasures
     ALTER COLUMN role SET STATISTICS 0,
     ALTER COLUMN counts SET STATISTICS 0;
@@ -459,17 +459,17 @@ CREATE TABLE pgrecall.memories (
 ) WITH (toast_tuple_target = 2816);
 COMMENT ON TABLE pgrecall.memories IS 'The memories. Not a public interface: write with remember(), update_memory(), supersede(), forget(), read with recall().';
 COMMENT ON COLUMN pgrecall.memories."position" IS 'Order within the session.';
-COMMENT ON COLUMN pgrecall.memories.is_sensitive IS 'Never embedded, never extracted, never leaves the database; found by its words only.';
-COMMENT ON COLUMN pgrecall.memories.occurred_at IS 'When it happened; NULL: created_at counts.';
-COMMENT ON COLUMN pgrecall.memories.deleted_at IS 'Tombstone of forget(): kept, never recalled.';
-COMMENT ON COLUMN pgrecall.memories.superseded_by IS 'The memory that replaced this one; recall leaves superseded ones out unless asked.';
+COMMENT ON COLUMN pgrecall.memories.is_sensitive IS 'Never embedded, never extracted, never leaves the database; only its words find it.';
+COMMENT ON COLUMN pgrecall.memories.occurred_at IS 'When it happened; NULL: created_at is used.';
+COMMENT ON COLUMN pgrecall.memories.deleted_at IS 'Tombstone of forget(): the row is kept and never recalled.';
+COMMENT ON COLUMN pgrecall.memories.superseded_by IS 'The memory that replaced this one; recall omits superseded memories by default.';
 COMMENT ON COLUMN pgrecall.memories.external_id IS 'The caller''s own id, unique within the namespace.';
-COMMENT ON COLUMN pgrecall.memories.language IS 'Name of the text-search configuration; text, since pg_upgrade refuses regconfig columns.';
-COMMENT ON COLUMN pgrecall.memories.content_hash IS 'SHA-256 of the text that is embedded and of its recipe; filled by a trigger.';
-COMMENT ON COLUMN pgrecall.memories.search_vector IS 'Words: A title and content, B expanded_keywords, C tags, D category; filled by a trigger, since array_to_string is not immutable.';
-COMMENT ON COLUMN pgrecall.memories.embedding IS 'Of generation 1: NULL until an embedder fills it; NULL again when the embedded text changes.';
-COMMENT ON COLUMN pgrecall.memories.superseded_at IS 'When it was recorded that the memory no longer holds; valid_to says since when it does not. NULL with a superseded_by: before anybody can ask for.';
-COMMENT ON COLUMN pgrecall.memories.word_count IS 'How many words search_vector has, each occurrence counted: the length of BM25; filled by a trigger. NULL: not counted.';
+COMMENT ON COLUMN pgrecall.memories.language IS 'Name of the text-search configuration; text, because pg_upgrade rejects regconfig columns.';
+COMMENT ON COLUMN pgrecall.memories.content_hash IS 'SHA-256 of the embedded text and its recipe; filled by a trigger.';
+COMMENT ON COLUMN pgrecall.memories.search_vector IS 'Lexemes by field: A title and content, B expanded_keywords, C tags, D category; filled by a trigger, because array_to_string is not immutable.';
+COMMENT ON COLUMN pgrecall.memories.embedding IS 'Embedding of generation 1: NULL until an embedder fills it, and again when the embedded text changes.';
+COMMENT ON COLUMN pgrecall.memories.superseded_at IS 'When the supersession was recorded; valid_to is when the memory stopped being valid. NULL with a superseded_by: before any time that as_of can name.';
+COMMENT ON COLUMN pgrecall.memories.word_count IS 'Number of words in search_vector, counting every occurrence: the document length for BM25; filled by a trigger. NULL: not counted.';
 CREATE INDEX memories_embedding_idx ON pgrecall.memories USING hnsw (embedding pgvector.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (deleted_at IS NULL);
 CREATE INDEX memories_namespace_time_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at));
 CREATE INDEX memories_pending_idx ON pgrecall.memories (updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
@@ -512,12 +512,12 @@ CREATE TABLE pgrecall.concepts (
     CONSTRAINT concepts_type_size CHECK (octet_length(type) <= 256)
 );
 COMMENT ON TABLE pgrecall.concepts IS 'Entities and ideas that recur across memories: the nodes of the concept graph.';
-COMMENT ON COLUMN pgrecall.concepts.type IS 'What it is: PERSON, ORG, PLACE, PROJECT, TECHNOLOGY, FILE, CONCEPT, or a type of the namespace''s own.';
-COMMENT ON COLUMN pgrecall.concepts.name IS 'Canonical name, as it was first written.';
+COMMENT ON COLUMN pgrecall.concepts.type IS 'PERSON, ORG, PLACE, PROJECT, TECHNOLOGY, FILE, CONCEPT, or a custom type of the namespace.';
+COMMENT ON COLUMN pgrecall.concepts.name IS 'Canonical name, as first written.';
 COMMENT ON COLUMN pgrecall.concepts.key IS 'The normalised name (pgrecall.normalize_name), one of its aliases.';
-COMMENT ON COLUMN pgrecall.concepts.type_confidence IS 'How sure the surest mention was of the type.';
+COMMENT ON COLUMN pgrecall.concepts.type_confidence IS 'The highest confidence of a mention with this type.';
 COMMENT ON COLUMN pgrecall.concepts.resolved_at IS 'When it was compared with its neighbours; NULL: not yet.';
-COMMENT ON COLUMN pgrecall.concepts.embedding IS 'Of the name, by generation 1; NULL until an embedder fills it.';
+COMMENT ON COLUMN pgrecall.concepts.embedding IS 'Embedding of the name in generation 1; NULL until an embedder fills it.';
 CREATE INDEX concepts_embedding_idx ON pgrecall.concepts USING hnsw (embedding pgvector.halfvec_cosine_ops);
 CREATE INDEX concepts_unembedded_idx ON pgrecall.concepts (id) WHERE (embedding IS NULL);
 CREATE INDEX concepts_unresolved_idx ON pgrecall.concepts (id) WHERE (resolved_at IS NULL);
@@ -541,10 +541,10 @@ CREATE TABLE pgrecall.judged_queries (
     CONSTRAINT judged_queries_query_size CHECK (octet_length(query) <= 65536),
     CONSTRAINT judged_queries_stratum CHECK ((length(stratum) >= 1) AND (length(stratum) <= 200) AND (stratum <> 'overall'))
 );
-COMMENT ON TABLE pgrecall.judged_queries IS 'Queries whose right answers are known, for pgrecall.recall_eval(). Written by pgrecall.judge(). Users'' own words: as private as memories.';
-COMMENT ON COLUMN pgrecall.judged_queries.query_id IS 'The caller''s own name for it, unique within the namespace.';
-COMMENT ON COLUMN pgrecall.judged_queries.stratum IS 'The kind of query; recall_eval() gives each a row of its own.';
-COMMENT ON COLUMN pgrecall.judged_queries.exclude IS 'Memories that count neither for nor against: they are taken out before the ranks are counted.';
+COMMENT ON TABLE pgrecall.judged_queries IS 'Queries with known right answers, for pgrecall.recall_eval(). Written by pgrecall.judge(). They are users'' own words: treat them as private, like memories.';
+COMMENT ON COLUMN pgrecall.judged_queries.query_id IS 'The caller''s own id, unique within the namespace.';
+COMMENT ON COLUMN pgrecall.judged_queries.stratum IS 'The kind of query; recall_eval() reports one row per stratum.';
+COMMENT ON COLUMN pgrecall.judged_queries.exclude IS 'Memories to ignore: recall_eval() removes them before it counts ranks.';
 ALTER TABLE pgrecall.judged_queries
     ALTER COLUMN query_id SET STATISTICS 0,
     ALTER COLUMN query SET STATISTICS 0,
@@ -563,7 +563,7 @@ CREATE TABLE pgrecall.entity_rules (
     CONSTRAINT entity_rules_type_check CHECK (type ~ '^[A-Z][A-Z0-9_]{0,39}$'),
     CONSTRAINT entity_rules_type_size CHECK (octet_length(type) <= 256)
 );
-COMMENT ON TABLE pgrecall.entity_rules IS 'Names and regular expressions that mark an entity of a type, for one namespace or (NULL) for all. Write with pgrecall.set_entity_rules().';
+COMMENT ON TABLE pgrecall.entity_rules IS 'Names and regular expressions that mark entities of a type, for one namespace or (NULL) for all. Write with pgrecall.set_entity_rules().';
 ALTER TABLE pgrecall.entity_rules
     ALTER COLUMN type SET STATISTICS 0,
     ALTER COLUMN keywords SET STATISTICS 0,
@@ -584,7 +584,7 @@ CREATE TABLE pgrecall.relation_labels (
     CONSTRAINT relation_labels_label_size CHECK (octet_length(label) <= 16384),
     CONSTRAINT relation_labels_method_size CHECK (octet_length(method) <= 256)
 );
-COMMENT ON TABLE pgrecall.relation_labels IS 'Labels as they were stated, each with the canonical one it stands for, and who decided that.';
+COMMENT ON TABLE pgrecall.relation_labels IS 'Relationship labels as stated, each with its canonical label, and how that was decided.';
 COMMENT ON COLUMN pgrecall.relation_labels.method IS 'rule, embedding or llm.';
 ALTER TABLE pgrecall.relation_labels
     ALTER COLUMN alias SET STATISTICS 0,
@@ -607,10 +607,10 @@ CREATE TABLE pgrecall.generations (
     CONSTRAINT generations_id_check CHECK (id > 0),
     CONSTRAINT generations_state_check CHECK (state = ANY (ARRAY['building', 'active', 'retired']))
 );
-COMMENT ON TABLE pgrecall.generations IS 'Embeddings of one model each, in a column of memories of their own. Two at the most: the one that recall reads (active), and the next (building) or the one before (retired).';
-COMMENT ON COLUMN pgrecall.generations.model_id IS 'NULL: none has been chosen yet.';
-COMMENT ON COLUMN pgrecall.generations.switched_at IS 'When it became active, or ceased to be.';
-COMMENT ON CONSTRAINT generations_one_active_one_other ON pgrecall.generations IS 'No third generation before one of the two is dropped.';
+COMMENT ON TABLE pgrecall.generations IS 'Generations of embeddings. Each has one model and its own column in memories. At most two exist: the active one, which recall reads, and the next (building) or the previous (retired).';
+COMMENT ON COLUMN pgrecall.generations.model_id IS 'NULL: no model chosen yet.';
+COMMENT ON COLUMN pgrecall.generations.switched_at IS 'When it became active, or stopped being active.';
+COMMENT ON CONSTRAINT generations_one_active_one_other ON pgrecall.generations IS 'Drop one of the two generations before adding a third.';
 
 CREATE TABLE pgrecall.grants (
     namespace_id integer NOT NULL,
@@ -621,8 +621,8 @@ CREATE TABLE pgrecall.grants (
     CONSTRAINT grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
     CONSTRAINT grants_access_check CHECK (access = ANY (ARRAY['read', 'write']))
 );
-COMMENT ON TABLE pgrecall.grants IS 'Who may read and write which namespace: grant_namespace() and revoke_namespace() keep it. Members of a role have what it has.';
-COMMENT ON COLUMN pgrecall.grants.access IS 'read, or write, which includes it.';
+COMMENT ON TABLE pgrecall.grants IS 'Which role may read or write which namespace; maintained by grant_namespace() and revoke_namespace(). Members of a role inherit its access.';
+COMMENT ON COLUMN pgrecall.grants.access IS 'read, or write, which includes read.';
 CREATE INDEX grants_role_idx ON pgrecall.grants (role);
 
 CREATE TABLE pgrecall.concept_aliases (
@@ -638,9 +638,9 @@ CREATE TABLE pgrecall.concept_aliases (
     CONSTRAINT concept_aliases_alias_size CHECK (octet_length(alias) <= 16384),
     CONSTRAINT concept_aliases_name_size CHECK (octet_length(name) <= 16384)
 );
-COMMENT ON TABLE pgrecall.concept_aliases IS 'Normalised names, each of one concept; queries look concepts up here. A name that nothing mentions goes, unless it is manual.';
-COMMENT ON COLUMN pgrecall.concept_aliases.name IS 'The name as it was first written.';
-COMMENT ON COLUMN pgrecall.concept_aliases.is_manual IS 'Given by hand: stays though nothing mentions it.';
+COMMENT ON TABLE pgrecall.concept_aliases IS 'Normalised names, each of one concept; queries find concepts by them. An unmentioned alias is removed, unless it is manual.';
+COMMENT ON COLUMN pgrecall.concept_aliases.name IS 'The name as first written.';
+COMMENT ON COLUMN pgrecall.concept_aliases.is_manual IS 'Added manually: stays even if nothing mentions it.';
 CREATE INDEX concept_aliases_concept_idx ON pgrecall.concept_aliases (concept_id);
 ALTER TABLE pgrecall.concept_aliases
     ALTER COLUMN alias SET STATISTICS 0,
@@ -660,9 +660,9 @@ CREATE TABLE pgrecall.embedding_jobs (
     CONSTRAINT embedding_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT embedding_jobs_last_error_size CHECK (octet_length(last_error) <= 4096)
 );
-COMMENT ON TABLE pgrecall.embedding_jobs IS 'Leases and failures of memories that are being embedded. What is pending is decided by memories.embedding alone: a row here only says who holds it until when, or when to try again.';
-COMMENT ON COLUMN pgrecall.embedding_jobs.attempts IS 'How often it failed, or its worker was not heard of again. A provider that cannot be asked uses up none.';
-COMMENT ON COLUMN pgrecall.embedding_jobs.ticket IS 'Of the claim in hand: random.';
+COMMENT ON TABLE pgrecall.embedding_jobs IS 'Leases and failures of memories that are being embedded. Only memories.embedding decides what is pending: a row here says who holds the lease until when, or when to retry.';
+COMMENT ON COLUMN pgrecall.embedding_jobs.attempts IS 'How often it failed, or its worker disappeared. An unavailable provider does not count as an attempt.';
+COMMENT ON COLUMN pgrecall.embedding_jobs.ticket IS 'Random number of the current claim.';
 CREATE INDEX embedding_jobs_last_attempt_idx ON pgrecall.embedding_jobs (generation_id) WHERE (attempts >= 4);
 CREATE INDEX embedding_jobs_worker_idx ON pgrecall.embedding_jobs (worker_id);
 ALTER TABLE pgrecall.embedding_jobs
@@ -676,7 +676,7 @@ CREATE TABLE pgrecall.judgements (
     CONSTRAINT judgements_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT judgements_namespace_id_query_id_fkey FOREIGN KEY (namespace_id, query_id) REFERENCES pgrecall.judged_queries(namespace_id, query_id) ON DELETE CASCADE
 );
-COMMENT ON TABLE pgrecall.judgements IS 'The memories that answer a judged query; every other memory of the namespace does not.';
+COMMENT ON TABLE pgrecall.judgements IS 'The memories that answer a judged query; all other memories of the namespace do not.';
 CREATE INDEX judgements_memory_idx ON pgrecall.judgements (memory_id);
 ALTER TABLE pgrecall.judgements
     ALTER COLUMN query_id SET STATISTICS 0;
@@ -697,10 +697,10 @@ CREATE TABLE pgrecall.temporal_refs (
     CONSTRAINT temporal_refs_order CHECK (from_at < to_at),
     CONSTRAINT temporal_refs_source_size CHECK (octet_length(source) <= 256)
 );
-COMMENT ON TABLE pgrecall.temporal_refs IS 'The times that the texts of memories speak of, half-open; filled by triggers, never for sensitive memories.';
-COMMENT ON COLUMN pgrecall.temporal_refs.span IS 'Which characters of the content, counted from 0.';
-COMMENT ON COLUMN pgrecall.temporal_refs.granularity IS 'The unit that the words name: minute, hour, day, week, month, quarter, year.';
-COMMENT ON COLUMN pgrecall.temporal_refs.source IS 'What read it: trigger (when it was stored), pattern or dateparser (by an extraction).';
+COMMENT ON TABLE pgrecall.temporal_refs IS 'The times that the texts of memories mention, as half-open ranges; filled by triggers, never for sensitive memories.';
+COMMENT ON COLUMN pgrecall.temporal_refs.span IS 'Character range in the content, counted from 0.';
+COMMENT ON COLUMN pgrecall.temporal_refs.granularity IS 'The unit of the expression: minute, hour, day, week, month, quarter, year.';
+COMMENT ON COLUMN pgrecall.temporal_refs.source IS 'What found it: trigger (when the memory was stored), pattern or dateparser (by an extraction).';
 CREATE INDEX temporal_refs_period_idx ON pgrecall.temporal_refs (namespace_id, to_at, from_at, memory_id);
 
 CREATE TABLE pgrecall.concept_merges (
@@ -724,13 +724,13 @@ CREATE TABLE pgrecall.concept_merges (
     CONSTRAINT concept_merges_method_size CHECK (octet_length(method) <= 256),
     CONSTRAINT concept_merges_type_size CHECK (octet_length(type) <= 256)
 );
-COMMENT ON TABLE pgrecall.concept_merges IS 'Which concepts were taken for one, why, and with which names: what split_concept() takes back. Split ones are not merged again.';
-COMMENT ON COLUMN pgrecall.concept_merges.concept_id IS 'The concept that stayed.';
-COMMENT ON COLUMN pgrecall.concept_merges.type IS 'What the one that was merged had been taken for.';
+COMMENT ON TABLE pgrecall.concept_merges IS 'Merged concepts, with the method and the names, for split_concept(). Split concepts are not merged again automatically.';
+COMMENT ON COLUMN pgrecall.concept_merges.concept_id IS 'The remaining concept.';
+COMMENT ON COLUMN pgrecall.concept_merges.type IS 'The type of the merged concept.';
 COMMENT ON COLUMN pgrecall.concept_merges.method IS 'name, trigram, embedding, llm or manual.';
-COMMENT ON COLUMN pgrecall.concept_merges.key IS 'The normalised name of the one that was merged into it.';
-COMMENT ON COLUMN pgrecall.concept_merges.into_key IS 'The normalised name of the one that stayed, as it was then.';
-COMMENT ON COLUMN pgrecall.concept_merges.aliases IS 'The names that came with it and are still there; of a split one its key alone.';
+COMMENT ON COLUMN pgrecall.concept_merges.key IS 'The normalised name of the merged concept.';
+COMMENT ON COLUMN pgrecall.concept_merges.into_key IS 'The normalised name of the remaining concept at that time.';
+COMMENT ON COLUMN pgrecall.concept_merges.aliases IS 'The names that came with the merge and still exist; after a split only the key.';
 CREATE INDEX concept_merges_concept_idx ON pgrecall.concept_merges (concept_id);
 CREATE INDEX concept_merges_into_key_idx ON pgrecall.concept_merges (namespace_id, into_key);
 CREATE INDEX concept_merges_key_idx ON pgrecall.concept_merges (namespace_id, key);
@@ -760,11 +760,11 @@ CREATE TABLE pgrecall.extractions (
     CONSTRAINT extractions_last_error_size CHECK (octet_length(last_error) <= 4096),
     CONSTRAINT extractions_version_size CHECK (octet_length(version) <= 256)
 );
-COMMENT ON TABLE pgrecall.extractions IS 'Which memory was read for names, times and facts by which version, and which wait for it. Sensitive and forgotten memories have no row.';
-COMMENT ON COLUMN pgrecall.extractions.ticket IS 'Of the claim in hand; what is read from an older text has a ticket that does not count any more.';
-COMMENT ON COLUMN pgrecall.extractions.waiting_since IS 'Since when it is to be read, or was when it was read last.';
-COMMENT ON COLUMN pgrecall.extractions.enricher IS 'text (no language model), or llm where that is switched on.';
-COMMENT ON COLUMN pgrecall.extractions.version IS 'Of the extractor, its models and its settings, as it was last read.';
+COMMENT ON TABLE pgrecall.extractions IS 'Extraction of names, times and facts: one row per memory and enricher, done by which version, or pending. Sensitive and forgotten memories have no row.';
+COMMENT ON COLUMN pgrecall.extractions.ticket IS 'Number of the current claim; the result of reading an older text has an outdated ticket and is discarded.';
+COMMENT ON COLUMN pgrecall.extractions.waiting_since IS 'When the pending extraction, or the last completed one, was queued.';
+COMMENT ON COLUMN pgrecall.extractions.enricher IS 'text (no language model), or llm if enabled.';
+COMMENT ON COLUMN pgrecall.extractions.version IS 'Version of the extractor, its models and its settings at the last extraction.';
 CREATE INDEX extractions_pending_idx ON pgrecall.extractions (enricher, memory_id) WHERE is_pending;
 CREATE INDEX extractions_worker_idx ON pgrecall.extractions (worker_id) WHERE (worker_id IS NOT NULL);
 ALTER TABLE pgrecall.extractions
@@ -781,7 +781,7 @@ CREATE TABLE pgrecall.llm_answers (
     CONSTRAINT llm_answers_answer_size CHECK (octet_length((answer)::text) <= 1048576),
     CONSTRAINT llm_answers_key_size CHECK (octet_length(key) <= 256)
 );
-COMMENT ON TABLE pgrecall.llm_answers IS 'What a language model answered about a memory, by model, prompt and text; it goes when the memory changes, is sensitive or forgotten.';
+COMMENT ON TABLE pgrecall.llm_answers IS 'A language model''s answers about a memory, by model, prompt and text; deleted when the memory changes, becomes sensitive or is forgotten.';
 CREATE INDEX llm_answers_memory_idx ON pgrecall.llm_answers (memory_id);
 ALTER TABLE pgrecall.llm_answers
     ALTER COLUMN key SET STATISTICS 0,
@@ -800,8 +800,8 @@ CREATE TABLE pgrecall.embedding_failures (
     CONSTRAINT embedding_failures_cause_size CHECK (octet_length(cause) <= 256),
     CONSTRAINT embedding_failures_error_size CHECK (octet_length(error) <= 4096)
 );
-COMMENT ON TABLE pgrecall.embedding_failures IS 'Memories that are not tried any more, until their text changes or pgrecall.retry_failures() is called. Never their content.';
-COMMENT ON COLUMN pgrecall.embedding_failures.cause IS 'One word to count by.';
+COMMENT ON TABLE pgrecall.embedding_failures IS 'Failed memories: not retried until their text changes or pgrecall.retry_failures() is called. Never contains their content.';
+COMMENT ON COLUMN pgrecall.embedding_failures.cause IS 'One word, to group by.';
 CREATE INDEX embedding_failures_cause_idx ON pgrecall.embedding_failures (generation_id, cause);
 ALTER TABLE pgrecall.embedding_failures
     ALTER COLUMN cause SET STATISTICS 0,
@@ -814,7 +814,7 @@ CREATE TABLE pgrecall.truncated_embeddings (
     CONSTRAINT truncated_embeddings_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
     CONSTRAINT truncated_embeddings_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE
 );
-COMMENT ON TABLE pgrecall.truncated_embeddings IS 'Memories longer than the model reads: their embedding is of the beginning.';
+COMMENT ON TABLE pgrecall.truncated_embeddings IS 'Memories that exceed the model''s input limit: only their beginning is embedded.';
 
 CREATE UNLOGGED TABLE pgrecall.query_embeddings (
     id            bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -839,10 +839,10 @@ CREATE UNLOGGED TABLE pgrecall.query_embeddings (
     CONSTRAINT query_embeddings_query_hash_size CHECK (octet_length(query_hash) <= 64),
     CONSTRAINT query_embeddings_times CHECK (isfinite(requested_at) AND isfinite(used_at) AND isfinite(claimed_at))
 );
-COMMENT ON TABLE pgrecall.query_embeddings IS 'Embeddings of queries that embedders make for clients without a model, kept for the next time.';
-COMMENT ON COLUMN pgrecall.query_embeddings.query IS 'The query until it is answered; then only its hash stays.';
-COMMENT ON COLUMN pgrecall.query_embeddings.role IS 'Who asked: nobody else learns by the cache what was asked.';
-COMMENT ON COLUMN pgrecall.query_embeddings.claimed_at IS 'When it was last given to an embedder: whose turn is next follows from it.';
+COMMENT ON TABLE pgrecall.query_embeddings IS 'Cached embeddings of queries, made by embedders for clients without a model.';
+COMMENT ON COLUMN pgrecall.query_embeddings.query IS 'The query until it is embedded; afterwards only its hash is kept.';
+COMMENT ON COLUMN pgrecall.query_embeddings.role IS 'The role that asked: no other role can learn from the cache what was asked.';
+COMMENT ON COLUMN pgrecall.query_embeddings.claimed_at IS 'When an embedder last claimed it: determines whose turn is next.';
 CREATE INDEX query_embeddings_asked_idx ON pgrecall.query_embeddings (generation_id, role, requested_at) WHERE (answered_at IS NULL);
 CREATE INDEX query_embeddings_claimed_idx ON pgrecall.query_embeddings (role, claimed_at);
 CREATE INDEX query_embeddings_used_idx ON pgrecall.query_embeddings (used_at);
@@ -860,7 +860,7 @@ CREATE TABLE pgrecall.judged_vectors (
     CONSTRAINT judged_vectors_embedding_model_id_fkey FOREIGN KEY (embedding_model_id) REFERENCES pgrecall.embedding_models(id) ON DELETE CASCADE,
     CONSTRAINT judged_vectors_namespace_id_query_id_fkey FOREIGN KEY (namespace_id, query_id) REFERENCES pgrecall.judged_queries(namespace_id, query_id) ON DELETE CASCADE
 );
-COMMENT ON TABLE pgrecall.judged_vectors IS 'Embeddings of judged queries, by the model that made them.';
+COMMENT ON TABLE pgrecall.judged_vectors IS 'Embeddings of judged queries, with the model that made them.';
 ALTER TABLE pgrecall.judged_vectors
     ALTER COLUMN query_id SET STATISTICS 0;
 
@@ -874,9 +874,9 @@ CREATE TABLE pgrecall.curation_jobs (
     CONSTRAINT curation_jobs_pkey PRIMARY KEY (memory_id),
     CONSTRAINT curation_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE
 );
-COMMENT ON TABLE pgrecall.curation_jobs IS 'New memories that are to be compared with the older ones of their namespace, while the setting curate is on; a row goes with the decision.';
-COMMENT ON COLUMN pgrecall.curation_jobs.ticket IS 'Of the claim in hand: random.';
-COMMENT ON COLUMN pgrecall.curation_jobs.attempts IS 'Claims that came to nothing; after the fifth it is claimed no more.';
+COMMENT ON TABLE pgrecall.curation_jobs IS 'New memories to compare with older ones of their namespace, while the setting curate is on; a row is deleted with the decision.';
+COMMENT ON COLUMN pgrecall.curation_jobs.ticket IS 'Random number of the current claim.';
+COMMENT ON COLUMN pgrecall.curation_jobs.attempts IS 'Claims without a result; after the fifth it is not claimed again.';
 CREATE INDEX curation_jobs_worker_idx ON pgrecall.curation_jobs (worker_id) WHERE (worker_id IS NOT NULL);
 
 CREATE TABLE pgrecall.curations (
@@ -903,14 +903,14 @@ CREATE TABLE pgrecall.curations (
     CONSTRAINT curations_names_the_other CHECK ((decision = 'ADD') OR (other_id IS NOT NULL)),
     CONSTRAINT curations_not_of_itself CHECK (other_id <> memory_id)
 );
-COMMENT ON TABLE pgrecall.curations IS 'What curation decided about new memories, why, and what it changed: numbers, ids and times, no text. undo_curation() takes one back.';
+COMMENT ON TABLE pgrecall.curations IS 'Decisions of curation about new memories, with the evidence and the changes: numbers, ids and times, no text. undo_curation() reverts one.';
 COMMENT ON COLUMN pgrecall.curations.memory_id IS 'The new memory.';
-COMMENT ON COLUMN pgrecall.curations.other_id IS 'The older one that it was compared with; NULL: none was near.';
-COMMENT ON COLUMN pgrecall.curations.decision IS 'ADD: nothing changes. NOOP: the older one supersedes the new one. UPDATE, SUPERSEDE: the new one supersedes the older one.';
+COMMENT ON COLUMN pgrecall.curations.other_id IS 'The older memory that it was compared with; NULL: none was near.';
+COMMENT ON COLUMN pgrecall.curations.decision IS 'ADD: nothing changes. NOOP: the older memory supersedes the new one. UPDATE, SUPERSEDE: the new memory supersedes the older one.';
 COMMENT ON COLUMN pgrecall.curations.decider IS 'rules, or the name of a language model, each with its version.';
-COMMENT ON COLUMN pgrecall.curations.evidence IS 'In numbers; empty once either memory is sensitive.';
-COMMENT ON COLUMN pgrecall.curations.before IS 'The fields that were changed, by the memory''s id, as they were.';
-COMMENT ON COLUMN pgrecall.curations.after IS 'The same fields as they were then.';
+COMMENT ON COLUMN pgrecall.curations.evidence IS 'Numbers only; empty once either memory is sensitive.';
+COMMENT ON COLUMN pgrecall.curations.before IS 'The changed fields before the change, by memory id.';
+COMMENT ON COLUMN pgrecall.curations.after IS 'The same fields after the change.';
 CREATE INDEX curations_memory_idx ON pgrecall.curations (memory_id);
 CREATE INDEX curations_namespace_idx ON pgrecall.curations (namespace_id, id);
 CREATE INDEX curations_other_idx ON pgrecall.curations (other_id) WHERE (other_id IS NOT NULL);
@@ -939,12 +939,12 @@ CREATE TABLE pgrecall.mentions (
     CONSTRAINT mentions_source_size CHECK (octet_length(source) <= 256),
     CONSTRAINT mentions_type_size CHECK (octet_length(type) <= 256)
 );
-COMMENT ON TABLE pgrecall.mentions IS 'Which memory mentions which concept, and who found it there.';
+COMMENT ON TABLE pgrecall.mentions IS 'Which memory mentions which concept, and what found the mention.';
 COMMENT ON COLUMN pgrecall.mentions.source IS 'What found the mention: tag, keyword, or the name of an enricher.';
-COMMENT ON COLUMN pgrecall.mentions.span IS 'Character positions in the content, where the mention is a stretch of text.';
-COMMENT ON COLUMN pgrecall.mentions.alias IS 'The normalised name it is mentioned by.';
-COMMENT ON COLUMN pgrecall.mentions.type IS 'What the mention was taken for; NULL: tags and keywords do not say.';
-COMMENT ON COLUMN pgrecall.mentions.is_about IS 'The memory is about the concept: it is its title or its subject.';
+COMMENT ON COLUMN pgrecall.mentions.span IS 'Character range in the content, if the mention is in the text.';
+COMMENT ON COLUMN pgrecall.mentions.alias IS 'The normalised name of the mention.';
+COMMENT ON COLUMN pgrecall.mentions.type IS 'The type found with the mention; NULL for tags and keywords.';
+COMMENT ON COLUMN pgrecall.mentions.is_about IS 'The memory is about the concept: the concept is its title or subject.';
 CREATE INDEX mentions_concept_idx ON pgrecall.mentions (concept_id, is_about DESC, memory_id DESC);
 ALTER TABLE pgrecall.mentions
     ALTER COLUMN alias SET STATISTICS 0,
@@ -975,14 +975,14 @@ CREATE TABLE pgrecall.relationships (
     CONSTRAINT relationships_weight_check CHECK ((weight >= (0)::double precision) AND (weight <= (1)::double precision))
 );
 COMMENT ON TABLE pgrecall.relationships IS 'Typed, directed, bi-temporal edges between two concepts of one namespace.';
-COMMENT ON COLUMN pgrecall.relationships.label IS 'What relates them, in canonical words: works at, capital of.';
-COMMENT ON COLUMN pgrecall.relationships.weight IS 'How sure it is, all evidence together.';
-COMMENT ON COLUMN pgrecall.relationships.recorded_at IS 'When its first evidence was recorded; valid_from and valid_to say when it was true.';
-COMMENT ON COLUMN pgrecall.relationships.superseded_at IS 'When what contradicts it was recorded; valid_to says since when it does not hold.';
-COMMENT ON COLUMN pgrecall.relationships.superseded_by IS 'The relationship that contradicts it; without that one it holds again.';
-COMMENT ON COLUMN pgrecall.relationships.is_exclusive IS 'Evidence says that the subject has no other object by this label at the time.';
-COMMENT ON COLUMN pgrecall.relationships.source_alias IS 'The normalised name it was stated of.';
-COMMENT ON COLUMN pgrecall.relationships.target_alias IS 'The normalised name it leads to, as it was stated.';
+COMMENT ON COLUMN pgrecall.relationships.label IS 'The canonical label: works at, capital of.';
+COMMENT ON COLUMN pgrecall.relationships.weight IS 'Confidence from all evidence together.';
+COMMENT ON COLUMN pgrecall.relationships.recorded_at IS 'When its first evidence was recorded; valid_from and valid_to are when it was true.';
+COMMENT ON COLUMN pgrecall.relationships.superseded_at IS 'When the contradiction was recorded; valid_to is when it stopped being true.';
+COMMENT ON COLUMN pgrecall.relationships.superseded_by IS 'The relationship that contradicts it; if that one is removed, this one holds again.';
+COMMENT ON COLUMN pgrecall.relationships.is_exclusive IS 'Evidence says that the subject has no other object with this label at the time.';
+COMMENT ON COLUMN pgrecall.relationships.source_alias IS 'The normalised name of the subject, as stated.';
+COMMENT ON COLUMN pgrecall.relationships.target_alias IS 'The normalised name of the object, as stated.';
 CREATE INDEX relationships_exclusive_idx ON pgrecall.relationships (source_id, label) WHERE is_exclusive;
 CREATE INDEX relationships_label_idx ON pgrecall.relationships (namespace_id, label);
 CREATE INDEX relationships_newest_source_idx ON pgrecall.relationships (source_id, id);
@@ -1017,14 +1017,14 @@ CREATE TABLE pgrecall.relationship_evidence (
     CONSTRAINT relationship_evidence_source_size CHECK (octet_length(source) <= 256),
     CONSTRAINT relationship_evidence_statement_size CHECK (octet_length(statement) <= 262144)
 );
-COMMENT ON TABLE pgrecall.relationship_evidence IS 'The memories a relationship was learnt from.';
-COMMENT ON COLUMN pgrecall.relationship_evidence.source IS 'What read it there: pattern or llm.';
-COMMENT ON COLUMN pgrecall.relationship_evidence.statement IS 'The fact in one sentence, as this memory states it; NULL: names and label say it.';
-COMMENT ON COLUMN pgrecall.relationship_evidence.valid_from IS 'Since when it is true, as it was stated; NULL: not said.';
-COMMENT ON COLUMN pgrecall.relationship_evidence.valid_to IS 'Until when it is true, as it was stated; NULL: not said.';
-COMMENT ON COLUMN pgrecall.relationship_evidence.is_exclusive IS 'It contradicts other objects of the same subject and label.';
-COMMENT ON COLUMN pgrecall.relationship_evidence.label IS 'As it was stated; NULL: as the relationship has it.';
-COMMENT ON COLUMN pgrecall.relationship_evidence.namespace_id IS 'That of the memory; a trigger fills it.';
+COMMENT ON TABLE pgrecall.relationship_evidence IS 'The memories that state a relationship.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.source IS 'What found it: pattern or llm.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.statement IS 'The fact in one sentence, as this memory states it; NULL: names and label state it in full.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.valid_from IS 'When it became true, as stated; NULL: not stated.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.valid_to IS 'When it stopped being true, as stated; NULL: not stated.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.is_exclusive IS 'Contradicts other objects of the same subject and label.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.label IS 'The label as stated; NULL: the relationship''s label.';
+COMMENT ON COLUMN pgrecall.relationship_evidence.namespace_id IS 'The memory''s namespace; filled by a trigger.';
 CREATE INDEX relationship_evidence_memory_idx ON pgrecall.relationship_evidence (memory_id, relationship_id);
 ALTER TABLE pgrecall.relationship_evidence
     ALTER COLUMN source SET STATISTICS 0,

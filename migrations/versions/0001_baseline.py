@@ -1,6 +1,6 @@
 """The tables, types and roles of 0.1.0.
 
-State only: nothing here refers to a function of sql/.
+State only: nothing here depends on a function of sql/.
 """
 
 from pathlib import Path
@@ -20,8 +20,8 @@ TABLES = Path(__file__).with_suffix(".sql")
 # stored in the row: rescoring reads it for every candidate, and TOAST would cost a fetch each.
 LONGEST_INLINE_VECTOR = 2000
 
-# Roles belong to the whole cluster. Another database may have made them, or be making them now, so they are
-# never dropped. They are looked for first: the installer of this database need not be allowed to make them.
+# Roles belong to the whole cluster. Another database may have created them, or may be creating them now, so
+# they are never dropped. Existing roles are not created again: the installer may lack the privilege.
 ROLES = """
 DO $roles$
 DECLARE
@@ -54,7 +54,7 @@ END
 $roles$;
 """
 
-# Dropped only if this revision made it and nothing else uses it.
+# Drops the extension only if this revision created it and nothing else uses it.
 DROP_EXTENSION = """
 DO $extension$
 BEGIN
@@ -87,7 +87,7 @@ $tables$;
 def upgrade() -> None:
     connection = op.get_bind()
     run_sql(connection, ROLES)
-    # In schema public, unless the database has it already: then it stays where it is.
+    # An extension that the database already has stays in its schema.
     found = connection.exec_driver_sql(
         "SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'vector'"
     )
@@ -97,7 +97,7 @@ def upgrade() -> None:
     dimension = op.get_context().opts["pgrecall_dimension"]
     is_inline = dimension <= LONGEST_INLINE_VECTOR
     text = TABLES.read_text(encoding="utf-8")
-    # Room for two kilobytes of words beside an embedding that never leaves the row.
+    # Leave room for two kilobytes of words beside an inline embedding.
     target = min(8160, 2048 + 2 * dimension) if is_inline else 2048
     for name, value in {
         "{dimension}": str(dimension),

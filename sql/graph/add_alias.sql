@@ -1,8 +1,7 @@
 -- Adds a manual alias to a concept. It is never removed automatically.
 --
--- Errors  22023 the name is empty after normalising, or too long;  23505 it belongs to another concept;  42704 no such
--- concept
---         55P03 names in use
+-- Errors  22023 the name is empty after normalising, or too long;  23505 it belongs to another concept;
+--         42704 no such concept;  55P03 names in use
 CREATE OR REPLACE FUNCTION pgrecall.add_alias(concept_id bigint, name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -14,7 +13,7 @@ DECLARE
     owner bigint;
 BEGIN
     IF COALESCE(normal, '') = '' OR length(normal) > 200 OR length(add_alias.name) > 200 THEN
-        RAISE EXCEPTION 'this is no name of a concept'
+        RAISE EXCEPTION 'this is not a valid concept name'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It needs a letter or a digit, and at most 200 characters.';
     END IF;
     home := _pgrecall.concept_namespace(add_alias.concept_id);
@@ -24,9 +23,9 @@ BEGIN
         VALUES (home, normal, add_alias.concept_id, add_alias.name, true);
         UPDATE pgrecall.concepts c SET resolved_at = NULL WHERE c.id = add_alias.concept_id;
     ELSIF owner <> add_alias.concept_id THEN
-        RAISE EXCEPTION 'the name is concept %''s', owner
+        RAISE EXCEPTION 'the name belongs to concept %', owner
             USING ERRCODE = 'unique_violation',
-                  HINT = format('Take them for one: pgrecall.merge_concepts(%s, %s).', owner, add_alias.concept_id);
+                  HINT = format('If both mean the same, merge them: pgrecall.merge_concepts(%s, %s).', owner, add_alias.concept_id);
     ELSE
         UPDATE pgrecall.concept_aliases a SET is_manual = true WHERE a.namespace_id = home AND a.alias = normal;
     END IF;

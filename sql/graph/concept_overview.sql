@@ -5,8 +5,7 @@
 -- computed.
 --
 -- first_seen, last_seen  by the event time of the memories, else by their storage time
--- merged                 [{"merge_id", "name", "method", "similarity"}], the merges that pgrecall.split_concept() can
--- undo
+-- merged                 [{"merge_id", "name", "method", "similarity"}], the merges that split_concept() can undo
 CREATE OR REPLACE VIEW pgrecall.concept_overview WITH (security_invoker = true) AS
 SELECT c.id, n.name AS namespace, c.name, c.type, c.type_confidence,
        ARRAY(SELECT a.alias FROM pgrecall.concept_aliases a WHERE a.concept_id = c.id ORDER BY a.alias) AS aliases,

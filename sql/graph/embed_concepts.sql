@@ -2,8 +2,8 @@
 --
 -- Skips rows that another session is changing; they are requested again later. Returns the number stored.
 --
--- names       the names that were embedded, from pgrecall.unembedded_concepts; changed names are skipped; NULL: no
--- check
+-- names       the names that were embedded, from pgrecall.unembedded_concepts; changed names are skipped;
+--             NULL: no check
 -- generation  the generation of the model used; nothing is stored if it is no longer active; NULL: no check
 --
 -- Errors  22023 the number of embeddings differs from the number of concepts, or a wrong dimension
@@ -29,7 +29,7 @@ BEGIN
     PERFORM _pgrecall.check_vectors(embeddings);
     IF EXISTS (SELECT FROM unnest(embeddings) e (value) WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> active.dimension) THEN
         RAISE EXCEPTION 'an embedding does not have % dimensions', active.dimension
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed names with the model that memories are embedded with.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed names with the same model as memories.';
     END IF;
     free := ARRAY(SELECT c.id FROM pgrecall.concepts c WHERE c.id = ANY (ids) ORDER BY c.id FOR NO KEY UPDATE SKIP LOCKED);
     -- Generations differ only in the column.

@@ -9,8 +9,8 @@
 -- kind          in the result: concept, shared or relationship
 -- id, target_id in the result: a concept, or the two ends of an edge
 -- name          in the result: the concept's name or the relationship's label
--- weight        in the result: how many memories mention the concept, or both; for a relationship its confidence, 0 to
--- 1
+-- weight        in the result: how many memories mention the concept, or both; for a relationship its
+--               confidence, 0 to 1
 CREATE OR REPLACE FUNCTION pgrecall.graph_export(namespace text DEFAULT NULL, min_mentions integer DEFAULT 2)
 RETURNS TABLE (
     kind text, id bigint, target_id bigint, name text, type text, weight double precision, valid_from timestamptz,

@@ -19,7 +19,7 @@ EXCEPTION
     WHEN lock_not_available THEN
         RAISE EXCEPTION 'the names of namespace % are in use', namespace_id
             USING ERRCODE = 'lock_not_available',
-                  HINT = 'A transaction that writes there is still open. Try again when it has ended.';
+                  HINT = 'A transaction is writing to this namespace. Try again when it has ended.';
 END
 $function$;
 

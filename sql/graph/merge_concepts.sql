@@ -23,19 +23,19 @@ DECLARE
     merge_id bigint;
 BEGIN
     IF method IS NULL OR method NOT IN ('name', 'trigram', 'embedding', 'llm', 'manual') THEN
-        RAISE EXCEPTION '"%" is no method of merging', left(method, 40)
+        RAISE EXCEPTION '"%" is not a merge method', left(method, 40)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass name, trigram, embedding, llm or manual.';
     ELSIF concept_id = into_id THEN
-        RAISE EXCEPTION 'concept % is itself already', concept_id
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass two concepts.';
+        RAISE EXCEPTION 'concept % cannot be merged into itself', concept_id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass two different concepts.';
     END IF;
     home := _pgrecall.concept_namespace(merge_concepts.concept_id);
     IF home <> _pgrecall.concept_namespace(into_id) THEN
-        RAISE EXCEPTION 'concepts % and % are of two namespaces', concept_id, into_id
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'A concept belongs to one namespace: nothing crosses it.';
+        RAISE EXCEPTION 'concepts % and % belong to different namespaces', concept_id, into_id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Only concepts of one namespace can be merged.';
     ELSIF method <> 'manual' AND _pgrecall.was_split(merge_concepts.concept_id, into_id) THEN
-        RAISE EXCEPTION 'concepts % and % have been split', concept_id, into_id
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Merge them by hand if they are one after all.';
+        RAISE EXCEPTION 'concepts % and % were split before', concept_id, into_id
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'If they mean the same after all, merge them with method manual.';
     END IF;
     -- Lock after the aliases, as every writer does, to avoid deadlocks.
     PERFORM _pgrecall.lock_relationships(ARRAY[home]);

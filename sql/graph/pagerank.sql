@@ -9,9 +9,9 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    RAISE EXCEPTION 'graph_ppr is not installed: it is in Python'
+    RAISE EXCEPTION 'graph_ppr is not installed'
         USING ERRCODE = 'feature_not_supported',
-              HINT = 'Install it as a superuser: pgrecall migrate --with-plpython. The graph leg of recall needs nothing of it.';
+              HINT = 'Install it as a superuser: pgrecall migrate --with-plpython. The graph leg of recall does not need it.';
 END
 $function$;
 

@@ -1,11 +1,13 @@
 -- Rebuilds the validity of a subject's relationships with one label from all statements, in any order of arrival.
 --
 -- A statement is one row of evidence. It begins at its valid_from, else at its stated end, else at the time it was
--- made. Sorted by begin, statements of the same object form one relationship,
--- until one begins after the latest stated end: it starts another relationship;
--- until another object is stated exclusively: that ends this one (valid_to, superseded_by), known from the time both
--- were recorded (superseded_at). With equal begins the memory recorded later comes later; statements of one memory with
--- the same begin do not contradict each other.
+-- made. The statements are sorted by begin. Statements of the same object form one relationship, with two exceptions:
+--   * A statement that begins after the latest stated end starts another relationship.
+--   * An exclusive statement of another object ends the relationship (valid_to, superseded_by). This is known from the
+--     time that both were recorded (superseded_at).
+-- With equal begins, the memory recorded later comes later. Statements of one memory with the same begin do not
+-- contradict each other.
+--
 -- A relationship holds from the latest valid_from that no undated statement precedes, to the earliest valid_to. Its
 -- weight is the noisy-or of its memories' confidences; recorded_at is the time the first of them was recorded. The
 -- result does not depend on the order in which the memories were read.
@@ -20,11 +22,11 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     statements pgrecall.fact_statement[];
-    said pgrecall.fact_statement;
-    together record;
-    part record;
+    this_statement pgrecall.fact_statement;
+    tied record;
+    run_row record;
     place integer;
-    edge bigint;
+    kept_id bigint;
     -- Per statement: the next exclusive one of another object, its run, its relationship.
     closers integer[];
     runs integer[];
@@ -70,16 +72,16 @@ BEGIN
     holders := array_fill(NULL::bigint, ARRAY[cardinality(statements)]);
 
     -- Backwards; all statements of one memory and begin are compared before any of them is recorded.
-    FOR together IN
+    FOR tied IN
         SELECT array_agg(s.place ORDER BY s.place DESC) AS places
         FROM unnest(statements) s
         GROUP BY s.begins, s.recorded_at, s.memory_id
         ORDER BY max(s.place) DESC
     LOOP
-        FOREACH place IN ARRAY together.places LOOP
+        FOREACH place IN ARRAY tied.places LOOP
             closers[place] := CASE WHEN statements[place].target_id = near_target THEN far_place ELSE near_place END;
         END LOOP;
-        FOREACH place IN ARRAY together.places LOOP
+        FOREACH place IN ARRAY tied.places LOOP
             CONTINUE WHEN NOT statements[place].is_exclusive;
             IF statements[place].target_id IS DISTINCT FROM near_target THEN
                 far_place := near_place;
@@ -89,25 +91,25 @@ BEGIN
         END LOOP;
     END LOOP;
 
-    FOR said IN SELECT s.* FROM unnest(statements) s ORDER BY s.target_id, s.place LOOP
-        IF run = 0 OR objects[run] <> said.target_id OR said.begins >= ends[run] OR (
-            run_closers[run] < said.place AND (statements[run_closers[run]].begins, statements[run_closers[run]].memory_id)
-                                              <> (said.begins, said.memory_id)
+    FOR this_statement IN SELECT s.* FROM unnest(statements) s ORDER BY s.target_id, s.place LOOP
+        IF run = 0 OR objects[run] <> this_statement.target_id OR this_statement.begins >= ends[run] OR (
+            run_closers[run] < this_statement.place AND (statements[run_closers[run]].begins, statements[run_closers[run]].memory_id)
+                                              <> (this_statement.begins, this_statement.memory_id)
         ) THEN
             run := run + 1;
-            objects[run] := said.target_id;
+            objects[run] := this_statement.target_id;
             has_undated := false;
         END IF;
-        has_undated := has_undated OR said.valid_from IS NULL;
-        starts[run] := CASE WHEN has_undated THEN starts[run] ELSE said.valid_from END;
-        ends[run] := least(ends[run], said.valid_to);
-        recorded[run] := least(recorded[run], said.recorded_at);
-        run_closers[run] := closers[said.place];
-        runs[said.place] := run;
+        has_undated := has_undated OR this_statement.valid_from IS NULL;
+        starts[run] := CASE WHEN has_undated THEN starts[run] ELSE this_statement.valid_from END;
+        ends[run] := least(ends[run], this_statement.valid_to);
+        recorded[run] := least(recorded[run], this_statement.recorded_at);
+        run_closers[run] := closers[this_statement.place];
+        runs[this_statement.place] := run;
     END LOOP;
 
     -- A relationship stays with the first run that has some of its evidence.
-    FOR part IN
+    FOR run_row IN
         SELECT k.*, row_number() OVER (PARTITION BY k.oldest ORDER BY k.run) = 1 AS remains
         FROM (
             SELECT runs[s.place] AS run, min(s.relationship_id) AS oldest, max(s.relationship_id) AS newest,
@@ -116,28 +118,28 @@ BEGIN
             GROUP BY runs[s.place], s.source_alias, s.target_alias
         ) k
     LOOP
-        edge := part.oldest;
-        IF NOT part.remains THEN
+        kept_id := run_row.oldest;
+        IF NOT run_row.remains THEN
             -- At most one may be open-ended, so this one gets a provisional end until all are known.
             INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias, target_id, target_alias, label, valid_to)
             SELECT o.namespace_id, o.source_id, o.source_alias, o.target_id, o.target_alias, o.label, 'infinity'
             FROM pgrecall.relationships o
-            WHERE o.id = part.oldest
-            RETURNING r.id INTO edge;
+            WHERE o.id = run_row.oldest
+            RETURNING r.id INTO kept_id;
         END IF;
-        IF edge <> part.oldest OR part.oldest <> part.newest THEN
-            UPDATE pgrecall.relationship_evidence e SET relationship_id = edge
-            WHERE e.id = ANY (part.ids) AND e.relationship_id <> edge;
+        IF kept_id <> run_row.oldest OR run_row.oldest <> run_row.newest THEN
+            UPDATE pgrecall.relationship_evidence e SET relationship_id = kept_id
+            WHERE e.id = ANY (run_row.ids) AND e.relationship_id <> kept_id;
         END IF;
-        FOREACH place IN ARRAY part.places LOOP
-            holders[place] := edge;
+        FOREACH place IN ARRAY run_row.places LOOP
+            holders[place] := kept_id;
         END LOOP;
     END LOOP;
     DELETE FROM pgrecall.relationships r
     WHERE r.id IN (SELECT s.relationship_id FROM unnest(statements) s) AND NOT r.id = ANY (holders);
 
     -- Open-ended ones last, again because at most one may be open-ended.
-    FOR part IN
+    FOR run_row IN
         SELECT n.*
         FROM (
             SELECT h.id, h.weight::real AS weight, h.is_exclusive, starts[h.run] AS valid_from, recorded[h.run] AS recorded_at,
@@ -166,9 +168,9 @@ BEGIN
         ORDER BY n.valid_to NULLS LAST, n.id
     LOOP
         UPDATE pgrecall.relationships r
-        SET weight = part.weight, is_exclusive = part.is_exclusive, valid_from = part.valid_from, valid_to = part.valid_to,
-            recorded_at = part.recorded_at, superseded_at = part.superseded_at, superseded_by = part.superseded_by
-        WHERE r.id = part.id;
+        SET weight = run_row.weight, is_exclusive = run_row.is_exclusive, valid_from = run_row.valid_from, valid_to = run_row.valid_to,
+            recorded_at = run_row.recorded_at, superseded_at = run_row.superseded_at, superseded_by = run_row.superseded_by
+        WHERE r.id = run_row.id;
     END LOOP;
 END
 $function$;

@@ -15,8 +15,8 @@ BEGIN
     UPDATE pgrecall.concept_aliases a SET is_manual = false
     WHERE a.namespace_id = home AND a.alias = normal AND a.concept_id = remove_alias.concept_id AND a.is_manual;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'concept % has no such name that was given by hand', concept_id
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'A name that came with a merge goes with pgrecall.split_concept().';
+        RAISE EXCEPTION 'concept % has no such manual alias', concept_id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'To remove a name that came with a merge, use pgrecall.split_concept().';
     END IF;
     PERFORM _pgrecall.upsert_concepts('{}', ARRAY[ROW (home, normal, NULL)::pgrecall.naming]);
     RETURN NOT EXISTS (SELECT FROM pgrecall.concept_aliases a WHERE a.namespace_id = home AND a.alias = normal);

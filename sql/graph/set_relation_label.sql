@@ -21,64 +21,64 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     stated text := _pgrecall.normalize_label(alias);
-    wanted text := _pgrecall.normalize_label(label);
-    before text;
-    namesakes text[];
+    new_label text := _pgrecall.normalize_label(label);
+    old_label text;
+    mapped_labels text[];
     old record;
-    edge bigint;
+    kept_id bigint;
     touched bigint[] := '{}'::bigint[];
     moved bigint := 0::bigint;
     changed bigint;
 BEGIN
-    IF COALESCE(length(stated), 0) NOT BETWEEN 1 AND 200 OR COALESCE(length(wanted), 0) NOT BETWEEN 1 AND 200 THEN
-        RAISE EXCEPTION 'a label has 1 to 200 characters'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the label as it was stated, and what it stands for.';
+    IF COALESCE(length(stated), 0) NOT BETWEEN 1 AND 200 OR COALESCE(length(new_label), 0) NOT BETWEEN 1 AND 200 THEN
+        RAISE EXCEPTION 'a label must have 1 to 200 characters'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the label as stated, and its canonical label.';
     ELSIF method IS NULL OR method NOT IN ('rule', 'embedding', 'llm') THEN
         RAISE EXCEPTION 'method must be rule, embedding or llm, not %', COALESCE(left(method, 40), 'NULL')
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'It says who decided.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'The method says who decided.';
     END IF;
     PERFORM _pgrecall.lock_relationships(ARRAY[namespace_id]);
-    before := pgrecall.canonical_label(namespace_id, stated);
+    old_label := pgrecall.canonical_label(namespace_id, stated);
     -- All statements under labels that map to this one.
-    WITH RECURSIVE namesake (label) AS (
+    WITH RECURSIVE mapped_label (label) AS (
         SELECT stated COLLATE "C"
         UNION
-        SELECT l.alias FROM namesake k JOIN pgrecall.relation_labels l ON l.label = k.label
+        SELECT l.alias FROM mapped_label k JOIN pgrecall.relation_labels l ON l.label = k.label
         WHERE l.namespace_id = set_relation_label.namespace_id
     )
-    SELECT array_agg(k.label) INTO namesakes FROM namesake k;
-    wanted := CASE WHEN wanted = ANY (namesakes) THEN stated ELSE pgrecall.canonical_label(namespace_id, wanted) END;
+    SELECT array_agg(k.label) INTO mapped_labels FROM mapped_label k;
+    new_label := CASE WHEN new_label = ANY (mapped_labels) THEN stated ELSE pgrecall.canonical_label(namespace_id, new_label) END;
     INSERT INTO pgrecall.relation_labels AS l (namespace_id, alias, label, method, similarity)
-    VALUES (set_relation_label.namespace_id, stated, wanted, set_relation_label.method, set_relation_label.similarity)
+    VALUES (set_relation_label.namespace_id, stated, new_label, set_relation_label.method, set_relation_label.similarity)
     ON CONFLICT ON CONSTRAINT relation_labels_pkey DO UPDATE
         SET label = EXCLUDED.label, method = EXCLUDED.method, similarity = EXCLUDED.similarity, decided_at = now();
-    IF wanted = before THEN
+    IF new_label = old_label THEN
         RETURN 0::bigint;
     END IF;
 
     FOR old IN
         SELECT r.id, r.namespace_id, r.source_id, r.source_alias, r.target_id, r.target_alias
         FROM pgrecall.relationships r
-        WHERE r.namespace_id = set_relation_label.namespace_id AND r.label = before
+        WHERE r.namespace_id = set_relation_label.namespace_id AND r.label = old_label
           AND EXISTS (
               SELECT FROM pgrecall.relationship_evidence e
-              WHERE e.relationship_id = r.id AND COALESCE(e.label, before) = ANY (namesakes)
+              WHERE e.relationship_id = r.id AND COALESCE(e.label, old_label) = ANY (mapped_labels)
           )
         ORDER BY r.id
     LOOP
-        SELECT min(r.id) INTO edge FROM pgrecall.relationships r
-        WHERE r.source_id = old.source_id AND r.label = wanted AND r.target_id = old.target_id
+        SELECT min(r.id) INTO kept_id FROM pgrecall.relationships r
+        WHERE r.source_id = old.source_id AND r.label = new_label AND r.target_id = old.target_id
           AND r.source_alias = old.source_alias AND r.target_alias = old.target_alias;
-        IF edge IS NULL THEN
+        IF kept_id IS NULL THEN
             INSERT INTO pgrecall.relationships AS r (namespace_id, source_id, source_alias, target_id, target_alias, label)
-            VALUES (old.namespace_id, old.source_id, old.source_alias, old.target_id, old.target_alias, wanted)
-            RETURNING r.id INTO edge;
+            VALUES (old.namespace_id, old.source_id, old.source_alias, old.target_id, old.target_alias, new_label)
+            RETURNING r.id INTO kept_id;
         END IF;
-        UPDATE pgrecall.relationship_evidence e SET relationship_id = edge, label = COALESCE(e.label, before)
-        WHERE e.relationship_id = old.id AND COALESCE(e.label, before) = ANY (namesakes);
+        UPDATE pgrecall.relationship_evidence e SET relationship_id = kept_id, label = COALESCE(e.label, old_label)
+        WHERE e.relationship_id = old.id AND COALESCE(e.label, old_label) = ANY (mapped_labels);
         GET DIAGNOSTICS changed = ROW_COUNT;
         moved := moved + changed;
-        touched := touched || old.id || edge;
+        touched := touched || old.id || kept_id;
     END LOOP;
     -- No alias loses a relationship: it has the same one under the new label.
     PERFORM _pgrecall.refresh_relationships(touched);

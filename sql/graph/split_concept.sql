@@ -19,8 +19,8 @@ BEGIN
     PERFORM _pgrecall.lock_relationships(ARRAY[g.namespace_id]) FROM pgrecall.concept_merges g WHERE g.id = merge_id;
     SELECT g.* INTO merge FROM pgrecall.concept_merges g WHERE g.id = merge_id AND g.split_at IS NULL;
     IF merge.id IS NULL THEN
-        RAISE EXCEPTION 'there is no merge % to take back', merge_id
-            USING ERRCODE = 'undefined_object', HINT = 'Look in pgrecall.concept_overview; it may be split already.';
+        RAISE EXCEPTION 'there is no merge % to undo', merge_id
+            USING ERRCODE = 'undefined_object', HINT = 'pgrecall.concept_overview lists the merges that can be undone.';
     END IF;
     SELECT a.name INTO own FROM pgrecall.concept_aliases a WHERE a.namespace_id = merge.namespace_id AND a.alias = merge.key;
 

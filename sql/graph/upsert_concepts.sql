@@ -1,10 +1,11 @@
 -- Creates missing concepts for names, and removes names that nothing mentions any more.
 --
 -- A name that already belongs to a concept creates none. Names are processed in one pass, ordered by namespace and
--- name, so that writers that share names wait and do not deadlock. Until commit
--- a name in use can be neither removed nor moved to another concept (FOR KEY SHARE: any number of writers at a time);
--- only one transaction at a time can release a name (FOR NO KEY UPDATE): the last one sees that nothing is left, and
--- waits for writers that have just used the name (FOR UPDATE) before removing it.
+-- name, so that writers that share names wait and do not deadlock. Until commit:
+--   * A name in use can be neither removed nor moved to another concept (FOR KEY SHARE: any number of writers at a
+--     time).
+--   * Only one transaction at a time can release a name (FOR NO KEY UPDATE). The last one sees that nothing is left,
+--     and waits for writers that have just used the name (FOR UPDATE) before removing it.
 -- The caller holds _pgrecall.lock_aliases_shared on those namespaces.
 --
 -- named  names about to be mentioned

@@ -1,9 +1,9 @@
--- Refuses settings by name and value that cannot be: those of a call, or of a profile.
+-- Validates the settings of a call or a profile.
 --
--- given  {"name": value, …}
+-- settings  {"name": value, …}
 --
--- Errors  42704 no such setting;  22023 a value it does not accept, a setting that is stored only, no JSON object
-CREATE OR REPLACE FUNCTION _pgrecall.check_settings(given jsonb)
+-- Errors  42704 no such setting;  22023 an invalid value, a setting that can only be stored, or not a JSON object
+CREATE OR REPLACE FUNCTION _pgrecall.check_settings(settings jsonb)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -11,13 +11,13 @@ AS $function$
 DECLARE
     item record;
 BEGIN
-    IF jsonb_typeof(given) <> 'object' THEN
-        RAISE EXCEPTION 'settings are a JSON object, not %', jsonb_typeof(given)
+    IF jsonb_typeof(settings) <> 'object' THEN
+        RAISE EXCEPTION 'settings must be a JSON object, not %', jsonb_typeof(settings)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Write {"rrf_k": 60}.';
     END IF;
     FOR item IN
         SELECT g.key, g.value, d.name, d.is_stored_only
-        FROM jsonb_each_text(given) g
+        FROM jsonb_each_text(settings) g
         LEFT JOIN pgrecall.setting_definitions d ON d.name = g.key
         ORDER BY g.key
     LOOP
@@ -25,7 +25,7 @@ BEGIN
             RAISE EXCEPTION 'there is no setting "%"', left(item.key, 80)
                 USING ERRCODE = 'undefined_object', HINT = 'SELECT name, effect FROM pgrecall.settings_reference lists them.';
         ELSIF item.is_stored_only OR item.name = 'namespace' THEN
-            RAISE EXCEPTION '% is not a setting of one call', item.key
+            RAISE EXCEPTION '% cannot be set for one call', item.key
                 USING ERRCODE = 'invalid_parameter_value',
                       HINT = CASE WHEN item.is_stored_only THEN 'Use pgrecall.set_setting().' ELSE 'Pass the argument namespace.' END;
         ELSIF NOT pgrecall.is_valid_setting(item.name, item.value) THEN
@@ -35,4 +35,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_settings IS 'Refuses settings by name and value that cannot be: those of a call, or of a profile.';
+COMMENT ON FUNCTION _pgrecall.check_settings IS 'Validates the settings of a call or a profile.';

@@ -1,21 +1,21 @@
--- Trigger on settings that refuses what cannot be stored: the table's CHECK.
+-- Trigger on settings: validates stored settings and profiles.
 --
--- A trigger, since what a setting accepts is replaceable code, which no constraint may depend on.
+-- A trigger instead of a CHECK constraint, because a constraint must not depend on replaceable code.
 CREATE OR REPLACE FUNCTION _pgrecall.check_stored_setting()
 RETURNS trigger
 LANGUAGE plpgsql
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    -- The table's own refusal prints the row.
+    -- Checked here because the table's constraint error would print the row.
     IF octet_length(NEW.name) > 1024 OR octet_length(NEW.value) > 65536 OR COALESCE(NEW.value, '') = '' THEN
-        RAISE EXCEPTION 'a setting has a name of at most 1024 bytes and a value of 1 to 65536'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'pgrecall.set_setting() with NULL goes back to the default.';
+        RAISE EXCEPTION 'a setting has a name of at most 1024 bytes and a value of 1 to 65536 bytes'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'pgrecall.set_setting() with NULL restores the default.';
     ELSIF NEW.name LIKE 'profile:%' THEN
         PERFORM _pgrecall.check_settings(NEW.value::jsonb);
         IF NEW.value::jsonb ? 'profile' THEN
-            RAISE EXCEPTION 'a profile cannot name another profile'
-                USING ERRCODE = 'invalid_parameter_value', HINT = 'Write its settings out.';
+            RAISE EXCEPTION 'a profile cannot contain the setting profile'
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'List the other profile''s settings instead.';
         END IF;
     ELSIF pgrecall.is_valid_setting(NEW.name, NEW.value) IS NOT TRUE
           OR NEW.name = 'profile' AND NOT EXISTS (SELECT FROM pgrecall.profiles p WHERE p.name = NEW.value) THEN
@@ -25,7 +25,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_stored_setting IS 'Trigger: refuses stored settings and profiles that cannot be.';
+COMMENT ON FUNCTION _pgrecall.check_stored_setting IS 'Trigger: validates stored settings and profiles.';
 
 CREATE OR REPLACE TRIGGER check_stored_setting
     BEFORE INSERT OR UPDATE ON pgrecall.settings

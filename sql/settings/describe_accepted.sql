@@ -1,4 +1,4 @@
--- What a setting accepts, in words.
+-- Describes in words which values a setting accepts.
 CREATE OR REPLACE FUNCTION pgrecall.describe_accepted(name text)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -17,6 +17,7 @@ RETURN (
     WHERE d.name = describe_accepted.name
 );
 
-COMMENT ON FUNCTION pgrecall.describe_accepted IS 'What a setting accepts, in words; NULL if there is no such setting.';
+COMMENT ON FUNCTION pgrecall.describe_accepted IS
+    'Describes in words which values a setting accepts; NULL if there is no such setting.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.describe_accepted TO pgrecall_reader, pgrecall_embedder;

@@ -1,36 +1,36 @@
--- The settings of a recall, resolved and validated, in one read.
+-- Resolves and validates all settings of a recall, in one read.
 --
--- arguments  settings of this call by name; NULL values are none
+-- arguments  settings of this call by name; NULL values are ignored
 --
--- Errors  22023 a value that its setting does not accept, an unknown profile;  42704 no such setting
+-- Errors  22023 a value that its setting does not accept, or an unknown profile;  42704 no such setting
 CREATE OR REPLACE FUNCTION _pgrecall.effective_settings(arguments jsonb DEFAULT NULL)
 RETURNS pgrecall.recall_settings
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    given jsonb := NULLIF(jsonb_strip_nulls(arguments), '{}');
+    call_settings jsonb := NULLIF(jsonb_strip_nulls(arguments), '{}');
     resolved jsonb;
-    refused text;
+    invalid_name text;
 BEGIN
-    IF given IS NOT NULL THEN
-        PERFORM _pgrecall.check_settings(given);
+    IF call_settings IS NOT NULL THEN
+        PERFORM _pgrecall.check_settings(call_settings);
     END IF;
-    -- An empty text is no interval, and what comes from here is known to be right: defaults, and what was stored.
+    -- An empty text is not a valid interval. Only parameters are checked: defaults and stored values are valid.
     SELECT jsonb_object_agg(r.name, NULLIF(r.value, '')),
            min(r.name) FILTER (WHERE r.source = 'parameter' AND NOT pgrecall.is_valid_setting(r.name, r.value))
-    INTO resolved, refused
-    FROM pgrecall.resolved_settings(given) r;
+    INTO resolved, invalid_name
+    FROM pgrecall.resolved_settings(call_settings) r;
 
-    IF refused IS NULL AND NOT EXISTS (SELECT FROM pgrecall.profiles p WHERE p.name = resolved ->> 'profile') THEN
-        refused := 'profile';
+    IF invalid_name IS NULL AND NOT EXISTS (SELECT FROM pgrecall.profiles p WHERE p.name = resolved ->> 'profile') THEN
+        invalid_name := 'profile';
     END IF;
-    IF refused IS NOT NULL THEN
-        PERFORM _pgrecall.raise_invalid_setting(refused, resolved ->> refused);
+    IF invalid_name IS NOT NULL THEN
+        PERFORM _pgrecall.raise_invalid_setting(invalid_name, resolved ->> invalid_name);
     END IF;
     RETURN jsonb_populate_record(NULL::pgrecall.recall_settings, resolved);
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.effective_settings IS
-    'The settings of a recall in force, validated: argument, parameter, profile, stored, built-in default.';
+    'Resolves and validates all settings of a recall: argument, parameter, profile, stored value, built-in default.';

@@ -1,4 +1,4 @@
--- Whether a setting may have a value: a number in its range, one of its choices, of its form.
+-- Tells whether a setting accepts a value: a number in its range, one of its choices, or a match of its pattern.
 CREATE OR REPLACE FUNCTION pgrecall.is_valid_setting(name text, value text)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -15,6 +15,7 @@ RETURN (
     WHERE d.name = is_valid_setting.name
 );
 
-COMMENT ON FUNCTION pgrecall.is_valid_setting IS 'Whether a setting may have a value; NULL if there is no such setting.';
+COMMENT ON FUNCTION pgrecall.is_valid_setting IS
+    'Tells whether a setting accepts a value; NULL if there is no such setting.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.is_valid_setting TO pgrecall_reader, pgrecall_embedder;

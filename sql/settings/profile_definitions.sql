@@ -1,10 +1,11 @@
--- The profiles that come with pgrecall: settings that belong together, by the name of their use.
+-- The built-in profiles: settings that belong together, under a name.
 --
 --   default  the built-in defaults
---   voice    a voice assistant's pipeline: any of the words by BM25 over the last 168 hours, reciprocal ranks with k 60,
---            pools of 4, 2 and 1 times k, scores that halve in 30 days, people and places no lower than 0.3, diverse by
---            the words of 20, five memories
---   service  an older service's search: words alone, all of them before some of them, by 0.4 ts_rank + 0.6 importance
+--   voice    for a voice assistant: any of the words by BM25 over the last 168 hours, fusion rrf with rrf_k 60, pools
+--            of 4, 2 and 1 times k, scores that halve in 30 days, people and places at least 0.3, MMR by words over the
+--            best 20, five memories
+--   service  like an older search service: words only, every word before some of the words, by 0.4 ts_rank + 0.6
+--            importance
 CREATE OR REPLACE VIEW pgrecall.profile_definitions AS
 SELECT d.name, d.settings, d.description
 FROM (VALUES
@@ -15,11 +16,11 @@ FROM (VALUES
         "decay_floors": "person=0.3, place=0.3, relationship=0.3",
         "mmr_lambda": 0.7, "mmr_pool": 20, "mmr_similarity": "words",
         "phrase_bonus": 0, "entity_boost": 1, "session_share": 0
-     }'::jsonb, 'A voice assistant: recent words, reciprocal ranks, decay in 30 days, five diverse memories.'),
+     }'::jsonb, 'For a voice assistant: recent words, fusion by rank, decay in 30 days, five diverse memories.'),
     ('service', '{
         "strategy": "fulltext", "fusion": "rrf", "lexical_mode": "ts_rank", "ts_rank_importance": 0.6,
         "phrase_bonus": 0, "entity_boost": 1, "session_share": 0
-     }'::jsonb, 'Words alone: every word before some of the words, by 0.4 ts_rank + 0.6 importance.')
+     }'::jsonb, 'Words only: every word before some of the words, by 0.4 ts_rank + 0.6 importance.')
 ) AS d (name, settings, description);
 
-COMMENT ON VIEW pgrecall.profile_definitions IS 'The profiles that come with pgrecall.';
+COMMENT ON VIEW pgrecall.profile_definitions IS 'The built-in profiles: settings that belong together, under a name.';

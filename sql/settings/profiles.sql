@@ -1,4 +1,4 @@
--- Every profile: those that come with pgrecall, and those stored by set_profile(), which beat them.
+-- All profiles: the built-in ones, and those that set_profile() stored. A stored profile replaces a built-in one.
 CREATE OR REPLACE VIEW pgrecall.profiles AS
 SELECT substr(s.name, length('profile:') + 1) AS name, s.value::jsonb AS settings, NULL AS description
 FROM pgrecall.settings s
@@ -9,4 +9,5 @@ FROM pgrecall.profile_definitions d
 WHERE NOT EXISTS (SELECT FROM pgrecall.settings s WHERE s.name = 'profile:' || d.name);
 
 COMMENT ON VIEW pgrecall.profiles IS
-    'Every profile with the settings it stands for: recall(…, profile => name), SET pgrecall.profile, set_setting(''profile'', name).';
+    'All profiles with their settings. Use one with recall(…, profile => name), SET pgrecall.profile, or '
+    'set_setting(''profile'', name).';

@@ -1,4 +1,4 @@
--- Raises the error about a setting's value.
+-- Raises the error for a value that a setting does not accept.
 --
 -- Errors  22023 always
 CREATE OR REPLACE FUNCTION _pgrecall.raise_invalid_setting(name text, value text)
@@ -9,8 +9,8 @@ AS $function$
 BEGIN
     RAISE EXCEPTION 'pgrecall.% cannot be "%"', name, left(value, 100)
         USING ERRCODE = 'invalid_parameter_value',
-              HINT = format('It takes %s. Correct the argument, or SET, RESET or pgrecall.set_setting() it.', pgrecall.describe_accepted(name));
+              HINT = format('It accepts %s. Correct the argument, or use SET, RESET or pgrecall.set_setting().', pgrecall.describe_accepted(name));
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.raise_invalid_setting IS 'Raises the error about a setting''s value, naming what it accepts.';
+COMMENT ON FUNCTION _pgrecall.raise_invalid_setting IS 'Raises the error for a value that a setting does not accept.';

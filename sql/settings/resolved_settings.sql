@@ -1,8 +1,8 @@
--- The value of every setting for one call, and where it comes from.
+-- Returns the value of every setting for one call, and its source.
 --
--- What the call says beats what session, role or database SET (an empty string counts as unset, since SET LOCAL leaves
--- one behind), then comes the profile, then what is stored (set_setting), then the built-in default. A stored-only
--- setting is as stored.
+-- The first of these counts: the call's argument; the parameter that session, role or database SET (an empty string
+-- counts as unset, because SET LOCAL leaves one behind); the profile; the stored value (set_setting); the built-in
+-- default. A stored-only setting has its stored value or default.
 --
 -- arguments  settings of this call by name; NULL: none
 CREATE OR REPLACE FUNCTION pgrecall.resolved_settings(arguments jsonb)
@@ -30,6 +30,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.resolved_settings IS
-    'The value of every setting for one call and its source: argument, parameter, profile, stored, or default.';
+    'Returns the value of every setting for one call, and its source: argument, parameter, profile, stored, or '
+    'default.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.resolved_settings TO pgrecall_reader, pgrecall_embedder;

@@ -1,8 +1,8 @@
 -- Stores a profile for the whole database: settings that belong together, under one name.
 --
--- settings  {"name": value, …}; NULL removes the profile, and brings back the one of that name that comes with pgrecall
+-- settings  {"name": value, …}; NULL removes the profile and restores a built-in one of that name
 --
--- Errors  22023 a bad name, or a value that its setting does not accept;  42704 no such setting
+-- Errors  22023 an invalid name, or a value that its setting does not accept;  42704 no such setting
 CREATE OR REPLACE FUNCTION pgrecall.set_profile(name text, settings jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -11,7 +11,7 @@ AS $function$
 BEGIN
     IF name IS NULL OR name !~ '^[a-z0-9_-]{1,60}$' THEN
         RAISE EXCEPTION 'a profile cannot be named "%"', left(name, 80)
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Use 1 to 60 small letters, digits, - and _.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Use 1 to 60 lower-case letters, digits, - and _.';
     ELSIF settings IS NULL THEN
         DELETE FROM pgrecall.settings s WHERE s.name = 'profile:' || set_profile.name;
     ELSE

@@ -1,9 +1,9 @@
--- Stores a setting for the whole database, below what sessions, roles and the database SET.
+-- Stores a setting for the whole database. Values that a session, role or database SETs take precedence.
 --
 -- name   as in pgrecall.setting_definitions, without the prefix pgrecall.
--- value  NULL or '' goes back to the default
+-- value  NULL or '' restores the default
 --
--- Errors  42704 no such setting;  22023 not a value for it, or the setting has a function of its own
+-- Errors  42704 no such setting;  22023 the setting does not accept the value;  55006 the postings are being written
 CREATE OR REPLACE FUNCTION pgrecall.set_setting(name text, value text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -25,17 +25,17 @@ BEGIN
         ON CONFLICT ON CONSTRAINT settings_pkey DO UPDATE SET value = excluded.value, updated_at = now();
     END IF;
 
-    -- The recipe is part of every content_hash: the trigger sees it and empties every embedding.
+    -- The recipe is part of every content_hash, so the trigger clears every embedding.
     IF _pgrecall.embedding_recipe() <> recipe THEN
         UPDATE pgrecall.memories m SET expanded_keywords = m.expanded_keywords;
     END IF;
     IF _pgrecall.bm25_parameters() IS DISTINCT FROM impacts
        AND NOT (SELECT COALESCE(bool_and(_pgrecall.rebuild_postings(n.id)), true) FROM pgrecall.namespaces n) THEN
         RAISE EXCEPTION '% cannot change now: another transaction is writing postings', set_setting.name
-            USING ERRCODE = 'object_in_use', HINT = 'Try again when bulk loads have ended; read committed is needed.';
+            USING ERRCODE = 'object_in_use', HINT = 'Try again after bulk loads, in a read committed transaction.';
     END IF;
 END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.set_setting IS
-    'Stores a setting for the whole database; NULL goes back to the default. Sessions can still SET pgrecall.<name>.';
+    'Stores a setting for the whole database; NULL restores the default. Sessions can still SET pgrecall.<name>.';

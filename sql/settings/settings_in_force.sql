@@ -1,4 +1,4 @@
--- The value of every setting in this session, and where it comes from. Nothing is validated here: SET accepts anything.
+-- The value of every setting in this session, and its source. SET accepts anything, so values may be invalid.
 CREATE OR REPLACE VIEW pgrecall.settings_in_force AS
 SELECT d.name, r.value, r.source,
        d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.description, d.choices, d.is_stored_only, d.pattern
@@ -6,5 +6,5 @@ FROM pgrecall.setting_definitions d
 JOIN pgrecall.resolved_settings(NULL) r ON r.name = d.name;
 
 COMMENT ON VIEW pgrecall.settings_in_force IS
-    'The value of every setting in this session and its source: parameter (SET, ALTER ROLE, ALTER DATABASE), profile, '
-    'stored, or default.';
+    'The value of every setting in this session and its source: parameter (SET, ALTER ROLE, ALTER DATABASE), '
+    'profile, stored, or default.';

@@ -1,4 +1,4 @@
--- The value of every setting in this session and its source, for clients: settings_in_force as a function.
+-- Returns the value of every setting in this session and its source: settings_in_force as a function, for clients.
 CREATE OR REPLACE FUNCTION pgrecall.settings_list()
 RETURNS TABLE (
     name text, value text, source text, default_value text, unit text, description text, is_stored_only boolean
@@ -11,6 +11,6 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.settings_list IS
-    'Every setting of pgrecall with its value in this session, where that comes from, its default, unit and effect.';
+    'Returns every setting with its value in this session, the value''s source, its default, unit and effect.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.settings_list TO pgrecall_reader;

@@ -1,4 +1,4 @@
--- Every setting for a reader: what it is now and why, what it takes, what it does.
+-- All settings, for people: value, source, default, accepted values and effect.
 CREATE OR REPLACE VIEW pgrecall.settings_reference AS
 SELECT s.name, s.value, s.source, s.default_value AS "default", pgrecall.describe_accepted(s.name) AS accepts, s.unit,
        s.description AS effect,
@@ -7,4 +7,4 @@ SELECT s.name, s.value, s.source, s.default_value AS "default", pgrecall.describ
 FROM pgrecall.settings_in_force s;
 
 COMMENT ON VIEW pgrecall.settings_reference IS
-    'Every setting: its value in this session and where it comes from, its default, what it accepts, its unit and its effect.';
+    'All settings: value in this session, its source, the default, accepted values, unit and effect.';

@@ -1,4 +1,4 @@
--- The stored value of a setting, or its default; what a session has SET does not count.
+-- Returns the stored value of a setting, or its default. Ignores what the session has SET.
 CREATE OR REPLACE FUNCTION pgrecall.stored_setting(name text)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -7,6 +7,7 @@ RETURN COALESCE(
     (SELECT d.default_value FROM pgrecall.setting_definitions d WHERE d.name = stored_setting.name)
 );
 
-COMMENT ON FUNCTION pgrecall.stored_setting IS 'The stored value of a setting, or its default, whatever a session has SET.';
+COMMENT ON FUNCTION pgrecall.stored_setting IS
+    'Returns the stored value of a setting, or its default. Ignores what the session has SET.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.stored_setting TO pgrecall_reader, pgrecall_embedder;

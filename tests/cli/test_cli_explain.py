@@ -69,8 +69,8 @@ def test_why_a_memory_is_not_there(conn: psycopg.Connection[Any], explain: Calla
     printed = explain("tea", *(f"--id={number}" for number in (bicycle, other, gone)))
     blocks = printed.strip().split("\n\n")
     assert blocks[0].splitlines()[:3] == [
-        f"memory {bicycle} is not returned: found by no leg: it holds none of the words; no vector was given; "
-        "concepts do not lead to it",
+        f"memory {bicycle} is not returned: found by no leg: it holds no query word; no vector was given; "
+        "no concept links to it",
         "   a bicycle",
         "   it would score 0.0000",
     ]
@@ -80,7 +80,7 @@ def test_why_a_memory_is_not_there(conn: psycopg.Connection[Any], explain: Calla
     remember(conn, "tea tea")
     cut = explain("tea", f"--id={found}", "-k", "1").splitlines()
     assert cut[0].startswith(
-        f"memory {found} is not returned: below the cut: place 2, the last that came has score "
+        f"memory {found} is not returned: below the cut: place 2, the last returned has score "
     )
     assert cut[2].startswith("   its score is ")
 

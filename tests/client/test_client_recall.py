@@ -283,6 +283,6 @@ def test_the_prompt_comes_before_the_query() -> None:
 
 def test_an_empty_query_is_refused_though_a_model_could_embed_it(client: Client) -> None:
     for query in ("", "  "):
-        with pytest.raises(InvalidInput, match="nothing to recall by") as caught:
+        with pytest.raises(InvalidInput, match="the query is empty and there is no vector") as caught:
             client.recall(query)
         assert caught.value.hint

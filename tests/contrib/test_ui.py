@@ -145,11 +145,11 @@ def test_empty_fields_leave_the_address(pages: TestClient) -> None:
     ("query", "said"),
     [
         ("q=x&k=ten", "not a whole number Write 1 to 1000."),
-        ("q=x&k=0", "It takes a whole number between 1 and 1000"),
+        ("q=x&k=0", "It accepts a whole number between 1 and 1000"),
         ("q=x&k=99999999999", "out of range"),
         ("q=a%00b", "contains a NUL character"),
         ("q=x&as_of=yesterday", "not an ISO 8601 time"),
-        ("q=x&set.rrf_k=many", "It takes a number between 1 and 10000"),
+        ("q=x&set.rrf_k=many", "It accepts a number between 1 and 10000"),
         ("q=x&set.rrf_kk=5", "no such setting for a call Did you mean rrf_k?"),
         ("q=x&set.transaction_read_only=off", "no such setting"),
         ("q=x&set.extract_llm=on", "no such setting"),

@@ -235,7 +235,7 @@ def test_unknown_words_make_added_ones_no_surer(conn: Connection[Any]) -> None:
     conn.execute("UPDATE pgrecall.memories SET deleted_at = now() WHERE id = %s", (tagged,))
     conn.execute("DELETE FROM pgrecall.memories WHERE id = %s", (tagged,))
     reading = """
-        SELECT (r).words, (r).idfs[1] <= 0.3 * (r).mass FROM (
+        SELECT (r).words, (r).idfs[1] <= 0.3 * (r).max_bm25 FROM (
             SELECT _pgrecall.expand_parsed_query(1, '{english}', 'Bombay', _pgrecall.parse_query(
                 1, '{english}', 'Bombay', 50, _pgrecall.effective_settings()), '{Mumbai}', 0.3) AS r
         ) w

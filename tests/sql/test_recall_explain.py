@@ -186,10 +186,10 @@ def test_no_leg_found_it_and_why_not(conn: Connection[Any]) -> None:
     far = embedded(conn, "a motorcycle", unit(2))
     conn.execute("SET pgrecall.dense_exact_rows = 0")
     alone = {"k": 1, "settings": {"leg_depth": 1}}
-    words, concepts = "it holds none of the words", "concepts do not lead to it"
+    words, concepts = "it holds no query word", "no concept links to it"
     for number, vector in (
         (pending, "it is not embedded yet"),
-        (sensitive, "it is sensitive, so never embedded"),
+        (sensitive, "it is sensitive and never embedded"),
     ):
         expected = f"found by no leg: {words}; {vector}; {concepts}"
         assert reason(conn, "tea", number, query_vec=unit(1)) == expected
@@ -201,14 +201,14 @@ def test_no_leg_found_it_and_why_not(conn: Connection[Any]) -> None:
     assert reason(conn, "tea", near, query_vec=unit(1), **alone) is None
     assert reason(conn, "tea", far) == f"found by no leg: {words}; no vector was given; {concepts}"
     assert reason(conn, "zyx", far) == (
-        f"found by no leg: no memory holds a word of the query; no vector was given; {concepts}"
+        f"found by no leg: no memory holds a query word; no vector was given; {concepts}"
     )
     assert reason(conn, "tea", far, strategy="fulltext") == f"found by no leg: {words}"
     vectors = {"strategy": "vector", "query_vec": unit(1)}
     assert reason(conn, "tea", pending, **vectors) == "found by no leg: it is not embedded yet"
     assert reason(conn, "tea", far, strategy="prefilter", query_vec=unit(1)) == f"found by no leg: {words}"
     off = {"lexical_weight": 0, "dense_weight": 0, "graph_weight": 0}
-    assert reason(conn, "tea", near, settings=off) == "found by no leg: all of them are off"
+    assert reason(conn, "tea", near, settings=off) == "found by no leg: all legs are off"
 
 
 def test_the_words_rank_beyond_the_depth(conn: Connection[Any]) -> None:
@@ -270,11 +270,14 @@ def test_below_the_cut_by_score_and_by_importance(conn: Connection[Any]) -> None
     assert row["standing"] == 4
     second = explain(conn, "tea", k=2)[-1]["score"]
     text = str(row["reason"])
-    assert text.startswith("below the cut: place 4, the last that came has score ")
+    assert text.startswith("below the cut: place 4, the last returned has score ")
     assert float(text.rsplit(" ", 1)[1]) == pytest.approx(second, abs=1e-8)
     assert top["score"] > second > row["score"]
     by_importance = {"k": 2, "sort_by": "importance"}
-    assert reason(conn, "tea", numbers[0], **by_importance) == "below the cut: place 4 by importance, 2 came"
+    assert (
+        reason(conn, "tea", numbers[0], **by_importance)
+        == "below the cut: place 4 by importance, 2 were returned"
+    )
 
 
 def test_pushed_down_by_mmr(conn: Connection[Any]) -> None:

@@ -176,7 +176,7 @@ def test_bad_values(shared_conn: Connection[Any], name: str, value: str) -> None
         assert caught.value.sqlstate == "22023"
         assert diagnosis.message_primary == f'pgrecall.{name} cannot be "{value}"'
         accepted = scalar(conn, "SELECT pgrecall.describe_accepted(%s)", name)
-        assert f"It takes {accepted}." in (diagnosis.message_hint or "")
+        assert f"It accepts {accepted}." in (diagnosis.message_hint or "")
     conn.execute("SELECT set_config('pgrecall.' || %s, '', false)", (name,))
 
 

@@ -5,8 +5,8 @@
 -- The first statement has one plan for all arguments, so the plan is cached. The second is planned with its arguments,
 -- by EXECUTE, because the filters decide which index is best.
 --
--- reading  the parsed query, from parse_query()
--- depth    maximum number of memories
+-- parsed  from parse_query()
+-- depth   maximum number of memories
 CREATE OR REPLACE FUNCTION _pgrecall.bm25_leg(
     namespace_id integer, parsed pgrecall.parsed_query, filter pgrecall.recall_filter, depth integer
 )
@@ -43,4 +43,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.bm25_leg IS
-    'Returns the best memories by BM25: from the best postings of each term, exactly if those yield too few.';
+    'Returns the best memories by BM25: from the best postings of each term, or exactly if those yield too few.';

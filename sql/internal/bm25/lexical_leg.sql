@@ -1,4 +1,4 @@
--- The lexical leg: memories that match the query's words, best first, according to the setting lexical_mode.
+-- The lexical leg: returns memories that match the query's words, best first, according to the setting lexical_mode.
 --
 --   bm25       any of the words, by BM25 (bm25_leg)
 --   websearch  matches of "quoted phrases", -minus and or, by BM25
@@ -9,8 +9,8 @@
 -- each memory of the namespace at most once, apply _pgrecall.matches_filter before it limits, rank from 1 without gaps,
 -- and break ties by id.
 --
--- reading  the parsed query, from parse_query()
--- depth    maximum number of memories
+-- parsed  from parse_query()
+-- depth   maximum number of memories
 --
 -- Errors  22023 depth is negative
 CREATE OR REPLACE FUNCTION _pgrecall.lexical_leg(

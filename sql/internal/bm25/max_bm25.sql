@@ -1,7 +1,7 @@
 -- Returns the BM25 score of a memory of average length that holds every query term once: the sum of their idf.
 --
 -- A term that no memory has counts as maximally rare: if most query terms are unknown, even the best score is weak
--- evidence. Characters of unspaced scripts are left out, because their n-grams overlap. With several languages, the
+-- evidence. Chinese, Japanese and Korean are left out, because their n-grams overlap. With several languages, the
 -- lowest sum counts.
 --
 -- terms        the query's lexemes in all languages
@@ -18,9 +18,9 @@ DECLARE
     rarest double precision := ln(1 + (greatest(documents, 1) - 0.5) / 1.5)::double precision;
 BEGIN
     RETURN (
-        SELECT min(m.mass)
+        SELECT min(m.idf_sum)
         FROM (
-            SELECT sum(COALESCE(idfs[array_position(words, t.lexeme)], rarest)) AS mass
+            SELECT sum(COALESCE(idfs[array_position(words, t.lexeme)], rarest)) AS idf_sum
             FROM unnest(languages) l (language)
             CROSS JOIN LATERAL unnest(_pgrecall.analyze_text(l.language, query)) t
             WHERE t.lexeme = ANY (terms) AND t.lexeme !~ ('[' || _pgrecall.cjk_class() || ']')

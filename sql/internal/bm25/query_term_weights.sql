@@ -1,7 +1,7 @@
 -- Returns the query terms that occur in a namespace, each with its weight: idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
 --
--- The document frequency df comes from the lexicon, corrected by memories that are not in the postings yet. The same
--- holds for the number N of memories, so a term that was just stored has its weight at once.
+-- The document frequency df and the number N of memories come from pgrecall.term_stats, corrected by the memories in
+-- pgrecall.pending_postings. So a term has its weight as soon as it is stored.
 --
 -- terms    distinct lexemes
 -- at_most  maximum number of terms; the rarest are kept

@@ -6,4 +6,5 @@ RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (1 - importance_share) * ts_rank(vector, query) + importance_share * importance;
 
-COMMENT ON FUNCTION _pgrecall.ts_rank_score IS '(1 - share) ts_rank + share importance.';
+COMMENT ON FUNCTION _pgrecall.ts_rank_score IS
+    'Combines ts_rank and importance into one score: (1 - share) * ts_rank + share * importance.';

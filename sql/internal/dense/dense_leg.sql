@@ -1,4 +1,6 @@
--- The dense leg: memories with the embeddings nearest to the query vector, nearest first. score = cosine similarity.
+-- The dense leg: returns the memories with the embeddings nearest to the query vector, nearest first.
+--
+-- The score is the cosine similarity.
 --
 -- A small namespace is searched exactly. For a larger one the planner chooses, usually the HNSW index. An index scan
 -- can stop early under filters and return rows out of order, so the rows are sorted again. If it returned fewer than
@@ -67,5 +69,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.dense_leg IS
-    'Returns the memories nearest to the query vector by cosine: by the HNSW index, or exactly if that returns too '
-    'few.';
+    'Returns the memories nearest to the query vector by cosine: from the HNSW index, or exactly if that returns '
+    'too few.';

@@ -1,8 +1,7 @@
--- Why no leg of a question found a memory that its filter lets through: one clause a leg.
+-- Explains why no leg found a memory that matches the filter: one clause per leg.
 --
--- memory          the memory itself
--- ranked          what rank_memories() says of it
--- reference_time  what lexical_lookback is counted from
+-- ranked          the memory's row from rank_memories()
+-- reference_time  lexical_lookback counts back from here
 CREATE OR REPLACE FUNCTION _pgrecall.explain_not_found(
     memory pgrecall.memories, ranked pgrecall.ranked, request pgrecall.recall_request, reference_time timestamptz
 )
@@ -19,8 +18,8 @@ DECLARE
 BEGIN
     by_words := CASE
         WHEN settings.lexical_weight = 0 AND settings.strategy <> 'prefilter' THEN NULL
-        WHEN COALESCE(parsed.any_word, parsed.narrow) IS NULL THEN 'no memory holds a word of the query'
-        WHEN ranked.lexical_score IS NULL AND parsed.mode = 'bm25' THEN 'it holds none of the words'
+        WHEN COALESCE(parsed.any_word, parsed.narrow) IS NULL THEN 'no memory holds a query word'
+        WHEN ranked.lexical_score IS NULL AND parsed.mode = 'bm25' THEN 'it holds no query word'
         WHEN ranked.lexical_score IS NULL THEN 'its words do not match in lexical_mode ' || parsed.mode
         WHEN COALESCE(memory.occurred_at, memory.created_at) < reference_time - settings.lexical_lookback
             THEN 'it is older than lexical_lookback'
@@ -30,17 +29,18 @@ BEGIN
     by_vector := CASE
         WHEN settings.dense_weight = 0 OR settings.strategy = 'prefilter' THEN NULL
         WHEN request.query_vec IS NULL THEN 'no vector was given'
-        WHEN memory.is_sensitive THEN 'it is sensitive, so never embedded'
+        WHEN memory.is_sensitive THEN 'it is sensitive and never embedded'
         WHEN _pgrecall.embedding_of(memory, (request.settings).generation) IS NULL THEN 'it is not embedded yet'
         WHEN ranked.dense_weight > 0 THEN 'others are nearer to the vector (the dense leg''s depth)'
     END;
     IF settings.graph_weight > 0 AND settings.graph_hops > 0 THEN
-        by_concepts := 'concepts do not lead to it';
+        by_concepts := 'no concept links to it';
     END IF;
     RETURN 'found by no leg: ' || COALESCE(
-        NULLIF(concat_ws('; ', by_words, by_vector, by_concepts), ''), 'all of them are off'
+        NULLIF(concat_ws('; ', by_words, by_vector, by_concepts), ''), 'all legs are off'
     );
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.explain_not_found IS 'Why no leg of a question found a memory that its filter lets through.';
+COMMENT ON FUNCTION _pgrecall.explain_not_found IS
+    'Explains why no leg found a memory that matches the filter: one clause per leg.';

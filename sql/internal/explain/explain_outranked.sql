@@ -1,9 +1,9 @@
--- Why a candidate was not returned: a threshold, a near-duplicate, diversity, or the cut at k.
+-- Explains why a candidate was not returned: a threshold, a near-duplicate, diversity, or the cut at k.
 --
--- ranked        what rank_memories() says of it
--- hidden_by     the returned memory that it is hidden behind; NULL: none
+-- ranked        the memory's row from rank_memories()
+-- hidden_by     the returned memory that hides it as a near-duplicate; NULL: none
 -- returned      how many memories were returned
--- lowest_score  the score of the last of them
+-- lowest_score  the score of the last returned memory
 CREATE OR REPLACE FUNCTION _pgrecall.explain_outranked(
     ranked pgrecall.ranked, request pgrecall.recall_request, hidden_by bigint, returned integer, lowest_score double precision
 )
@@ -27,13 +27,13 @@ BEGIN
         WHEN settings.mmr_lambda < 1 AND ranked.standing <= settings.k
             THEN format('pushed down by MMR: place %s without it', ranked.standing)
         WHEN settings.sort_by <> 'relevance'
-            THEN format('below the cut: place %s by %s, %s came', ranked.standing, settings.sort_by, returned)
+            THEN format('below the cut: place %s by %s, %s were returned', ranked.standing, settings.sort_by, returned)
         ELSE format(
-            'below the cut: place %s, the last that came has score %s', ranked.standing, _pgrecall.format_score(lowest_score)
+            'below the cut: place %s, the last returned has score %s', ranked.standing, _pgrecall.format_score(lowest_score)
         )
     END;
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.explain_outranked IS
-    'Why a candidate was not returned: a threshold, a near-duplicate, diversity, or the cut at k.';
+    'Explains why a candidate was not returned: a threshold, a near-duplicate, diversity, or the cut at k.';

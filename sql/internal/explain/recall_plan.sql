@@ -1,7 +1,8 @@
--- The plans of a recall, as EXPLAIN (ANALYZE) shows them: how each of the three legs finds its memories.
+-- Returns the EXPLAIN (ANALYZE, BUFFERS) output of each leg of a recall.
 --
--- EXPLAIN SELECT * FROM recall(…) shows a function scan and no more. This runs what the legs run, with the settings in
--- force; the graph leg from the best hits of the others. Volatile, since EXPLAIN is allowed in no other.
+-- EXPLAIN SELECT * FROM recall(…) shows only a function scan. This function runs the statements of the legs with the
+-- current settings. The graph leg starts from the best hits of the other legs. Volatile, because EXPLAIN is not allowed
+-- in a stable function.
 CREATE OR REPLACE FUNCTION pgrecall.recall_plan(
     query text, query_vec pgvector.halfvec DEFAULT NULL, k integer DEFAULT NULL, namespace text DEFAULT NULL
 )
@@ -49,4 +50,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.recall_plan IS
-    'EXPLAIN (ANALYZE, BUFFERS) of what the legs of a recall run: which index each uses.';
+    'Returns EXPLAIN (ANALYZE, BUFFERS) of each leg of a recall: which index each uses.';

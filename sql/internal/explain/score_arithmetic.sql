@@ -1,7 +1,7 @@
--- How the score of a ranked memory comes about, written out: 'lexical 0.4 * 0.71 + dense 0.6 * 0.5 = 0.584'.
+-- Writes out how the score of a ranked memory is computed: 'lexical 0.4 * 0.71 + dense 0.6 * 0.5 = 0.584'.
 --
--- Terms of 0 and factors of 1 are left out. A leg's term is weight / total weight * normalised score by convex
--- combination, and weight / (k + rank) by reciprocal ranks. The graph's is share * (level - what the legs give).
+-- Terms of 0 and factors of 1 are omitted. A leg's term is weight / total weight * normalised score with fusion cc, and
+-- weight / (rrf_k + rank) with rrf. The graph's term is share * (level - the sum of the legs' terms).
 CREATE OR REPLACE FUNCTION _pgrecall.score_arithmetic(
     memory pgrecall.ranked, importance real, settings pgrecall.recall_settings
 )
@@ -10,8 +10,8 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    total double precision := memory.lexical_weight + memory.dense_weight;
-    top double precision := _pgrecall.max_score(settings.fusion, total, settings.rrf_k);
+    total_weight double precision := memory.lexical_weight + memory.dense_weight;
+    max_score double precision := _pgrecall.max_score(settings.fusion, total_weight, settings.rrf_k);
     terms text;
 BEGIN
     SELECT COALESCE(string_agg(
@@ -26,11 +26,11 @@ BEGIN
             )
             ELSE concat_ws(
                 ' * ',
-                CASE WHEN t.weight = total THEN NULL
-                     WHEN total = 1 THEN _pgrecall.format_score(t.weight)
-                     ELSE _pgrecall.format_score(t.weight) || ' / ' || _pgrecall.format_score(total)
+                CASE WHEN t.weight = total_weight THEN NULL
+                     WHEN total_weight = 1 THEN _pgrecall.format_score(t.weight)
+                     ELSE _pgrecall.format_score(t.weight) || ' / ' || _pgrecall.format_score(total_weight)
                 END,
-                _pgrecall.format_score(t.part * total / t.weight)
+                _pgrecall.format_score(t.part * total_weight / t.weight)
             )
         END,
         ' + ' ORDER BY t.place
@@ -48,7 +48,7 @@ BEGIN
     IF settings.factor_importance > 0 OR settings.factor_recency > 0 THEN
         terms := format(
             '(%s * (%s) + %s * (%s * importance %s + %s * recency %s)) / %s',
-            _pgrecall.format_score(settings.factor_relevance), terms, _pgrecall.format_score(top),
+            _pgrecall.format_score(settings.factor_relevance), terms, _pgrecall.format_score(max_score),
             _pgrecall.format_score(settings.factor_importance), importance::text,
             _pgrecall.format_score(settings.factor_recency), _pgrecall.format_score(memory.recency),
             _pgrecall.format_score(settings.factor_relevance + settings.factor_importance + settings.factor_recency)
@@ -65,4 +65,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.score_arithmetic IS 'How the score of a ranked memory comes about, written out as a sum and a product.';
+COMMENT ON FUNCTION _pgrecall.score_arithmetic IS
+    'Writes out how the score of a ranked memory is computed, as a sum and a product.';

@@ -10,7 +10,7 @@
 -- implied   concepts that the query implies (implied_concepts), at implied_share of the weight; relations are ignored
 CREATE OR REPLACE FUNCTION _pgrecall.concept_candidates(
     namespace_id integer, concepts bigint[], filter pgrecall.recall_filter, depth integer,
-    decay double precision, df_max integer, weight double precision, mention double precision,
+    decay double precision, hub_max_mentions integer, weight double precision, mention double precision,
     implied bigint[] DEFAULT NULL, implied_share double precision DEFAULT NULL
 )
 RETURNS TABLE (id bigint, share double precision)
@@ -32,9 +32,9 @@ BEGIN ATOMIC
     ), reached AS MATERIALIZED (
         SELECT n.memory_id, max(_pgrecall.link_weight(s.weight, c.df, n.is_about, s.mention)) AS share
         FROM start s
-        CROSS JOIN LATERAL _pgrecall.concept_memories(s.concept_id, df_max) c
+        CROSS JOIN LATERAL _pgrecall.concept_memories(s.concept_id, hub_max_mentions) c
         CROSS JOIN LATERAL unnest(c.memory_ids, c.are_about) n (memory_id, is_about)
-        WHERE n.is_about OR (s.mention > 0 AND c.df <= df_max)
+        WHERE n.is_about OR (s.mention > 0 AND c.df <= hub_max_mentions)
         GROUP BY n.memory_id
         ORDER BY 2 DESC, 1
     )

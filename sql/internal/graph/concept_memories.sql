@@ -1,8 +1,8 @@
--- Returns the memories of a concept: those about it first, then the newest mentions; at most df_max + 1.
+-- Returns the memories of a concept: those about it first, then the newest mentions; at most hub_max_mentions + 1.
 --
--- One index-only read of mentions_concept_idx gives the memories, their number and whether the concept is a hub
--- (df > df_max). A hub costs no more than any other concept.
-CREATE OR REPLACE FUNCTION _pgrecall.concept_memories(concept_id bigint, df_max integer)
+-- One index-only read of mentions_concept_idx gives the memories, their number and whether the concept is a hub (df >
+-- hub_max_mentions). A hub costs no more than any other concept.
+CREATE OR REPLACE FUNCTION _pgrecall.concept_memories(concept_id bigint, hub_max_mentions integer)
 RETURNS TABLE (memory_ids bigint[], are_about boolean[], df integer)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
@@ -12,7 +12,7 @@ BEGIN ATOMIC
         FROM pgrecall.mentions m
         WHERE m.concept_id = concept_memories.concept_id
         ORDER BY m.is_about DESC, m.memory_id DESC
-        LIMIT df_max + 1
+        LIMIT hub_max_mentions + 1
     ) x;
 END;
 

@@ -1,10 +1,10 @@
--- One step of the graph leg: memories that share a concept with one memory, each with its link strength.
+-- One step of the graph leg: returns memories that share a concept with one memory, each with its link strength.
 --
 -- concepts  how many of the memory's concepts to follow: those it is about first, then the newest, often rarer
--- df_max    a concept with more mentions is a hub and leads only to memories about it
+-- hub_max_mentions    a concept with more mentions is a hub and leads only to memories about it
 -- weight, mention  see link_weight
 CREATE OR REPLACE FUNCTION _pgrecall.graph_step(
-    memory_id bigint, concepts integer, df_max integer, weight double precision, mention double precision
+    memory_id bigint, concepts integer, hub_max_mentions integer, weight double precision, mention double precision
 )
 RETURNS TABLE (neighbour_id bigint, share double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 20
@@ -18,9 +18,9 @@ BEGIN ATOMIC
         ORDER BY bool_or(o.is_about) DESC, o.concept_id DESC
         LIMIT concepts
     ) own
-    CROSS JOIN LATERAL _pgrecall.concept_memories(own.concept_id, df_max) c
+    CROSS JOIN LATERAL _pgrecall.concept_memories(own.concept_id, hub_max_mentions) c
     CROSS JOIN LATERAL unnest(c.memory_ids, c.are_about) n (memory_id, is_about)
-    WHERE c.df >= 2 AND (c.df <= df_max OR n.is_about) AND n.memory_id <> graph_step.memory_id
+    WHERE c.df >= 2 AND (c.df <= hub_max_mentions OR n.is_about) AND n.memory_id <> graph_step.memory_id
     GROUP BY n.memory_id;
 END;
 

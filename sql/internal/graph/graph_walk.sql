@@ -13,11 +13,11 @@
 -- known    memories that are already candidates: returned with their shares, not counted in depth
 -- depth    the maximum number of other memories, those with the highest possible score first
 -- hops     number of steps, 0 to 3;  decay  the factor applied to the level at each step
--- concepts, df_max, weight, mention  see graph_step
+-- concepts, hub_max_mentions, weight, mention  see graph_step
 CREATE OR REPLACE FUNCTION _pgrecall.graph_walk(
     namespace_id integer, seed_ids bigint[], seed_levels double precision[],
     filter pgrecall.recall_filter, known bigint[], depth integer, concepts integer, hops integer, decay double precision,
-    df_max integer, weight double precision, mention double precision
+    hub_max_mentions integer, weight double precision, mention double precision
 )
 RETURNS TABLE (id bigint, share double precision, level double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
@@ -42,7 +42,7 @@ BEGIN ATOMIC
         CROSS JOIN LATERAL (
             SELECT array_agg(s.neighbour_id) AS memory_ids, array_agg(s.share) AS shares, array_agg(decay * b.level) AS levels
             FROM unnest(f.memory_ids, f.levels) b (memory_id, level)
-            CROSS JOIN LATERAL _pgrecall.graph_step(b.memory_id, concepts, df_max, weight, mention) s
+            CROSS JOIN LATERAL _pgrecall.graph_step(b.memory_id, concepts, hub_max_mentions, weight, mention) s
         ) n
         WHERE w.hop < hops AND cardinality(w.memory_ids) > 0
     ), link AS MATERIALIZED (

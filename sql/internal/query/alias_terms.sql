@@ -1,8 +1,8 @@
--- The other names of concepts that a query names: five at the most, one of each concept before a second of any.
+-- Returns other names of the concepts that a query names: at most five, one per concept before a second of any.
 --
--- Names given by hand come first, then short ones. What the query says already is no other name.
+-- Manual aliases come first, then short ones. Names that the query already contains are skipped.
 --
--- concepts  what the query names, the rarest first (named_concepts)
+-- concepts  the concepts that the query names, rarest first (named_concepts)
 CREATE OR REPLACE FUNCTION _pgrecall.alias_terms(concepts bigint[], query text)
 RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -20,4 +20,4 @@ RETURN ARRAY(
     LIMIT 5
 );
 
-COMMENT ON FUNCTION _pgrecall.alias_terms IS 'The other names of concepts that a query names, five at the most.';
+COMMENT ON FUNCTION _pgrecall.alias_terms IS 'Returns other names of the concepts that a query names, at most five.';

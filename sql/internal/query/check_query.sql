@@ -1,6 +1,6 @@
--- Refuses what recall cannot answer.
+-- Raises an error if recall cannot answer a query.
 --
--- Errors  22023 neither words nor vector, a vector of length zero;
+-- Errors  22023 neither words nor a vector, or a vector of length zero;
 --         54000 a query of more than 16,384 characters
 CREATE OR REPLACE FUNCTION _pgrecall.check_query(query text, query_vec pgvector.halfvec)
 RETURNS void
@@ -10,16 +10,16 @@ AS $function$
 BEGIN
     IF length(query) > 16384 THEN
         RAISE EXCEPTION 'the query has % characters; 16384 is the limit', length(query)
-            USING ERRCODE = 'program_limit_exceeded', HINT = 'Recall by the question, not by a whole document.';
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Pass a question, not a whole document.';
     ELSIF query_vec IS NULL AND COALESCE(query, '') !~ '[^[:space:]\u00a0\u2007\u202f\u3000]' THEN
-        RAISE EXCEPTION 'there is nothing to recall by: the query is empty and there is no vector'
+        RAISE EXCEPTION 'the query is empty and there is no vector'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass words, a query_vec, or both.';
     ELSIF pgvector.l2_norm(query_vec) = 0 THEN
         RAISE EXCEPTION 'the query vector is zero'
             USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'Cosine similarity needs a direction: leave query_vec NULL to recall by words and concepts.';
+                  HINT = 'Cosine similarity needs a direction. Leave query_vec NULL to recall by words and concepts.';
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_query IS 'Refuses what recall cannot answer: query or vector out of range.';
+COMMENT ON FUNCTION _pgrecall.check_query IS 'Raises an error for an empty or too long query, or a zero vector.';

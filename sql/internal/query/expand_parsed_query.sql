@@ -1,12 +1,12 @@
--- A query as the lexical leg reads it, with more words that count less: BM25 over all of them.
+-- Adds expansion terms to a parsed query. They count less than the query's own terms.
 --
--- An added word has its idf, times its share of its term, times expansion_weight. All of them together weigh no more than
--- expansion_weight of the query's own words: a memory that holds those once comes before one of the same length that holds
--- every added word once and none of the query's. What the query demands (required, phrase) stays, and so does the score
--- that counts in full (mass).
+-- The weight of an added lexeme is its idf, times its share of its term, times expansion_weight. The added lexemes
+-- together weigh at most expansion_weight times the query's own: a memory that holds every own term once ranks above
+-- one of the same length that holds every added lexeme once and no own term. The conditions required and phrase do not
+-- change, and neither does max_bm25, the score that counts in full.
 --
--- reading  from lexical_query(), in mode bm25
--- weight   the setting expansion_weight, above 0
+-- parsed  from parse_query(), in mode bm25
+-- weight  the setting expansion_weight, above 0
 CREATE OR REPLACE FUNCTION _pgrecall.expand_parsed_query(
     namespace_id integer, languages regconfig[], query text, parsed pgrecall.parsed_query, terms text[],
     weight double precision
@@ -17,17 +17,17 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     wider pgrecall.parsed_query := parsed;
-    own text[] := _pgrecall.query_terms(languages, query);
-    -- Of words that the namespace does not know there is only what they would weigh.
-    own_mass double precision := COALESCE((SELECT sum(i.idf) FROM unnest(parsed.idfs) i (idf)), parsed.mass);
+    own_terms text[] := _pgrecall.query_terms(languages, query);
+    -- If the namespace has none of the query's terms, use the weight that they would have.
+    own_idf_sum double precision := COALESCE((SELECT sum(i.idf) FROM unnest(parsed.idfs) i (idf)), parsed.max_bm25);
     lexemes text[];
     shares double precision[];
 BEGIN
-    IF own = '{}' THEN
+    IF own_terms = '{}' THEN
         RETURN parsed;
     END IF;
     SELECT array_agg(a.lexeme), array_agg(a.share) INTO lexemes, shares
-    FROM _pgrecall.expansion_terms(languages, terms, own) a;
+    FROM _pgrecall.expansion_terms(languages, terms, own_terms) a;
     SELECT array_agg(w.term ORDER BY w.is_common, w.is_added, w.place),
            array_agg(w.idf ORDER BY w.is_common, w.is_added, w.place),
            array_agg(_pgrecall.term_query(w.term) ORDER BY w.is_added, w.place) FILTER (WHERE w.is_common),
@@ -39,12 +39,12 @@ BEGIN
                r.place > cardinality(parsed.words) - COALESCE(cardinality(parsed.common), 0) AS is_common
         FROM unnest(parsed.words, parsed.idfs) WITH ORDINALITY r (term, idf, place)
         UNION ALL
-        SELECT q.term, weight * q.idf * least(1, own_mass / sum(q.idf) OVER ()), q.place, true, q.documents > parsed.budget
+        SELECT q.term, weight * q.idf * least(1, own_idf_sum / sum(q.idf) OVER ()), q.place, true, q.documents > parsed.budget
         FROM (
             SELECT k.term, k.documents, k.idf * shares[array_position(lexemes, k.term)] AS idf,
                    row_number() OVER (ORDER BY k.documents, k.term) AS place
-            FROM (SELECT namespace_id AS home, lexemes AS list, 32 AS most OFFSET 0) a
-            CROSS JOIN LATERAL _pgrecall.query_term_weights(a.home, a.list, a.most) k
+            FROM (SELECT namespace_id AS ns, lexemes AS term_list, 32 AS max_terms OFFSET 0) a
+            CROSS JOIN LATERAL _pgrecall.query_term_weights(a.ns, a.term_list, a.max_terms) k
         ) q
     ) w;
     IF wider.added IS NULL THEN
@@ -55,4 +55,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.expand_parsed_query IS 'A query as the lexical leg reads it, with more words that count less.';
+COMMENT ON FUNCTION _pgrecall.expand_parsed_query IS
+    'Adds expansion terms to a parsed query. They count less than the query''s own terms.';

@@ -1,6 +1,7 @@
--- The lexemes of added terms that the query does not have, each with its share: of a term of n words, one part in n.
+-- Returns the lexemes of expansion terms that the query does not have, each with its share of its term.
 --
--- So a term counts the same whether it has one word or four: "new york city" does not make "city" a word of its own.
+-- Each lexeme of a term with n words gets 1/n. So a term counts the same whether it has one word or four: "new york
+-- city" does not make "city" a term of full weight.
 --
 -- known  the query's own lexemes (query_terms)
 CREATE OR REPLACE FUNCTION _pgrecall.expansion_terms(languages regconfig[], terms text[], known text[])
@@ -19,4 +20,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.expansion_terms IS
-    'The lexemes of added terms that the query does not have, each with its share of its term.';
+    'Returns the lexemes of expansion terms that the query does not have, each with its share of its term.';

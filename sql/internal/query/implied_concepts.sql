@@ -1,14 +1,14 @@
--- The concepts of some names that a query means without naming them: the rarest of each name, five at the most.
+-- Returns the concepts that a query implies but does not name: the rarest of each given name, at most five.
 --
--- named   what the query itself names, which is left out
--- df_max  see named_concepts
-CREATE OR REPLACE FUNCTION _pgrecall.implied_concepts(namespace_id integer, entities text[], named bigint[], df_max integer)
+-- named             concepts that the query itself names; they are left out
+-- hub_max_mentions  see named_concepts
+CREATE OR REPLACE FUNCTION _pgrecall.implied_concepts(namespace_id integer, entities text[], named bigint[], hub_max_mentions integer)
 RETURNS bigint[]
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN ARRAY(
     SELECT c.id
     FROM unnest(entities) WITH ORDINALITY e (name, place)
-    CROSS JOIN LATERAL unnest(_pgrecall.named_concepts(namespace_id, e.name, df_max)) WITH ORDINALITY c (id, turn)
+    CROSS JOIN LATERAL unnest(_pgrecall.named_concepts(namespace_id, e.name, hub_max_mentions)) WITH ORDINALITY c (id, turn)
     WHERE c.id <> ALL (named)
     GROUP BY c.id
     ORDER BY min(c.turn), min(e.place), c.id
@@ -16,4 +16,4 @@ RETURN ARRAY(
 );
 
 COMMENT ON FUNCTION _pgrecall.implied_concepts IS
-    'The concepts of some names that a query means without naming them, five at the most.';
+    'Returns the concepts that a query implies but does not name, at most five.';

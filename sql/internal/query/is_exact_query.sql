@@ -1,14 +1,15 @@
--- Whether a query means what it says to the letter: a quotation, an identifier, a version, a path, an address.
+-- Tells whether a query is literal: a quotation, an identifier, a version, a path or an address.
 --
--- In doubt it does not: a number such as 3.5 is a version only at the end of a query or after the word, a slash makes a
--- path only where one begins or a file name ends with it, and a name such as iPhone or McDonald is no identifier.
+-- Doubtful cases are not literal. A number such as 3.5 is a version only at the end of a query or after that word. A
+-- slash makes a path only at the beginning of a word or before a file name with an extension. Names such as iPhone or
+-- McDonald are not identifiers.
 CREATE OR REPLACE FUNCTION pgrecall.is_exact_query(query text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN
     -- "a quotation"
     query ~ '["“„«][^"“”„«»]+["”“»]'
-    -- 2.0.1-rc1, but no date (12.05.2024) and no thousands (1.500.000); v1.2, version 17.2; 17.2 at the end
+    -- 2.0.1-rc1, but not a date (12.05.2024) or thousands (1.500.000); v1.2, version 17.2; 17.2 at the end
     OR query ~ ('(^|[\s(])(?!([0-3]?[0-9]\.[01]?[0-9]\.(19|20)[0-9]{2}|[0-9]{1,3}(\.[0-9]{3})+)(?![.0-9]*[0-9]))'
                 'v?[0-9]+(\.[0-9]+){2,}(-?[a-z][a-z0-9.-]*)?([\s,;:!?).]|$)')
     OR query ~ '(^|[\s(])v[0-9]+\.[0-9]|(version|release) [0-9]+\.[0-9]'
@@ -23,6 +24,6 @@ RETURN
     OR query ~ '(^|[\s(])[A-Z][A-Z0-9]+-[0-9]|#[0-9]|@[[:alnum:]]|://';
 
 COMMENT ON FUNCTION pgrecall.is_exact_query IS
-    'Whether a query means what it says to the letter: a quotation, an identifier, a version, a path, an address.';
+    'Tells whether a query is literal: a quotation, an identifier, a version, a path or an address.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.is_exact_query TO pgrecall_reader, pgrecall_embedder;

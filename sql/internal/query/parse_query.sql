@@ -1,13 +1,13 @@
--- A query as the lexical leg reads it, in the way of the setting lexical_mode.
+-- Parses a query for the lexical leg, according to the setting lexical_mode.
 --
--- bm25, websearch  words with their weights, the rarest first; any_word; the words with more memories than the budget
---                  (common), which are the last; what else a memory has to match (required)
---                  and what a memory scores that holds all of the words (mass)
--- ts_rank, prefix  the narrow tsquery, and the broad one where there is one
--- phrase           the query word for word; NULL if it has fewer than two words, or phrase_bonus is 0
+-- bm25, websearch  words and idfs, the rarest first; any_word, which matches any of them; common, one tsquery for each
+--                  word with more memories than the budget, which are the last words; required, what else a memory must
+--                  match; max_bm25, the score of a memory that holds every word
+-- ts_rank, prefix  the narrow tsquery, and the broad one if the mode has one
+-- phrase           matches the query word for word; NULL if it has fewer than two words, or phrase_bonus is 0
 --
--- languages  text-search configurations in which the query is read
--- depth      how long a list the leg is to yield
+-- languages  text-search configurations to parse the query in
+-- depth      how many memories the leg returns
 CREATE OR REPLACE FUNCTION _pgrecall.parse_query(
     namespace_id integer, languages regconfig[], query text, depth integer, settings pgrecall.recall_settings
 )
@@ -29,21 +29,21 @@ BEGIN
     IF parsed.mode IN ('bm25', 'websearch') THEN
         terms := _pgrecall.query_terms(languages, query);
         parsed.budget := _pgrecall.postings_limit(settings, depth);
-        -- As stored, like impact_settings(), which would read them once more.
+        -- The stored values, as in bm25_parameters(), which would read them again.
         parsed.impacts := ROW (
             settings.bm25_k1, settings.bm25_b, settings.bm25_length_pivot, settings.field_weight_a,
             settings.field_weight_b, settings.field_weight_c, settings.field_weight_d
         )::pgrecall.bm25_parameters;
-        -- The arguments from a row, so that every plan expects the same of them and one is kept.
+        -- The arguments come from a row: the planner then estimates every call alike and keeps one generic plan.
         SELECT array_agg(w.term ORDER BY w.documents, w.term), array_agg(w.idf ORDER BY w.documents, w.term),
                array_agg(_pgrecall.term_query(w.term)) FILTER (WHERE w.documents > parsed.budget),
-               -- N of idf = ln((N + 1) / (df + 0.5)), the same for every word; namespace_size() counts changes twice.
+               -- N from idf = ln((N + 1) / (df + 0.5)), the same for every word; namespace_size() counts changes twice.
                round(max(exp(w.idf) * (w.documents + 0.5)) - 1)::integer
         INTO parsed.words, parsed.idfs, parsed.common, documents
-        FROM (SELECT namespace_id AS home, terms AS list, settings.bm25_max_terms AS most OFFSET 0) a
-        CROSS JOIN LATERAL _pgrecall.query_term_weights(a.home, a.list, a.most) w;
+        FROM (SELECT namespace_id AS ns, terms AS term_list, settings.bm25_max_terms AS max_terms OFFSET 0) a
+        CROSS JOIN LATERAL _pgrecall.query_term_weights(a.ns, a.term_list, a.max_terms) w;
         parsed.any_word := _pgrecall.match_any_term(parsed.words);
-        parsed.mass := _pgrecall.max_bm25(
+        parsed.max_bm25 := _pgrecall.max_bm25(
             languages, query, terms, parsed.words, parsed.idfs, documents
         );
         IF parsed.mode = 'websearch' THEN
@@ -60,4 +60,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.parse_query IS
-    'A query as the lexical leg reads it: words with their weights, or tsquery forms, by the setting lexical_mode.';
+    'Parses a query for the lexical leg into words with weights, or into tsqueries, according to the setting '
+    'lexical_mode.';

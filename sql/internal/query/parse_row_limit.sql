@@ -1,4 +1,4 @@
--- How many rows a caller wants at most, as it was given; NULL: all there are.
+-- Returns a row limit; raises an error if it is negative. NULL: no limit.
 --
 -- Errors  22023 a negative number
 CREATE OR REPLACE FUNCTION _pgrecall.parse_row_limit(wanted integer)
@@ -8,11 +8,11 @@ SET search_path FROM CURRENT
 AS $function$
 BEGIN
     IF wanted < 0 THEN
-        RAISE EXCEPTION 'there cannot be % rows', wanted
+        RAISE EXCEPTION 'the row limit % is negative', wanted
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass 0 or more, or NULL for all.';
     END IF;
     RETURN wanted;
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.parse_row_limit IS 'Refuses a negative number of rows.';
+COMMENT ON FUNCTION _pgrecall.parse_row_limit IS 'Returns a row limit; raises an error if it is negative.';

@@ -1,20 +1,20 @@
--- The text-search configurations in which a namespace's queries are read: its own, then those its memories came in.
+-- Returns the text-search configurations for a namespace's queries: its own language, then those of its memories.
 --
--- What no memory is written in any more stays in the list: it costs a query a few microseconds. 'simple' where there is
--- no namespace.
+-- A language stays in the list after its last memory is gone: it costs a query a few microseconds. Returns simple if
+-- the namespace does not exist.
 CREATE OR REPLACE FUNCTION _pgrecall.query_languages(namespace text)
 RETURNS regconfig[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    wanted text := pgrecall.namespace_name(namespace);
+    resolved_name text := pgrecall.namespace_name(namespace);
     own text;
     others text[];
 BEGIN
     SELECT n.language, array_remove(n.languages, n.language) INTO own, others
     FROM pgrecall.namespaces n
-    WHERE n.name = wanted;
+    WHERE n.name = resolved_name;
     IF own IS NULL THEN
         RETURN ARRAY['pg_catalog.simple'::regconfig];
     ELSIF others = '{}' THEN
@@ -30,4 +30,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.query_languages IS
-    'The text-search configurations in which queries are read: the namespace''s own, then those its memories came in.';
+    'Returns the text-search configurations for a namespace''s queries: its own language, then those of its '
+    'memories.';

@@ -1,7 +1,7 @@
--- The lexemes of a query in all languages of a namespace, each once: what BM25 looks for.
+-- Returns the distinct lexemes of a query in all languages of a namespace: the terms that BM25 scores.
 --
--- The same as words() makes of a memory, without the stop words of the query's own language. In memories of another
--- language they may be words, and German für is in every memory as fur.
+-- They are the lexemes that analyze_text() gives a memory, without the stop words of the query's own language. Those
+-- may be ordinary words in memories of another language, and every German memory has für as fur.
 CREATE OR REPLACE FUNCTION _pgrecall.query_terms(languages regconfig[], query text)
 RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -28,4 +28,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.query_terms IS
-    'The lexemes of a query in all languages of a namespace, each once, without the stop words of its own language.';
+    'Returns the distinct lexemes of a query in all languages of a namespace, without the stop words of its own '
+    'language.';

@@ -1,15 +1,16 @@
--- What a recall asks, resolved and checked: namespace, settings, the query's words and concepts, and what expand adds.
+-- Resolves and validates a request for recall: namespace, settings, parsed query, named concepts, expansion.
 --
 -- arguments  settings of this call by name
 --
--- Errors  those of effective_settings, check_query, query_generation and strategy_settings;  22023 nothing that a score could be made of
+-- Errors  those of effective_settings, check_query, query_generation and strategy_settings;
+--         22023 all score factors are 0
 CREATE OR REPLACE FUNCTION _pgrecall.resolve_request(query text, query_vec pgvector.halfvec, namespace text, arguments jsonb)
 RETURNS pgrecall.recall_request
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    asked pgrecall.recall_request;
+    request pgrecall.recall_request;
     settings pgrecall.recall_settings := _pgrecall.effective_settings(arguments);
     languages regconfig[] := _pgrecall.query_languages(namespace);
 BEGIN
@@ -18,27 +19,28 @@ BEGIN
     settings := _pgrecall.strategy_settings(settings, query, query_vec IS NOT NULL);
     IF settings.factor_relevance + settings.factor_importance + settings.factor_recency = 0 THEN
         RAISE EXCEPTION 'factor_relevance, factor_importance and factor_recency are all 0'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Give one of them a weight: relevance has 1 by default.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Set one of them above 0. factor_relevance is 1 by default.';
     END IF;
-    asked.namespace_id := pgrecall.namespace_id(namespace);
-    asked.query_vec := query_vec;
-    asked.settings := settings;
-    asked.parsed := _pgrecall.parse_query(
-        asked.namespace_id, languages, query,
+    request.namespace_id := pgrecall.namespace_id(namespace);
+    request.query_vec := query_vec;
+    request.settings := settings;
+    request.parsed := _pgrecall.parse_query(
+        request.namespace_id, languages, query,
         greatest(settings.k, settings.leg_depth, ceil(settings.lexical_pool * settings.k)::integer,
                  CASE WHEN settings.strategy = 'prefilter' THEN settings.prefilter_depth END),
         settings
     );
-    asked.concepts := CASE
+    request.concepts := CASE
         WHEN settings.graph_weight > 0 OR settings.entity_boost <> 1
-            THEN _pgrecall.named_concepts(asked.namespace_id, query, settings.hub_max_mentions)
+            THEN _pgrecall.named_concepts(request.namespace_id, query, settings.hub_max_mentions)
         ELSE '{}'
     END;
     IF settings.expand <> 'off' THEN
-        asked := _pgrecall.expand_request(asked, languages, query);
+        request := _pgrecall.expand_request(request, languages, query);
     END IF;
-    RETURN asked;
+    RETURN request;
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.resolve_request IS 'What a recall asks, resolved and checked: namespace, settings, the query''s words and concepts.';
+COMMENT ON FUNCTION _pgrecall.resolve_request IS
+    'Resolves and validates a request for recall: namespace, settings, parsed query, named concepts, expansion.';

@@ -1,13 +1,13 @@
--- The settings that a strategy stands for, on top of those in force; its strategy is the one that was chosen.
+-- Applies the setting strategy to the other settings. The result's strategy is the one that was chosen.
 --
 --   hybrid     all legs
---   vector     the dense leg alone, by similarity
---   fulltext   the lexical leg alone, in its order
---   prefilter  what the lexical leg finds, by similarity; without a vector as fulltext
---   auto       hybrid, or exact where is_exact_query(): hybrid with a quarter of the dense leg's weight
+--   vector     the dense leg only, by similarity
+--   fulltext   the lexical leg only, in its order
+--   prefilter  the lexical leg's memories, by similarity; fulltext if there is no vector
+--   auto       hybrid, or for a literal query (is_exact_query) exact: hybrid with a quarter of the dense leg's weight
 --
--- The lexical modes ts_rank and prefix put every word before some of the words, which their scores do not say: where
--- they take part in the fusion, it is by rank.
+-- The lexical modes ts_rank and prefix rank memories with every word before memories with some. Their scores do not
+-- show that, so fusion uses ranks (rrf) with them.
 --
 -- Errors  22023 strategy vector without a vector
 CREATE OR REPLACE FUNCTION _pgrecall.strategy_settings(settings pgrecall.recall_settings, query text, has_vector boolean)
@@ -25,7 +25,7 @@ BEGIN
         END IF;
     ELSIF settings.strategy = 'vector' AND NOT has_vector THEN
         RAISE EXCEPTION 'strategy vector needs a query_vec'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the query''s embedding, or recall by strategy fulltext.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the query''s embedding, or use strategy fulltext.';
     ELSIF settings.strategy = 'prefilter' AND NOT has_vector THEN
         chosen.strategy := 'fulltext';
     END IF;
@@ -46,4 +46,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.strategy_settings IS
-    'The settings that a strategy stands for, on top of those in force; its strategy is the one that was chosen.';
+    'Applies the setting strategy to the other settings. The result''s strategy is the one that was chosen.';

@@ -18,18 +18,18 @@ SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
-    wanted integer := CASE WHEN settings.mmr_lambda < 1 THEN greatest(settings.mmr_pool, k) ELSE k END;
+    pool_size integer := CASE WHEN settings.mmr_lambda < 1 THEN greatest(settings.mmr_pool, k) ELSE k END;
     kept bigint[] := '{}'::bigint[];
-    worth double precision[] := '{}'::double precision[];
+    kept_scores double precision[] := '{}'::double precision[];
     hidden jsonb := '{}'::jsonb;
-    twin bigint;
+    duplicate_of bigint;
     size integer;
-    likeness double precision[];
-    nearest double precision[];
+    similarities double precision[];
+    max_similarity double precision[];
     chosen integer[] := '{}'::integer[];
     best integer;
-    highest double precision;
-    marginal double precision;
+    highest_score double precision;
+    marginal_score double precision;
 BEGIN
     IF settings.mmr_lambda = 1 AND NOT settings.collapse_duplicates THEN
         RETURN QUERY
@@ -37,14 +37,17 @@ BEGIN
             FROM unnest(ids[:k]) WITH ORDINALITY o (id, place);
         RETURN;
     END IF;
-    FOR spot IN 1 .. COALESCE(cardinality(ids), 0) LOOP
-        EXIT WHEN cardinality(kept) >= wanted;
-        twin := CASE WHEN settings.collapse_duplicates THEN _pgrecall.near_duplicate_of(ids[spot], kept, settings.duplicate_similarity, settings.generation) END;
-        IF twin IS NULL THEN
-            kept := kept || ids[spot];
-            worth := worth || scores[spot];
+    FOR i IN 1 .. COALESCE(cardinality(ids), 0) LOOP
+        EXIT WHEN cardinality(kept) >= pool_size;
+        duplicate_of := CASE
+            WHEN settings.collapse_duplicates
+            THEN _pgrecall.near_duplicate_of(ids[i], kept, settings.duplicate_similarity, settings.generation)
+        END;
+        IF duplicate_of IS NULL THEN
+            kept := kept || ids[i];
+            kept_scores := kept_scores || scores[i];
         ELSE
-            hidden := jsonb_set(hidden, ARRAY[twin::text], COALESCE(hidden -> twin::text, '[]') || to_jsonb(ids[spot]));
+            hidden := jsonb_set(hidden, ARRAY[duplicate_of::text], COALESCE(hidden -> duplicate_of::text, '[]') || to_jsonb(ids[i]));
         END IF;
     END LOOP;
 
@@ -57,28 +60,28 @@ BEGIN
     END IF;
 
     size := cardinality(kept);
-    likeness := _pgrecall.pairwise_similarity(kept, settings.mmr_similarity = 'words', settings.generation);
-    nearest := array_fill(0::double precision, ARRAY[size]);
+    similarities := _pgrecall.pairwise_similarity(kept, settings.mmr_similarity = 'words', settings.generation);
+    max_similarity := array_fill(0::double precision, ARRAY[size]);
     FOR turn IN 1 .. least(k, size) LOOP
         best := NULL;
-        highest := NULL;
-        FOR spot IN 1 .. size LOOP
-            CONTINUE WHEN spot = ANY (chosen);
-            marginal := settings.mmr_lambda * COALESCE(worth[spot] / NULLIF(worth[1], 0), 0)
-                        - (1 - settings.mmr_lambda) * nearest[spot];
-            IF highest IS NULL OR marginal > highest THEN
-                best := spot;
-                highest := marginal;
+        highest_score := NULL;
+        FOR i IN 1 .. size LOOP
+            CONTINUE WHEN i = ANY (chosen);
+            marginal_score := settings.mmr_lambda * COALESCE(kept_scores[i] / NULLIF(kept_scores[1], 0), 0)
+                              - (1 - settings.mmr_lambda) * max_similarity[i];
+            IF highest_score IS NULL OR marginal_score > highest_score THEN
+                best := i;
+                highest_score := marginal_score;
             END IF;
         END LOOP;
         chosen := chosen || best;
         id := kept[best];
         place := turn;
-        penalty := (1 - settings.mmr_lambda) * nearest[best];
+        penalty := (1 - settings.mmr_lambda) * max_similarity[best];
         duplicates := ARRAY(SELECT jsonb_array_elements_text(hidden -> id::text)::bigint);
         RETURN NEXT;
-        FOR spot IN 1 .. size LOOP
-            nearest[spot] := greatest(nearest[spot], likeness[(best - 1) * size + spot]);
+        FOR i IN 1 .. size LOOP
+            max_similarity[i] := greatest(max_similarity[i], similarities[(best - 1) * size + i]);
         END LOOP;
     END LOOP;
 END

@@ -1,4 +1,7 @@
--- Returns the first of the given memories that duplicates another one: the same text, or a cosine above a threshold.
+-- Returns the first of the given memories that is a near-duplicate of another one: equal text, or a high cosine.
+--
+-- among       the memories to search, in order
+-- similarity  minimum cosine of a near-duplicate
 CREATE OR REPLACE FUNCTION _pgrecall.near_duplicate_of(id bigint, among bigint[], similarity double precision, generation integer)
 RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -13,4 +16,4 @@ RETURN (
 );
 
 COMMENT ON FUNCTION _pgrecall.near_duplicate_of IS
-    'Returns the first of the given memories that duplicates another one; NULL if none does.';
+    'Returns the first of the given memories that is a near-duplicate of another one; NULL if none is.';

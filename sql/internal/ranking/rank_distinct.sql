@@ -1,6 +1,6 @@
--- Calls rank_memories() again with longer lists if collapsed near-duplicates left fewer than k memories.
+-- Ranks memories with rank_granted(), and again with longer lists if collapsed near-duplicates leave fewer than k.
 --
--- Lists end at 5,000 memories.
+-- A list has at most 5,000 memories.
 CREATE OR REPLACE FUNCTION _pgrecall.rank_distinct(
     request pgrecall.recall_request, filter pgrecall.recall_filter, reference_time timestamptz, extra_ids bigint[] DEFAULT NULL
 )
@@ -34,4 +34,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rank_distinct IS
-    'Calls rank_memories() again with longer lists if collapsed near-duplicates left fewer than k memories.';
+    'Ranks memories, and again with longer lists if collapsed near-duplicates leave fewer than k.';

@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.rank_granted(
     request pgrecall.recall_request, filter pgrecall.recall_filter, reference_time timestamptz, extra_ids bigint[] DEFAULT NULL
 )
 RETURNS SETOF pgrecall.ranked
--- Restricted: the setting does not tell a parallel worker about SET ROLE.
+-- Restricted: a parallel worker does not see the caller's SET ROLE.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
 AS $function$

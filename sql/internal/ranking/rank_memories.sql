@@ -1,36 +1,47 @@
--- rank_memories: the ranking behind recall(), with everything a score is made of.
+-- Ranks the memories that answer a request: the scoring behind recall(), with every part of every score.
 --
--- The statement below computes a score in these steps, one CTE each:
---   lexical, dense     each leg's best memories; the filter applies before the limit
---   concept_hits       memories linked with the concepts that the query names
---   candidates         the three lists, joined
---   scored             each candidate's exact BM25 score and cosine, whichever leg found it
---   score_norms        what the scores are divided by
---   fused              the two legs' contributions, summed
---   seeds              the best of them
---   graph              memories that share concepts with the seeds, and the score each is raised toward
---   session_boosts     memories next to a seed in its session, and the share of its score they receive
---   late_candidates    memories that only the graph or a session brought in
---   all_candidates     every candidate with its exact scores
---   contributions      what each leg contributes to the score
---   graph_boosted      the score after concepts raised it toward the best memory linked with it
---   with_session       and after neighbours in the session raised it
---   with_phrase        and after a bonus for holding the query word for word: the relevance
---   weighted           times importance, age and named concepts
---   ordered            thresholds applied, sorted; ties by score, cosine, id
---   chosen             the first k, with near-duplicates collapsed and diversity applied if the settings ask for it
+-- How a candidate gets its score:
 --
--- Fusion 'cc' is a convex combination of normalised scores (TM2C2; Bruch, Gai, Ingber: An Analysis of Fusion Functions
+--   relevance   lexical_part + dense_part, the fused contributions of the words and the vector (leg_contribution),
+--               + graph_part    raised toward the score of a memory linked with it through a concept,
+--               + session_part  raised toward max_score by good hits next to it in its session,
+--               + phrase_part   raised toward max_score if it holds the query word for word
+--   combined    the relevance; with factor_importance or factor_recency, its weighted mean with importance and recency
+--   score       combined * importance_factor * decay_factor * entity_factor; by default these factors are 1
+--
+-- raise_toward() moves a score toward a level by a share of the gap, never past the level. So a memory that concepts
+-- raise never outranks the hit that it is linked with. max_score is the score of a memory that is best in every leg: 1
+-- with cc. recall_explain() writes this sum out for one memory.
+--
+-- The statement has one CTE per step:
+--
+--   lexical, dense   each leg's best memories; the filter applies before the limit
+--   concept_hits     memories linked with the concepts that the query names
+--   candidates       the three lists, joined by id
+--   scored           each candidate's exact BM25 score and cosine, whichever leg found it
+--   score_norms      the divisor of the lexical scores, and the mean cosine
+--   fused            the fused score of the words and the vector, and the level that concept_hits are raised toward
+--   seeds            the best candidates so far
+--   graph            memories that share concepts with the seeds: the level each is raised toward, and by which share
+--   session_boosts   memories next to a seed in its session, and by which share each is raised
+--   late_candidates  memories that only the graph or a session found
+--   all_candidates   every candidate with its exact scores
+--   contributions    what each leg contributes to the score
+--   graph_boosted    the link that raises each memory highest
+--   with_session     the score after concepts and session neighbours
+--   with_phrase      the score after the phrase bonus: the relevance
+--   weighted         the relevance times importance, age and named concepts: the score
+--   ordered          thresholds applied, sorted; ties by score, cosine, id
+--   chosen           the first k, with near-duplicates collapsed and diversity applied if the settings ask for it
+--
+-- Fusion cc is a convex combination of normalised scores (TM2C2; Bruch, Gai, Ingber: An Analysis of Fusion Functions
 -- for Hybrid Retrieval, 2023). The lexical score is divided by the best lexical score, or by lexical_coverage times the
 -- score of a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. The
 -- cosine counts from 0. A memory without an embedding gets the candidates' mean cosine: a missing embedding says
--- nothing about it. Without words or without a vector, the other leg gets the full weight. Fusion 'rrf' sums weight /
--- (k + rank).
+-- nothing about it. Without words or without a vector, the other leg gets the full weight. Fusion rrf sums weight /
+-- (rrf_k + rank).
 --
--- A concept raises a memory toward the score of the memory it is linked with, and never past it (link_weight). So a
--- memory never outranks the hit that explains it.
---
--- The statement keeps one generic plan a session: it joins few candidates by primary key. Each leg plans for its own
+-- The statement keeps one generic plan per session: it joins few candidates by primary key. Each leg plans for its own
 -- arguments.
 --
 -- request         the resolved request (resolve_request)
@@ -49,13 +60,13 @@ DECLARE
     parsed pgrecall.parsed_query := request.parsed;
     query_vec pgvector.halfvec := request.query_vec;
     depth record;
-    recent pgrecall.recall_filter := filter;
+    lexical_filter pgrecall.recall_filter := filter;
     floors jsonb := CASE WHEN settings.half_life IS NOT NULL THEN _pgrecall.parse_decay_floors(settings.decay_floors) END;
     factors double precision := NULLIF(settings.factor_relevance + settings.factor_importance + settings.factor_recency, 0);
     lexical_weight double precision := 0::double precision;
     dense_weight double precision := 0::double precision;
-    total double precision;
-    top double precision;
+    total_weight double precision;
+    max_score double precision;
 BEGIN
     IF COALESCE(parsed.any_word, parsed.narrow) IS NOT NULL THEN
         lexical_weight := settings.lexical_weight * CASE WHEN settings.fusion = 'cc' THEN 1 - settings.cc_alpha ELSE 1 END;
@@ -63,8 +74,8 @@ BEGIN
     IF query_vec IS NOT NULL THEN
         dense_weight := settings.dense_weight * CASE WHEN settings.fusion = 'cc' THEN settings.cc_alpha ELSE 1 END;
     END IF;
-    total := lexical_weight + dense_weight;
-    top := _pgrecall.max_score(settings.fusion, total, settings.rrf_k);
+    total_weight := lexical_weight + dense_weight;
+    max_score := _pgrecall.max_score(settings.fusion, total_weight, settings.rrf_k);
     SELECT CASE WHEN settings.strategy = 'prefilter' THEN greatest(settings.k, settings.prefilter_depth)
                 ELSE _pgrecall.leg_depth(lexical_weight, settings.lexical_pool, settings.leg_depth, settings.k) END AS lexical,
            CASE WHEN settings.strategy = 'prefilter' THEN 0
@@ -72,13 +83,13 @@ BEGIN
            _pgrecall.leg_depth(settings.graph_weight, settings.graph_pool, settings.leg_depth, settings.k) AS graph
     INTO depth;
     IF settings.lexical_lookback IS NOT NULL THEN
-        recent.since := greatest(filter.since, reference_time - settings.lexical_lookback);
+        lexical_filter.since := greatest(filter.since, reference_time - settings.lexical_lookback);
     END IF;
 
     RETURN QUERY
     WITH lexical AS MATERIALIZED (
         SELECT l.id, l.rank, l.score
-        FROM _pgrecall.lexical_leg(request.namespace_id, parsed, recent, depth.lexical) l
+        FROM _pgrecall.lexical_leg(request.namespace_id, parsed, lexical_filter, depth.lexical) l
         WHERE depth.lexical > 0
     ), dense AS MATERIALIZED (
         SELECT d.id, d.rank
@@ -103,27 +114,27 @@ BEGIN
         FROM candidates c
         JOIN _pgrecall.scored_memories(parsed, query_vec, settings.generation) m ON m.id = c.id
     ), score_norms AS MATERIALIZED (
-        SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.mass), 0)
+        SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
                    AS lexical,
                COALESCE(avg(greatest(s.similarity, 0)) FILTER (WHERE s.similarity IS NOT NULL), 0) AS similarity
         FROM scored s
     ), fused AS MATERIALIZED (
-        SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), top) AS best
+        SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), max_score) AS concept_level
         FROM scored s
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL (
-            SELECT _pgrecall.leg_contribution(settings.fusion, lexical_weight, total, s.lexical_rank,
+            SELECT _pgrecall.leg_contribution(settings.fusion, lexical_weight, total_weight, s.lexical_rank,
                                      least(s.lexical_score / x.lexical, 1), settings.rrf_k)
-                   + _pgrecall.leg_contribution(settings.fusion, dense_weight, total, s.dense_rank,
+                   + _pgrecall.leg_contribution(settings.fusion, dense_weight, total_weight, s.dense_rank,
                                        greatest(COALESCE(s.similarity, x.similarity), 0), settings.rrf_k) AS fused
         ) f
     ), seeds AS MATERIALIZED (
-        SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place, l.level / top AS share
-        FROM (SELECT f.id, _pgrecall.raise_toward(f.fused, f.share, f.best) AS level FROM fused f) l
+        SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place, l.level / max_score AS share
+        FROM (SELECT f.id, _pgrecall.raise_toward(f.fused, f.share, f.concept_level) AS level FROM fused f) l
         ORDER BY place
         LIMIT greatest(settings.graph_seeds, settings.session_seeds)
     ), graph AS MATERIALIZED (
-        SELECT f.id, f.share, f.best AS level FROM fused f WHERE f.share IS NOT NULL
+        SELECT f.id, f.share, f.concept_level AS level FROM fused f WHERE f.share IS NOT NULL
         UNION ALL
         SELECT g.id, g.share, g.level
         FROM (SELECT array_agg(s.id ORDER BY s.place) AS ids, array_agg(s.level ORDER BY s.place) AS levels FROM seeds s) s
@@ -157,9 +168,9 @@ BEGIN
         JOIN _pgrecall.scored_memories(parsed, query_vec, settings.generation) m ON m.id = n.id
     ), contributions AS MATERIALIZED (
         SELECT c.*, COALESCE(b.share, 0) AS session_share,
-               _pgrecall.leg_contribution(settings.fusion, lexical_weight, total, c.lexical_rank,
+               _pgrecall.leg_contribution(settings.fusion, lexical_weight, total_weight, c.lexical_rank,
                                  least(c.lexical_score / x.lexical, 1), settings.rrf_k) AS lexical_part,
-               _pgrecall.leg_contribution(settings.fusion, dense_weight, total, c.dense_rank,
+               _pgrecall.leg_contribution(settings.fusion, dense_weight, total_weight, c.dense_rank,
                                  greatest(COALESCE(c.similarity, x.similarity), 0), settings.rrf_k) AS dense_part
         FROM all_candidates c
         CROSS JOIN score_norms x
@@ -173,15 +184,15 @@ BEGIN
         JOIN graph g ON g.id = p.id
         ORDER BY p.id, boosted DESC, g.level DESC
     ), with_session AS MATERIALIZED (
-        SELECT p.*, b.share AS graph_share, b.level AS graph_level, b.reach / top AS graph_score,
+        SELECT p.*, b.share AS graph_share, b.level AS graph_level, b.reach / max_score AS graph_score,
                CASE WHEN b.id IS NOT NULL THEN row_number() OVER (ORDER BY b.reach DESC NULLS LAST, p.id) END AS graph_rank,
                COALESCE(b.boosted - (p.lexical_part + p.dense_part), 0) AS graph_part,
-               _pgrecall.raise_toward(COALESCE(b.boosted, p.lexical_part + p.dense_part), p.session_share, top) AS with_session
+               _pgrecall.raise_toward(COALESCE(b.boosted, p.lexical_part + p.dense_part), p.session_share, max_score) AS with_session
         FROM contributions p
         LEFT JOIN graph_boosted b ON b.id = p.id
     ), with_phrase AS MATERIALIZED (
         SELECT n.*, n.with_session - (n.lexical_part + n.dense_part + n.graph_part) AS session_part,
-               _pgrecall.raise_toward(n.with_session, CASE WHEN n.holds_phrase THEN settings.phrase_bonus ELSE 0 END, top) AS relevance
+               _pgrecall.raise_toward(n.with_session, CASE WHEN n.holds_phrase THEN settings.phrase_bonus ELSE 0 END, max_score) AS relevance
         FROM with_session n
     ), weighted AS MATERIALIZED (
         SELECT r.*, f.*, c.combined, c.combined * f.importance_factor * f.decay_factor * f.entity_factor AS score
@@ -199,7 +210,7 @@ BEGIN
         ) f
         CROSS JOIN LATERAL (
             SELECT (settings.factor_relevance * r.relevance
-                    + top * (settings.factor_importance * r.importance + settings.factor_recency * f.recency))
+                    + max_score * (settings.factor_importance * r.importance + settings.factor_recency * f.recency))
                    / factors AS combined
         ) c
     ), ordered AS (
@@ -234,4 +245,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rank_memories IS
-    'The ranking behind recall(): the k best memories, plus requested ones, with every part of their scores.';
+    'Ranks the memories that answer a request: the k best, plus the requested ones, with every part of their '
+    'scores.';

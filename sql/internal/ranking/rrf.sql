@@ -1,4 +1,4 @@
--- Reciprocal rank fusion of one leg: weight / (k + rank); 0 if the leg did not find the memory.
+-- Returns the reciprocal rank fusion term of one leg: weight / (k + rank); 0 if the leg did not find the memory.
 --
 -- Cormack, Clarke, Büttcher: Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning Methods, SIGIR
 -- 2009.
@@ -7,4 +7,5 @@ RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN COALESCE(weight / (k + rank), 0);
 
-COMMENT ON FUNCTION _pgrecall.rrf IS 'Reciprocal rank fusion: weight / (k + rank), 0 where the rank is NULL.';
+COMMENT ON FUNCTION _pgrecall.rrf IS
+    'Returns the reciprocal rank fusion term of one leg: weight / (k + rank); 0 where the rank is NULL.';

@@ -1,11 +1,11 @@
--- One line of a briefing: an XML element with a date and a speaker, and a text that can be nothing but text.
+-- Returns one line of a briefing: an XML element with date, speaker and text. The text cannot contain markup.
 --
--- NULL if no character of the content can be seen. A speaker's name is cut after 60 characters.
+-- NULL if the content has no visible character. A speaker's name is cut after 60 characters.
 --
--- element   its name
--- moment    its day is the date, in the session's time zone; NULL: no date
--- speaker   NULL or nothing to be seen: none
--- per_item  characters of the content before it is escaped
+-- element   the element's name
+-- moment    its day in the session's time zone becomes the date; NULL: no date
+-- speaker   NULL or without a visible character: no speaker
+-- per_item  maximum characters of the content, before escaping
 CREATE OR REPLACE FUNCTION _pgrecall.briefing_item(
     element text, moment timestamptz, speaker text, content text, per_item integer
 )
@@ -26,4 +26,4 @@ RETURN (
 );
 
 COMMENT ON FUNCTION _pgrecall.briefing_item IS
-    'One line of a briefing: an XML element with a date and a speaker, and a text that can be nothing but text.';
+    'Returns one line of a briefing: an XML element with date, speaker and text. The text cannot contain markup.';

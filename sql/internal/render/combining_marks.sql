@@ -1,7 +1,8 @@
--- The characters that belong to the one before them, as the inside of a regular expression's brackets.
+-- Returns the characters that combine with the one before them, for a regular expression's brackets.
 --
--- Unicode's combining marks (categories Mn, Mc, Me), the vowels and finals of decomposed Hangul, and the skin tones of
--- emoji. Punctuation and unassigned characters between two runs count as well, to keep it short; no letter does.
+-- These are Unicode's combining marks (categories Mn, Mc, Me), the vowels and finals of decomposed Hangul, and the skin
+-- tones of emoji. Punctuation and unassigned characters between two runs are included to keep the list short; letters
+-- are not.
 CREATE OR REPLACE FUNCTION _pgrecall.combining_marks()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -38,4 +39,4 @@ RETURN '\u0300-\u034e\u0350-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-
     '\U0001e2ec-\U0001e2ef\U0001e8d0-\U0001e8d6\U0001e944-\U0001e94a\U0001f3fb-\U0001f3ff';
 
 COMMENT ON FUNCTION _pgrecall.combining_marks IS
-    'The characters that belong to the one before them, as the inside of a regular expression''s brackets.';
+    'Returns the characters that combine with the one before them, for a regular expression''s brackets.';

@@ -1,9 +1,7 @@
--- Whether a memory is there for a caller who keeps to a namespace, or does not see what is sensitive.
---
--- A forgotten one is there for nobody.
+-- Tells whether the caller may see a memory. Nobody sees a forgotten one.
 --
 -- namespace, include_sensitive  as for recall()
--- any_namespace                 true: whatever its namespace
+-- any_namespace                 true: ignore the namespace
 CREATE OR REPLACE FUNCTION pgrecall.is_shown(
     id bigint, namespace text DEFAULT NULL, any_namespace boolean DEFAULT false, include_sensitive boolean DEFAULT true
 )
@@ -19,8 +17,7 @@ RETURN EXISTS (
       AND (COALESCE(is_shown.include_sensitive, true) OR NOT m.is_sensitive)
 );
 
-COMMENT ON FUNCTION pgrecall.is_shown IS
-    'Whether a memory is there, for who keeps to a namespace, or does not see what is sensitive.';
+COMMENT ON FUNCTION pgrecall.is_shown IS 'Tells whether the caller may see a memory.';
 
 ALTER FUNCTION pgrecall.is_shown OWNER TO pgrecall_gate;
 

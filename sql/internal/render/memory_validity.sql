@@ -1,6 +1,6 @@
--- When memories hold, and what holds instead.
+-- Returns when memories are valid, and what supersedes them.
 --
--- Only those in the namespace that are not forgotten; of others there is no row.
+-- Memories that are forgotten or in another namespace have no row.
 --
 -- namespace  as for recall()
 CREATE OR REPLACE FUNCTION pgrecall.memory_validity(ids bigint[], namespace text DEFAULT NULL)
@@ -15,7 +15,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.memory_validity IS
-    'When these memories of a namespace hold, and what supersedes them; those forgotten or elsewhere are left out.';
+    'Returns when memories of a namespace are valid, and what supersedes them; no row for forgotten ones.';
 
 ALTER FUNCTION pgrecall.memory_validity OWNER TO pgrecall_gate;
 

@@ -1,18 +1,17 @@
--- Facts about the concepts that a query names: their relationships that hold now, the weightiest and newest first.
+-- Returns facts about the concepts that a query names: their current relationships, highest weight and newest first.
 --
--- A fact is as public as what it was learnt from: one of the memories that are its evidence must match the filter.
--- One without evidence counts. Of each concept a thousand relationships each way are looked at, so that a hub costs
--- no more than that.
+-- A fact is visible if one of the memories that are its evidence matches the filter, or if it has no evidence. At most
+-- a thousand relationships per concept and direction are read, which bounds the cost of a hub.
 --
--- k  how many facts
+-- k  maximum number of facts
 CREATE OR REPLACE FUNCTION _pgrecall.query_facts(
     namespace_id integer, query text, filter pgrecall.recall_filter, k integer
 )
 RETURNS TABLE (relationship_id bigint, fact text, valid_from timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
-    WITH near AS (
-        -- Names of one concept are one: what was stated with several of them is one fact.
+    WITH relationship AS (
+        -- A fact stated with several names of a concept is one fact.
         SELECT DISTINCT ON (r.source_id, r.label, r.target_id) r.id, r.source_id, r.target_id, r.label, r.weight, r.valid_from, r.valid_to, r.recorded_at
         FROM _pgrecall.query_concepts(query_facts.namespace_id, query_facts.query) c
         CROSS JOIN LATERAL (
@@ -30,8 +29,8 @@ BEGIN ATOMIC
                (SELECT t.name FROM pgrecall.concepts t WHERE t.id = n.target_id)
            ),
            n.valid_from
-    FROM near n
-    -- Looked up one by one: as joins the planner would read all evidence and all memories for a thousand of them.
+    FROM relationship n
+    -- Subqueries, one lookup per row: with joins the planner would read all evidence and all memories.
     WHERE COALESCE(
           (
               SELECT true
@@ -49,4 +48,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.query_facts IS
-    'Facts about the concepts that a query names: their relationships that hold now, the weightiest and newest first.';
+    'Returns facts about the concepts that a query names: their current relationships, highest weight and newest '
+    'first.';

@@ -1,10 +1,10 @@
--- A text as one line of what a reader can see: nothing in it hides, steers a terminal, or passes for markup.
+-- Returns a text as one line of visible characters, without hidden text, terminal control or look-alike markup.
 --
--- Look-alikes of < > & " ' / become those, for escaped() to deal with: a later NFKC would turn them into markup.
--- What Unicode calls ignorable goes: zero-width characters, directions and their overrides, soft hyphens, variation
--- selectors, tags. That takes emoji that are joined by zero-width joiners apart, and changes no letter. Runs of
--- spaces, line ends and control characters become one space. No mark stands at the beginning, where it would combine
--- with what is put before the text.
+-- Look-alikes of < > & " ' / are replaced by those characters, which xml_escape() then escapes: a later NFKC would turn
+-- them into markup. Characters that Unicode calls ignorable are removed: zero-width characters, directions and their
+-- overrides, soft hyphens, variation selectors, tags. That splits emoji joined by zero-width joiners, and changes no
+-- letter. Runs of spaces, line ends and control characters become one space. Combining marks at the beginning are
+-- removed, because they would combine with the text before the line.
 CREATE OR REPLACE FUNCTION _pgrecall.sanitize_line(content text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
@@ -28,4 +28,4 @@ RETURN regexp_replace(
 );
 
 COMMENT ON FUNCTION _pgrecall.sanitize_line IS
-    'A text as one line of what a reader can see: nothing in it hides, steers a terminal, or passes for markup.';
+    'Returns a text as one line of visible characters, without hidden text, terminal control or look-alike markup.';

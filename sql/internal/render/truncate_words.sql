@@ -1,16 +1,16 @@
--- A line of at most so many characters: cut between two words, with an ellipsis where something is missing.
+-- Truncates a line to a number of characters, between two words, and adds an ellipsis.
 --
--- A word that is longer than half of the line is cut itself, but no letter is parted from its marks.
+-- A word longer than half of the line is cut itself, but never between a letter and its combining marks.
 --
--- content    as one_line() gives it: its words have single spaces between them
--- max_chars  the ellipsis included
+-- content    from sanitize_line(): single spaces between words
+-- max_chars  including the ellipsis
 CREATE OR REPLACE FUNCTION _pgrecall.truncate_words(content text, max_chars integer)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    -- One character more than there is room for beside the ellipsis: it may be the space.
+    -- One character more than fits beside the ellipsis: it may be the space.
     head text := left(content, max_chars);
     tail integer := position(' ' IN reverse(head));
 BEGIN
@@ -26,4 +26,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.truncate_words IS
-    'A line of at most so many characters: cut between two words, with an ellipsis where something is missing.';
+    'Truncates a line to a number of characters, between two words, and adds an ellipsis.';

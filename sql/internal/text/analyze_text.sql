@@ -1,8 +1,8 @@
--- words: a text as it is searched, in its language. The same for memories and for queries.
+-- Returns the lexemes of a text in a language. Memories and queries are analysed the same way.
 --
--- to_tsvector, and beside it: accents of Latin letters do not count; Chinese, Japanese and Korean are found by any
--- word; identifiers, versions, paths and addresses are found whole and by part. Plain prose in ASCII, which most texts
--- are, goes straight to to_tsvector; this expression is written into the query, so keep it one.
+-- It adds to to_tsvector: accents of Latin letters are ignored; Chinese, Japanese and Korean are found by any word;
+-- identifiers, versions, paths and addresses are found whole and in part. Most texts are plain ASCII prose and go
+-- straight to to_tsvector. Keep this a single expression, so that the planner inlines it.
 --
 -- language  text-search configuration
 CREATE OR REPLACE FUNCTION _pgrecall.analyze_text(language regconfig, content text)
@@ -18,5 +18,5 @@ RETURN CASE
 END;
 
 COMMENT ON FUNCTION _pgrecall.analyze_text IS
-    'A text as it is searched, in its language: to_tsvector, accents folded, n-grams of Chinese, Japanese and Korean, '
-    'identifiers whole and by part.';
+    'Returns the lexemes of a text: to_tsvector, accents folded, n-grams of Chinese, Japanese and Korean, '
+    'identifiers whole and in part.';

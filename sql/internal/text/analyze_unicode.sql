@@ -1,7 +1,8 @@
--- The words of any text; _pgrecall.analyze_text calls it for what is not plain English prose or the like of it.
+-- Returns the lexemes of any text. analyze_text() calls it for texts other than plain ASCII prose.
 --
--- Accents: each word is indexed as it is stemmed without them and, in languages that read them, at the same place as it
--- is stemmed with them: French takes développée for développé only then, and whoever writes developpee wants it too.
+-- Each word is stemmed without its accents. In languages whose stems depend on accents it is also stemmed with them, at
+-- the same position: French reduces développée to développé only with its accents, and a query for developpee should
+-- find it too.
 CREATE OR REPLACE FUNCTION _pgrecall.analyze_unicode(language regconfig, content text)
 RETURNS tsvector
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
@@ -27,4 +28,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.analyze_unicode IS
-    'The words of any text: accents, Chinese, Japanese and Korean, identifiers; called by _pgrecall.analyze_text.';
+    'Returns the lexemes of any text with accents, Chinese, Japanese, Korean or identifiers. Called by '
+    'analyze_text().';

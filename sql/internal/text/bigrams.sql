@@ -1,7 +1,7 @@
--- A text in which runs of Chinese, Japanese and Korean are taken apart into pairs of characters: 東京都 is 東京 京都.
+-- Splits runs of Chinese, Japanese and Korean into overlapping pairs of characters: 東京都 becomes 東京 京都.
 --
--- Where no spaces say what a word is, pairs do: any word of two characters and more is found by them, wherever it
--- stands, and a phrase still is one. A run of one character stays as it is.
+-- These scripts have no spaces between words. With pairs, any word of two or more characters is found at any position,
+-- and phrases still match. A run of one character stays as it is.
 CREATE OR REPLACE FUNCTION _pgrecall.bigrams(content text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
@@ -18,4 +18,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.bigrams IS
-    'A text in which runs of Chinese, Japanese and Korean are taken apart into pairs of characters.';
+    'Splits runs of Chinese, Japanese and Korean into overlapping pairs of characters.';

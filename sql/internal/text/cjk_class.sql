@@ -1,4 +1,4 @@
--- The characters of Chinese, Japanese and Korean, as the inside of a regular expression's brackets.
+-- Returns the characters of Chinese, Japanese and Korean, for a regular expression's brackets.
 --
 -- Han, Hiragana, Katakana, Bopomofo and Hangul, with their iteration marks.
 CREATE OR REPLACE FUNCTION _pgrecall.cjk_class()
@@ -8,4 +8,4 @@ RETURN '\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-
     '\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff';
 
 COMMENT ON FUNCTION _pgrecall.cjk_class IS
-    'The characters of Chinese, Japanese and Korean, as the inside of a regular expression''s brackets.';
+    'Returns the characters of Chinese, Japanese and Korean, for a regular expression''s brackets.';

@@ -1,9 +1,9 @@
--- The language a query is most likely written in, of those a namespace has: where the most of its words are stop words.
+-- Guesses the language of a query: the one in which most of its words, but not all, are stop words.
 --
--- But not all of them: German war is a stop word and English war is not, and who asks for war alone wants that. The
--- first language wins a tie.
+-- A language in which every word is a stop word does not count: German war is a stop word and English war is not, and a
+-- query for war alone means the English word. The first language wins a tie.
 --
--- spelling  the query, spelled() and separated()
+-- spelling  the query after normalize_text() and pretokenize()
 CREATE OR REPLACE FUNCTION _pgrecall.guess_language(languages regconfig[], spelling text)
 RETURNS regconfig
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -15,4 +15,4 @@ RETURN CASE WHEN cardinality(languages) = 1 THEN languages[1] ELSE (
 ) END;
 
 COMMENT ON FUNCTION _pgrecall.guess_language IS
-    'The language a query is most likely written in: where the most of its words, but not all, are stop words.';
+    'Guesses the language of a query: the one in which most of its words, but not all, are stop words.';

@@ -1,13 +1,13 @@
--- The other words an identifier is found by, beside those that separated() makes of it.
+-- Returns the additional tokens of an identifier, besides those that pretokenize() makes of it.
 --
 --   snake_case, e-mail, AT&T     the whole, without signs: snakecase, email, ATT
 --   /usr/local/foo.py            the whole, and every part that has signs of its own: usrlocalfoopy foopy
 --   getUserName, HTTPServer      its parts: get User Name, HTTP Server
---   17.2, 1.2.3                  the whole, as it is; of python3.11 the number
+--   17.2, 1.2.3                  the whole, unchanged; of python3.11 the number
 --   1,000,000                    the whole, without commas
 --
--- A whole without signs has the same form however it is written: snakeCase and SNAKE_CASE too end up as snakecase.
--- One expression of immutable functions, so that the planner writes it into the query: concat_ws would not do.
+-- A whole without signs is the same for every spelling: snakeCase and SNAKE_CASE also become snakecase. A single
+-- expression of immutable functions, so that the planner inlines it; concat_ws would prevent that.
 CREATE OR REPLACE FUNCTION _pgrecall.identifier_subtokens(identifier text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -21,7 +21,7 @@ RETURN CASE
             regexp_replace(' ' || translate(identifier, '/\:@', '    '), ' [^-_.& ]+(?= |$)', '', 'g'), '-_.&', ''
         ) ELSE '' END
         || CASE WHEN identifier ~ '[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}' THEN translate(
-            -- A bar where two parts meet; what has none has no parts.
+            -- Put a bar between two parts, and drop tokens without a bar.
             regexp_replace(
                 regexp_replace(
                     ' ' || translate(identifier, '-_.,&/\:@', '         '),
@@ -38,4 +38,5 @@ RETURN CASE
 END;
 
 COMMENT ON FUNCTION _pgrecall.identifier_subtokens IS
-    'The other words an identifier is found by: the whole of snake_case, the parts of camelCase, a version''s number.';
+    'Returns the additional tokens of an identifier: snake_case as a whole, the parts of camelCase, a version''s '
+    'number.';

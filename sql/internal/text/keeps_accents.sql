@@ -1,6 +1,6 @@
--- Whether the stems of a language tell more with accents than without: French développé, not German Häuser.
+-- Tells whether accents change the stems of a language: French développé does, German Häuser does not.
 --
--- English, German (measured) and simple have no such stems; of any other configuration it is assumed.
+-- English, German (measured) and simple do not need them. Every other configuration is assumed to.
 CREATE OR REPLACE FUNCTION _pgrecall.keeps_accents(language regconfig)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -8,4 +8,4 @@ RETURN language NOT IN (
     'pg_catalog.simple'::regconfig, 'pg_catalog.english'::regconfig, 'pg_catalog.german'::regconfig
 );
 
-COMMENT ON FUNCTION _pgrecall.keeps_accents IS 'Whether the stems of a language tell more with accents than without.';
+COMMENT ON FUNCTION _pgrecall.keeps_accents IS 'Tells whether accents change the stems of a language.';

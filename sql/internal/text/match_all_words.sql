@@ -1,6 +1,6 @@
--- The tsquery that wants every word of a query, each in any language; NULL if there is no word to look for.
+-- Builds the tsquery that matches every word of a query, each in any language; NULL if it has only stop words.
 --
--- ending  '' for the words themselves, ':*' for whatever begins with them
+-- ending  '' for whole words, ':*' for prefixes
 CREATE OR REPLACE FUNCTION _pgrecall.match_all_words(languages regconfig[], query text, ending text DEFAULT '')
 RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -21,4 +21,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.match_all_words IS
-    'The tsquery that wants every word of a query, as it is or as a beginning; NULL for stop words only.';
+    'Builds the tsquery that matches every word of a query, whole or as a prefix; NULL if it has only stop words.';

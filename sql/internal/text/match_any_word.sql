@@ -1,6 +1,6 @@
--- The tsquery that wants any word of a query; NULL if there is no word to look for.
+-- Builds the tsquery that matches any word of a query; NULL if it has only stop words.
 --
--- Pronouns are left out: BM25 knows how little they weigh, ts_rank does not.
+-- Pronouns are left out: ts_rank, unlike BM25, does not give common words less weight.
 CREATE OR REPLACE FUNCTION _pgrecall.match_any_word(languages regconfig[], query text)
 RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -14,4 +14,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.match_any_word IS 'The tsquery that wants any word of a query; NULL for stop words only.';
+COMMENT ON FUNCTION _pgrecall.match_any_word IS
+    'Builds the tsquery that matches any word of a query; NULL if it has only stop words.';

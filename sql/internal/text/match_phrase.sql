@@ -1,6 +1,6 @@
--- The tsquery that wants a text word for word, in any language; NULL if it has fewer than two words to look for.
+-- Builds the tsquery that matches a text word for word, in any language; NULL if it has fewer than two words.
 --
--- Accents, signs and the ends of words do not count.
+-- Accents, signs and word endings are ignored.
 CREATE OR REPLACE FUNCTION _pgrecall.match_phrase(languages regconfig[], query text)
 RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -12,7 +12,7 @@ BEGIN
     RETURN (
         SELECT string_agg(DISTINCT '(' || p.phrase::text || ')', ' | ')::tsquery
         FROM (
-            -- Of stop words alone it would make a NOTICE.
+            -- phraseto_tsquery raises a NOTICE for stop words only.
             SELECT CASE WHEN to_tsvector(l.language, plain) <> '' THEN phraseto_tsquery(l.language, plain) END AS phrase
             FROM unnest(languages) AS l (language)
         ) p
@@ -22,4 +22,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.match_phrase IS
-    'The tsquery that wants a text word for word; NULL if it has fewer than two words to look for.';
+    'Builds the tsquery that matches a text word for word; NULL if it has fewer than two words.';

@@ -1,11 +1,11 @@
--- The tsquery that wants every word of a query or a word that begins with it; NULL if there is no word to look for.
+-- Builds the tsquery that matches every word of a query as a prefix; NULL if it has only stop words.
 --
--- Memories hold stems, so what begins a word may begin no stem: of vacation, vacat and vacation find vacations, vacati
--- does not. Namespaces that live from this take the configuration simple.
+-- Memories hold stems, and a prefix of a word need not be a prefix of its stem: vacat and vacation find vacations,
+-- vacati does not. Use the configuration simple for a namespace that relies on prefixes.
 CREATE OR REPLACE FUNCTION _pgrecall.match_prefix(languages regconfig[], query text)
 RETURNS tsquery
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN _pgrecall.match_all_words(languages, query, ':*');
 
 COMMENT ON FUNCTION _pgrecall.match_prefix IS
-    'The tsquery that wants every word of a query or a word that begins with it; NULL for stop words only.';
+    'Builds the tsquery that matches every word of a query as a prefix; NULL if it has only stop words.';

@@ -1,9 +1,9 @@
--- The tsquery that wants a part of a query as one, a word or words one after the other, in any language.
+-- Builds the tsquery that matches one token of a query, a word or a phrase, in any language.
 --
--- NULL if there is none: stop words of the query's own language.
+-- NULL if the token has only stop words of the query's own language.
 --
--- language  the query's own
--- token     spelled()
+-- language  the query's own language
+-- token     from normalize_text()
 CREATE OR REPLACE FUNCTION _pgrecall.match_tokens(languages regconfig[], language regconfig, token text)
 RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -20,7 +20,7 @@ BEGIN
         SELECT string_agg(DISTINCT '(' || q.phrase || ')', ' | ')::tsquery
         FROM unnest(languages) AS l (language)
         CROSS JOIN LATERAL (
-            -- Of stop words alone phraseto_tsquery would make a NOTICE.
+            -- phraseto_tsquery raises a NOTICE for stop words only.
             SELECT _pgrecall.strip_accents(phraseto_tsquery(l.language, spelling)::text)
             WHERE _pgrecall.keeps_accents(l.language) AND to_tsvector(l.language, spelling) <> ''
             UNION ALL
@@ -31,4 +31,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.match_tokens IS
-    'The tsquery that wants a part of a query as one, a word or words one after the other, in any language.';
+    'Builds the tsquery that matches one token of a query, a word or a phrase, in any language.';

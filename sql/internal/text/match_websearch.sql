@@ -1,7 +1,7 @@
--- The tsquery of what is typed into a search box: "quoted phrases", -minus, or; NULL if there is no word to look for.
+-- Builds the tsquery for web-search syntax: "quoted phrases", -minus, or; NULL if it has only stop words.
 --
--- Words stand for all of their forms in all languages, so that a minus means in none of them. What is one word to its
--- writer and several to the parser is a phrase: snake_case, e-mail, 東京都. Nothing is a syntax error.
+-- A word stands for its forms in all languages, so a minus excludes all of them. A token that the parser splits into
+-- several words becomes a phrase: snake_case, e-mail, 東京都. No input is a syntax error.
 CREATE OR REPLACE FUNCTION _pgrecall.match_websearch(languages regconfig[], query text)
 RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -35,4 +35,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.match_websearch IS
-    'The tsquery of what is typed into a search box: "quoted phrases", -minus, or; NULL if there is no word.';
+    'Builds the tsquery for web-search syntax: "quoted phrases", -minus, or; NULL if it has only stop words.';

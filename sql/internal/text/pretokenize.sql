@@ -1,7 +1,10 @@
--- A text, spelled(), as the parser of PostgreSQL shall see it: words with spaces between them.
+-- Splits a normalised text into words with spaces between them, for PostgreSQL's text-search parser.
 --
--- Signs that join words, or stand before one, become spaces: that parser reads and/or as a file, 2024-05-17 as 2024,
--- -05 and -17, and what is between a < and the next > not at all. So does the v of a version: v1.2 is 1.2.
+-- Signs between words or before a word become spaces. The parser would read and/or as a file, split 2024-05-17 into
+-- 2024, -05 and -17, and skip everything between a < and the next >. The v of a version is removed too: v1.2 becomes
+-- 1.2.
+--
+-- content  from normalize_text()
 CREATE OR REPLACE FUNCTION _pgrecall.pretokenize(content text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -16,4 +19,4 @@ RETURN CASE
 END;
 
 COMMENT ON FUNCTION _pgrecall.pretokenize IS
-    'A text as the parser of PostgreSQL shall see it: words with spaces between them.';
+    'Splits a normalised text into words with spaces between them, for PostgreSQL''s text-search parser.';

@@ -1,8 +1,8 @@
--- The words of a query by their place in it, with each lexeme that a memory may hold them under.
+-- Returns the words of a query by position, each with every lexeme under which a memory may hold it.
 --
--- That is one for each language and, for a word with accents, each way of stemming it: a memory that holds any of them
--- holds the word. A stop word of the query's own language is marked as such, whatever it is in the others: else the few
--- memories of another language that hold it would come first, since hardly any memory does.
+-- A word has one lexeme per language and, if it has accents, per way of stemming it. A memory that holds one of them
+-- holds the word. A stop word of the query's own language is marked as one, whatever it is in the other languages.
+-- Otherwise the few memories of another language that hold it would rank first, because the word is rare.
 CREATE OR REPLACE FUNCTION _pgrecall.query_words_in_language(languages regconfig[], query text)
 RETURNS TABLE (place integer, lexeme text, is_stop_word boolean)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 20
@@ -13,12 +13,12 @@ DECLARE
     plain text := _pgrecall.strip_accents(spelling);
 BEGIN
     RETURN QUERY
-        WITH meant AS MATERIALIZED (
+        WITH content_word AS MATERIALIZED (
             SELECT at.place
             FROM unnest(to_tsvector(_pgrecall.guess_language(languages, spelling), spelling)) e
             CROSS JOIN LATERAL unnest(e.positions) AS at (place)
         ), form AS (
-            -- A stem may have an accent that the word has not: Turkish iuc is iuç.
+            -- A stem may have an accent that the word does not have: Turkish iuc becomes iuç.
             SELECT at.place, _pgrecall.strip_accents(e.lexeme) AS lexeme
             FROM unnest(languages) AS l (language)
             CROSS JOIN LATERAL unnest(to_tsvector(l.language, spelling)) e
@@ -30,10 +30,10 @@ BEGIN
             CROSS JOIN LATERAL unnest(to_tsvector(l.language, plain)) e
             CROSS JOIN LATERAL unnest(e.positions) AS at (place)
         )
-        SELECT f.place::integer, f.lexeme, f.place NOT IN (SELECT m.place FROM meant m)
+        SELECT f.place::integer, f.lexeme, f.place NOT IN (SELECT c.place FROM content_word c)
         FROM form f;
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.query_words_in_language IS
-    'The words of a query by their place in it, with each lexeme that a memory may hold them under.';
+    'Returns the words of a query by position, each with every lexeme under which a memory may hold it.';

@@ -1,6 +1,6 @@
--- A text whose Latin letters have lost their accents: é is e, ß is ss, ł is l.
+-- Removes the accents of Latin letters: é becomes e, ß ss, ł l.
 --
--- Needs no extension. Letters of other scripts stay as they are: й is no и. Also takes a tsvector as text.
+-- Needs no extension. Letters of other scripts do not change: й stays й. Also accepts a tsvector as text.
 CREATE OR REPLACE FUNCTION _pgrecall.strip_accents(content text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
@@ -16,7 +16,7 @@ BEGIN
     IF plain ~ '[^\u0001-\u02ff]' THEN
         plain := normalize(plain, NFC);
     END IF;
-    -- Letters that Unicode does not take apart.
+    -- Letters that NFD does not decompose.
     IF plain ~ '[\u00c6-\u0167]' THEN
         plain := translate(plain, 'øØłŁđĐðÐħĦıŧŦŋŊ', 'oOlLdDdDhHitTnN');
         plain := replace(replace(plain, 'ß', 'ss'), 'ẞ', 'SS');
@@ -27,5 +27,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.strip_accents IS
-    'A text whose Latin letters have lost their accents: é is e, ß is ss, ł is l.';
+COMMENT ON FUNCTION _pgrecall.strip_accents IS 'Removes the accents of Latin letters: é becomes e, ß ss, ł l.';

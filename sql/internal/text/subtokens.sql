@@ -1,10 +1,10 @@
--- What a text is found by beside its words: other forms of its identifiers, single characters of Chinese and Korean.
+-- Returns additional tokens of a text: forms of its identifiers, and single Chinese and Korean characters.
 --
--- They stand after the text, so that they come between no words of a phrase, and the parts of one identifier are a
--- phrase themselves. Only the first 65,536 characters are looked at, and 8,192 for single characters: more of them
--- might not fit into a tsvector. NULL or blank if there is none.
+-- They are appended after the text, so they do not break up its phrases, and the parts of one identifier form a phrase
+-- too. Only the first 65,536 characters are read, and 8,192 for single characters: more might not fit into a tsvector.
+-- NULL or blank if there are none.
 --
--- content  spelled() and without accents
+-- content  after normalize_text() and strip_accents()
 CREATE OR REPLACE FUNCTION _pgrecall.subtokens(content text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
@@ -19,7 +19,7 @@ BEGIN
         SELECT f.identifier[1] AS identifier
         FROM regexp_matches(
             left(content, 65536),
-            -- Words joined by signs, numbers with commas, words of small letters and capitals.
+            -- Words joined by signs, numbers with commas, mixed-case words.
             '[A-Za-z0-9\u00c0-\u1fff]+(?:(?:[-.&]|_+|://|::|[/\\@]|,(?=[0-9]{3}))[A-Za-z0-9\u00c0-\u1fff]+)+'
             '|[A-Za-z0-9]*[a-z][0-9]*[A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z]{2,}[A-Za-z0-9]*', 'g'
         ) AS f (identifier)
@@ -27,13 +27,13 @@ BEGIN
         OFFSET 0
     ) found;
     IF strpos(content, '++') > 0 OR strpos(content, '#') > 0 THEN
-        -- C++ and C#.
+        -- C++ and C# become Cplusplus and Csharp.
         SELECT concat_ws(' ', identifiers, string_agg(replace(replace(f.name[1], '#', 'sharp'), '+', 'plus'), ' '))
         INTO identifiers
         FROM regexp_matches(left(content, 65536), '\m[A-Za-z](?:#|\+\+)(?![A-Za-z0-9])', 'g') AS f (name);
     END IF;
     IF octet_length(content) > length(content) AND content ~ ('[' || _pgrecall.cjk_class() || ']') THEN
-        -- Runs of one are words already, and a single kana is none.
+        -- Skip runs of one character, which are words already, and single kana, which are not words.
         characters := regexp_replace(left(content, 8192), '[^' || _pgrecall.cjk_class() || ']+', ' ', 'g');
         characters := regexp_replace(characters, '(?<![^ ])[^ ](?![^ ])|[\u3041-\u31ff]', '', 'g');
         RETURN concat_ws(' ', identifiers, regexp_replace(characters, '[^ ]', '\& ', 'g'));
@@ -43,4 +43,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.subtokens IS
-    'What a text is found by beside its words: forms of its identifiers, single characters of Chinese and Korean.';
+    'Returns additional tokens of a text: forms of its identifiers, and single Chinese and Korean characters.';
