@@ -1,5 +1,4 @@
 -- Triggers on grants that maintain pgrecall.granted, one array of namespaces per role. See granted_namespaces().
--- granted_namespaces().
 --
 -- Concurrent changes to the grants of one role wait for each other. The triggers also fire for copied rows, as when a
 -- namespace moves.

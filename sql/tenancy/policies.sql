@@ -28,7 +28,7 @@ DECLARE
         'temporal_refs', 'truncated_embeddings'
     ];
     found record;
-    whoever text;
+    unrestricted text;
 BEGIN
     FOR found IN SELECT p.policyname, p.tablename FROM pg_policies p WHERE p.schemaname = 'pgrecall' LOOP
         EXECUTE format('DROP POLICY %I ON pgrecall.%I', found.policyname, found.tablename);
@@ -78,16 +78,16 @@ BEGIN
         ) w (test)
     LOOP
         -- Check sees_all first, to avoid the lookup of grants.
-        whoever := '(SELECT _pgrecall.sees_all()) OR '
+        unrestricted := '(SELECT _pgrecall.sees_all()) OR '
                    || CASE WHEN found.name = ANY (derived) THEN '(SELECT _pgrecall.is_embedder()) OR ' ELSE '' END;
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR SELECT TO pgrecall_gate USING (%s)',
-                       found.name || '_read', found.name, whoever || found.reads);
+                       found.name || '_read', found.name, unrestricted || found.reads);
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR INSERT TO pgrecall_gate WITH CHECK (%s)',
-                       found.name || '_insert', found.name, whoever || '(' || found.writes || ')');
+                       found.name || '_insert', found.name, unrestricted || '(' || found.writes || ')');
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR UPDATE TO pgrecall_gate USING (%s) WITH CHECK (%s)',
-                       found.name || '_update', found.name, whoever || found.mine, whoever || '(' || found.writes || ')');
+                       found.name || '_update', found.name, unrestricted || found.mine, unrestricted || '(' || found.writes || ')');
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR DELETE TO pgrecall_gate USING (%s)',
-                       found.name || '_delete', found.name, whoever || found.mine);
+                       found.name || '_delete', found.name, unrestricted || found.mine);
     END LOOP;
 
     -- Tables without tenants: privileges alone decide.
