@@ -35,8 +35,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.graph_ppr IS
-    'Personalised PageRank from seed memories over all mentions of a namespace; needs pgrecall migrate --with- '
-    'plpython.';
+    'Personalised PageRank from seed memories over all mentions of a namespace; needs '
+    'pgrecall migrate --with-plpython.';
 
 ALTER FUNCTION public.graph_ppr OWNER TO pgrecall_gate;
 

@@ -4,18 +4,18 @@
 --   units               last week, this month, next year (the calendar's; weeks begin on Monday), last weekend
 --   rolling             the last 3 days, past 24 hours, the past week, next 2 months: up to the anchor, or from it on
 --   weekdays            Monday (the most recent, today if it is one), last Monday, this Monday, Monday last week
---   of no year          March, March 3rd, summer, Q3: the most recent that has begun; last summer: that has ended
+--   without year         March, March 3rd, summer, Q3: the most recent that has begun; last summer: that has ended
 --   dates               3 March 2024, March 2024, Q3 2024, winter 2023 (from December on), 2024, the 1990s,
 --                       2024-03-05, 2024-03, 2024-03-05T10:00+02:00
 --   ranges              2024-03-01/2024-03-31, March to May 2024, from Monday to Friday, between A and B: the end is
---                       included as a whole; a time of day ends where it is
+--                       included as a whole; a time of day ends at that moment
 --   open                before A, after A, since A, until A, by A, from A onwards
 --
--- A phrase is as precise as it says: "two weeks ago" is a week, "an hour ago" an hour, both of the calendar or the
--- clock. Days are those of the zone, 23 or 25 hours long where the clocks change. A couple is 2, a few are 3, several
--- are 5. Case, articles, commas and "in" or "during" are ignored; any other unknown word makes it NULL. Only the first
--- 200 characters are parsed. With `pgrecall migrate --with-plpython`, dateparser handles other phrases; it knows more
--- forms and many languages.
+-- A phrase is as precise as its unit: "two weeks ago" is a calendar week, "an hour ago" an hour of the clock. Days are
+-- those of the zone, 23 or 25 hours long where the clocks change. A couple is 2, a few are 3, several are 5. Case,
+-- articles, commas and "in" or "during" are ignored; any other unknown word makes it NULL. Only the first 200
+-- characters are parsed. With `pgrecall migrate --with-plpython`, dateparser handles other phrases; it knows more forms
+-- and many languages.
 --
 -- anchor  what "today" is
 -- zone    a time zone's name; NULL: the session's

@@ -10,7 +10,7 @@
 -- external_id        the caller's own id, unique in the namespace; storing the same text twice under it changes nothing
 -- namespace, create_namespace, on_conflict   see remember_many()
 --
--- NULL means that an option is not given: on_conflict => 'update' keeps that field, is_sensitive above all.
+-- NULL means that an option is not given: on_conflict => 'update' keeps that field, including is_sensitive.
 --
 -- Errors  22023, 54000 see _pgrecall.check_memory;  42704 no such namespace or language;  23505 external_id is taken
 CREATE OR REPLACE FUNCTION public.remember(

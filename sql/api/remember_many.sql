@@ -88,8 +88,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION public.remember_many IS
-    'Stores the memories of a JSON array (keys: the options of remember(), and "namespace"); ids come back in its order. '
-    'on_conflict says what happens to an external_id that is already there: error (unless the text is the same), keep or update.';
+    'Stores the memories of a JSON array (keys: the options of remember(), and "namespace"); returns ids in the same order. '
+    'on_conflict handles an existing external_id: error (unless the text is the same), keep or update.';
 
 ALTER FUNCTION public.remember_many OWNER TO pgrecall_gate;
 

@@ -1,14 +1,14 @@
--- Does what was decided about a memory, and notes it; returns the number of the decision, for undo_curation().
+-- Applies and records a curation decision. Returns the number of the decision, for undo_curation().
 --
--- NULL, and nothing is done, unless both memories are what was decided on: not changed, sensitive, forgotten or superseded
--- meanwhile. What was decided about a memory before stands: its number comes back.
+-- Returns NULL and changes nothing if either memory was changed, flagged as sensitive, forgotten or superseded since
+-- the comparison. If the memory already has a decision, it stands and its number is returned.
 --
--- decision                 NOOP: the older one (other_id) supersedes the memory. UPDATE, SUPERSEDE: the other way round, and
---                          the older one is closed as by supersede(). ADD: nothing but the note
--- memory_hash, other_hash  content_hash of the texts that were compared
+-- decision                 NOOP: the older memory (other_id) supersedes the new one. UPDATE, SUPERSEDE: the new memory
+--                          supersedes the older one, which is closed as by supersede(). ADD: only recorded
+-- memory_hash, other_hash  content_hash of the compared texts
 -- evidence                 numbers and ids, no text
 --
--- Errors  22023 no such decision, or it names no other memory;  42501 it may only be read
+-- Errors  22023 no such decision, or it names no other memory;  42501 read-only for this role
 CREATE OR REPLACE FUNCTION pgrecall.apply_curation(
     memory_id bigint, other_id bigint, decision text, decider text, evidence jsonb, memory_hash bytea, other_hash bytea
 )
@@ -27,9 +27,9 @@ BEGIN
     IF decision IS NULL OR decision NOT IN ('ADD', 'UPDATE', 'SUPERSEDE', 'NOOP') OR (decision <> 'ADD' AND other_id IS NULL)
        OR other_id = memory_id THEN
         RAISE EXCEPTION 'a curation is ADD, or UPDATE, SUPERSEDE or NOOP and another memory'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass what pgrecall.decide_curation() says.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the row that pgrecall.decide_curation() returned.';
     END IF;
-    -- Both rows in the order of their ids, as supersede() does.
+    -- Lock both rows in the order of their ids, as supersede() does.
     PERFORM FROM pgrecall.memories m
     WHERE m.id IN (apply_curation.memory_id, apply_curation.other_id)
     ORDER BY m.id
@@ -57,7 +57,7 @@ BEGIN
         successor := CASE WHEN decision = 'NOOP' THEN other ELSE own END;
         UPDATE pgrecall.memories m
         SET superseded_by = successor.id, superseded_at = now(), updated_at = now(),
-            -- What is said twice goes on being true.
+            -- A repeated statement stays valid.
             valid_to = CASE WHEN decision = 'NOOP' THEN m.valid_to
                             ELSE greatest(m.valid_from, COALESCE(m.valid_to, successor.valid_from, successor.occurred_at, now())) END
         WHERE m.id = closed.id
@@ -80,7 +80,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.apply_curation IS
-    'Does what was decided about a memory, and notes it, if both memories are still what was decided on; returns the decision''s number.';
+    'Applies and records a curation decision, if neither memory has changed since the comparison. Returns the '
+    'number of the decision, NULL if nothing was done.';
 
 ALTER FUNCTION pgrecall.apply_curation OWNER TO pgrecall_gate;
 

@@ -1,12 +1,12 @@
--- What in a text says that what another one states has changed: for curation by rules, English alone.
+-- Finds signs that a text reports a change of what another text states. For curation by rules; English only.
 --
--- Each sign demands the same subject, and that what changed can have one value at a time. What may well be true beside the
--- other (another taste, another occasion, another item of a kind) shows none.
+-- Each sign requires the same subject and an attribute that has one value at a time. Statements that can both be true
+-- (another taste, another occasion, another item of a kind) give no sign.
 --
--- ends      it is no longer so: "no longer works for …", "gave up …"
--- moves     who lived in one place has moved to another
+-- ends      no longer true: "no longer works for …", "gave up …"
+-- moves     somebody who lived in one place has moved to another
 -- replaces  another name holds the same office or attribute: "X is the lead of …", "the code name of … is X"
--- counts    the same, with another number: "has 42 members"; no date, no year, no number that names (ticket 311)
+-- counts    the same with another number: "has 42 members"; no date, year or number used as a name (ticket 311)
 -- alters    "was upgraded to …", "the … name of … is now …"
 CREATE OR REPLACE FUNCTION _pgrecall.change_cues(old_text text, new_text text, compared jsonb)
 RETURNS jsonb
@@ -65,7 +65,7 @@ BEGIN
        AND (compared -> 'names_gone')::integer = 1 AND (compared -> 'names_added')::integer = 1
        AND (compared -> 'shared')::integer >= 2 AND old_said ~ attribute AND new_said ~ attribute
        AND (compared -> 'owns_old')::integer + (compared -> 'owns_new')::integer = 0 THEN
-        -- The name that differs is who holds it: "X is the …", "… is X", "…: X".
+        -- The name that differs is the holder: "X is the …", "… is X", "…: X".
         SELECT count(*) = 2 INTO replaces
         FROM (VALUES (old_text, new_text), (new_text, old_text)) t (content, other)
         CROSS JOIN LATERAL (
@@ -122,4 +122,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.change_cues IS
-    'What in a text says that what another one states has changed: for curation by rules, English alone.';
+    'Finds signs that a text reports a change of what another text states. For curation by rules; English only.';

@@ -1,11 +1,11 @@
--- Leases new memories to a worker that is to curate them, oldest first; they are read for names by then, and embedded.
+-- Leases new memories to a worker for curation, oldest first, once they are extracted and embedded.
 --
--- A memory without an embedding is claimed where no model is active, or where it was given up: it is compared by its words.
--- The ticket is what curate_claimed() wants back. After five claims that came to nothing it is claimed no more.
+-- A memory without an embedding is claimed if no model is active or if its embedding was parked; it is then compared by
+-- words. curate_claimed() requires the ticket. After five failed claims a memory is not claimed again.
 --
--- batch  how many at the most;  lease  after how long another worker may have them
+-- batch  maximum number of memories;  lease  time until another worker may claim them
 --
--- Errors  22023 a batch or lease out of range
+-- Errors  22023 batch or lease out of range
 CREATE OR REPLACE FUNCTION pgrecall.claim_curations(worker uuid, batch integer DEFAULT 16, lease interval DEFAULT '5 minutes')
 RETURNS TABLE (memory_id bigint, ticket bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 16
@@ -15,10 +15,10 @@ DECLARE
     active pgrecall.generations;
 BEGIN
     PERFORM _pgrecall.check_claim(batch, lease);
-    -- From here on the column cannot be dropped.
+    -- This lock keeps the column from being dropped.
     PERFORM FROM pgrecall.memories m WHERE false;
     SELECT g.* INTO active FROM pgrecall.generations g WHERE g.id = pgrecall.active_generation();
-    -- By the column's name, as claim() does: embedding_of() takes whole rows, which the embedder's role may not read.
+    -- Uses the column's name, as claim() does: embedding_of() takes whole rows, which the embedder's role may not read.
     RETURN QUERY EXECUTE format($statement$
         WITH free AS MATERIALIZED (
             SELECT j.memory_id
@@ -43,7 +43,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.claim_curations IS
-    'Leases new memories to a worker that is to curate them, oldest first, once they are read and embedded.';
+    'Leases new memories to a worker for curation, oldest first, once they are extracted and embedded. Returns each'
+    ' with its ticket for curate_claimed().';
 
 ALTER FUNCTION pgrecall.claim_curations OWNER TO pgrecall_gate;
 

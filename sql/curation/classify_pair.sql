@@ -1,11 +1,11 @@
--- What curation by rules makes of a pair: NOOP, UPDATE, SUPERSEDE, or ADD, which is what it says in doubt.
+-- Classifies a pair of memories by rules: NOOP, UPDATE, SUPERSEDE, or ADD if in doubt.
 --
--- No cosine decides by itself: "Project Marlin uses PostgreSQL 15" and "Project Marten uses PostgreSQL 16" are nearer to each
--- other than most that say the same. It can only speak against, and confirm what the words say.
+-- The cosine alone never decides: "Project Marlin uses PostgreSQL 15" and "Project Marten uses PostgreSQL 16" are
+-- nearer to each other than most paraphrases. It can only confirm or veto what the words show.
 --
--- NOOP       the same text; or the new one has no word that the old one lacks; or nearly so, with a cosine of 0.9
--- UPDATE     the new one has every word of the old one, and more
--- SUPERSEDE  the same words with a negation more or less; or one of change_cues()
+-- NOOP       the same text; or the new text has no additional word; or almost none, with a cosine of 0.9
+-- UPDATE     the new text has every word of the old one, and more
+-- SUPERSEDE  the same words with a negation added or removed; or one of change_cues()
 CREATE OR REPLACE FUNCTION _pgrecall.classify_pair(evidence jsonb)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -19,7 +19,7 @@ RETURN (
         WHEN e.shared < 2 OR e.owns_old + e.owns_new > 0 THEN 'ADD'
         WHEN e.is_negated_old <> e.is_negated_new
             THEN CASE WHEN e.gone = 0 AND e.added = 0 AND NOT e.is_earlier THEN 'SUPERSEDE' ELSE 'ADD' END
-        -- A long text has every word of many short ones.
+        -- A long text contains every word of many short ones.
         WHEN greatest(e.gone, e.added) > 4 * e.shared THEN 'ADD'
         WHEN e.added = 0 AND e.narrows_old = 0 AND e.leads_old THEN 'NOOP'
         WHEN e.gone = 0 AND e.added > 0 AND e.narrows_new = 0 AND e.leads_new THEN 'UPDATE'
@@ -39,4 +39,4 @@ RETURN (
 );
 
 COMMENT ON FUNCTION _pgrecall.classify_pair IS
-    'What curation by rules makes of a pair: NOOP, UPDATE, SUPERSEDE, or ADD, which is what it says in doubt.';
+    'Classifies a pair of memories by rules: NOOP, UPDATE, SUPERSEDE, or ADD if in doubt.';

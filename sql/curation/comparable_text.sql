@@ -1,6 +1,6 @@
--- A text without what does not count where two are compared as wholes: case, punctuation, white space.
+-- Normalises case, punctuation and white space, to compare two texts as wholes.
 --
--- What stands inside a word or a number stays: 1.5 and 15 are two, and so are a-b and ab.
+-- Punctuation inside a word or number stays: 1.5 differs from 15, and a-b from ab.
 CREATE OR REPLACE FUNCTION _pgrecall.comparable_text(content text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -9,4 +9,4 @@ RETURN btrim(regexp_replace(
 ));
 
 COMMENT ON FUNCTION _pgrecall.comparable_text IS
-    'A text without what does not count where two are compared as wholes: case, punctuation, white space.';
+    'Normalises case, punctuation and white space, to compare two texts as wholes.';

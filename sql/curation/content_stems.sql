@@ -1,4 +1,4 @@
--- The stems of a text's words that say something, numbers among them, in their order.
+-- Returns the stems of a text's content words and its numbers, in order.
 CREATE OR REPLACE FUNCTION _pgrecall.content_stems(content text)
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -6,4 +6,5 @@ RETURN ARRAY(
     SELECT w.stem FROM _pgrecall.tokenize_text(content) w WHERE w.kind IN ('content', 'number') ORDER BY w.place
 );
 
-COMMENT ON FUNCTION _pgrecall.content_stems IS 'The stems of a text''s words that say something, numbers among them, in their order.';
+COMMENT ON FUNCTION _pgrecall.content_stems IS
+    'Returns the stems of a text''s content words and its numbers, in order.';

@@ -1,6 +1,6 @@
--- Decides about a memory by rules, and does it; returns the number of the decision, or NULL where there is nothing to decide.
+-- Curates a memory by rules. Returns the number of the decision, or NULL if there is nothing to decide.
 --
--- Errors  42501 it may only be read
+-- Errors  42501 read-only for this role
 CREATE OR REPLACE FUNCTION pgrecall.curate(memory_id bigint)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -10,7 +10,7 @@ DECLARE
     decided record;
     done bigint;
 BEGIN
-    -- What changes between decision and deed is decided about once more; whoever writes all the time does not hold this up.
+    -- Decide again if a memory changed in between; the limit stops a constant writer from keeping this busy.
     FOR attempt IN 1 .. 3 LOOP
         SELECT d.* INTO decided FROM pgrecall.decide_curation(curate.memory_id) d;
         IF decided.decision IS NULL THEN
@@ -25,7 +25,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.curate IS 'Decides about a memory by rules, and does it; returns the number of the decision.';
+COMMENT ON FUNCTION pgrecall.curate IS
+    'Curates a memory by rules. Returns the number of the decision, or NULL if there is nothing to decide.';
 
 ALTER FUNCTION pgrecall.curate OWNER TO pgrecall_gate;
 

@@ -1,12 +1,12 @@
--- Curates a memory that a worker has claimed, and takes it from the queue; returns the number of the decision.
+-- Curates a claimed memory and removes it from the queue. Returns the number of the decision.
 --
--- NULL where the ticket does not count any more, curation was switched off, or nothing is left to decide. What a language model
--- said about a text that has changed since is void: the memory waits again.
+-- Returns NULL if the ticket is void, curation was switched off, or nothing is left to decide. If the text has changed
+-- since, a language model's decision is void and the memory waits again.
 --
--- An embedder can supersede a memory in no other way: while the setting curate is on, with a note, and so that it can be
--- undone.
+-- This is the only way for an embedder to supersede a memory: only while the setting curate is on, recorded, and
+-- reversible.
 --
--- said  what a language model decided, NULL: by rules; {"decision", "other_id", "decider", "evidence", "memory_hash",
+-- said  decision of a language model; NULL: by rules; {"decision", "other_id", "decider", "evidence", "memory_hash",
 --       "other_hash"}, hashes in hex
 CREATE OR REPLACE FUNCTION pgrecall.curate_claimed(memory_id bigint, ticket bigint, said jsonb DEFAULT NULL)
 RETURNS bigint
@@ -31,7 +31,7 @@ BEGIN
             said -> 'evidence', decode(said ->> 'memory_hash', 'hex'), decode(said ->> 'other_hash', 'hex')
         );
     END IF;
-    -- No lock until here: whoever flags a memory as sensitive has its row first, and then this one.
+    -- No lock until here: a session that flags a memory as sensitive locks its row first, then this one.
     IF done IS NOT NULL OR NOT EXISTS (
         SELECT FROM pgrecall.memories m
         WHERE m.id = curate_claimed.memory_id AND m.deleted_at IS NULL AND m.superseded_by IS NULL
@@ -46,7 +46,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.curate_claimed IS
-    'Curates a memory that a worker has claimed, by rules or as a language model said, and takes it from the queue.';
+    'Curates a claimed memory, by rules or with the decision of a language model, and removes it from the queue. '
+    'Returns the number of the decision, NULL if there is none.';
 
 ALTER FUNCTION pgrecall.curate_claimed OWNER TO pgrecall_gate;
 

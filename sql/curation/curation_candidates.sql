@@ -1,16 +1,16 @@
--- The older memories of the same namespace that a memory is to be compared with, nearest first.
+-- Returns the older memories of the namespace to compare a memory with, nearest first.
 --
--- By the dense index where it has an embedding, and by words too where the namespace is small or it has none. Sensitive,
--- forgotten and superseded ones are none, on either side, nor turns of a conversation (with a position in a session): "yes" said
--- twice is two answers. A pair that was undone before (undo_curation) is none either.
+-- Uses the dense index if the memory has an embedding, and words if it has none or the namespace is small. Both sides
+-- exclude sensitive, forgotten and superseded memories, and turns of a conversation (with a position in a session):
+-- "yes" said twice is two answers. Pairs that undo_curation() has separated are excluded too.
 --
--- As pgrecall_engine, like rank_granted() and for the same reason: row-level security keeps words and vectors from their
--- indexes. The grant is looked up once.
+-- Runs as pgrecall_engine, like rank_granted(), because row-level security blocks the indexes of words and vectors. It
+-- checks the grant once.
 --
--- cosine  NULL where either has no embedding
+-- cosine  NULL if either memory has no embedding
 CREATE OR REPLACE FUNCTION _pgrecall.curation_candidates(memory_id bigint, depth integer DEFAULT 5)
 RETURNS TABLE (other_id bigint, cosine double precision)
--- Restricted: a parallel worker does not know of SET ROLE by the setting.
+-- Restricted: a parallel worker does not see SET ROLE in the setting.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 5
 SET search_path FROM CURRENT
 AS $function$
@@ -32,7 +32,7 @@ BEGIN
         RETURN;
     END IF;
     own_embedding := _pgrecall.embedding_of(own, generation);
-    -- Planned with its arguments, so that embedding_of() is a column and its index serves. Deep enough for what is left out.
+    -- Planned with its arguments, so that embedding_of() is a column with an index. The depth allows for exclusions.
     SELECT array_agg(d.id ORDER BY d.rank) INTO near
     FROM _pgrecall.dense_leg(
         own.namespace_id, own_embedding,
@@ -73,6 +73,6 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.curation_candidates IS
-    'The older memories of the same namespace that a memory is to be compared with, nearest first.';
+    'Returns the older memories of the namespace to compare a memory with, nearest first.';
 
 ALTER FUNCTION _pgrecall.curation_candidates OWNER TO pgrecall_engine;

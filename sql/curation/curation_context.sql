@@ -1,8 +1,8 @@
--- A memory and the older ones near it, with their texts, for whoever decides otherwise than by rules: the memory first.
+-- Returns a memory and the older memories near it, with their texts, for a language model to decide. The memory is first.
 --
--- Never a sensitive memory. No row for a memory that is sensitive, forgotten or superseded.
+-- Never returns a sensitive memory. Returns no row if the memory is sensitive, forgotten or superseded.
 --
--- anchor  when it was said
+-- anchor  when the memory was said
 CREATE OR REPLACE FUNCTION pgrecall.curation_context(memory_id bigint)
 RETURNS TABLE (id bigint, content text, anchor timestamptz, content_hash bytea, cosine double precision)
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 6
@@ -20,7 +20,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.curation_context IS
-    'A memory and the older ones near it, with their texts, for whoever decides otherwise than by rules.';
+    'Returns a memory and the older memories near it, with their texts, for a language model to decide.';
 
 ALTER FUNCTION pgrecall.curation_context OWNER TO pgrecall_gate;
 

@@ -1,13 +1,13 @@
--- What speaks for and against two memories saying the same, in numbers and truth values, without a word of either.
+-- Returns evidence for and against two memories saying the same, as numbers and booleans without any text.
 --
--- Beside what text_overlap_stats() and change_cues() find in the texts:
+-- In addition to the results of text_overlap_stats() and change_cues():
 --
--- cosine            NULL where either has no embedding
--- concepts_shared, concepts_old, concepts_new   that they mention
--- is_other_subject  each is about concepts, and about none that the other is about
--- is_other_time     each speaks of times, or is valid at times, that do not overlap
--- is_other_speaker  two speakers said them
--- is_earlier        the new memory speaks of an earlier occasion than the old one
+-- cosine            NULL if either has no embedding
+-- concepts_shared, concepts_old, concepts_new   number of mentioned concepts
+-- is_other_subject  both are about concepts, but share none
+-- is_other_time     the times they mention or are valid at do not overlap
+-- is_other_speaker  different speakers said them
+-- is_earlier        the new memory is about an earlier occasion than the old one
 CREATE OR REPLACE FUNCTION _pgrecall.curation_evidence(memory_id bigint, other_id bigint, cosine double precision)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -52,4 +52,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.curation_evidence IS
-    'What speaks for and against two memories saying the same, in numbers and truth values, without a word of either.';
+    'Returns evidence for and against two memories saying the same, as numbers and booleans without any text.';

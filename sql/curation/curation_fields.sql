@@ -1,4 +1,4 @@
--- The fields of a memory that curation changes, as JSON: what is noted before and after, and what undo_curation() restores.
+-- Returns the fields of a memory that curation changes, as JSON, for the log and undo_curation().
 CREATE OR REPLACE FUNCTION _pgrecall.curation_fields(memory pgrecall.memories)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -7,4 +7,4 @@ RETURN jsonb_build_object(
     'updated_at', memory.updated_at
 );
 
-COMMENT ON FUNCTION _pgrecall.curation_fields IS 'The fields of a memory that curation changes, as JSON.';
+COMMENT ON FUNCTION _pgrecall.curation_fields IS 'Returns the fields of a memory that curation changes, as JSON.';

@@ -1,8 +1,8 @@
--- What was decided in a namespace, the newest first.
+-- Lists the curation decisions in a namespace, newest first.
 --
--- namespace  NULL: that of the setting pgrecall.namespace
--- changes    only what changed something: no ADD
--- k          how many at the most
+-- namespace  NULL: the setting pgrecall.namespace
+-- changes    only decisions that changed something: no ADD
+-- k          maximum number of decisions
 --
 -- Errors  42704 no such namespace;  22023 k is negative
 CREATE OR REPLACE FUNCTION pgrecall.curation_log(
@@ -30,7 +30,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.curation_log IS 'What curation decided in a namespace, the newest first; undo_curation() takes one back.';
+COMMENT ON FUNCTION pgrecall.curation_log IS
+    'Lists the curation decisions in a namespace, newest first; undo_curation() reverts one.';
 
 ALTER FUNCTION pgrecall.curation_log OWNER TO pgrecall_gate;
 

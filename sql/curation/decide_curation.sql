@@ -1,8 +1,9 @@
--- What curation by rules would do with a memory, and why; nothing is written.
+-- Shows what curation by rules would do with a memory, and why. Writes nothing.
 --
--- One row; none for a memory that is not there, sensitive, forgotten or superseded. ADD names the nearest one, if any is near.
+-- Returns one row, or none if the memory does not exist or is sensitive, forgotten or superseded. ADD names the nearest
+-- memory, if there is one.
 --
--- memory_hash, other_hash  the texts that were compared: apply_curation() wants them back
+-- memory_hash, other_hash  hashes of the compared texts, for apply_curation()
 CREATE OR REPLACE FUNCTION pgrecall.decide_curation(memory_id bigint)
 RETURNS TABLE (decision text, other_id bigint, evidence jsonb, memory_hash bytea, other_hash bytea)
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
@@ -23,7 +24,8 @@ BEGIN ATOMIC
       AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL;
 END;
 
-COMMENT ON FUNCTION pgrecall.decide_curation IS 'What curation by rules would do with a memory, and why; nothing is written.';
+COMMENT ON FUNCTION pgrecall.decide_curation IS
+    'Shows what curation by rules would do with a memory, and why; writes nothing.';
 
 ALTER FUNCTION pgrecall.decide_curation OWNER TO pgrecall_gate;
 

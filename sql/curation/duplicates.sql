@@ -1,13 +1,13 @@
--- Memories of a namespace that say the same or nearly so, in clusters: each is near to another one of its cluster.
+-- Finds clusters of memories of a namespace that say the same or nearly the same.
 --
--- The same text counts at any distance; else the cosine. Each memory asks for its few nearest by the dense index, once for
--- all that have the same text, and never meets all the others. Sensitive, forgotten and superseded ones are left out.
+-- Equal texts count at any distance, others by cosine. Each distinct text looks up its nearest neighbours in the dense
+-- index, so memories are not compared pairwise. Sensitive, forgotten and superseded memories are excluded.
 --
--- namespace   NULL: that of the setting pgrecall.namespace
--- similarity  from which cosine on; NULL: the setting duplicate_similarity
--- at_most     how many memories are looked at, the newest
--- cluster     in the result, its oldest memory
--- cosine      to that one; NULL where either has no embedding
+-- namespace   NULL: the setting pgrecall.namespace
+-- similarity  minimum cosine; NULL: the setting duplicate_similarity
+-- at_most     how many memories to check, newest first
+-- cluster     in the result: id of its oldest memory
+-- cosine      to that memory; NULL if either has no embedding
 --
 -- Errors  42704 no such namespace;  22023 similarity is not between 0 and 1, at_most is negative
 CREATE OR REPLACE FUNCTION pgrecall.duplicates(
@@ -56,7 +56,7 @@ BEGIN
         ), edge AS MATERIALIZED (
             SELECT n.one, n.other FROM near n UNION SELECT n.other, n.one FROM near n
         ), reached (root, id) AS (
-            -- From those without an older neighbour: the oldest of a cluster is one of them.
+            -- Start from memories without an older neighbour: the oldest of a cluster is one of them.
             SELECT e.one, e.one FROM edge e GROUP BY e.one HAVING min(e.other) > e.one
             UNION
             SELECT r.root, e.other FROM reached r JOIN edge e ON e.one = r.id
@@ -80,7 +80,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.duplicates IS
-    'Memories of a namespace that say the same or nearly so, in clusters, the largest first.';
+    'Finds clusters of memories of a namespace that say the same or nearly the same, largest first.';
 
 ALTER FUNCTION pgrecall.duplicates OWNER TO pgrecall_gate;
 

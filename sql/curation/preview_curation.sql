@@ -1,8 +1,8 @@
--- What a run of curation by rules would do with a namespace as it is now; nothing is written.
+-- Shows what curation by rules would do with a namespace in its present state. Writes nothing.
 --
--- Every memory is looked at by itself: what an earlier decision of the same run would change is not seen.
+-- Every memory is checked on its own: effects of earlier decisions in the same run are not considered.
 --
--- namespace, since, at_most  see uncurated()
+-- namespace, since, at_most  see uncurated_memories()
 --
 -- Errors  42704 no such namespace;  22023 at_most is negative
 CREATE OR REPLACE FUNCTION pgrecall.preview_curation(
@@ -20,7 +20,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.preview_curation IS
-    'What a run of curation by rules would do with a namespace as it is now; nothing is written.';
+    'Shows what curation by rules would do with a namespace in its present state; writes nothing.';
 
 ALTER FUNCTION pgrecall.preview_curation OWNER TO pgrecall_gate;
 

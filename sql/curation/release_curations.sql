@@ -1,4 +1,4 @@
--- Gives back every memory that a worker was to curate, and returns how many there were.
+-- Releases all memories that a worker has claimed for curation. Returns how many.
 CREATE OR REPLACE FUNCTION pgrecall.release_curations(worker uuid)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -15,7 +15,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.release_curations IS 'Gives back every memory that a worker was to curate; returns how many there were.';
+COMMENT ON FUNCTION pgrecall.release_curations IS
+    'Releases all memories that a worker has claimed for curation; returns how many.';
 
 ALTER FUNCTION pgrecall.release_curations OWNER TO pgrecall_gate;
 

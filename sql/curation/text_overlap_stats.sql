@@ -1,17 +1,17 @@
--- What two texts have in common and what not, in numbers: what curation by rules decides on.
+-- Compares two texts and returns numbers and booleans, the basis of curation by rules.
 --
--- Words count as the same by their English stems, long ones also if one begins with the other (deliver, deliveries); names
--- and numbers only if they are. Texts of over 2,000 characters are compared as wholes alone: {"is_equal": …}.
+-- Words are equal if their English stems are; long ones also if one is a prefix of the other (deliver, deliveries).
+-- Names and numbers must be identical. Texts of over 2,000 characters are only compared as wholes: {"is_equal": …}.
 --
--- is_equal     but for case and punctuation
--- shared       words of the new text that the old one has;  gone, added  words of one alone, numbers among them
--- names_gone, names_added, numbers_gone, numbers_added      of those
--- narrows_old, narrows_new  words of one text alone that make another thing of what both name: staging before server
--- owns_old, owns_new        words of one text alone that belong to what another word names: Noor's sister
--- leads_old, leads_new      the first word of each is one of the other
+-- is_equal     equal except for case and punctuation
+-- shared       words of the new text that the old one has;  gone, added  words of only one text, numbers included
+-- names_gone, names_added, numbers_gone, numbers_added      names and numbers among those
+-- narrows_old, narrows_new  words of one text that change what a shared noun refers to: staging before server
+-- owns_old, owns_new        words of only one text that follow a possessive: Noor's sister
+-- leads_old, leads_new      the text's first word occurs in the other text
 -- is_turned    names come in another order: who owes whom
--- swaps        places where one word stands for another between the same neighbours
--- is_negated_old, is_negated_new;  is_hedged_old, is_hedged_new  said to be so if, only, perhaps
+-- swaps        places where one word replaces another between the same neighbours
+-- is_negated_old, is_negated_new;  is_hedged_old, is_hedged_new  qualified by if, only, perhaps
 CREATE OR REPLACE FUNCTION _pgrecall.text_overlap_stats(old_text text, new_text text)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -53,7 +53,7 @@ BEGIN
             FROM met m
             WINDOW sequence AS (PARTITION BY m.is_new ORDER BY m.place)
         ), owner AS (
-            -- Whose the next word of any weight is.
+            -- Whether the owned word, the next content or light word, is shared.
             SELECT b.is_new, b.place, (
                 SELECT n.is_shared OR n.kind = 'light' FROM beside n
                 WHERE n.is_new = b.is_new AND n.place > b.place AND (n.counts OR n.kind = 'light')
@@ -62,7 +62,7 @@ BEGIN
             FROM beside b
             WHERE b.is_possessive
         ), verb AS (
-            -- Where the subject ends, in texts that say so by the same small words.
+            -- The end of the subject, in texts that mark it with the same function words.
             SELECT w.is_new, min(w.place) AS place
             FROM word w
             WHERE lower(w.word) IN ('is', 'are', 'was', 'were', 'has', 'have', 'had', 'will', 'can', 'must', 'may', 'should', 'does', 'do')
@@ -117,4 +117,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.text_overlap_stats IS
-    'What two texts have in common and what not, in numbers: what curation by rules decides on.';
+    'Compares two texts and returns numbers and booleans, the basis of curation by rules.';

@@ -1,10 +1,10 @@
--- The words of a text one by one, as two memories are compared: stem, kind, and what stands between them.
+-- Splits a text into words for comparison: stem, kind, and the separators between them.
 --
--- Not the lexemes of search_vector: there a negation is a stop word, and order and possessives are lost. The stems are
--- English ones; in other languages few words meet, and curation adds what it does not understand.
+-- It does not use the lexemes of search_vector, because they drop negations as stop words and lose order and
+-- possessives. Stems are English. In other languages few words match, so curation decides ADD.
 --
--- kind           content, number, light (says little by itself), negation, stop, break (punctuation)
--- is_possessive  it owns what comes after: Noor's
+-- kind           content, number, light (carries little meaning alone), negation, stop, break (punctuation)
+-- is_possessive  owns the next word: Noor's
 CREATE OR REPLACE FUNCTION _pgrecall.tokenize_text(content text)
 RETURNS TABLE (place integer, word text, stem text, kind text, is_name boolean, is_possessive boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 20
@@ -12,7 +12,7 @@ BEGIN ATOMIC
     WITH token AS (
         SELECT t.place::integer AS place, t.found[1] AS word
         FROM regexp_matches(
-            -- 1,250 is one number; an apostrophe is an apostrophe.
+            -- Join 1,250 into one number; normalise apostrophes.
             regexp_replace(translate(normalize(tokenize_text.content, NFKC), '’‘', ''''''), '([0-9]),(?=[0-9]{3}(?![0-9]))', '\1', 'g'),
             '[[:alnum:]]+(?:[-_.:/@+]+[[:alnum:]]+)*(?:''[[:alpha:]]+|''(?![[:alnum:]]))?|[[:punct:]\n]', 'g'
         ) WITH ORDINALITY t (found, place)
@@ -54,4 +54,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.tokenize_text IS
-    'The words of a text one by one, as two memories are compared: stem, kind, and what stands between them.';
+    'Splits a text into words for comparison: stem, kind, and the separators between them.';

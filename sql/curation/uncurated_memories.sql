@@ -1,7 +1,7 @@
--- The memories of a namespace that nothing was decided about yet, oldest first: what a run of curation goes through.
+-- Lists the memories of a namespace that have no curation decision yet, oldest first.
 --
--- namespace  NULL: that of the setting pgrecall.namespace
--- since      only those stored from then on
+-- namespace  NULL: the setting pgrecall.namespace
+-- since      only memories stored from then on
 --
 -- Errors  42704 no such namespace;  22023 at_most is negative
 CREATE OR REPLACE FUNCTION pgrecall.uncurated_memories(
@@ -25,7 +25,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.uncurated_memories IS 'The memories of a namespace that nothing was decided about yet, oldest first.';
+COMMENT ON FUNCTION pgrecall.uncurated_memories IS
+    'Lists the memories of a namespace that have no curation decision yet, oldest first.';
 
 ALTER FUNCTION pgrecall.uncurated_memories OWNER TO pgrecall_gate;
 

@@ -1,7 +1,7 @@
--- Empties the caches of queries of every role that sees a namespace, or is gone; returns how many rows went, by table.
+-- Clears the query caches of every role that sees a namespace, and of dropped roles. Returns the row counts by table.
 --
--- What was asked is kept as a hash and a vector, or as words a language model made of it: nobody can tell which of it quotes
--- what is to be erased. Caches of roles that do not see the namespace stay.
+-- Cached queries are hashes with vectors, or a language model's terms, so nobody can tell which ones quote an erased
+-- memory. Caches of roles that do not see the namespace stay.
 CREATE OR REPLACE FUNCTION _pgrecall.clear_query_caches(namespace_id integer)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE
@@ -24,4 +24,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.clear_query_caches IS 'Empties the caches of queries of every role that sees a namespace.';
+COMMENT ON FUNCTION _pgrecall.clear_query_caches IS
+    'Clears the query caches of every role that sees a namespace; returns the number of rows per table.';

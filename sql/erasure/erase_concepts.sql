@@ -1,9 +1,9 @@
--- Removes those concepts that nothing mentions and no fact is about any more, with the names given by hand.
+-- Removes concepts without mentions and facts, together with their manual aliases.
 --
--- remove_orphan_alias() leaves those names where they are; whoever erases a memory wants them gone with it. The caller has
+-- remove_orphan_alias() keeps manual aliases; an erasure must remove them. The caller holds
 -- _pgrecall.lock_aliases_shared of the namespace.
 --
--- concept_ids  which of them to look at
+-- concept_ids  the concepts to check
 CREATE OR REPLACE FUNCTION _pgrecall.erase_concepts(namespace_id integer, concept_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -18,7 +18,7 @@ BEGIN
         WHERE c.id = ANY (concept_ids) AND c.namespace_id = erase_concepts.namespace_id
         ORDER BY c.id
     LOOP
-        -- Lock first, look afterwards: a writer who has just mentioned it is waited for and then seen.
+        -- Lock before the check, to wait for a concurrent writer's new mention and then see it.
         PERFORM FROM pgrecall.concept_aliases a WHERE a.concept_id = orphan ORDER BY a.alias FOR UPDATE;
         CONTINUE WHEN EXISTS (SELECT FROM pgrecall.mentions m WHERE m.concept_id = orphan)
             OR EXISTS (SELECT FROM pgrecall.relationships r WHERE orphan IN (r.source_id, r.target_id));
@@ -32,4 +32,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.erase_concepts IS
-    'Removes those concepts that nothing mentions and no fact is about any more, with the names given by hand.';
+    'Removes concepts without mentions and facts, together with their manual aliases.';

@@ -1,11 +1,11 @@
--- erase() as pgrecall_engine, of a memory in a namespace that the session's role may write.
+-- Runs erase() as pgrecall_engine, for a memory in a namespace that the session's role may write.
 --
--- Caches of queries belong to the roles that asked, postings to nobody: no other role may delete them. It tells numbers of
--- what was derived from the memory alone.
+-- Query caches belong to the roles that asked, and postings to no tenant: no other role may delete them. The receipt
+-- only counts rows derived from the memory itself.
 --
--- dry_run  do it, and take it back: the receipt says what would go, and is not kept
+-- dry_run  roll back: the receipt shows what would be deleted, and is not kept
 --
--- Errors  P0002 no such memory, or not for this role
+-- Errors  P0002 no such memory, or not visible to this role
 CREATE OR REPLACE FUNCTION _pgrecall.erase_granted(id bigint, dry_run boolean)
 RETURNS pgrecall.erasures
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -35,6 +35,6 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.erase_granted IS
-    'erase() as pgrecall_engine, of a memory in a namespace that the session''s role may write.';
+    'Runs erase() as pgrecall_engine, for a memory in a namespace that the session''s role may write.';
 
 ALTER FUNCTION _pgrecall.erase_granted OWNER TO pgrecall_engine;

@@ -1,11 +1,10 @@
 -- Removes the judged queries of a namespace that quote memories.
 --
--- A judged query quotes a memory if the memory is one of its answers, or if it says, in its text, its id or its stratum, a
--- word that no other memory of the namespace has. To be called when the memories' words have left the lexicon, and before
--- the memories go.
+-- A judged query quotes a memory if the memory is one of its answers, or if its text, id or stratum has a word that no
+-- other memory of the namespace has. Call it after the words have left the lexicon and before the memories are deleted.
 --
--- terms      their words
--- languages  the text-search configurations that the words were made by
+-- terms      words of the memories
+-- languages  text-search configurations that produced the words
 CREATE OR REPLACE FUNCTION _pgrecall.erase_judged_queries(
     namespace_id integer, memory_ids bigint[], terms text[], languages text[]
 )
@@ -20,7 +19,7 @@ BEGIN
     SELECT COALESCE(array_agg(t.term), '{}') INTO own
     FROM unnest(terms) t (term)
     WHERE NOT EXISTS (SELECT FROM pgrecall.term_stats l WHERE l.namespace_id = home AND l.term = t.term)
-      -- Words that are not in the lexicon yet.
+      -- Words that are still pending, not in the lexicon.
       AND NOT EXISTS (
           SELECT FROM pgrecall.pending_postings u
           JOIN pgrecall.memories m ON m.id = u.memory_id

@@ -1,10 +1,10 @@
--- Erases a memory and all that was derived from it, writes the receipt, and returns it.
+-- Erases a memory and everything derived from it, writes the receipt, and returns it.
 --
--- For _pgrecall.erase_granted(), which has looked up whether the role may. With the memory go the versions of it that lost a
--- conflict (keep_version). What it superseded points on to its successor; without one it is forgotten, since it was no
--- longer true.
+-- The caller _pgrecall.erase_granted() has checked the role. Versions of the memory that lost a conflict are erased
+-- too. Memories that it superseded now point to its successor; without a successor they are forgotten, because they are
+-- no longer true.
 --
--- It begins as forget() does, whose triggers know in which order to take apart what others are writing, and then deletes.
+-- It starts like forget(), whose triggers lock rows in an order that is safe with concurrent writers, and then deletes.
 CREATE OR REPLACE FUNCTION _pgrecall.erase_memory_rows(namespace_id integer, memory_id bigint, role text)
 RETURNS pgrecall.erasures
 LANGUAGE plpgsql VOLATILE
@@ -24,7 +24,7 @@ DECLARE
     receipt pgrecall.erasures;
 BEGIN
     PERFORM _pgrecall.lock_postings(home);
-    -- In the order of ids, as supersede() does, and until there are no more: a version may be on its way.
+    -- In the order of ids, as supersede() does. Repeat until no row is left: another session may be adding a version.
     LOOP
         SELECT array_agg(m.id) INTO ids
         FROM pgrecall.memories m
@@ -63,7 +63,7 @@ BEGIN
         JOIN pgrecall.relationships r ON r.id = e.relationship_id
         WHERE e.memory_id = ANY (ids)
         UNION ALL
-        -- Of what was forgotten before no mention is left, but names given by hand may be.
+        -- A forgotten memory has no mentions left, but its manual aliases may remain.
         SELECT a.concept_id FROM pgrecall.concept_aliases a
         WHERE a.namespace_id = home AND a.is_manual AND EXISTS (
             SELECT FROM pgrecall.concept_aliases o
@@ -80,7 +80,7 @@ BEGIN
     PERFORM _pgrecall.lock_aliases_shared(home);
     PERFORM _pgrecall.erase_concepts(home, concept_ids);
 
-    -- A memory that came from another namespace may still be noted there, with what is posted of it.
+    -- A memory moved from another namespace may still have pending changes and postings there.
     FOR noted IN
         SELECT u.namespace_id AS id, array_agg(u.memory_id) FILTER (WHERE u.indexed_vector IS NOT NULL) AS ids,
                array_agg(u.indexed_vector) FILTER (WHERE u.indexed_vector IS NOT NULL) AS vectors
@@ -93,7 +93,7 @@ BEGIN
         PERFORM _pgrecall.remove_postings(noted.id, noted.ids, noted.vectors) WHERE noted.ids IS NOT NULL;
     END LOOP;
     PERFORM _pgrecall.erase_judged_queries(home, ids, terms, languages);
-    -- Takes with it what refers to it; a trigger notes it once more.
+    -- Cascades to referring rows; a trigger queues the postings once more.
     DELETE FROM pgrecall.memories m WHERE m.id = ANY (ids);
     DELETE FROM pgrecall.pending_postings u WHERE u.memory_id = ANY (ids);
 
@@ -111,4 +111,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.erase_memory_rows IS 'Erases a memory and all that was derived from it, and returns the receipt.';
+COMMENT ON FUNCTION _pgrecall.erase_memory_rows IS
+    'Erases a memory and everything derived from it; returns the receipt.';

@@ -1,8 +1,8 @@
--- erase_namespace() as pgrecall_engine, for a session's role that sees every namespace.
+-- Runs erase_namespace() as pgrecall_engine, for a role that sees every namespace.
 --
--- dry_run  do it, and take it back: the receipt says what would go, and is not kept
+-- dry_run  roll back: the receipt shows what would be deleted, and is not kept
 --
--- Errors  42501 a role that does not see every namespace;  42704 no such namespace
+-- Errors  42501 the role does not see every namespace;  42704 no such namespace
 CREATE OR REPLACE FUNCTION _pgrecall.erase_namespace_granted(namespace_id integer, dry_run boolean)
 RETURNS pgrecall.erasures
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -31,6 +31,6 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.erase_namespace_granted IS
-    'erase_namespace() as pgrecall_engine, for a session''s role that sees every namespace.';
+    'Runs erase_namespace() as pgrecall_engine, for a role that sees every namespace.';
 
 ALTER FUNCTION _pgrecall.erase_namespace_granted OWNER TO pgrecall_engine;

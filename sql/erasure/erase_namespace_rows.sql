@@ -1,6 +1,6 @@
--- Erases a namespace with all that is in it, writes the receipt, and returns it.
+-- Erases a namespace with all its rows, writes the receipt, and returns it.
 --
--- For _pgrecall.erase_namespace_granted(), which has looked up whether the role may. Table by table, what refers to others first.
+-- The caller _pgrecall.erase_namespace_granted() has checked the role. Referring tables are deleted first.
 --
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION _pgrecall.erase_namespace_rows(namespace_id integer, role text)
@@ -18,7 +18,7 @@ DECLARE
     gone bigint;
     receipt pgrecall.erasures;
 BEGIN
-    -- Whoever is storing something there has it by its foreign key.
+    -- Waits for writers, which lock the namespace through their foreign keys.
     PERFORM FROM pgrecall.namespaces n WHERE n.id = home FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no namespace %', COALESCE(home::text, 'NULL')
@@ -48,7 +48,7 @@ BEGIN
         GET DIAGNOSTICS gone = ROW_COUNT;
         counts := counts || jsonb_build_object(part.name, gone);
     END LOOP;
-    -- The default for all may name it.
+    -- The stored default may name it.
     DELETE FROM pgrecall.settings s
     USING pgrecall.namespaces n
     WHERE n.id = home AND s.name = 'namespace' AND s.value = n.name;
@@ -64,4 +64,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.erase_namespace_rows IS 'Erases a namespace with all that is in it, and returns the receipt.';
+COMMENT ON FUNCTION _pgrecall.erase_namespace_rows IS 'Erases a namespace with all its rows; returns the receipt.';

@@ -1,13 +1,13 @@
--- How many rows there are, by table, that an erasure may take: counted before and after, the difference is its receipt.
+-- Counts the rows per table that an erasure may delete. The receipt is the difference between before and after.
 --
 -- memory_ids   the memories
--- concept_ids  the concepts they mention, or state facts of
+-- concept_ids  concepts that they mention or state facts about
 -- terms        their words
 CREATE OR REPLACE FUNCTION _pgrecall.erasure_counts(
     namespace_id integer, memory_ids bigint[], concept_ids bigint[], terms text[]
 )
 RETURNS TABLE (name text, rows bigint)
--- Volatile: it counts what the erasure has left.
+-- Volatile: it must see the deletions of the same transaction.
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
@@ -43,4 +43,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.erasure_counts IS 'How many rows there are, by table, that the erasure of memories may take.';
+COMMENT ON FUNCTION _pgrecall.erasure_counts IS 'Counts the rows per table that an erasure may delete.';

@@ -1,7 +1,7 @@
--- The statements that take what was deleted out of the data files, each to be run outside a transaction.
+-- Returns the statements that remove deleted data from the data files. Run each outside a transaction.
 --
--- VACUUM alone leaves remnants in the free space of pages, and keys in GIN indexes. VACUUM FULL writes each table and its
--- indexes anew, and nobody else reads or writes the table meanwhile; ANALYZE replaces the planner's statistics.
+-- VACUUM alone leaves remnants in free space and in the keys of GIN indexes. VACUUM FULL rewrites each table with its
+-- indexes and locks out all other sessions meanwhile. ANALYZE replaces the planner's statistics.
 CREATE OR REPLACE FUNCTION pgrecall.scrub_statements()
 RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -11,4 +11,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.scrub_statements IS
-    'The statements that take what was deleted out of the data files, each to be run outside a transaction.';
+    'Returns the statements that remove deleted data from the data files; run each outside a transaction.';

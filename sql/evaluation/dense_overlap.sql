@@ -1,9 +1,10 @@
--- dense_overlap: the share of the k memories nearest to a text that two generations have in common.
+-- dense_overlap: returns the share of the k memories nearest to a text that two generations have in common.
 --
--- Lists of the dense leg as it is configured, in the namespace of the memory that the text is from; that one is left out.
+-- Compares the lists of the dense leg as configured, in the namespace of the memory that the text is from, without that
+-- memory.
 --
--- before, after  the text embedded by the active generation's model, and by the other's
--- generation     the other one
+-- before, after  the text's embedding by the active generation's model, and by the other's
+-- generation     the other generation
 CREATE OR REPLACE FUNCTION pgrecall.dense_overlap(
     memory_id bigint, before pgvector.halfvec, after pgvector.halfvec, generation integer, k integer DEFAULT 10
 )
@@ -31,4 +32,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.dense_overlap IS
-    'The share of the memories nearest to a text that the active generation and another one have in common.';
+    'Returns the share of the k memories nearest to a text that the active generation and another one have in '
+    'common.';

@@ -1,10 +1,11 @@
--- embed_judged: stores vectors of judged queries by a generation's model; returns how many are new.
+-- embed_judged: stores a generation's embeddings of judged queries. Returns how many are new.
 --
--- A query that was judged anew meanwhile, with other words, keeps what judge() gave it.
+-- If judge() has changed a query's words meanwhile, the embedding that judge() stored stays.
 --
--- namespaces, query_ids, queries  as unembedded_judged() gave them;  embeddings  as text, '[0.1,…]', in the same order
+-- namespaces, query_ids, queries  as returned by unembedded_judged();  embeddings  as text, '[0.1,…]', in the same
+-- order
 --
--- Errors  22023 not one embedding for each query, or not one of the generation's dimension
+-- Errors  22023 not one embedding per query, or the wrong dimension for the generation
 CREATE OR REPLACE FUNCTION pgrecall.embed_judged(
     generation integer, namespaces text[], query_ids text[], queries text[], embeddings text[]
 )
@@ -42,4 +43,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.embed_judged IS 'Stores vectors of judged queries by a generation''s model.';
+COMMENT ON FUNCTION pgrecall.embed_judged IS
+    'Stores a generation''s embeddings of judged queries; returns how many are new.';

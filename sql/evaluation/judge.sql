@@ -1,18 +1,18 @@
--- judge: says which memories are the right answers to a query, for pgrecall.recall_eval() to measure by.
+-- judge: records which memories are the right answers to a query, for pgrecall.recall_eval().
 --
--- What was said of that query_id in that namespace before is replaced: a file of judgements can be loaded again.
+-- It replaces earlier judgements of that query_id in that namespace, so a file of judgements can be loaded repeatedly.
 --
 -- query_id   the caller's own name for the query, 1 to 200 characters
--- query      as recall() would get it; may be empty if there is a vector
+-- query      as passed to recall(); may be empty if there is a vector
 -- query_vec  the query's embedding, from the model that recall_status() names; NULL: measured by words and concepts
 -- relevant   ids of the memories that answer it
--- stratum    the kind of query, to be measured apart from others
--- exclude    ids that are left out of every ranking, such as the memory the query was made from
+-- stratum    the kind of query; each stratum is measured separately
+-- exclude    ids left out of every ranking, such as the memory that the query was made from
 -- namespace  NULL: the setting pgrecall.namespace, else 'default'
 --
 -- Errors  22023 nothing relevant, an id that is NULL or both relevant and excluded, a name out of range, a query that
---         recall() would refuse;  54000 a query too long, more than 500 excluded;  42704 no such namespace;
---         P0002 a relevant memory that the namespace does not have, or that is forgotten;  55000 a vector, and no model chosen
+--         recall() would refuse;  54000 query too long, more than 500 excluded;  42704 no such namespace;
+--         P0002 a relevant memory is forgotten or not in the namespace;  55000 a vector without an active model
 CREATE OR REPLACE FUNCTION pgrecall.judge(
     query_id text, query text, query_vec pgvector.halfvec, relevant bigint[],
     stratum text DEFAULT 'all', exclude bigint[] DEFAULT '{}', namespace text DEFAULT NULL
@@ -77,7 +77,7 @@ BEGIN
     DELETE FROM pgrecall.judged_vectors v WHERE v.namespace_id = home AND v.query_id = judge.query_id;
     INSERT INTO pgrecall.judged_vectors (namespace_id, query_id, embedding_model_id, query_vec)
     SELECT home, judge.query_id, g.model_id, judge.query_vec FROM pgrecall.generations g WHERE g.id = made_for AND query_vec IS NOT NULL;
-    -- The row above is locked now: another judge() of this query waits, and then replaces all of this.
+    -- The row above is now locked: a concurrent judge() of this query waits, then replaces these judgements.
     DELETE FROM pgrecall.judgements j
     WHERE j.namespace_id = home AND j.query_id = judge.query_id AND j.memory_id <> ALL (relevant);
     INSERT INTO pgrecall.judgements (namespace_id, query_id, memory_id)
@@ -87,8 +87,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.judge IS
-    'Says which memories are the right answers to a query, for pgrecall.recall_eval(); replaces what was said of that '
-    'query_id before.';
+    'Records which memories are the right answers to a query, for pgrecall.recall_eval(); replaces earlier '
+    'judgements of that query_id.';
 
 ALTER FUNCTION pgrecall.judge OWNER TO pgrecall_gate;
 

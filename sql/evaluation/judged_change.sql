@@ -1,8 +1,8 @@
--- judged_change: how well judged queries are answered by the active generation and by another one, query by query.
+-- judged_change: compares how well the active generation and another one answer each judged query.
 --
--- Of every namespace, those that have a vector of both models. judged_recall() defines the measure.
+-- Covers the queries of every namespace that have a vector of both models. judged_recall() defines the measure.
 --
--- generation  the other one;  before, after  recall_at_k by the active generation, and by the other
+-- generation  the other generation;  before, after  recall_at_k with the active generation, and with the other
 --
 -- Errors  22023 k outside 1..500
 CREATE OR REPLACE FUNCTION pgrecall.judged_change(generation integer, k integer DEFAULT 10)
@@ -28,4 +28,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.judged_change IS
-    'How well each judged query is answered by the active generation of embeddings and by another one.';
+    'Compares how well the active generation of embeddings and another one answer each judged query.';

@@ -1,22 +1,21 @@
--- judged_recall: asks every judged query of a namespace with the settings in force, and says how well it was answered.
+-- judged_recall: runs every judged query of a namespace with the settings in force, and returns its measures.
 --
--- Each query is asked by recall() itself, for k and for 20 memories at the least, and for as many more as it excludes;
--- those are dropped before ranks are counted. A memory that recall() never gives, forgotten or superseded since it was
--- judged, is not looked for, and a query that has no other is left out.
+-- Each query runs through recall() itself, for k and at least 20 memories, plus as many as it excludes; excluded
+-- memories are dropped before ranks are counted. A memory that recall() never returns, because it was forgotten or
+-- superseded after the judgement, does not count as relevant. A query without any other relevant memory is left out.
 --
--- recall_at_k    share of the relevant memories that are among the first k
+-- recall_at_k    share of the relevant memories among the first k
 -- ndcg_at_10     gain of the first 10 places, discounted by log2(place + 1), as a share of the best possible
 -- mrr            1 / place of the first relevant memory; 0 beyond place 20
--- dense_overlap  share of the dense leg's exact list that it finds as it is configured: below 1 the HNSW index misses
---                some. What is as near as the last of the exact list counts as found. NULL: no vector, or nothing
---                is embedded
+-- dense_overlap  share of the exact dense list that the configured dense leg finds: below 1 the HNSW index misses some.
+--                Memories as near as the last of the exact list count as found. NULL: no vector, or no embeddings
 --
--- generation  whose embeddings are searched; queries that have a vector, but none of its model, are left out then.
---             NULL: the one that recall() reads
+-- generation  the generation to search; leaves out queries with a vector but none of its model. NULL: the one recall()
+--             reads
 --
 -- Errors  22023 k outside 1..500, a setting out of range;  42704 no such namespace;  55000 vectors of another model
 --
--- Costs two searches of the dense leg a query on top of the recall, one of them over all of the namespace.
+-- Costs two dense searches per query in addition to the recall, one of them over the whole namespace.
 CREATE OR REPLACE FUNCTION pgrecall.judged_recall(
     namespace text DEFAULT NULL, k integer DEFAULT 10, generation integer DEFAULT NULL
 )
@@ -31,7 +30,7 @@ DECLARE
     -- trec_eval's cut-offs, and those of benchmarks/metrics.py.
     ndcg_places CONSTANT integer := 10;
     mrr_places CONSTANT integer := 20;
-    -- More than any namespace has; dense_leg() adds one to it.
+    -- More than any namespace has. dense_leg() adds one to it.
     whole_namespace CONSTANT integer := 2147483646;
     home integer := pgrecall.namespace_id(namespace);
     settings pgrecall.recall_settings := _pgrecall.effective_settings();
@@ -130,8 +129,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.judged_recall IS
-    'How well each judged query of a namespace is answered by recall() with the settings in force; recall_eval() takes '
-    'the means.';
+    'Runs recall() with the settings in force for every judged query of a namespace and returns its measures; '
+    'recall_eval() averages them.';
 
 ALTER FUNCTION pgrecall.judged_recall OWNER TO pgrecall_gate;
 

@@ -1,13 +1,13 @@
--- recall_eval: how good recall() is on a namespace's judged queries, with the settings in force.
+-- recall_eval: measures the quality of recall() on a namespace's judged queries, with the settings in force.
 --
--- One row for each stratum and one, 'overall', for all queries: means of what pgrecall.judged_recall() says of each,
--- whose header defines the columns. Every SET LOCAL of the caller counts, so that a setting is tried like this:
+-- Returns one row per stratum and one, 'overall', for all queries: means of the columns that pgrecall.judged_recall()
+-- defines. Every SET LOCAL of the caller applies, so a setting can be tried like this:
 --
 --   BEGIN;  SET LOCAL pgrecall.rrf_k = 10;  SELECT * FROM pgrecall.recall_eval();  ROLLBACK;
 --
--- Reads only. A difference between two settings that is a matter of a few queries is no difference: judge more of them.
+-- Reads only. A difference that depends on a few queries is not significant: judge more of them.
 --
--- queries        how many were asked
+-- queries        number of queries that ran
 -- dense_overlap  over those that have a vector; NULL if none has
 --
 -- Errors  22023 k outside 1..500, a setting out of range;  42704 no such namespace;  55000 vectors of another model

@@ -1,11 +1,11 @@
--- sample_texts: texts to ask for in place of real queries: titles of memories, or their first sentences.
+-- sample_texts: returns texts to use in place of real queries: titles or first sentences of memories.
 --
--- From all over the table, by steps of the id, so that a second call finds the same. Only of memories that two generations
--- have embedded, in namespaces of more than 20: where there are fewer, any two rankings of 10 have most in common. Never of
--- a sensitive one.
+-- Samples the whole table in steps of the id, so a second call returns the same texts. Only memories that both
+-- generations have embedded, in namespaces with more than 20: in smaller ones any two rankings of 10 mostly agree.
+-- Never a sensitive memory.
 --
--- n           how many at the most
--- generation  the other one, beside the active one
+-- n           maximum number of texts
+-- generation  the generation to compare with the active one
 CREATE OR REPLACE FUNCTION pgrecall.sample_texts(n integer, generation integer)
 RETURNS TABLE (memory_id bigint, text text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 100
@@ -38,4 +38,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.sample_texts IS
-    'Titles or first sentences of memories from all over the table, to ask for in place of real queries.';
+    'Returns titles or first sentences of memories from the whole table, to use in place of real queries.';

@@ -1,6 +1,6 @@
--- unembedded_judged: judged queries that have words and a vector of the active model, but none of another generation's.
+-- unembedded_judged: returns judged queries with words and a vector of the active model but none of another generation.
 --
--- What they have in common with memories: they are embedded where those are. judged_change() compares by them.
+-- The embedder embeds them like memories. judged_change() uses them for its comparison.
 CREATE OR REPLACE FUNCTION pgrecall.unembedded_judged(generation integer)
 RETURNS TABLE (namespace text, query_id text, query text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
@@ -20,4 +20,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.unembedded_judged IS
-    'Judged queries that have words and a vector of the active model, but none of another generation''s.';
+    'Returns judged queries with words and a vector of the active model but none of another generation.';

@@ -1,4 +1,4 @@
--- unjudge: takes a judged query and its judgements out. Returns whether there was one.
+-- unjudge: removes a judged query and its judgements. Returns whether it existed.
 --
 -- namespace  NULL: the setting pgrecall.namespace, else 'default'
 CREATE OR REPLACE FUNCTION pgrecall.unjudge(query_id text, namespace text DEFAULT NULL)
@@ -13,8 +13,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.unjudge IS
-    'Takes a judged query and its judgements out of the evaluation; returns whether there was one.';
+COMMENT ON FUNCTION pgrecall.unjudge IS 'Removes a judged query and its judgements; returns whether it existed.';
 
 ALTER FUNCTION pgrecall.unjudge OWNER TO pgrecall_gate;
 

@@ -1,8 +1,9 @@
--- Triggers on mentions that log which namespaces' graphs have changed, for graph_ppr(), which keeps matrices of them.
+-- Triggers on mentions that log which namespaces' graphs have changed, so that graph_ppr() can cache matrices.
 --
--- Each statement appends a row, so that no writer waits for another as for a counter. One in 256 puts what has gathered
--- together: a new row takes the place of those that it deletes, so that no set of rows is ever seen twice. Not under
--- repeatable read, where two who do so would conflict. As security definer, so that the log is written in no other way.
+-- Each statement appends a row, so writers do not wait for each other as they would for a counter. One statement in 256
+-- compacts the log: a new row replaces the rows that it deletes, so no set of visible rows ever repeats. It does not
+-- compact under repeatable read, where two compactions would conflict. SECURITY DEFINER, because no role may write the
+-- log directly.
 CREATE OR REPLACE FUNCTION _pgrecall.log_graph_changes()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER

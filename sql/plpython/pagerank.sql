@@ -1,8 +1,8 @@
--- graph_ppr by scipy: power iteration over the matrix of a namespace, which the session keeps.
+-- Computes graph_ppr with scipy: power iteration over the matrix of a namespace, which the session caches.
 --
--- See api/graph_ppr.sql, which calls it as pgrecall_gate. A session keeps graphs by role and namespace, four at the most,
--- about 60 bytes a mention. A kept graph serves exactly those snapshots that see the same rows of pgrecall.graph_changes; while
--- its triggers are off nothing is kept. The memories that come out are looked up under the policies every time.
+-- api/graph_ppr.sql calls it as pgrecall_gate. A session caches at most four graphs, by role and namespace, about 60
+-- bytes per mention. A cached graph serves only snapshots that see the same rows of pgrecall.graph_changes; while those
+-- triggers are off nothing is cached. Row-level security filters the result in every call.
 CREATE OR REPLACE FUNCTION _pgrecall.pagerank(
     seeds bigint[], k integer, namespace text, weights double precision[], concepts bigint[], restart double precision
 )
@@ -173,4 +173,4 @@ return ranked[:k]
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.pagerank IS
-    'Personalised PageRank from some memories over all mentions of a namespace, the best memories first.';
+    'Computes personalised PageRank from some memories over all mentions of a namespace, best memories first.';

@@ -1,8 +1,8 @@
--- parse_timeframe with dateparser: what the database does not understand, in many languages.
+-- parse_timeframe with dateparser: handles phrases in many languages that the SQL parser does not.
 --
--- See api/parse_timeframe.sql, whose reading comes first. dateparser names a moment and how precisely: the minute, day,
--- week, month or year that holds it is the answer. It is asked in LANGUAGES: in all that it knows, the first text that
--- is in none of them would take seconds. Without the module it is NULL, and the session is warned once.
+-- The parser of api/parse_timeframe.sql runs first. dateparser returns a moment and its precision; the result is the
+-- minute, day, week, month or year that contains it. It tries only LANGUAGES: with all its languages, the first text in
+-- none of them would take seconds. Without the module the result is NULL, with one warning per session.
 --
 -- Errors  22023 unknown zone
 CREATE OR REPLACE FUNCTION public.parse_timeframe(text text, anchor timestamptz DEFAULT now(), zone text DEFAULT NULL)
@@ -87,8 +87,9 @@ return plpy.execute(
 $function$;
 
 COMMENT ON FUNCTION public.parse_timeframe IS
-    'The time that a phrase speaks of, such as "last week", "in March 2024" or "since Monday", as a half-open range, in '
-    'many languages; NULL if it is not understood. Days are those of the zone (NULL: the session''s), seen from the anchor.';
+    'Parses a time phrase such as "last week", "in March 2024" or "since Monday", in many languages, into a half-'
+    'open range; NULL if it cannot be parsed. Days are those of the zone (NULL: the session''s), relative to the '
+    'anchor.';
 
 REVOKE ALL ON FUNCTION public.parse_timeframe FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.parse_timeframe TO pgrecall_reader;

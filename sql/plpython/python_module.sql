@@ -1,12 +1,12 @@
--- Makes a module of the virtual environment importable for the functions in Python; once a session is enough.
+-- Makes a module of the virtual environment importable for Python functions. One call per session is enough.
 --
--- What the server's own Python has is taken first. The setting python_venv names the environment; only its folder of
--- packages is added, at the end of the path. Whoever may store settings could run code as the server by it, so the folder
--- must be root's or the server's own, and nobody else's to write.
+-- The server's own modules take precedence. The setting python_venv names the environment; only its package folder is
+-- added, at the end of the path. A role that may store settings could otherwise run code as the server, so the folder
+-- must belong to root or the server's user and be writable by nobody else.
 --
 -- name  scipy.sparse or dateparser.date
 --
--- problem, hint  what is missing or not as it must be, and what to do; NULL: the module is there
+-- problem, hint  what is missing or unsafe, and what to do; NULL: the module is available
 --
 -- Errors  22023 another module
 CREATE OR REPLACE FUNCTION pgrecall.python_module(name text, OUT problem text, OUT hint text)
@@ -86,6 +86,6 @@ return None, None
 $function$;
 
 COMMENT ON FUNCTION pgrecall.python_module IS
-    'Makes a module of the virtual environment that python_venv names importable for the functions in Python.';
+    'Makes a module of the virtual environment python_venv importable for Python functions.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.python_module TO pgrecall_reader;

@@ -1,11 +1,11 @@
--- recall_embed by the embedder's socket: kept embeddings first, else the daemon on this machine is asked.
+-- recall_embed over the embedder's socket: uses cached embeddings first, else asks the daemon on this machine.
 --
--- See api/recall_embed.sql. The socket is the stored setting embed_socket alone: what a session SETs could send other
--- people's queries elsewhere. The session keeps the connection; a daemon that was started anew is connected to once more.
--- What comes after embed_timeout is not waited for. The daemon is told which generation is wanted, so that one that embeds
--- with another model does not answer. No notice quotes the query.
+-- See api/recall_embed.sql. The socket comes only from the stored setting embed_socket: a session's SET could redirect
+-- other users' queries. The session keeps the connection and reconnects once to a restarted daemon. It does not wait
+-- longer than embed_timeout. The request names the generation, so a daemon with another model does not answer. No
+-- notice quotes the query.
 --
--- Errors  54000 a query too long
+-- Errors  54000 query too long
 CREATE OR REPLACE FUNCTION public.recall_embed(query text)
 RETURNS pgvector.halfvec
 LANGUAGE plpython3u STABLE PARALLEL UNSAFE
@@ -147,7 +147,7 @@ except Unanswered as reason:
 $function$;
 
 COMMENT ON FUNCTION public.recall_embed IS
-    'The embedding of a query, for recall(query, recall_embed(query)); NULL where there is none in time.';
+    'Returns the embedding of a query, for recall(query, recall_embed(query)); NULL if none is available in time.';
 
 REVOKE ALL ON FUNCTION public.recall_embed FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.recall_embed TO pgrecall_reader;

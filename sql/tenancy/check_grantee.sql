@@ -1,6 +1,6 @@
--- The namespace and the role that a grant is about.
+-- Looks up the namespace and the role of a grant.
 --
--- Errors  42704 there is no such role, or no such namespace
+-- Errors  42704 no such role, or no such namespace
 CREATE OR REPLACE FUNCTION _pgrecall.check_grantee(role text, namespace text, OUT namespace_id integer, OUT role_id regrole)
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -19,4 +19,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_grantee IS 'The namespace and the role that a grant is about.';
+COMMENT ON FUNCTION _pgrecall.check_grantee IS
+    'Looks up the namespace and the role of a grant; raises an error if either does not exist.';

@@ -1,6 +1,6 @@
--- Refuses a language that is not the name of a text-search configuration; NULL passes.
+-- Raises an error if a language is not the name of a text-search configuration. NULL passes.
 --
--- Errors  42704
+-- Errors  42704 no such language
 CREATE OR REPLACE FUNCTION _pgrecall.check_language(language text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -19,4 +19,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_language IS 'Refuses a language that is not the name of a text-search configuration.';
+COMMENT ON FUNCTION _pgrecall.check_language IS
+    'Raises an error if a language is not the name of a text-search configuration.';

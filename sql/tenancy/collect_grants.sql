@@ -1,6 +1,7 @@
--- Triggers on grants that keep pgrecall.granted: the namespaces of each role as one array, for granted_namespaces().
+-- Triggers on grants that maintain pgrecall.granted, one array of namespaces per role. See granted_namespaces().
 --
--- Statements that change the grants of one role take turns. They fire for copies of rows too, as when a namespace moves.
+-- Concurrent changes to the grants of one role wait for each other. The triggers also fire for copied rows, as when a
+-- namespace moves.
 CREATE OR REPLACE FUNCTION _pgrecall.collect_grants()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -27,7 +28,7 @@ BEGIN
             FROM (SELECT b.role::oid FROM before_change b UNION SELECT c.role::oid FROM changed c) r (role);
     END CASE;
     FOREACH about IN ARRAY COALESCE(roles, '{}') LOOP
-        -- The row is the lock: only who may grant can write, and so lock, it.
+        -- The row is the lock: only roles that may grant can write it, and so lock it.
         INSERT INTO pgrecall.granted AS g (role, namespaces) VALUES (about, '{}')
         ON CONFLICT ON CONSTRAINT granted_pkey DO UPDATE SET namespaces = g.namespaces;
         SELECT min(g.namespace_id), max(g.namespace_id) INTO first, last FROM pgrecall.grants g WHERE g.role = about;

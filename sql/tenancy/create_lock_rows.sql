@@ -1,6 +1,6 @@
--- Trigger on namespaces that makes the rows which are locked in their place (pgrecall.locks).
+-- Trigger on namespaces that creates their rows in pgrecall.locks, which sessions lock instead of the namespace.
 --
--- It fires for copies of rows too, as when a namespace moves.
+-- It also fires for copied rows, as when a namespace moves.
 CREATE OR REPLACE FUNCTION _pgrecall.create_lock_rows()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -18,7 +18,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.create_lock_rows IS 'Trigger: makes the rows that are locked in a namespace''s place.';
+COMMENT ON FUNCTION _pgrecall.create_lock_rows IS
+    'Trigger: creates the rows that sessions lock instead of a namespace.';
 
 CREATE OR REPLACE TRIGGER create_lock_rows
     AFTER INSERT OR DELETE ON pgrecall.namespaces

@@ -1,8 +1,9 @@
--- Makes a namespace, or finds it: two callers at once get the same one.
+-- Creates a namespace, or returns the existing one's id. Concurrent callers get the same id.
 --
--- language  text-search configuration of its queries, and of its memories that name none; ignored if it exists
+-- language  text-search configuration for its queries and for memories without their own; ignored if it exists
 --
--- Errors  22023 an empty or too long name;  42704 no such language;  42501 it is not there for this role, which may not make any
+-- Errors  22023 empty or too long name;  42704 no such language;  42501 not visible to this role, which may not create
+-- any
 CREATE OR REPLACE FUNCTION pgrecall.create_namespace(name text, language text DEFAULT 'english')
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -20,7 +21,7 @@ BEGIN
     SELECT n.id INTO found FROM pgrecall.namespaces n WHERE n.name = create_namespace.name;
     IF found IS NULL THEN
         IF NOT _pgrecall.sees_all() THEN
-            -- Whether it exists or not: which namespaces others have is nobody's business.
+            -- Same error whether it exists or not: a role must not learn the namespaces of others.
             RAISE EXCEPTION 'role "%" may not make namespaces', pg_get_userbyid(pgrecall.session_role())
                 USING ERRCODE = 'insufficient_privilege',
                       HINT = 'An administrator makes it with pgrecall.create_namespace() and gives it with pgrecall.grant_namespace().';
@@ -37,7 +38,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.create_namespace IS
-    'Makes a namespace and returns its id; returns the existing one''s if it is there. language is a text-search configuration.';
+    'Creates a namespace and returns its id, or the id of the existing one. language is a text-search '
+    'configuration.';
 
 ALTER FUNCTION pgrecall.create_namespace OWNER TO pgrecall_gate;
 

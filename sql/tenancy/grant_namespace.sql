@@ -1,11 +1,11 @@
--- Lets a role, and its members, read a namespace, or read and write it.
+-- Lets a role and its members read a namespace, or read and write it.
 --
--- A role sees the namespaces it was granted and no others. A role of pgrecall_everywhere sees all of them, and needs none.
--- What it may do with what it sees comes from pgrecall_reader or pgrecall_writer.
+-- A role sees only the namespaces granted to it. A member of pgrecall_everywhere sees all of them without a grant.
+-- pgrecall_reader or pgrecall_writer determines what the role may do there.
 --
 -- access  'read', or 'write', which includes it; a second grant replaces the first
 --
--- Errors  42704 there is no such role, or no such namespace;  22023 another access
+-- Errors  42704 no such role, or no such namespace;  22023 another access
 CREATE OR REPLACE FUNCTION pgrecall.grant_namespace(role text, namespace text, access text DEFAULT 'read')
 RETURNS void
 LANGUAGE plpgsql VOLATILE

@@ -1,8 +1,8 @@
--- grant_status: who can log in and sees nothing, and grants of roles that are gone. One row.
+-- grant_status: returns roles that can log in but see nothing, and the number of grants to dropped roles. One row.
 --
--- To those who see every namespace only: others are told about nobody.
+-- Both are NULL unless the caller sees every namespace.
 --
--- blind  roles that may log in and recall, but were granted no namespace;  lost  grants whose role was dropped
+-- blind  roles that may log in and recall, but have no grant;  lost  grants whose role was dropped
 CREATE OR REPLACE FUNCTION pgrecall.grant_status(OUT blind text, OUT lost bigint)
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -22,4 +22,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.grant_status IS
-    'Roles that may log in and were granted no namespace, and grants of roles that are gone; for who sees every namespace.';
+    'Returns roles that may log in but have no grant, and the number of grants to dropped roles; for roles that see'
+    ' every namespace.';

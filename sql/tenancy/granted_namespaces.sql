@@ -1,7 +1,7 @@
--- The namespaces that the session's role was granted, as an array with their ids for subscripts: true at those; NULL without any.
+-- Returns the namespaces granted to the session's role: an array that is true at their ids. NULL without any grant.
 --
--- Made for the policies, which ask it once for each table of a statement: it takes the same time with one grant and with ten
--- thousand (collect_grants).
+-- The policies call it once per table of a statement. It takes the same time with one grant and with ten thousand
+-- (collect_grants).
 CREATE OR REPLACE FUNCTION _pgrecall.granted_namespaces()
 RETURNS boolean[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -27,4 +27,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.granted_namespaces IS
-    'The namespaces that the session''s role was granted: an array that is true at their ids.';
+    'Returns the namespaces granted to the session''s role: an array that is true at their ids.';

@@ -1,6 +1,6 @@
--- The roles whose rights a role has: itself, and those it inherits from.
+-- Returns the roles whose rights a role has: itself, and those it inherits from.
 --
--- In plpgsql, since every policy asks it, and the plan is kept for the session.
+-- Written in plpgsql, because every policy calls it and the session keeps its plan.
 CREATE OR REPLACE FUNCTION _pgrecall.held_roles(role regrole)
 RETURNS oid[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -18,4 +18,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.held_roles IS 'The roles whose rights a role has: itself, and those it inherits from.';
+COMMENT ON FUNCTION _pgrecall.held_roles IS
+    'Returns the roles whose rights a role has: itself, and those it inherits from.';

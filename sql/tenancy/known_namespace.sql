@@ -1,6 +1,6 @@
--- The id of a namespace by its name.
+-- Returns the id of a namespace by its name.
 --
--- Errors  42704 it does not exist
+-- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION _pgrecall.known_namespace(name text)
 RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -18,4 +18,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.known_namespace IS 'The id of a namespace by its name; an error if it does not exist.';
+COMMENT ON FUNCTION _pgrecall.known_namespace IS
+    'Returns the id of a namespace by its name; raises an error if it does not exist.';

@@ -1,4 +1,4 @@
--- The namespaces that the session's role may read, by name.
+-- Lists the namespaces that the session's role may read, by name.
 --
 -- access  'read', or 'write', which includes it
 CREATE OR REPLACE FUNCTION pgrecall.list_namespaces()
@@ -14,7 +14,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.list_namespaces IS 'The namespaces that the session''s role may read, and which of them it may write.';
+COMMENT ON FUNCTION pgrecall.list_namespaces IS
+    'Lists the namespaces that the session''s role may read, and whether it may write them.';
 
 ALTER FUNCTION pgrecall.list_namespaces OWNER TO pgrecall_gate;
 

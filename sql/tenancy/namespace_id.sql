@@ -1,4 +1,4 @@
--- The id of the namespace a call works in; NULL if there is none of that name.
+-- Returns the id of the namespace for a call. NULL if it does not exist.
 --
 -- namespace  NULL: the setting pgrecall.namespace, then 'default'
 CREATE OR REPLACE FUNCTION pgrecall.namespace_id(namespace text DEFAULT NULL)
@@ -6,14 +6,15 @@ RETURNS integer
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 RETURN (
-    -- OFFSET 0 computes the name first: under row-level security an index takes no expression that is not leakproof.
+    -- OFFSET 0 computes the name first: under row-level security an index condition must be leakproof.
     SELECT n.id
     FROM (SELECT pgrecall.namespace_name(namespace) AS name OFFSET 0) wanted
     JOIN pgrecall.namespaces n ON n.name = wanted.name
 );
 
 COMMENT ON FUNCTION pgrecall.namespace_id IS
-    'The id of a namespace: the argument, else the setting pgrecall.namespace, else ''default''. NULL if it does not exist.';
+    'Returns the id of a namespace: the argument, else the setting pgrecall.namespace, else ''default''. NULL if it'
+    ' does not exist.';
 
 ALTER FUNCTION pgrecall.namespace_id OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- The name of the namespace a call works in: the argument, else the setting, else 'default'.
+-- Returns the name of the namespace for a call: the argument, else the setting pgrecall.namespace, else 'default'.
 CREATE OR REPLACE FUNCTION pgrecall.namespace_name(namespace text)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -7,6 +7,7 @@ RETURN COALESCE(
 );
 
 COMMENT ON FUNCTION pgrecall.namespace_name IS
-    'The namespace a call works in: the argument, else the setting pgrecall.namespace, else ''default''.';
+    'Returns the name of the namespace for a call: the argument, else the setting pgrecall.namespace, else '
+    '''default''.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.namespace_name TO pgrecall_reader;

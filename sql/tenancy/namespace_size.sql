@@ -1,6 +1,6 @@
--- About how many memories a namespace has, counted no further than at_most: those posted, and what changed since.
+-- Estimates how many memories a namespace has, up to at_most: indexed memories plus pending changes.
 --
--- A changed memory may count twice: this decides how to search, not what is found.
+-- A changed memory may count twice. The estimate selects the search method, not the results.
 CREATE OR REPLACE FUNCTION _pgrecall.namespace_size(namespace_id integer, at_most integer)
 RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -16,4 +16,4 @@ RETURN least(
     )
 )::integer;
 
-COMMENT ON FUNCTION _pgrecall.namespace_size IS 'About how many memories a namespace has, counted no further than at_most.';
+COMMENT ON FUNCTION _pgrecall.namespace_size IS 'Estimates how many memories a namespace has, up to at_most.';

@@ -1,4 +1,6 @@
--- Whether a memory is one of a namespace, and the current role sees it. For policies: a foreign key would tell which ids exist.
+-- Tells whether a memory belongs to a namespace and is visible to the current role.
+--
+-- For policies, because a foreign key alone would reveal which ids exist.
 CREATE OR REPLACE FUNCTION _pgrecall.owns_memory(namespace_id integer, memory_id bigint)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -7,4 +9,5 @@ RETURN EXISTS (
     WHERE m.id = owns_memory.memory_id AND m.namespace_id = owns_memory.namespace_id
 );
 
-COMMENT ON FUNCTION _pgrecall.owns_memory IS 'Whether a memory is one of a namespace, and the current role sees it.';
+COMMENT ON FUNCTION _pgrecall.owns_memory IS
+    'Tells whether a memory belongs to a namespace and is visible to the current role.';

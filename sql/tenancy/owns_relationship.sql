@@ -1,4 +1,4 @@
--- Whether a relationship is one of a namespace, and the current role sees it. For policies, as owns_memory().
+-- Tells whether a relationship belongs to a namespace and is visible to the current role. See owns_memory().
 CREATE OR REPLACE FUNCTION _pgrecall.owns_relationship(namespace_id integer, relationship_id bigint)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -8,4 +8,4 @@ RETURN EXISTS (
 );
 
 COMMENT ON FUNCTION _pgrecall.owns_relationship IS
-    'Whether a relationship is one of a namespace, and the current role sees it.';
+    'Tells whether a relationship belongs to a namespace and is visible to the current role.';

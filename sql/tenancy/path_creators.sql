@@ -1,7 +1,7 @@
--- path_creators: which roles may create in a schema that functions of pgrecall look in, beside who owns pgrecall.
+-- path_creators: returns the roles that may create objects in a schema on the search_path of pgrecall's functions.
 --
--- An operator or function made there could be taken for the one that is meant, with the rights of whoever calls. Superusers
--- may anyhow. NULL: nobody. To those who see every namespace only: others are told about nobody.
+-- An operator or function created there could shadow the intended one and run with the caller's rights. pgrecall's
+-- owner and superusers are left out. NULL: none, or the caller does not see every namespace.
 CREATE OR REPLACE FUNCTION pgrecall.path_creators()
 RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -12,7 +12,7 @@ BEGIN ATOMIC
         UNION ALL
         SELECT quote_ident(r.rolname), n.nspname, n.oid, r.oid
         FROM pg_namespace n CROSS JOIN pg_roles r
-        -- What everybody may is said once; predefined roles are their members.
+        -- PUBLIC is listed once; predefined roles appear through their members.
         WHERE NOT r.rolsuper AND r.rolname !~ '^pg_' AND NOT has_schema_privilege('public', n.oid, 'CREATE')
           AND r.oid <> (SELECT c.relowner FROM pg_class c WHERE c.oid = 'pgrecall.installation'::regclass)
     ) w
@@ -30,4 +30,5 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.path_creators IS
-    'Roles that may create in a schema that functions of pgrecall look in; for who sees every namespace.';
+    'Returns the roles that may create objects in a schema that functions of pgrecall use; for roles that see every'
+    ' namespace.';

@@ -1,40 +1,40 @@
--- Row-level security: what pgrecall_gate sees is what the session's role may see.
+-- Row-level security: pgrecall_gate sees exactly the rows that the session's role may see.
 --
--- Tenants and embedders have no privilege on these tables. They call functions, which run as pgrecall_gate, and these policies
--- look at who called (session_role):
+-- Tenants and embedders have no privilege on these tables. They call functions, which run as pgrecall_gate, and these
+-- policies check the caller (session_role):
 --
--- a member of pgrecall_reader      reads the rows of namespaces it was granted (grants)
--- a member of pgrecall_writer      and writes those of namespaces it was granted to write
--- a member of pgrecall_everywhere  every row (sees_all)
--- a member of pgrecall_embedder    every namespace, but of a sensitive memory nothing, and no judged query: it derives from what
---                                  it sees (is_embedder)
+-- a member of pgrecall_reader      reads the rows of namespaces granted to it (grants)
+-- a member of pgrecall_writer      also writes those of namespaces granted for writing
+-- a member of pgrecall_everywhere  reads and writes every row (sees_all)
+-- a member of pgrecall_embedder    every namespace, but no sensitive memory and no judged query (is_embedder)
 --
--- Which of its functions a role may call is the privileges' business (grants.sql). pgrecall_engine, as which ranking and posting
--- run, and pgrecall_admin see every row. The owner is not subject to policies.
+-- Privileges determine which functions a role may call (grants.sql). pgrecall_engine, which runs ranking and indexing,
+-- and pgrecall_admin see every row. The owner is not subject to policies.
 --
--- Every table of the schema has row-level security (the revisions see to it), so one without a policy here is shut.
+-- Every table of the schema has row-level security (the revisions enable it), so a table without a policy here is
+-- closed.
 --
--- What may be read is looked up in an array that is read once a statement (granted_namespaces). What may be written is looked
--- up row by row in the primary key of grants.
+-- Read checks use an array that is read once per statement (granted_namespaces). Write checks look up each row in the
+-- primary key of grants.
 --
--- An id that a writer gives must have been drawn before, so that nobody takes those that others are about to get; a row that
--- it points to must be of the same namespace: a foreign key alone would tell which ids exist.
+-- An id given by a writer must already have been allocated, so that nobody takes the next ids of others. A row that it
+-- refers to must be of the same namespace: a foreign key alone would reveal which ids exist.
 DO $policies$
 DECLARE
-    -- What embedders read and derive.
+    -- Tables that embedders read and write.
     derived CONSTANT text[] := ARRAY[
         'concept_aliases', 'concept_merges', 'concepts', 'curation_jobs', 'curations', 'embedding_failures', 'embedding_jobs',
         'extractions', 'llm_answers', 'locks', 'mentions', 'namespaces', 'relation_labels', 'relationship_evidence', 'relationships',
         'temporal_refs', 'truncated_embeddings'
     ];
     found record;
-    whoever text;
+    unrestricted text;
 BEGIN
     FOR found IN SELECT p.policyname, p.tablename FROM pg_policies p WHERE p.schemaname = 'pgrecall' LOOP
         EXECUTE format('DROP POLICY %I ON pgrecall.%I', found.policyname, found.tablename);
     END LOOP;
 
-    -- For each table, when a row may be read, when it may be changed or deleted, and what it may be then.
+    -- For each table: the condition to read a row, to change or delete it, and on the new row.
     FOR found IN
         WITH granted (test) AS (
             VALUES ('((SELECT _pgrecall.granted_namespaces()))[%1$I.%2$I]')
@@ -63,12 +63,12 @@ BEGIN
              'AND _pgrecall.owns_memory(namespace_id, memory_id) AND _pgrecall.owns_relationship(namespace_id, relationship_id)')
         ) t (name, column_name, also)
         UNION ALL
-        -- And with a memory, which must be of the same.
+        -- Rows that also refer to a memory, which must be of the same namespace.
         SELECT t.name, format(r.test, t.name, 'namespace_id'), format(w.test, t.name, 'namespace_id'),
                format(w.test, t.name, 'namespace_id') || ' AND _pgrecall.owns_memory(namespace_id, memory_id)'
         FROM granted r, granted_to_write w, (VALUES ('judgements'), ('mentions'), ('temporal_refs')) t (name)
         UNION ALL
-        -- Rows of a memory: whoever sees it.
+        -- Rows of a memory, visible with the memory.
         SELECT t.name, format('(SELECT true FROM pgrecall.memories m WHERE m.id = %I.memory_id)', t.name), w.test, w.test
         FROM (VALUES ('curation_jobs'), ('embedding_failures'), ('embedding_jobs'), ('extractions'), ('llm_answers'),
                      ('truncated_embeddings')) t (name)
@@ -77,20 +77,20 @@ BEGIN
             'WHERE m.id = %I.memory_id AND g.access = ''write'' LIMIT 1)', t.name
         ) w (test)
     LOOP
-        -- Who sees all comes first: the grants need not be looked up.
-        whoever := '(SELECT _pgrecall.sees_all()) OR '
+        -- Check sees_all first, to avoid the lookup of grants.
+        unrestricted := '(SELECT _pgrecall.sees_all()) OR '
                    || CASE WHEN found.name = ANY (derived) THEN '(SELECT _pgrecall.is_embedder()) OR ' ELSE '' END;
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR SELECT TO pgrecall_gate USING (%s)',
-                       found.name || '_read', found.name, whoever || found.reads);
+                       found.name || '_read', found.name, unrestricted || found.reads);
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR INSERT TO pgrecall_gate WITH CHECK (%s)',
-                       found.name || '_insert', found.name, whoever || '(' || found.writes || ')');
+                       found.name || '_insert', found.name, unrestricted || '(' || found.writes || ')');
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR UPDATE TO pgrecall_gate USING (%s) WITH CHECK (%s)',
-                       found.name || '_update', found.name, whoever || found.mine, whoever || '(' || found.writes || ')');
+                       found.name || '_update', found.name, unrestricted || found.mine, unrestricted || '(' || found.writes || ')');
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I FOR DELETE TO pgrecall_gate USING (%s)',
-                       found.name || '_delete', found.name, whoever || found.mine);
+                       found.name || '_delete', found.name, unrestricted || found.mine);
     END LOOP;
 
-    -- Tables without tenants: whoever has the privilege.
+    -- Tables without tenants: privileges alone decide.
     FOR found IN
         SELECT t.name FROM (VALUES ('alembic_version'), ('embedding_models'), ('generations'), ('installation'),
                                    ('llm_usage'), ('settings'), ('workers')) t (name)
@@ -98,7 +98,7 @@ BEGIN
         EXECUTE format('CREATE POLICY %I ON pgrecall.%I TO PUBLIC USING (true)', found.name || '_all', found.name);
     END LOOP;
 
-    -- Who is trusted with every row.
+    -- Roles trusted with every row.
     FOR found IN
         SELECT c.relname AS name FROM pg_class c
         WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r' AND c.relrowsecurity
@@ -115,7 +115,7 @@ CREATE POLICY memories_embedder ON pgrecall.memories TO pgrecall_gate
 
 COMMENT ON POLICY memories_embedder ON pgrecall.memories IS 'An embedder sees no sensitive memory.';
 
--- Rules of all namespaces have none.
+-- Rules for all namespaces have no namespace.
 CREATE POLICY entity_rules_read ON pgrecall.entity_rules FOR SELECT TO pgrecall_gate
     USING ((SELECT _pgrecall.sees_all()) OR (SELECT _pgrecall.is_embedder()) OR namespace_id IS NULL
            OR ((SELECT _pgrecall.granted_namespaces()))[namespace_id]);
@@ -126,7 +126,7 @@ CREATE POLICY grants_read ON pgrecall.grants FOR SELECT TO pgrecall_gate
 CREATE POLICY granted_read ON pgrecall.granted FOR SELECT TO pgrecall_gate
     USING ((SELECT _pgrecall.sees_all()) OR pg_has_role((SELECT pgrecall.session_role()), role, 'USAGE'));
 
--- Whoever asked gets the answer: nobody else learns by the cache what was asked. Embedders answer.
+-- Only the role that asked sees its queries and their answers. Embedders write the answers.
 CREATE POLICY query_embeddings_asked ON pgrecall.query_embeddings TO pgrecall_gate
     USING ((SELECT _pgrecall.is_embedder()) OR role = (SELECT pgrecall.session_role()));
 CREATE POLICY query_expansions_asked ON pgrecall.query_expansions TO pgrecall_gate

@@ -1,8 +1,8 @@
 -- Raises an error about a memory that the current role may read but not change.
 --
--- Without it the memory would seem absent: what may not be changed is not found by a statement that would change it.
+-- Otherwise the memory would seem absent, because policies hide it from UPDATE and DELETE.
 --
--- Errors  42501
+-- Errors  42501 read-only for this role
 CREATE OR REPLACE FUNCTION _pgrecall.raise_read_only(id bigint)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -23,4 +23,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.raise_read_only IS 'Raises an error about a memory that the current role may read but not change.';
+COMMENT ON FUNCTION _pgrecall.raise_read_only IS
+    'Raises an error about a memory that the current role may read but not change.';

@@ -1,8 +1,8 @@
--- A number that nobody can guess: what a claim gives out, and what its answer has to bring back.
+-- Returns an unguessable number: a claim hands it out, and completing the claim requires it.
 CREATE OR REPLACE FUNCTION _pgrecall.random_ticket()
 RETURNS bigint
 LANGUAGE sql VOLATILE
--- 59 random bits, which are 18 digits at most: some of a UUID's are always the same.
+-- 59 random bits, at most 18 digits; some bits of a UUID are constant.
 RETURN ('x' || encode(substr(sha256(uuid_send(gen_random_uuid())), 1, 8), 'hex'))::bit(64)::bigint & 576460752303423487;
 
-COMMENT ON FUNCTION _pgrecall.random_ticket IS 'A number that nobody can guess, for a claim.';
+COMMENT ON FUNCTION _pgrecall.random_ticket IS 'Returns an unguessable number, the ticket of a claim.';

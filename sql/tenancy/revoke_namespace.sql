@@ -1,6 +1,6 @@
--- Takes back what grant_namespace() gave; returns whether there was anything to take back.
+-- Revokes a grant of grant_namespace(). Returns whether there was one.
 --
--- Errors  42704 there is no such role, or no such namespace
+-- Errors  42704 no such role, or no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.revoke_namespace(role text, namespace text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE
@@ -15,5 +15,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.revoke_namespace IS
-    'Takes back what grant_namespace() gave; returns whether there was anything to take back.';
+COMMENT ON FUNCTION pgrecall.revoke_namespace IS 'Revokes a grant of grant_namespace(); returns whether there was one.';

@@ -1,8 +1,8 @@
--- Whether a role sees every namespace: the owner, an administrator, a member of pgrecall_everywhere.
+-- Tells whether a role sees every namespace: the owner, an administrator, a member of pgrecall_everywhere.
 --
--- It reads no table of pgrecall: the policies of all of them ask it.
+-- It must not read tables of pgrecall, because all their policies call it.
 --
--- role  NULL: the session's
+-- role  NULL: the session's role
 CREATE OR REPLACE FUNCTION _pgrecall.sees_all(role regrole DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -17,4 +17,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.sees_all IS 'Whether a role sees every namespace.';
+COMMENT ON FUNCTION _pgrecall.sees_all IS 'Tells whether a role sees every namespace.';

@@ -1,8 +1,8 @@
--- Whether a role sees a namespace: by a grant, as one that sees every namespace, or as owner of the tables.
+-- Tells whether a role sees a namespace: by a grant, by seeing every namespace, or as owner of the tables.
 --
--- may_read() and may_write() ask it of the session's role.
+-- may_read() and may_write() call it for the session's role.
 --
--- is_writing  whether it may write there
+-- is_writing  check the right to write
 CREATE OR REPLACE FUNCTION _pgrecall.sees_namespace(role regrole, namespace_id integer, is_writing boolean)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -12,4 +12,4 @@ RETURN _pgrecall.sees_all(role) OR EXISTS (
       AND (g.access = 'write' OR NOT is_writing)
 );
 
-COMMENT ON FUNCTION _pgrecall.sees_namespace IS 'Whether a role may read a namespace, or write to it.';
+COMMENT ON FUNCTION _pgrecall.sees_namespace IS 'Tells whether a role may read a namespace, or write to it.';

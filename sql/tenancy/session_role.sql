@@ -1,10 +1,10 @@
--- The role that asks: that of SET ROLE, else the one that logged in.
+-- Returns the role of the session: that of SET ROLE, else the login role.
 --
--- Inside a function that runs as another role, current_user is that role; this is still the one that called.
+-- Inside a SECURITY DEFINER function current_user is the function's owner; this is still the caller.
 CREATE OR REPLACE FUNCTION pgrecall.session_role()
 RETURNS regrole
--- Restricted: a parallel worker does not know of SET ROLE by the setting.
+-- Restricted: a parallel worker does not see SET ROLE in the setting.
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN quote_ident(COALESCE(NULLIF(current_setting('role'), 'none'), session_user))::regrole;
 
-COMMENT ON FUNCTION pgrecall.session_role IS 'The role that asks: that of SET ROLE, else the one that logged in.';
+COMMENT ON FUNCTION pgrecall.session_role IS 'Returns the role of the session: that of SET ROLE, else the login role.';

@@ -1,7 +1,7 @@
--- Refuses a time zone that the server does not know.
+-- Raises an error if the server does not know a time zone.
 --
--- Names and abbreviations; no POSIX specification, whose sign is the other way round. Before PostgreSQL 16 it reads the
--- list of all zones: about 10 ms. Call it for zones that a caller names, not for the session's own.
+-- Accepts names and abbreviations but no POSIX specifications, whose sign is reversed. Before PostgreSQL 16 it reads
+-- the list of all zones, about 10 ms. Call it for zones given by a caller, not for the session's own.
 --
 -- Errors  22023 unknown zone
 CREATE OR REPLACE FUNCTION _pgrecall.check_zone(zone text)
@@ -23,9 +23,9 @@ BEGIN
     IF NOT is_known THEN
         RAISE EXCEPTION 'there is no time zone "%"', left(zone, 64)
             USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'A name such as Europe/Berlin; SELECT name FROM pg_timezone_names lists them.';
+                  HINT = 'Use a name such as Europe/Berlin; SELECT name FROM pg_timezone_names lists them.';
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_zone IS 'Refuses a time zone that the server does not know.';
+COMMENT ON FUNCTION _pgrecall.check_zone IS 'Raises an error if the server does not know a time zone.';

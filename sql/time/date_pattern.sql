@@ -1,6 +1,6 @@
--- A regular expression for the stretches of a text that may name a time; parse_timeframe() says which do.
+-- Returns a regular expression for the parts of a text that may name a time; parse_timeframe() decides which ones do.
 --
--- Words that mean something else as often are left out: a bare "may" or "second", a bare number of four digits.
+-- Excludes words that often mean something else: a bare "may" or "second", a bare number of four digits.
 CREATE OR REPLACE FUNCTION _pgrecall.date_pattern()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -21,4 +21,5 @@ RETURN '\m(?:'
     ')\M';
 
 COMMENT ON FUNCTION _pgrecall.date_pattern IS
-    'A regular expression for the stretches of a text that may name a time; parse_timeframe() says which do.';
+    'Returns a regular expression for the parts of a text that may name a time; parse_timeframe() decides which '
+    'ones do.';

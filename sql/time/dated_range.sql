@@ -1,6 +1,6 @@
--- A day, or some whole months, of a year; NULL where the calendar has no such day.
+-- Returns the range of a day or of whole months in a given year. NULL if the calendar has no such day.
 --
--- day  NULL: the whole of months months
+-- day  NULL: whole months, as many as months says
 CREATE OR REPLACE FUNCTION _pgrecall.dated_range(year integer, month integer, day integer, months integer, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -22,4 +22,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.dated_range IS 'A day, or some whole months, of a year; NULL where the calendar has no such day.';
+COMMENT ON FUNCTION _pgrecall.dated_range IS
+    'Returns the range of a day or of whole months in a given year; NULL if the calendar has no such day.';

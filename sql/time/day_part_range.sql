@@ -1,4 +1,4 @@
--- The morning, afternoon, evening or night of a day; NULL where what is given is no day.
+-- Returns the morning, afternoon, evening or night of a day. NULL if the range is not one day.
 --
 -- A night ends in the morning of the next day.
 CREATE OR REPLACE FUNCTION _pgrecall.day_part_range(part text, day tstzrange, zone text)
@@ -13,4 +13,4 @@ RETURN CASE
 END;
 
 COMMENT ON FUNCTION _pgrecall.day_part_range IS
-    'The morning, afternoon, evening or night of a day; NULL where what is given is no day.';
+    'Returns the morning, afternoon, evening or night of a day; NULL if the range is not one day.';

@@ -1,6 +1,6 @@
--- The time that a phrase in English speaks of, for parse_timeframe(), which says what is understood.
+-- Parses an English time phrase into a range, for parse_timeframe(), which documents the supported phrases.
 --
--- anchor, zone  see there
+-- anchor, zone  see parse_timeframe()
 --
 -- Errors  22023 unknown zone
 CREATE OR REPLACE FUNCTION pgrecall.english_timeframe(text text, anchor timestamptz, zone text)
@@ -24,7 +24,7 @@ BEGIN
     IF text IS NULL OR anchor IS NULL OR anchor NOT BETWEEN '0002-01-01 00:00 UTC' AND '9990-01-01 00:00 UTC' THEN
         RETURN NULL;
     END IF;
-    -- Commas and line breaks become spaces, dashes hyphens, quotes and brackets go.
+    -- Turn commas and line breaks into spaces, dashes into hyphens; drop quotes and brackets.
     phrase := translate(lower(left(text, 200)), E',;\t\n\r\u00a0\u2013\u2014\u2212"''\u2018\u2019\u201c\u201d?!()[]', '      ---');
     phrase := array_to_string(
         array_remove(array_remove(array_remove(string_to_array(replace(phrase || ' ', '. ', ' '), ' '), ''), 'the'), 'of'), ' '
@@ -47,11 +47,11 @@ BEGIN
     END IF;
 
     last := _pgrecall.phrase_range(parts[cardinality(parts)], anchor, home);
-    -- The end of a range is included, but what a time of day covers is only how precisely it is said.
+    -- The end of a range is included. A time of day has no length of its own: its range is only its precision.
     ends := CASE WHEN upper(last) - lower(last) < interval '1 hour' THEN lower(last) ELSE upper(last) END;
     IF cardinality(parts) = 2 THEN
         first := _pgrecall.phrase_range(parts[1], anchor, home);
-        -- "March to May 2024", "Friday to Monday": the beginning is the one before the end.
+        -- "March to May 2024", "Friday to Monday": use the last beginning before the end.
         IF (parts[1] !~ '\d{4}' AND parts[2] ~ '\d{4}') OR lower(first) >= ends THEN
             first := _pgrecall.phrase_range(parts[1], lower(last), home);
         END IF;
@@ -66,7 +66,7 @@ BEGIN
             WHEN opener <> 'between' THEN last
         END;
     END IF;
-    -- What a client could not read is nothing to recall by.
+    -- A client cannot represent such a range.
     IF lower(found) < '0001-01-02 00:00 UTC' OR upper(found) > '9999-12-30 00:00 UTC' THEN
         RETURN NULL;
     END IF;
@@ -74,7 +74,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.english_timeframe IS 'The time that a phrase in English speaks of, as a half-open range; NULL if it is not understood.';
+COMMENT ON FUNCTION pgrecall.english_timeframe IS
+    'Parses an English time phrase into a half-open range; NULL if it cannot be parsed.';
 
 ALTER FUNCTION pgrecall.english_timeframe OWNER TO pgrecall_gate;
 

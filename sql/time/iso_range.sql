@@ -1,9 +1,9 @@
--- What an ISO 8601 date, month or time of day covers, to the precision it has; NULL for anything else.
+-- Returns the range of an ISO 8601 date, month or time of day, as precise as it is written. NULL for anything else.
 --
--- 2024-03, 2024-03-05, 2024-03-05T10:00, with seconds, fractions and an offset or without; 2024/3/5 and 5.3.2024 as well.
--- 3/5/2024 is not read: half of the world means another day by it.
+-- Accepts 2024-03, 2024-03-05, 2024-03-05T10:00, optionally with seconds, fractions and an offset; also 2024/3/5 and
+-- 5.3.2024. Rejects 3/5/2024, because its order of day and month differs between countries.
 --
--- phrase  in small letters
+-- phrase  in lower case
 CREATE OR REPLACE FUNCTION _pgrecall.iso_range(phrase text, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -51,4 +51,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.iso_range IS
-    'What an ISO 8601 date, month or time of day covers, to the precision it has; NULL for anything else.';
+    'Returns the range of an ISO 8601 date, month or time of day, as precise as it is written; NULL for anything '
+    'else.';

@@ -1,6 +1,6 @@
--- A stretch of a zone's local time as a range of moments; NULL where it is empty.
+-- Converts a local time span of a zone to a range. NULL if it is empty.
 --
--- A day is 23 or 25 hours long where the clocks change, and a day that a zone left out is empty.
+-- A day has 23 or 25 hours when the clocks change; a day that a zone skipped is empty.
 CREATE OR REPLACE FUNCTION _pgrecall.local_range(begins timestamp, ends timestamp, zone text)
 RETURNS tstzrange
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -9,4 +9,4 @@ RETURN CASE
         THEN tstzrange(begins AT TIME ZONE zone, ends AT TIME ZONE zone)
 END;
 
-COMMENT ON FUNCTION _pgrecall.local_range IS 'A stretch of a zone''s local time as a range of moments; NULL where it is empty.';
+COMMENT ON FUNCTION _pgrecall.local_range IS 'Converts a local time span of a zone to a range; NULL if it is empty.';

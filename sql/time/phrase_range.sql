@@ -1,9 +1,9 @@
--- What one phrase such as "last week", "two days ago" or "March 3rd 2024" covers; NULL if it is not understood.
+-- Returns the range of one phrase such as "last week", "two days ago" or "March 3rd 2024". NULL if it cannot be parsed.
 --
--- Each word gets its kind and its value (time_words()). The kinds in their order, the phrase's shape, say how the values
--- are to be read (shape_range()): there is no other grammar, and no pattern that could take long.
+-- time_words() gives each word a kind and a value. The sequence of kinds, the phrase's shape, selects how shape_range()
+-- reads the values. There is no other grammar, and no pattern with unbounded matching time.
 --
--- phrase  in small letters, one space between words, without articles
+-- phrase  in lower case, single spaces, without articles
 CREATE OR REPLACE FUNCTION _pgrecall.phrase_range(phrase text, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -36,7 +36,7 @@ BEGIN
         kinds[place] := COALESCE(entry ->> 0, 'other');
         v[place] := entry ->> 1;
     END LOOP;
-    -- "in" and the like may come before, but for the "in" of "in two days".
+    -- Drop a leading "in" or similar, except in "in two days".
     WHILE kinds[1] = 'lead' OR (kinds[1] = 'in' AND array_to_string(kinds, ' ') <> 'in number unit') LOOP
         words := words[2:];
         kinds := kinds[2:];
@@ -62,4 +62,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.phrase_range IS
-    'What one phrase such as "last week" or "March 3rd 2024" covers; NULL if it is not understood.';
+    'Returns the range of one phrase such as "last week" or "March 3rd 2024"; NULL if it cannot be parsed.';

@@ -1,8 +1,8 @@
--- A day or some months of no certain year: which one is meant, seen from the anchor.
+-- Returns the range of a day or some months without a year. The anchor decides the year.
 --
--- which  last: the most recent that has begun, and as NULL. Of seasons and quarters, that has ended
---        this: the one under way, else this year's;  next: the first that begins later
--- day    NULL: the whole of months months
+-- which  last: the most recent one that has begun, like NULL; for seasons and quarters, that has ended
+--        this: the current one, else this year's;  next: the first that begins later
+-- day    NULL: whole months, as many as months says
 CREATE OR REPLACE FUNCTION _pgrecall.recurring_range(
     which text, month integer, day integer, months integer, anchor timestamptz, zone text
 )
@@ -34,4 +34,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.recurring_range IS
-    'A day or some months of no certain year: the most recent, this year''s or the next, seen from the anchor.';
+    'Returns the range of a day or some months without a year: the most recent, this year''s or the next, relative '
+    'to the anchor.';

@@ -1,10 +1,10 @@
--- The memories of a namespace whose text speaks of a time that overlaps a period; NULL where the period is.
+-- Returns the memories of a namespace that mention a time overlapping a period. NULL if the period is NULL.
 --
--- recall() asks once and hands the ids to every leg (recall_filter.referring): as a constant they are part of an index
--- condition (a BitmapOr with the memories' own time), and in a plan that is made with them they are hashed. A subquery
--- in matches() would keep it from being written into the query at all.
+-- recall() calls it once and passes the ids to every leg (recall_filter.referring). As a constant they fit an index
+-- condition (a BitmapOr with the memories' own time), and a plan made with them hashes them. A subquery in matches()
+-- would keep that function from being inlined.
 --
--- period  half-open, see half_open()
+-- period  half-open, see to_half_open()
 CREATE OR REPLACE FUNCTION _pgrecall.referring_memories(namespace_id integer, period tstzrange)
 RETURNS bigint[]
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -16,4 +16,4 @@ RETURN CASE WHEN period IS NOT NULL THEN ARRAY(
 ) END;
 
 COMMENT ON FUNCTION _pgrecall.referring_memories IS
-    'The memories of a namespace whose text speaks of a time that overlaps a period; NULL where the period is.';
+    'Returns the memories of a namespace that mention a time overlapping a period; NULL if the period is NULL.';

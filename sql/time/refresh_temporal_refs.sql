@@ -1,7 +1,7 @@
--- Reads all memories of a namespace again for the times they speak of, 1,000 a transaction.
+-- Extracts the mentioned times of all memories of a namespace again, 1,000 memories per transaction.
 --
--- For memories that were there before pgrecall looked for times, and after an upgrade that reads them better. Writers and
--- recalls go on meanwhile.
+-- Use it for memories stored before pgrecall extracted times, and after an upgrade that improves extraction. Writes and
+-- recalls continue meanwhile.
 --
 -- namespace  NULL: every namespace
 --
@@ -14,7 +14,7 @@ DECLARE
     done bigint := 0::bigint;
     ids bigint[];
 BEGIN
-    -- What commits cannot have a SET clause.
+    -- A procedure that commits cannot have a SET clause.
     SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
     IF namespace IS NOT NULL THEN
         PERFORM _pgrecall.check_namespace(namespace, false);
@@ -22,7 +22,7 @@ BEGIN
     LOOP
         COMMIT;
         SET LOCAL search_path = pg_catalog, pgrecall, pg_temp;
-        -- Locked, so that no writer changes a text between the look at it and what comes of it.
+        -- Locked, so that no writer changes a text before its times are stored.
         SELECT array_agg(l.id), max(l.id) INTO ids, done
         FROM (
             SELECT m.id
@@ -43,4 +43,4 @@ END
 $procedure$;
 
 COMMENT ON PROCEDURE pgrecall.refresh_temporal_refs IS
-    'Reads memories again for the times they speak of, 1,000 a transaction: once after an upgrade from before 0006.';
+    'Extracts the mentioned times of memories again, 1,000 per transaction: once after an upgrade from before 0006.';

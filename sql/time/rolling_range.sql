@@ -1,4 +1,4 @@
--- Some units up to the anchor (a negative number), or from it on; NULL for weekends.
+-- Returns the range of some units before the anchor (a negative number) or after it. NULL for weekends.
 CREATE OR REPLACE FUNCTION _pgrecall.rolling_range(unit text, places integer, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -18,4 +18,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.rolling_range IS 'Some units up to the anchor (a negative number), or from it on.';
+COMMENT ON FUNCTION _pgrecall.rolling_range IS
+    'Returns the range of some units before the anchor (a negative number) or after it; NULL for weekends.';

@@ -1,10 +1,10 @@
--- What a phrase covers, by the kinds of its words and their values; NULL for a shape that means nothing.
+-- Returns the range of a phrase from the kinds of its words and their values. NULL for an unknown shape.
 --
--- "Two weeks ago" is as precise as it says: the calendar week two before this one. "The last two weeks", "the past week"
--- roll back from the anchor, "last week" is the calendar's.
+-- "Two weeks ago" is as precise as its unit: the calendar week two before this one. "The last two weeks" and "the past
+-- week" count back from the anchor; "last week" is a calendar week.
 --
 -- v       the value of each word
--- months  how long the stretch among them is
+-- months  length of the stretch among them
 CREATE OR REPLACE FUNCTION _pgrecall.shape_range(shape text, v text[], months integer, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -14,7 +14,7 @@ DECLARE
     place integer := CASE shape WHEN 'number unit ago' THEN 1 WHEN 'in number unit' THEN 2 WHEN 'which number unit' THEN 2 END;
     direction integer;
 BEGIN
-    -- A thousand years are enough, and no moment is out of range.
+    -- At most a thousand years, so that no timestamp is out of range.
     IF place IS NOT NULL AND v[place]::integer * _pgrecall.unit_length(v[place + 1]) > interval '1000 years' THEN
         RETURN NULL;
     END IF;
@@ -84,4 +84,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.shape_range IS
-    'What a phrase covers, by the kinds of its words and their values; NULL for a shape that means nothing.';
+    'Returns the range of a phrase from the kinds of its words and their values; NULL for an unknown shape.';

@@ -1,4 +1,4 @@
--- Stores the times that the texts of some memories speak of. Sensitive and forgotten memories have none.
+-- Stores the times that the texts of some memories mention. Sensitive and forgotten memories get none.
 CREATE OR REPLACE FUNCTION _pgrecall.store_temporal_refs(ids bigint[])
 RETURNS void
 LANGUAGE sql VOLATILE
@@ -10,4 +10,4 @@ BEGIN ATOMIC
     WHERE m.id = ANY (ids) AND NOT m.is_sensitive AND m.deleted_at IS NULL;
 END;
 
-COMMENT ON FUNCTION _pgrecall.store_temporal_refs IS 'Stores the times that the texts of some memories speak of.';
+COMMENT ON FUNCTION _pgrecall.store_temporal_refs IS 'Stores the times that the texts of some memories mention.';

@@ -1,10 +1,10 @@
--- The times that a text speaks of: where in the text, and the period. Bounded periods only, at most 20.
+-- Extracts the times that a text mentions: position in the text and period. Only bounded periods, at most 20.
 --
--- Read in UTC, so that the same memory has the same references whoever stores it. A month or day without a year is the
--- one nearest to the anchor: a text speaks of what is to come as often as of what was.
+-- Times are read in UTC, so the same memory gets the same references in every session. A month or day without a year is
+-- the one nearest to the anchor, because texts mention the future as often as the past.
 --
--- content  of a longer text the first 20,000 characters are looked at
--- anchor   when it was said; beyond the years 1 to 9998 no time is read
+-- content  only the first 20,000 characters are read
+-- anchor   when the text was said; outside the years 1 to 9998 no time is read
 -- span     characters, counted from 0: content[lower:upper] in Python
 CREATE OR REPLACE FUNCTION _pgrecall.temporal_references(content text, anchor timestamptz)
 RETURNS TABLE (span int4range, period tstzrange)
@@ -21,7 +21,7 @@ DECLARE
     place integer := 0;
     given integer := 0;
 BEGIN
-    -- What is said of times in relation to one far off may lie where PostgreSQL has none.
+    -- Relative to a distant anchor, a time may be outside PostgreSQL's range.
     IF anchor NOT BETWEEN '0001-01-01 00:00+00' AND '9999-01-01 00:00+00' THEN
         RETURN;
     ELSIF seen !~* _pgrecall.date_hint() OR seen !~* pattern THEN
@@ -52,4 +52,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.temporal_references IS
-    'The times that a text speaks of, seen from the anchor: where in the text, and the period.';
+    'Extracts the times that a text mentions, relative to the anchor: position in the text and period.';

@@ -1,11 +1,11 @@
--- The English words of time expressions: what each is, and its values.
+-- Returns the English words of time expressions with the kind and values of each.
 --
--- stretch  a part of the year that comes back: its first month, how many months. Seasons are whole months, those of
---          the northern half; winter begins in December
+-- stretch  a recurring part of the year: first month and number of months. Seasons are whole months, those of the
+--          northern hemisphere; winter begins in December
 -- weekday  1 is Monday
--- day      how many days from today
--- part     of a day: when it begins and ends, counted from midnight; a night ends in the next day
--- number   what is meant by it; a couple is 2, a few are 3, several are 5
+-- day      days from today
+-- part     of a day: begin and end, counted from midnight; a night ends in the next day
+-- number   its value; a couple is 2, a few are 3, several are 5
 -- which    last, past, this or next
 CREATE OR REPLACE FUNCTION _pgrecall.time_words()
 RETURNS jsonb
@@ -51,4 +51,5 @@ RETURN '{
     "on": ["lead"], "during": ["lead"], "from": ["lead"], "within": ["lead"], "at": ["lead"], "over": ["lead"]
 }'::jsonb;
 
-COMMENT ON FUNCTION _pgrecall.time_words IS 'The English words of time expressions: what each is, and its values.';
+COMMENT ON FUNCTION _pgrecall.time_words IS
+    'Returns the English words of time expressions with the kind and values of each.';

@@ -1,6 +1,6 @@
--- A range as [from, to), which is how every comparison here takes it; an empty one stays empty, and none is none.
+-- Normalises a range to [from, to), the form that every comparison uses. Empty stays empty; NULL stays NULL.
 --
--- A microsecond is the least step of a moment.
+-- The smallest step of a timestamp is a microsecond.
 CREATE OR REPLACE FUNCTION _pgrecall.to_half_open(period tstzrange)
 RETURNS tstzrange
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -12,4 +12,4 @@ RETURN CASE
     )
 END;
 
-COMMENT ON FUNCTION _pgrecall.to_half_open IS 'A range as [from, to); an empty one stays empty.';
+COMMENT ON FUNCTION _pgrecall.to_half_open IS 'Normalises a range to [from, to). Empty stays empty; NULL stays NULL.';

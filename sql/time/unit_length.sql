@@ -1,4 +1,4 @@
--- How long a unit of time_words() is; a weekend comes once a week.
+-- Returns the length of a unit of time_words(); a weekend recurs once a week.
 CREATE OR REPLACE FUNCTION _pgrecall.unit_length(unit text)
 RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -9,4 +9,4 @@ RETURN CASE unit
     ELSE ('1 ' || unit)::interval
 END;
 
-COMMENT ON FUNCTION _pgrecall.unit_length IS 'How long a unit of time is; a weekend comes once a week.';
+COMMENT ON FUNCTION _pgrecall.unit_length IS 'Returns the length of a unit of time; a weekend recurs once a week.';

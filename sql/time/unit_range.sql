@@ -1,7 +1,7 @@
--- The calendar's unit that holds the anchor, or one some places from it: 0 this week, -1 last week.
+-- Returns the calendar unit that contains the anchor, or one some places away: 0 is this week, -1 last week.
 --
--- Weeks begin on Monday, a weekend is Saturday and Sunday. Days and longer units go by the zone's calendar, shorter ones
--- by the clock: an hour is one hour long on every day.
+-- Weeks begin on Monday; a weekend is Saturday and Sunday. Days and longer units follow the zone's calendar, shorter
+-- units the clock: an hour always has one hour.
 CREATE OR REPLACE FUNCTION _pgrecall.unit_range(unit text, places integer, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -24,4 +24,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.unit_range IS
-    'The calendar''s unit that holds the anchor (0), or one some places from it (-1: the one before).';
+    'Returns the calendar unit that contains the anchor (0), or one some places away (-1: the previous one).';

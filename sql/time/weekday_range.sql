@@ -1,7 +1,7 @@
--- A day of the week: which one is meant, seen from the anchor.
+-- Returns the range of a day of the week, relative to the anchor.
 --
--- which  NULL: the most recent, today if it is one;  last: the most recent before today;  next: the first after today
---        this: that of this week, which begins on Monday
+-- which  NULL: the most recent, today included;  last: the most recent before today;  next: the first after today
+--        this: the day of this week, which begins on Monday
 CREATE OR REPLACE FUNCTION _pgrecall.weekday_range(which text, weekday integer, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -24,4 +24,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.weekday_range IS
-    'A day of the week: the most recent, the last before today, this week''s or the next, seen from the anchor.';
+    'Returns the range of a day of the week: the most recent, the last before today, this week''s or the next, '
+    'relative to the anchor.';
