@@ -27,7 +27,7 @@ BEGIN
     IF decided.id IS NULL THEN
         RAISE EXCEPTION 'curation % may only be read', undo_curation.id
             USING ERRCODE = 'insufficient_privilege',
-                  HINT = 'An administrator gives more with pgrecall.grant_namespace(role, namespace, ''write'').';
+                  HINT = 'An administrator grants more with pgrecall.grant_namespace(role, namespace, ''write'').';
     ELSIF decided.undone_at IS NOT NULL THEN
         RETURN false;
     END IF;

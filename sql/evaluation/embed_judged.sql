@@ -28,7 +28,7 @@ BEGIN
         SELECT FROM unnest(embeddings) e (value)
         WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> chosen.dimension OR pgvector.l2_norm(e.value::pgvector.halfvec) = 0
     ) THEN
-        RAISE EXCEPTION 'an embedding has not % dimensions, or is zero', chosen.dimension
+        RAISE EXCEPTION 'an embedding is zero or does not have % dimensions', chosen.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed the queries with the model of that generation.';
     END IF;
     INSERT INTO pgrecall.judged_vectors (namespace_id, query_id, embedding_model_id, query_vec)

@@ -38,18 +38,18 @@ BEGIN
             USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.list_namespaces() lists them.';
     ELSIF COALESCE(length(query_id), 0) NOT BETWEEN 1 AND 200 THEN
         RAISE EXCEPTION 'a judged query needs a query_id of 1 to 200 characters'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Any name will do that is yours alone in the namespace.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Choose any name that is unique in the namespace.';
     ELSIF COALESCE(length(stratum), 0) NOT BETWEEN 1 AND 200 OR stratum = 'overall' THEN
-        RAISE EXCEPTION 'a stratum has 1 to 200 characters and is not "overall"'
+        RAISE EXCEPTION 'a stratum needs 1 to 200 characters and cannot be "overall"'
             USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'Leave it out: then it is "all". "overall" is the row over all strata.';
+                  HINT = 'Omit it to use "all". The row over all strata is called "overall".';
     ELSIF COALESCE(cardinality(relevant), 0) = 0 THEN
         RAISE EXCEPTION 'the judged query has no relevant memory'
             USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'There is nothing to find then; pgrecall.unjudge() takes a query out.';
+                  HINT = 'Name at least one memory. pgrecall.unjudge() removes a judged query.';
     ELSIF cardinality(excluded_ids) > max_excluded THEN
         RAISE EXCEPTION 'the judged query excludes % memories; % is the limit', cardinality(excluded_ids), max_excluded
-            USING ERRCODE = 'program_limit_exceeded', HINT = 'Put what is never to be found into another namespace.';
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Move memories that no query should find to another namespace.';
     END IF;
 
     SELECT r.id, m.id IS NOT NULL AS is_known INTO refused
@@ -60,13 +60,13 @@ BEGIN
     LIMIT 1;
     IF FOUND AND refused.is_known THEN
         RAISE EXCEPTION 'memory % is relevant and excluded', refused.id
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Take it out of one of the two.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Remove it from one of the two lists.';
     ELSIF FOUND AND refused.id IS NOT NULL THEN
         RAISE EXCEPTION 'namespace "%" has no memory %', pgrecall.namespace_name(namespace), refused.id
             USING ERRCODE = 'no_data_found',
                   HINT = 'Check the id and the namespace; a forgotten memory counts as absent.';
     ELSIF FOUND OR EXISTS (SELECT FROM unnest(excluded_ids) AS e (id) WHERE e.id IS NULL) THEN
-        RAISE EXCEPTION 'an id of a memory is NULL'
+        RAISE EXCEPTION 'a memory id is NULL'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave NULLs out of relevant and exclude.';
     END IF;
 

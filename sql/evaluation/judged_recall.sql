@@ -42,7 +42,7 @@ BEGIN
             USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.list_namespaces() lists them.';
     ELSIF k IS NULL OR k NOT BETWEEN 1 AND 500 THEN
         RAISE EXCEPTION 'k must be between 1 and 500, not %', COALESCE(k::text, 'NULL')
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Measure what callers ask for; the default is 10.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Use the k that callers use. The default is 10.';
     END IF;
     SELECT g.id, g.model_id, m.name AS model INTO chosen
     FROM pgrecall.generations g
@@ -62,7 +62,7 @@ BEGIN
     IF foreign_vectors > 0 AND judged_recall.generation IS NULL THEN
         RAISE EXCEPTION '% judged queries have vectors of another embedding model', foreign_vectors
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Vectors of two models cannot be compared: judge() them again with those of the model in use.';
+                  HINT = 'Vectors of two models cannot be compared. Call judge() again with vectors of the active model.';
     END IF;
 
     RETURN QUERY

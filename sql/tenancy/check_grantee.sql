@@ -9,12 +9,12 @@ BEGIN
     role_id := to_regrole(quote_ident(check_grantee.role));
     IF role_id IS NULL THEN
         RAISE EXCEPTION 'there is no role "%"', COALESCE(left(check_grantee.role, 80), 'NULL')
-            USING ERRCODE = 'undefined_object', HINT = 'Make it with CREATE ROLE; its name is written as in pg_roles.';
+            USING ERRCODE = 'undefined_object', HINT = 'Create it with CREATE ROLE. Write its name as pg_roles shows it.';
     END IF;
     SELECT n.id INTO namespace_id FROM pgrecall.namespaces n WHERE n.name = check_grantee.namespace;
     IF namespace_id IS NULL THEN
         RAISE EXCEPTION 'there is no namespace "%"', COALESCE(left(check_grantee.namespace, 200), 'NULL')
-            USING ERRCODE = 'undefined_object', HINT = 'Make it with pgrecall.create_namespace().';
+            USING ERRCODE = 'undefined_object', HINT = 'Create it with pgrecall.create_namespace().';
     END IF;
 END
 $function$;

@@ -22,9 +22,9 @@ BEGIN
     IF found IS NULL THEN
         IF NOT _pgrecall.sees_all() THEN
             -- Same error whether it exists or not: a role must not learn the namespaces of others.
-            RAISE EXCEPTION 'role "%" may not make namespaces', pg_get_userbyid(pgrecall.session_role())
+            RAISE EXCEPTION 'role "%" may not create namespaces', pg_get_userbyid(pgrecall.session_role())
                 USING ERRCODE = 'insufficient_privilege',
-                      HINT = 'An administrator makes it with pgrecall.create_namespace() and gives it with pgrecall.grant_namespace().';
+                      HINT = 'An administrator creates it with pgrecall.create_namespace() and grants it with pgrecall.grant_namespace().';
         END IF;
         INSERT INTO pgrecall.namespaces AS n (name, language) VALUES (create_namespace.name, create_namespace.language)
         ON CONFLICT ON CONSTRAINT namespaces_name_key DO NOTHING

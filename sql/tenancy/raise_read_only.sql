@@ -18,7 +18,7 @@ BEGIN
     IF FOUND THEN
         RAISE EXCEPTION 'role "%" may only read namespace "%", with memory %', pg_get_userbyid(pgrecall.session_role()), namespace, raise_read_only.id
             USING ERRCODE = 'insufficient_privilege',
-                  HINT = 'An administrator gives more with pgrecall.grant_namespace(role, namespace, ''write'').';
+                  HINT = 'An administrator grants more with pgrecall.grant_namespace(role, namespace, ''write'').';
     END IF;
 END
 $function$;
