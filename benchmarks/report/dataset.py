@@ -84,8 +84,8 @@ def _systems(systems: Mapping[str, Any]) -> str:
         for name, found in systems.items()
     ]
     note = (
-        "Latency is the time of one question without its embedding, after 20 questions of warm-up; compare "
-        "it within this table only, since the machine may have had other work.\n\n"
+        "Latency is the time of one question without its embedding, after 20 warm-up questions. Compare it "
+        "only within this table, because the machine may have had other work.\n\n"
     )
     return note + table(("system", *HEADLINE, "any-hit@10", "all-hit@10", "p50 ms", "p95 ms"), rows)
 
@@ -116,7 +116,7 @@ def _ablations(name: str, results: Mapping[str, Any]) -> str:
         if row["against_full"]
     ]
     return (
-        "Parts left out or put in, differences to A, the full `recall`:\n\n"
+        "Parts removed or added, differences from A, the full `recall`:\n\n"
         + table(("", *HEADLINE), rows)
         + f"\n![What leaving parts out changes on {results['dataset']}](benchmarks/{name}-ablation.png)\n"
     )

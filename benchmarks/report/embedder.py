@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 __all__ = ["render", "rows"]
 
 _NOTE = """\
-A daemon with the bundled model and a server of its own on one machine. `asked` is what a client without a
-model waits for the embedding of a question (`embed="daemon"`), `model` the same model called directly.
+A daemon with the bundled model and its own server on one machine. `asked` is the time that a client without a
+model waits for the embedding of a question (`embed="daemon"`). `model` is the same model called directly.
 """
 _RUNTIMES = """\
-The bundled model by ONNX Runtime, in turn with sentence-transformers on the same texts: ratios of throughput,
-the median of the rounds. Quality is the dense leg alone, searched exactly; differences with 95 % intervals.
+The bundled model on ONNX Runtime, in turns with sentence-transformers on the same texts: ratios of
+throughput, median of the rounds. Quality is that of the dense leg alone, with exact search; differences
+have 95 % intervals.
 """
 
 

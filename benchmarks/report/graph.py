@@ -35,21 +35,20 @@ def render(results: Results) -> list[str]:
     sets = [one for _, one in measured]
     return [
         "## The concept graph\n",
-        "Memories are read for names and relationships as the embedder does it. Differences with "
-        "their 95 % confidence intervals; bold: significant.\n",
+        "Names and relationships are extracted as the embedder does it. Differences have 95 % confidence "
+        "intervals; bold: significant.\n",
         _read(measured),
         "### With the graph and without it\n",
         "All questions; strata are in the tables below.\n",
         _against(sets),
         "### What only the graph finds\n",
-        "Memories among the first k that neither the words nor the vector had in their lists, and those of "
-        "the same questions that are there without the graph and had to give way: how many of either are "
-        "relevant.\n",
+        "Memories among the first k that neither the lexical nor the dense list contains, and the memories "
+        "that they displaced, in the same questions: how many of each are relevant.\n",
         _entering(sets),
         "### Where the vector is lost\n",
         "Questions with a relevant memory beyond exact dense rank 50: `recall` with the graph minus `recall` "
-        "without it, and the share of those memories alone that comes among the first ten, without the graph "
-        "and with it.\n",
+        "without it, and the share of those memories that reaches the first ten, without the graph and with "
+        "it.\n",
         _far(sets),
         "### The walk against PageRank\n",
         _pagerank_note(sets[0]["pagerank"]),
@@ -117,8 +116,8 @@ def _entering(found: Iterable[Mapping[str, Any]]) -> str:
             "in questions",
             "relevant in",
             "entered, relevant",
-            "gave way, relevant",
-            "relevant a question",
+            "displaced, relevant",
+            "relevant per question",
         ),
         rows,
     )
@@ -163,8 +162,8 @@ def _pagerank(found: Sequence[Mapping[str, Any]]) -> str:
     again = ", ".join(f"{one['dataset']} {one['pagerank']['reproduced']['@10']:.1%}" for one in found)
     return (
         table(("PageRank − walk", *HEADLINE), rows)
-        + "\nWith the walk's scores the formula gives recall's own first ten, in order, for so many "
-        + f"questions: {again}.\n"
+        + "\nShare of questions for which the formula, with the walk's scores, reproduces recall's first ten "
+        + f"in order: {again}.\n"
     )
 
 

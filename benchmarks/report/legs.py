@@ -35,16 +35,16 @@ def render(results: Sequence[Mapping[str, Any]]) -> str:
     if ranks:
         parts += [
             "### Fusion\n",
-            "By convex combination, the default, and by reciprocal ranks with the same weights, at the "
-            "default k and at the best found; and what the default has over the latter, with its 95 % "
-            "confidence interval. Bold: significant.\n",
+            "Convex combination (the default), and reciprocal ranks with the same weights, at the default k "
+            "and at the best k found; then the gain of the default over the latter, with its 95 % confidence "
+            "interval. Bold: significant.\n",
             _fusions(results, ranks),
         ]
     if wording:
         parts += [
             "### Exact wording\n",
-            "Questions that are runs of words of the memories, 100 at most a data set: recall@10 and nDCG@10 "
-            "of the words alone and of `recall`, and the difference in nDCG@10, with its 95 % confidence "
+            "Questions copied word for word from memories, at most 100 per data set: recall@10 and nDCG@10 "
+            "of the lexical leg and of `recall`, and the difference in nDCG@10, with its 95 % confidence "
             "interval. Bold: significant.\n",
             _exact(wording),
         ]

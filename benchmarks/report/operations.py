@@ -24,15 +24,15 @@ _KINDS = {
     "hnsw": "HNSW index of the embeddings",
     "words": "GIN index of the words",
     "other indexes": "other indexes of the table",
-    "postings": "postings and lexicon",
+    "postings": "postings and term statistics",
     "concepts": "concepts, aliases, mentions",
-    "rest": "all else",
+    "rest": "everything else",
 }
 _COSTS = {
     "remember_many": "`remember_many`, a batch of 500",
     "embeddings_written": "writing an embedding, the HNSW index in place",
     "hnsw_build": "building the HNSW index of the full table",
-    "postings_rebuild": "making the postings anew (`rebuild_postings`)",
+    "postings_rebuild": "rebuilding the postings (`rebuild_postings`)",
 }
 _LIVE = {
     "remember_many_per_second": "`remember_many`, memories/s",
@@ -53,9 +53,9 @@ _LOOKS = {
 _WAYS = ("index", "dense leg", "recall")
 _NONE = "Not measured yet.\n"
 _CURVE_NOTE = """\
-`index` is what the HNSW index gives in its own order, `dense leg` what the leg makes of it: sorted again, and
-exact where the index gave too few. Shares are of the exact 10 and 50 nearest, for recall of the ten it gives
-with an exact dense leg. Times are p50 / p95 in milliseconds.
+`index` is the output of the HNSW index in its own order. `dense leg` is the leg's result: sorted again, and
+exact if the index returned too few rows. Shares are of the exact 10 and 50 nearest; for recall, of the ten
+that it returns with an exact dense leg. Times are p50 / p95 in milliseconds.
 """
 
 
@@ -71,7 +71,7 @@ def render(results: Results, plots: dict[str, Plot]) -> list[str]:
     """
     parts = []
     for name, found in _measured(results, "sizing"):
-        parts += ["### What a memory takes\n", _sizing(found), _source(name, found)]
+        parts += ["### Size of a memory\n", _sizing(found), _source(name, found)]
     for name, found in _measured(results, "ef-search"):
         plots[_PLOT] = _plot(found)
         parts += ["### HNSW settings\n", _CURVE_NOTE, f"![Quality and time by hnsw.ef_search]({_PLOT})\n"]
@@ -121,10 +121,10 @@ def _source(name: str, found: Mapping[str, Any], folder: str = "../benchmarks/re
 def _sizing(found: Mapping[str, Any]) -> str:
     sizes = found["sizes"]
     rows: list[Iterable[str]] = [
-        ("**bytes a memory**", *(f"**{one['total_per_memory']:,.0f}**" for one in sizes)),
+        ("**bytes per memory**", *(f"**{one['total_per_memory']:,.0f}**" for one in sizes)),
         *((_KINDS[kind], *(f"{one['bytes_per_memory'][kind]:,.0f}" for one in sizes)) for kind in KINDS),
         *(
-            (f"{title}: ms, bytes of WAL a memory", *(_cost(one["costs"][name]) for one in sizes))
+            (f"{title}: ms, bytes of WAL per memory", *(_cost(one["costs"][name]) for one in sizes))
             for name, title in _COSTS.items()
         ),
         (
@@ -161,7 +161,7 @@ def _brief(found: Mapping[str, Any]) -> str:
         (
             "`hnsw.iterative_scan`",
             "`hnsw.ef_search`",
-            "the index gives, of 50",
+            "rows from the index, of 50",
             "nearest 50",
             "dense leg, ms",
         ),
@@ -207,7 +207,7 @@ def _curves(found: Mapping[str, Any]) -> str:
     for other in found["builds"]:
         parts += [
             f"m = {other['m']}, ef_construction = {other['ef_construction']}: "
-            f"built in {other['seconds']:.1f} s, {other['bytes_per_memory']:,.0f} bytes a memory:\n",
+            f"built in {other['seconds']:.1f} s, {other['bytes_per_memory']:,.0f} bytes per memory:\n",
             _curve(other["curve"]),
         ]
     return details("Curves: ef_search, iterative scans, other parameters of the build", *parts)

@@ -19,10 +19,10 @@ __all__ = ["render"]
 _PLOT = "benchmarks/speed.png"
 _PLOTTED = ("recall", "floor", "baseline:naive", "baseline:python")
 _LEGEND = """\
-`recall` is the function with its defaults, ten memories a call; `leg:…` one leg's own query; `floor` the sum
-of the legs' bare queries, the least that any fusion of them could take. `baseline:naive` is one hybrid
-function of the usual kind (`ts_rank` over any of the words, vectors, reciprocal ranks), `baseline:python`
-three queries of an application, fused there. Questions have 8 words unless their name says otherwise.
+`recall` is the function with its defaults, ten memories per call. `leg:…` is the query of one leg. `floor`
+is the sum of the legs' bare queries, the minimum time of any fusion. `baseline:naive` is a typical hybrid
+function (`ts_rank` over any of the words, vectors, reciprocal ranks). `baseline:python` sends three queries
+and fuses them in the application. Questions have 8 words unless their name says otherwise.
 """
 _GROUPS = {
     "Questions, by number of words and how common they are": ("recall:words=",),
@@ -32,8 +32,8 @@ _GROUPS = {
 }
 _OTHERS = "Connections and statements"
 _OTHERS_NOTE = (
-    "`recall:cold` connects first, `recall:first-call` is the same without the time of connecting, "
-    "`recall:unprepared` sends the statement unprepared; `recall`, to compare, is warm and prepared.\n"
+    "`recall:cold` connects first. `recall:first-call` excludes the time to connect. `recall:unprepared` "
+    "sends the statement unprepared. For comparison, `recall` is warm and prepared.\n"
 )
 
 
@@ -51,7 +51,7 @@ def render(results: Results, plots: dict[str, Plot]) -> list[str]:
     parts = ["## Speed\n"]
     if shown:
         parts += [_sources(shown), "### Ratios\n", _ratios(shown), *_plot(shown, plots)]
-        parts += ["### Times\n", _LEGEND, "Milliseconds a call, p50 / p95 / p99.\n"]
+        parts += ["### Times\n", _LEGEND, "Milliseconds per call, p50 / p95 / p99.\n"]
         parts += [_times(shown, "rows", _names(shown, "rows")), _extras(shown)]
         parts += ["### Storing\n", _storing(shown)]
     if drains:
@@ -86,7 +86,7 @@ def _ratios(shown: Sequence[Column]) -> str:
         )
         for pair in pairs
     ]
-    note = "Time of the one divided by time of the other, p50 / p95: below 1 the first is the faster.\n\n"
+    note = "Time of the first divided by time of the second, p50 / p95: below 1, the first is faster.\n\n"
     return note + table(("", *_titles(shown)), rows)
 
 
@@ -146,7 +146,7 @@ def _extras(shown: Sequence[Column]) -> str:
         (f"{count} at once", *(f"{column.at('details')['per_second'].get(count, '')}" for column in shown))
         for count in counts
     ]
-    parts += ["Calls a second of all clients together:\n", table(("", *_titles(shown)), rows)]
+    parts += ["Calls per second, all clients together:\n", table(("", *_titles(shown)), rows)]
     parts += [f"{_OTHERS}:\n", _OTHERS_NOTE, _times(shown, "extras", left)]
     return details("Other questions, filters, clients, connections", *parts)
 
@@ -166,14 +166,16 @@ def _storing(shown: Sequence[Column]) -> str:
             (f"building `{name}`, s", *(f"{build[name]:.1f}" if name in build else "" for build in builds))
             for name in _large(builds, 0.03)
         ),
-        ("bytes a memory, all of it", *(f"{sum(size.values()):,.0f}" for size in sizes)),
+        ("bytes per memory, total", *(f"{sum(size.values()):,.0f}" for size in sizes)),
     ]
     relations = [
         (f"`{name}`", *(f"{size[name]:,.0f}" if name in size else "" for size in sizes))
         for name in _large(sizes, 0.01)
     ]
     titles = ("", *_titles(shown))
-    return table(titles, rows) + "\n" + details("Bytes a memory by table and index", table(titles, relations))
+    return (
+        table(titles, rows) + "\n" + details("Bytes per memory by table and index", table(titles, relations))
+    )
 
 
 def _large(columns: Iterable[Mapping[str, float]], share: float) -> dict[str, None]:
@@ -195,7 +197,7 @@ def _embedding(drains: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
         for name, found in drains
     ]
     note = (
-        "Texts a second that `pgrecall embedder` claims, embeds and writes back, against the model called "
-        "directly on the same texts, in turn.\n\n"
+        "Texts per second that `pgrecall embedder` claims, embeds and writes back, compared with the bare "
+        "model on the same texts, in turns.\n\n"
     )
     return note + table(("", "bare model", "embedder", "ratio", "from"), rows)

@@ -20,7 +20,7 @@ def render(results: Sequence[Mapping[str, Any]]) -> str:
     """Render the tables over all quality results, a column for each data set."""
     parts = [
         "## Quality at a glance\n",
-        "Bold: the best of its column. ↑ and ↓: significantly better and worse than `recall`.\n",
+        "Bold: the best of the column. ↑ and ↓: significantly better or worse than `recall`.\n",
     ]
     for metric, title in METRICS.items():
         parts += [f"### {title}\n", _systems(results, metric)]
@@ -28,15 +28,15 @@ def render(results: Sequence[Mapping[str, Any]]) -> str:
     if any(found.get("ablations") for found in results):
         parts += [
             "### What each part is worth\n",
-            "Difference to the full `recall` when a part is left out or put in. Bold: significant; none: no "
-            "question's value changes; empty: not measured.\n",
+            "Difference from the full `recall` when a part is removed or added. Bold: significant. none: no "
+            "question's value changes. Empty: not measured.\n",
             _ablations(results),
         ]
     if any(found.get("sweeps") for found in results):
         parts += [
-            "### What tuning would bring\n",
-            "For each setting alone: the value that is best on one half of a data set's questions, and what "
-            "it brings over the default on the other half, with its 95 % confidence interval. Bold: "
+            "### What tuning would gain\n",
+            "For each setting alone: the best value on one half of a data set's questions, and its gain over "
+            "the default on the other half, with its 95 % confidence interval. Bold: "
             "significant.\n",
             _sweeps(results),
         ]

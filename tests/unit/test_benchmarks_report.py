@@ -369,7 +369,7 @@ def test_speed_has_ratios_first_and_a_column_for_each_size() -> None:
     assert row(page, "| `remember_many`") == "| `remember_many`, memories/s " + "| 5,565 " * 3 + "|"
     assert row(page, "| building `large_idx`") == "| building `large_idx`, s " + "| 12.3 " * 3 + "|"
     assert "small_idx" not in page
-    assert row(page, "| bytes a memory") == "| bytes a memory, all of it " + "| 2,960 " * 3 + "|"
+    assert row(page, "| bytes per memory") == "| bytes per memory, total " + "| 2,960 " * 3 + "|"
     assert "`settings`" not in page
     assert "a processor, 2 cores, 2.0 GiB, Linux 6, load average before each 0.5, 0.5;" in page
     assert "revision fedcba987654 with changes" in page
