@@ -1,8 +1,8 @@
--- Refuses settings by name and value that cannot be: those of a call, or of a profile.
+-- Validates the settings of a call or of a profile.
 --
 -- given  {"name": value, …}
 --
--- Errors  42704 no such setting;  22023 a value it does not accept, a setting that is stored only, no JSON object
+-- Errors  22023 no such setting, a value it does not accept, a setting that is stored only, no JSON object
 CREATE OR REPLACE FUNCTION _pgrecall.check_settings(given jsonb)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -22,8 +22,7 @@ BEGIN
         ORDER BY g.key
     LOOP
         IF item.name IS NULL THEN
-            RAISE EXCEPTION 'there is no setting "%"', left(item.key, 80)
-                USING ERRCODE = 'undefined_object', HINT = 'SELECT name, effect FROM pgrecall.settings_reference lists them.';
+            PERFORM _pgrecall.raise_unknown_setting(item.key);
         ELSIF item.is_stored_only OR item.name = 'namespace' THEN
             RAISE EXCEPTION '% is not a setting of one call', item.key
                 USING ERRCODE = 'invalid_parameter_value',
@@ -35,4 +34,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_settings IS 'Refuses settings by name and value that cannot be: those of a call, or of a profile.';
+COMMENT ON FUNCTION _pgrecall.check_settings IS 'Validates the settings of a call or of a profile.';

@@ -2,7 +2,7 @@
 --
 -- settings  {"name": value, …}; NULL removes the profile, and brings back the one of that name that comes with pgrecall
 --
--- Errors  22023 a bad name, or a value that its setting does not accept;  42704 no such setting
+-- Errors  22023 a bad name, no such setting, or a value that its setting does not accept
 CREATE OR REPLACE FUNCTION pgrecall.set_profile(name text, settings jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE

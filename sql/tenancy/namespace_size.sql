@@ -1,19 +1,19 @@
--- About how many memories a namespace has, counted no further than at_most: those posted, and what changed since.
+-- About how many memories a namespace has, counted no further than max_count: those posted, and what changed since.
 --
 -- A changed memory may count twice: this decides how to search, not what is found.
-CREATE OR REPLACE FUNCTION _pgrecall.namespace_size(namespace_id integer, at_most integer)
+CREATE OR REPLACE FUNCTION _pgrecall.namespace_size(namespace_id integer, max_count integer)
 RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN least(
-    at_most,
+    max_count,
     COALESCE(
         (SELECT l.documents FROM pgrecall.term_stats l WHERE l.namespace_id = namespace_size.namespace_id AND l.term = ''), 0
     ) + (
         SELECT count(*)
         FROM (
-            SELECT FROM pgrecall.pending_postings u WHERE u.namespace_id = namespace_size.namespace_id LIMIT namespace_size.at_most
+            SELECT FROM pgrecall.pending_postings u WHERE u.namespace_id = namespace_size.namespace_id LIMIT namespace_size.max_count
         ) counted
     )
 )::integer;
 
-COMMENT ON FUNCTION _pgrecall.namespace_size IS 'About how many memories a namespace has, counted no further than at_most.';
+COMMENT ON FUNCTION _pgrecall.namespace_size IS 'About how many memories a namespace has, counted no further than max_count.';

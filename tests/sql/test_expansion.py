@@ -182,7 +182,7 @@ def test_who_holds_the_querys_words_comes_before_who_holds_the_added(conn: Conne
         )
         assert said[wrong]["expansion_score"] == said[wrong]["lexical_score"] > 0
         assert said[wrong]["lexical_score"] <= weight * said[right]["lexical_score"] + 1e-6
-        assert said[right]["standing"] < said[wrong]["standing"]
+        assert said[right]["candidate_rank"] < said[wrong]["candidate_rank"]
         assert said[right]["score"] > said[wrong]["score"]
 
 
@@ -235,7 +235,7 @@ def test_unknown_words_make_added_ones_no_surer(conn: Connection[Any]) -> None:
     conn.execute("UPDATE pgrecall.memories SET deleted_at = now() WHERE id = %s", (tagged,))
     conn.execute("DELETE FROM pgrecall.memories WHERE id = %s", (tagged,))
     reading = """
-        SELECT (r).words, (r).idfs[1] <= 0.3 * (r).mass FROM (
+        SELECT (r).words, (r).idfs[1] <= 0.3 * (r).max_score FROM (
             SELECT _pgrecall.expand_parsed_query(1, '{english}', 'Bombay', _pgrecall.parse_query(
                 1, '{english}', 'Bombay', 50, _pgrecall.effective_settings()), '{Mumbai}', 0.3) AS r
         ) w

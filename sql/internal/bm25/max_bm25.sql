@@ -18,9 +18,9 @@ DECLARE
     rarest double precision := ln(1 + (greatest(documents, 1) - 0.5) / 1.5)::double precision;
 BEGIN
     RETURN (
-        SELECT min(m.mass)
+        SELECT min(m.score)
         FROM (
-            SELECT sum(COALESCE(idfs[array_position(words, t.lexeme)], rarest)) AS mass
+            SELECT sum(COALESCE(idfs[array_position(words, t.lexeme)], rarest)) AS score
             FROM unnest(languages) l (language)
             CROSS JOIN LATERAL unnest(_pgrecall.analyze_text(l.language, query)) t
             WHERE t.lexeme = ANY (terms) AND t.lexeme !~ ('[' || _pgrecall.cjk_class() || ']')

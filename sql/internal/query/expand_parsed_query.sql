@@ -3,7 +3,7 @@
 -- An added word has its idf, times its share of its term, times expansion_weight. All of them together weigh no more than
 -- expansion_weight of the query's own words: a memory that holds those once comes before one of the same length that holds
 -- every added word once and none of the query's. What the query demands (required, phrase) stays, and so does the score
--- that counts in full (mass).
+-- that counts in full (max_score).
 --
 -- reading  from lexical_query(), in mode bm25
 -- weight   the setting expansion_weight, above 0
@@ -19,7 +19,7 @@ DECLARE
     wider pgrecall.parsed_query := parsed;
     own text[] := _pgrecall.query_terms(languages, query);
     -- Of words that the namespace does not know there is only what they would weigh.
-    own_mass double precision := COALESCE((SELECT sum(i.idf) FROM unnest(parsed.idfs) i (idf)), parsed.mass);
+    own_score double precision := COALESCE((SELECT sum(i.idf) FROM unnest(parsed.idfs) i (idf)), parsed.max_score);
     lexemes text[];
     shares double precision[];
 BEGIN
@@ -39,7 +39,7 @@ BEGIN
                r.place > cardinality(parsed.words) - COALESCE(cardinality(parsed.common), 0) AS is_common
         FROM unnest(parsed.words, parsed.idfs) WITH ORDINALITY r (term, idf, place)
         UNION ALL
-        SELECT q.term, weight * q.idf * least(1, own_mass / sum(q.idf) OVER ()), q.place, true, q.documents > parsed.budget
+        SELECT q.term, weight * q.idf * least(1, own_score / sum(q.idf) OVER ()), q.place, true, q.documents > parsed.budget
         FROM (
             SELECT k.term, k.documents, k.idf * shares[array_position(lexemes, k.term)] AS idf,
                    row_number() OVER (ORDER BY k.documents, k.term) AS place

@@ -2,7 +2,7 @@
 --
 -- bm25, websearch  words with their weights, the rarest first; any_word; the words with more memories than the budget
 --                  (common), which are the last; what else a memory has to match (required)
---                  and what a memory scores that holds all of the words (mass)
+--                  and what a memory scores that holds all of the words (max_score)
 -- ts_rank, prefix  the narrow tsquery, and the broad one where there is one
 -- phrase           the query word for word; NULL if it has fewer than two words, or phrase_bonus is 0
 --
@@ -43,7 +43,7 @@ BEGIN
         FROM (SELECT namespace_id AS home, terms AS list, settings.bm25_max_terms AS most OFFSET 0) a
         CROSS JOIN LATERAL _pgrecall.query_term_weights(a.home, a.list, a.most) w;
         parsed.any_word := _pgrecall.match_any_term(parsed.words);
-        parsed.mass := _pgrecall.max_bm25(
+        parsed.max_score := _pgrecall.max_bm25(
             languages, query, terms, parsed.words, parsed.idfs, documents
         );
         IF parsed.mode = 'websearch' THEN
