@@ -265,7 +265,7 @@ class Daemon:
                 self._metrics.waiting(generation, waiting.in_progress, waiting.retrying, waiting.failed)
 
     async def _leave(self) -> None:
-        """Give back what is leased and sign off; without a server the leases run out by themselves."""
+        """Release all leases and sign off. Without a server, the leases expire."""
         self._stopping.set()
         try:
             released = await self._queue.release()

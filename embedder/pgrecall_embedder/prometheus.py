@@ -76,7 +76,7 @@ class PrometheusMetrics:
         self._queue = Gauge(
             "pgrecall_embedder_queue",
             "Memories of a generation that cannot be claimed, at the last heartbeat: in_progress, retrying "
-            "(tried again later), failed (not tried any more).",
+            "(another attempt is due later), failed (no longer retried).",
             ["generation", "state"],
             registry=home,
         )

@@ -47,7 +47,7 @@ class Job(ABC):
     def connections(self) -> int:
         """How many connections the claims have had.
 
-        A change means that the answer to a claim may have been lost, so that nobody works on what it leased.
+        After a change, the answer to a claim may have been lost, and nobody works on the memories it claimed.
         """
         return 0
 

@@ -150,9 +150,9 @@ CREATE TYPE pgrecall.ranked AS (
     decay_factor      double precision,
     entity_factor     double precision,
     is_candidate      boolean,
-    penalty           double precision,
+    mmr_penalty       double precision,
     duplicates        bigint[],
-    standing          integer,
+    candidate_rank    integer,
     lexical_weight    double precision,
     dense_weight      double precision,
     graph_weight      double precision,
@@ -820,7 +820,7 @@ CREATE UNLOGGED TABLE pgrecall.query_embeddings (
     id            bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     generation_id integer NOT NULL,
     requested_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
-    leased_until  timestamptz,
+    lease_expires_at  timestamptz,
     answered_at   timestamptz,
     used_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     query_hash    bytea NOT NULL,
@@ -914,7 +914,7 @@ COMMENT ON COLUMN pgrecall.curations.after IS 'The same fields after the change.
 CREATE INDEX curations_memory_idx ON pgrecall.curations (memory_id);
 CREATE INDEX curations_namespace_idx ON pgrecall.curations (namespace_id, id);
 CREATE INDEX curations_other_idx ON pgrecall.curations (other_id) WHERE (other_id IS NOT NULL);
-CREATE UNIQUE INDEX curations_standing_key ON pgrecall.curations (memory_id) WHERE (undone_at IS NULL);
+CREATE UNIQUE INDEX curations_active_key ON pgrecall.curations (memory_id) WHERE (undone_at IS NULL);
 ALTER TABLE pgrecall.curations
     ALTER COLUMN decision SET STATISTICS 0,
     ALTER COLUMN decider SET STATISTICS 0,

@@ -224,26 +224,22 @@ def format_vector(vector: Vector) -> str:
     return "[" + ",".join(map(repr, numbers)) + "]"
 
 
-def tuning(
-    settings: Mapping[str, str | float] | None,
-    hnsw_ef_search: int | None,
-    hnsw_iterative_scan: str | None,
-) -> dict[str, str]:
-    """Return the settings of one recall by their full names.
+def settings_argument(settings: Mapping[str, str | float] | None, expand: str | None) -> dict[str, Any]:
+    """Return the argument `settings` of one recall; the database refuses an unknown name."""
+    chosen = {as_str("a setting", name): as_str(name, str(value)) for name, value in (settings or {}).items()}
+    if expand is not None:
+        chosen["expand"] = expand
+    return {"settings": chosen} if chosen else {}
+
+
+def hnsw_settings(hnsw_ef_search: int | None, hnsw_iterative_scan: str | None) -> dict[str, str]:
+    """Return pgvector's settings of one recall by their full names.
 
     Raises:
-        InvalidInput: A name that is not pgrecall's, or an HNSW setting outside pgvector's range. pgvector
-            itself cannot refuse those before a backend has loaded it.
+        InvalidInput: A value outside pgvector's range. pgvector itself cannot refuse it before a backend has
+            loaded it.
     """
     chosen: dict[str, str] = {}
-    if settings is not None:
-        for name, value in settings.items():
-            if not name.startswith("pgrecall."):
-                raise InvalidInput(
-                    f"{as_str('a setting', name)} is not a setting of pgrecall",
-                    hint="Names begin with 'pgrecall.'; those of hnsw are arguments of their own.",
-                )
-            chosen[name] = as_str(name, str(value))
     if hnsw_ef_search is not None:
         if as_int("hnsw_ef_search", hnsw_ef_search) not in _EF_SEARCH:
             raise InvalidInput("hnsw_ef_search must lie between 1 and 1000")
@@ -272,7 +268,7 @@ _CHECKS: dict[str, Callable[[str, object], Any]] = {
     ),
     **dict.fromkeys(("collapse_duplicates", "include_forgotten", "changes", "dry_run"), as_bool),
     **dict.fromkeys(("metadata", "metadata_contains"), json_object),
-    **dict.fromkeys(("position", "k", "max_chars", "per_item", "at_most"), as_int),
+    **dict.fromkeys(("position", "k", "max_chars", "per_item", "max_memories"), as_int),
     **dict.fromkeys(("id", "successor", "memory_id"), as_id),
     "ids": as_ids,
     "importance": as_fraction,

@@ -42,7 +42,7 @@ def time_left() -> float | None:
         return None
     seconds = until - monotonic()
     if seconds <= 0:
-        raise _too_late()
+        raise _timed_out()
     return seconds
 
 
@@ -68,7 +68,7 @@ async def in_time(
         await asyncio.wait([task], timeout=seconds)
         if task.done():
             return task.result()
-        raise _too_late()
+        raise _timed_out()
     finally:
         if not task.done():
             _cancelled.add(task)
@@ -101,7 +101,7 @@ def in_time_apart(seconds: float, function: Callable[_P, _T], *args: _P.args, **
     except TimeoutError:
         if outcome.done():
             raise
-        raise _too_late() from None
+        raise _timed_out() from None
 
 
 async def in_thread(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -114,7 +114,7 @@ def in_place(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) ->
     return function(*args, **kwargs)
 
 
-def _too_late() -> TimedOut:
+def _timed_out() -> TimedOut:
     return TimedOut("the time for the call is over", hint="Give it more: timeout, in seconds.")
 
 

@@ -6,13 +6,15 @@ from datetime import datetime, timedelta
 
 SECTIONS = {
     "memories": (
-        "namespaces", "memories", "sensitive", "memories_bytes", "analyzed_at", "pending_postings", "unread",
-        "unread_failed", "oldest_unread", "unread_by_llm",
+        "namespaces", "memories", "sensitive", "memories_bytes", "analyzed_at", "pending_postings",
+        "pending_extractions", "retrying_extractions", "failed_extractions", "oldest_pending_extraction",
+        "pending_llm_extractions",
     ),
     "embeddings": (
-        "model", "dimension", "generation", "embedded", "pending", "in_progress", "failed", "oldest_pending",
-        "parked", "failures_by_cause", "truncated", "workers", "per_second", "eta", "dense_index_name",
-        "dense_index_valid", "dense_index_bytes", "other_generation", "other_state", "other_model",
+        "model", "dimension", "generation", "embedded", "pending", "in_progress", "retrying",
+        "oldest_pending", "failed", "failures_by_cause", "truncated", "workers", "per_second", "eta",
+        "dense_index_name", "dense_index_valid", "dense_index_bytes",
+        "other_generation", "other_state", "other_model",
     ),
     "versions": ("schema_revision", "bundle_hash", "server_version", "pgvector_version"),
 }  # fmt: skip

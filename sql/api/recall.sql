@@ -25,7 +25,7 @@
 -- strategy … collapse_duplicates  settings of the same name, for this call
 -- settings            any other setting for this call: {"rrf_k": 60}; pgrecall.settings_reference lists them
 --
--- Errors  22023 k, vector or setting out of range, or nothing to recall by;  42704 no such setting;  54000 query too long
+-- Errors  22023 k, vector or setting out of range, no such setting, or nothing to recall by;  54000 query too long
 --
 -- chosen_strategy     the strategy that was used; exact is auto's choice for a literal query
 -- duplicates          memories hidden behind this one by collapse_duplicates

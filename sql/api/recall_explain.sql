@@ -22,8 +22,8 @@
 -- lexical_weight … the weights of the legs in this recall; 0: not in use
 -- top             the highest possible relevance
 -- is_candidate    false: no leg found it, or the filter excludes it; its scores are hypothetical, without the graph boost
--- standing        its position before duplicates, MMR and k apply; NULL: no candidate, or below a threshold
--- penalty         what MMR subtracted for similarity to earlier results
+-- candidate_rank  its position before duplicates, MMR and k apply; NULL: no candidate, or below a threshold
+-- mmr_penalty     what MMR subtracted for similarity to earlier results
 -- settings_in_force  every setting of this recall, by name
 -- added_terms     terms that the setting expand added to the query; NULL: none
 -- expansion_score     the part of lexical_score from these terms
@@ -63,7 +63,7 @@ RETURNS TABLE (
     session_part double precision, phrase_part double precision, relevance double precision, top double precision,
     importance real, recency double precision, combined double precision,
     importance_factor double precision, decay_factor double precision, entity_factor double precision,
-    is_candidate boolean, standing integer, penalty double precision, duplicates bigint[],
+    is_candidate boolean, candidate_rank integer, mmr_penalty double precision, duplicates bigint[],
     chosen_strategy text, settings_in_force jsonb, added_terms text[], expansion_score double precision
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
@@ -133,7 +133,7 @@ BEGIN
                ) END,
                m.importance, (r.line).recency, (r.line).combined,
                (r.line).importance_factor, (r.line).decay_factor, (r.line).entity_factor,
-               COALESCE((r.line).is_candidate, false), (r.line).standing, (r.line).penalty, r.duplicates,
+               COALESCE((r.line).is_candidate, false), (r.line).candidate_rank, (r.line).mmr_penalty, r.duplicates,
                (request.settings).strategy, to_jsonb(request.settings), request.expansion,
                CASE WHEN (r.line).lexical_score IS NOT NULL THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END
         FROM wanted w

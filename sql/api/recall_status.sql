@@ -3,26 +3,29 @@
 -- Numbers of embeddings are the active generation's. Lists are functions of their own: generation_progress(),
 -- worker_status(), failures(), index_status().
 --
--- pending           memories without an embedding that should have one; in progress, failed and parked ones included
--- in_progress       leased to a worker now;  failed  waiting for another attempt after an error
--- parked            no longer retried; failures_by_cause counts the causes
--- oldest_pending    waiting time of the oldest pending memory that is not parked
+-- pending           memories without an embedding that should have one; in progress, retrying and failed ones included
+-- in_progress       leased to a worker now;  retrying  waiting for another attempt after an error
+-- failed            no longer retried; failures_by_cause counts the causes
+-- oldest_pending    waiting time of the oldest pending memory that has not failed
 -- truncated         only the beginning was embedded
 -- workers           daemons with a heartbeat in the last 30 seconds
 -- per_second        their embedding rate at the last heartbeat
--- eta               estimated time for the pending memories that are not parked
+-- eta               estimated time for the pending memories that have not failed
 -- other_generation  one that is being built, or the one before (other_state: building, retired)
--- unread            memories waiting for extraction of names, times and facts, failed ones (unread_failed) included
--- unread_by_llm     memories waiting for the language model, if enabled
--- pending_postings          memories that are not in the postings yet; recall reads their words from the rows
--- analyzed_at       when the planner's statistics of memories were refreshed; NULL: not known
+-- pending_extractions        memories waiting for extraction of names, times and facts; retrying and failed ones included
+-- retrying_extractions       waiting for another attempt after an error;  failed_extractions  no longer retried
+-- oldest_pending_extraction  waiting time of the oldest of them, failed ones included
+-- pending_llm_extractions    memories waiting for the language model, if enabled
+-- pending_postings           memories that are not in the postings yet; recall reads their words from the rows
+-- analyzed_at                when the planner's statistics of memories were refreshed; NULL: not known
 CREATE OR REPLACE FUNCTION public.recall_status()
 RETURNS TABLE (
     schema_revision text, bundle_hash text, model text, dimension integer, namespaces bigint, memories bigint,
-    sensitive bigint, embedded bigint, pending bigint, in_progress bigint, failed bigint, oldest_pending interval,
+    sensitive bigint, embedded bigint, pending bigint, in_progress bigint, retrying bigint, oldest_pending interval,
     workers integer, dense_index_valid boolean, dense_index_name text, server_version text, pgvector_version text,
-    unread bigint, unread_failed bigint, oldest_unread interval, unread_by_llm bigint, pending_postings bigint,
-    parked bigint, failures_by_cause jsonb, truncated bigint, per_second double precision, eta interval,
+    pending_extractions bigint, retrying_extractions bigint, failed_extractions bigint,
+    oldest_pending_extraction interval, pending_llm_extractions bigint, pending_postings bigint,
+    failed bigint, failures_by_cause jsonb, truncated bigint, per_second double precision, eta interval,
     generation integer, other_generation integer, other_state text, other_model text,
     dense_index_bytes bigint, memories_bytes bigint, analyzed_at timestamptz
 )
@@ -35,17 +38,17 @@ BEGIN ATOMIC
            active.model, active.dimension,
            (SELECT count(*) FROM pgrecall.namespaces),
            alive.memories, alive.sensitive, alive.embedded, alive.pending,
-           jobs.in_progress, jobs.failed, now() - alive.oldest_pending,
+           jobs.in_progress, jobs.retrying, now() - alive.oldest_pending,
            workers.alive,
            COALESCE(dense.valid, false), dense.name,
            current_setting('server_version'),
            (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'vector'),
-           waiting.unread, waiting.unread_failed, now() - waiting.since, waiting.unread_by_llm,
+           extractions.pending, extractions.retrying, extractions.failed, now() - extractions.oldest, extractions.by_llm,
            (SELECT count(*) FROM pgrecall.pending_postings),
-           failures.parked, failures.by_cause,
+           failures.failed, failures.by_cause,
            (SELECT count(*) FROM pgrecall.truncated_embeddings t WHERE t.generation_id = active.id),
            workers.per_second,
-           make_interval(secs => (alive.pending - failures.parked) / NULLIF(workers.per_second, 0)),
+           make_interval(secs => (alive.pending - failures.failed) / NULLIF(workers.per_second, 0)),
            active.id, other.id, other.state, other.model,
            dense.bytes, pg_table_size('pgrecall.memories'), tables.analyzed_at
     FROM (
@@ -67,15 +70,15 @@ BEGIN ATOMIC
     ) alive
     CROSS JOIN (
         SELECT count(*) FILTER (WHERE j.lease_expires_at > now()) AS in_progress,
-               count(*) FILTER (WHERE j.next_attempt_at IS NOT NULL) AS failed
+               count(*) FILTER (WHERE j.next_attempt_at IS NOT NULL) AS retrying
         FROM pgrecall.embedding_jobs j
         WHERE j.generation_id = pgrecall.active_generation()
     ) jobs
     CROSS JOIN (
-        SELECT COALESCE(sum(c.parked), 0)::bigint AS parked,
-               COALESCE(jsonb_object_agg(c.cause, c.parked), '{}') AS by_cause
+        SELECT COALESCE(sum(c.failed), 0)::bigint AS failed,
+               COALESCE(jsonb_object_agg(c.cause, c.failed), '{}') AS by_cause
         FROM (
-            SELECT f.cause, count(*) AS parked FROM pgrecall.embedding_failures f
+            SELECT f.cause, count(*) AS failed FROM pgrecall.embedding_failures f
             WHERE f.generation_id = pgrecall.active_generation()
             GROUP BY f.cause
         ) c
@@ -88,13 +91,16 @@ BEGIN ATOMIC
         WHERE w.is_alive
     ) workers
     CROSS JOIN (
-        SELECT count(*) FILTER (WHERE x.enricher = 'text') AS unread,
-               count(*) FILTER (WHERE x.enricher = 'text' AND x.attempts > 0) AS unread_failed,
-               min(x.waiting_since) FILTER (WHERE x.enricher = 'text') AS since,
-               count(*) FILTER (WHERE x.enricher = 'llm') AS unread_by_llm
+        SELECT count(*) FILTER (WHERE x.enricher = 'text') AS pending,
+               count(*) FILTER (
+                   WHERE x.enricher = 'text' AND x.attempts > 0 AND x.next_attempt_at IS DISTINCT FROM 'infinity'
+               ) AS retrying,
+               count(*) FILTER (WHERE x.enricher = 'text' AND x.next_attempt_at = 'infinity') AS failed,
+               min(x.waiting_since) FILTER (WHERE x.enricher = 'text') AS oldest,
+               count(*) FILTER (WHERE x.enricher = 'llm') AS by_llm
         FROM pgrecall.extractions x
         WHERE x.is_pending
-    ) waiting
+    ) extractions
     LEFT JOIN (
         SELECT g.id, g.dimension, g.column_name, m.name AS model
         FROM pgrecall.generations g LEFT JOIN pgrecall.embedding_models m ON m.id = g.model_id

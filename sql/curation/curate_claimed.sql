@@ -6,9 +6,9 @@
 -- This is the only way for an embedder to supersede a memory: only while the setting curate is on, recorded, and
 -- reversible.
 --
--- said  decision of a language model; NULL: by rules; {"decision", "other_id", "decider", "evidence", "memory_hash",
+-- verdict  decision of a language model; NULL: by rules; {"decision", "other_id", "decider", "evidence", "memory_hash",
 --       "other_hash"}, hashes in hex
-CREATE OR REPLACE FUNCTION pgrecall.curate_claimed(memory_id bigint, ticket bigint, said jsonb DEFAULT NULL)
+CREATE OR REPLACE FUNCTION pgrecall.curate_claimed(memory_id bigint, ticket bigint, verdict jsonb DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
@@ -22,13 +22,13 @@ BEGIN
     ) THEN
         RETURN NULL;
     END IF;
-    IF said IS NULL THEN
+    IF verdict IS NULL THEN
         done := pgrecall.curate(curate_claimed.memory_id);
     ELSE
-        PERFORM _pgrecall.check_typed(said, 'said', ids => '{other_id}', hashes => '{memory_hash,other_hash}');
+        PERFORM _pgrecall.check_typed(verdict, 'verdict', ids => '{other_id}', hashes => '{memory_hash,other_hash}');
         done := pgrecall.apply_curation(
-            curate_claimed.memory_id, (said ->> 'other_id')::bigint, said ->> 'decision', left(said ->> 'decider', 200),
-            said -> 'evidence', decode(said ->> 'memory_hash', 'hex'), decode(said ->> 'other_hash', 'hex')
+            curate_claimed.memory_id, (verdict ->> 'other_id')::bigint, verdict ->> 'decision', left(verdict ->> 'decider', 200),
+            verdict -> 'evidence', decode(verdict ->> 'memory_hash', 'hex'), decode(verdict ->> 'other_hash', 'hex')
         );
     END IF;
     -- No lock until here: a session that flags a memory as sensitive locks its row first, then this one.

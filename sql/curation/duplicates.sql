@@ -5,13 +5,13 @@
 --
 -- namespace   NULL: the setting pgrecall.namespace
 -- similarity  minimum cosine; NULL: the setting duplicate_similarity
--- at_most     how many memories to check, newest first
+-- max_memories     how many memories to check, newest first
 -- cluster     in the result: id of its oldest memory
 -- cosine      to that memory; NULL if either has no embedding
 --
--- Errors  42704 no such namespace;  22023 similarity is not between 0 and 1, at_most is negative
+-- Errors  42704 no such namespace;  22023 similarity is not between 0 and 1, max_memories is negative
 CREATE OR REPLACE FUNCTION pgrecall.duplicates(
-    namespace text DEFAULT NULL, similarity double precision DEFAULT NULL, at_most integer DEFAULT 10000
+    namespace text DEFAULT NULL, similarity double precision DEFAULT NULL, max_memories integer DEFAULT 10000
 )
 RETURNS TABLE (cluster bigint, memory_id bigint, cosine double precision, created_at timestamptz, content text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
@@ -27,7 +27,7 @@ BEGIN
         RAISE EXCEPTION 'similarity cannot be %', wanted
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It is a cosine between 0 and 1.';
     END IF;
-    PERFORM _pgrecall.parse_row_limit(at_most);
+    PERFORM _pgrecall.parse_row_limit(max_memories);
     RETURN QUERY EXECUTE $statement$
         WITH RECURSIVE looked AS MATERIALIZED (
             SELECT l.id, min(l.id) OVER (PARTITION BY l.content_hash) AS first_id
@@ -75,7 +75,7 @@ BEGIN
         WHERE c.members > 1
         ORDER BY c.members DESC, c.cluster, m.id
     $statement$
-    USING home, pgrecall.active_generation(), wanted, at_most, neighbours;
+    USING home, pgrecall.active_generation(), wanted, max_memories, neighbours;
 END
 $function$;
 

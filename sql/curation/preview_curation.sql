@@ -2,18 +2,18 @@
 --
 -- Every memory is checked on its own: effects of earlier decisions in the same run are not considered.
 --
--- namespace, since, at_most  see uncurated_memories()
+-- namespace, since, max_memories  see uncurated_memories()
 --
--- Errors  42704 no such namespace;  22023 at_most is negative
+-- Errors  42704 no such namespace;  22023 max_memories is negative
 CREATE OR REPLACE FUNCTION pgrecall.preview_curation(
-    namespace text DEFAULT NULL, since timestamptz DEFAULT NULL, at_most integer DEFAULT 1000
+    namespace text DEFAULT NULL, since timestamptz DEFAULT NULL, max_memories integer DEFAULT 1000
 )
 RETURNS TABLE (memory_id bigint, decision text, other_id bigint, content text, other_content text, evidence jsonb)
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1000
 SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT u.id, d.decision, d.other_id, m.content, o.content, d.evidence
-    FROM pgrecall.uncurated_memories(preview_curation.namespace, preview_curation.since, preview_curation.at_most) u (id)
+    FROM pgrecall.uncurated_memories(preview_curation.namespace, preview_curation.since, preview_curation.max_memories) u (id)
     CROSS JOIN LATERAL pgrecall.decide_curation(u.id) d
     JOIN pgrecall.memories m ON m.id = u.id
     LEFT JOIN pgrecall.memories o ON o.id = d.other_id;

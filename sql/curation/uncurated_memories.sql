@@ -3,9 +3,9 @@
 -- namespace  NULL: the setting pgrecall.namespace
 -- since      only memories stored from then on
 --
--- Errors  42704 no such namespace;  22023 at_most is negative
+-- Errors  42704 no such namespace;  22023 max_memories is negative
 CREATE OR REPLACE FUNCTION pgrecall.uncurated_memories(
-    namespace text DEFAULT NULL, since timestamptz DEFAULT NULL, at_most integer DEFAULT 1000
+    namespace text DEFAULT NULL, since timestamptz DEFAULT NULL, max_memories integer DEFAULT 1000
 )
 RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1000
@@ -21,7 +21,7 @@ BEGIN
           AND (uncurated_memories.since IS NULL OR m.created_at >= uncurated_memories.since)
           AND NOT EXISTS (SELECT FROM pgrecall.curations c WHERE c.memory_id = m.id)
         ORDER BY m.id
-        LIMIT _pgrecall.parse_row_limit(at_most);
+        LIMIT _pgrecall.parse_row_limit(max_memories);
 END
 $function$;
 

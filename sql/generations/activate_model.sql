@@ -1,6 +1,6 @@
--- Registers an embedding model and makes it that of the active generation, which must be empty or of that model.
+-- Registers an embedding model and assigns it to the active generation, which must be empty or already use that model.
 --
--- query_prompt, document_prompt  texts put before a query and before a memory
+-- query_prompt, document_prompt  texts prepended to a query and to a memory
 --
 -- Errors  22023 its dimension is not the generation's;  55000 there are embeddings of another model, or with another
 --         document_prompt
@@ -43,4 +43,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.activate_model IS
-    'Registers an embedding model and makes it that of the active generation, where that has no embeddings of another.';
+    'Registers an embedding model and assigns it to the active generation, unless that has embeddings of another model.';

@@ -1,4 +1,4 @@
--- The model that made the embeddings that recall reads; no row if none has been chosen.
+-- Returns the model of the active generation, with its prompts; no row if none is chosen.
 CREATE OR REPLACE FUNCTION pgrecall.active_model()
 RETURNS TABLE (id integer, name text, dimension integer, provider text, query_prompt text, document_prompt text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
@@ -9,6 +9,6 @@ BEGIN ATOMIC
     WHERE g.state = 'active';
 END;
 
-COMMENT ON FUNCTION pgrecall.active_model IS 'The embedding model in use, with its prompts; no row if none has been chosen.';
+COMMENT ON FUNCTION pgrecall.active_model IS 'Returns the model of the active generation, with its prompts; no row if none is chosen.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.active_model TO pgrecall_reader, pgrecall_embedder;

@@ -1,10 +1,10 @@
--- Begins a generation: an empty column of embeddings beside the active one, under the same rules; returns its number.
+-- Adds a generation: an empty column of embeddings with the same constraints as the active one. Returns its number.
 --
--- Once more with the same model it returns the one that is being built. It takes an exclusive lock of memories and concepts
--- for a moment; set lock_timeout, so that nobody waits behind it for long, and try again. Embedders begin once the statements
--- of generation_statements(…, 'fill') have run.
+-- A second call with the same model returns the generation that is being built. Takes a short exclusive lock on memories
+-- and concepts: set lock_timeout, so that other sessions do not queue behind it, and retry. Daemons start once the
+-- statements of generation_statements(…, 'fill') have run.
 --
--- Errors  55000 another generation is there, being built or retired, or the active one is of that model;  22023 dimension out of range
+-- Errors  55000 another generation is being built or retired, or the active one has that model;  22023 dimension out of range
 CREATE OR REPLACE FUNCTION pgrecall.add_generation(
     model text, dimension integer, provider text DEFAULT 'sentence-transformers',
     query_prompt text DEFAULT '', document_prompt text DEFAULT ''
@@ -20,7 +20,7 @@ DECLARE
 BEGIN
     IF add_generation.dimension IS NULL OR add_generation.dimension NOT BETWEEN 1 AND 4000 THEN
         RAISE EXCEPTION 'the dimension must be between 1 and 4000, not %', COALESCE(add_generation.dimension::text, 'NULL')
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Take the model''s own, or one that it can be cut to.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the model''s dimension, or one to which its vectors can be truncated.';
     END IF;
     LOCK TABLE pgrecall.generations IN SHARE ROW EXCLUSIVE MODE;
     SELECT g.id, g.state, g.dimension, m.name INTO other
@@ -32,18 +32,18 @@ BEGIN
     ELSIF other.id IS NOT NULL THEN
         RAISE EXCEPTION 'generation % (model %, %) is still there', other.id, COALESCE(other.name, 'none'), other.state
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = CASE other.state WHEN 'building' THEN 'Let it be finished, or give it up: pgrecall reembed --cancel.'
+                  HINT = CASE other.state WHEN 'building' THEN 'Finish it, or cancel it: pgrecall reembed --cancel.'
                                           ELSE 'Drop it first: pgrecall reembed --drop-old.' END;
     ELSIF EXISTS (
         SELECT FROM pgrecall.active_model() a
         WHERE a.name = add_generation.model AND a.dimension = add_generation.dimension
     ) THEN
         RAISE EXCEPTION 'recall reads the embeddings of model % already', left(add_generation.model, 80)
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Another dimension of it would be another generation.';
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Pass another dimension to add a generation of the same model.';
     END IF;
 
     INSERT INTO pgrecall.generations AS g (id, model_id, dimension, state)
-    -- Never a number again: an embedder may still have vectors in hand for one that was given up.
+    -- Numbers are never reused: a daemon may still hold vectors for a canceled generation.
     SELECT nextval('pgrecall.generation_numbers'),
            pgrecall.register_model(
                add_generation.model, add_generation.dimension, add_generation.provider, add_generation.query_prompt,
@@ -55,7 +55,7 @@ BEGIN
     EXECUTE format(
         'ALTER TABLE pgrecall.memories ADD COLUMN %1$I pgvector.halfvec(%2$s), ALTER COLUMN %1$I SET STORAGE %3$s, '
         'ADD CONSTRAINT %4$I CHECK (NOT is_sensitive OR %1$I IS NULL) NOT VALID, SET (toast_tuple_target = %5$s)',
-        -- As in the first revision: in line as long as a page has room for all of them and the rest of the row.
+        -- As in the first revision: stored inline while the row fits on a page.
         made.column_name, made.dimension, CASE WHEN made.dimension <= 2000 AND widths <= 3500 THEN 'PLAIN' ELSE 'EXTERNAL' END,
         'memories_sensitive_not_' || made.column_name, least(8160, 2048 + 2 * COALESCE(widths, 0))
     );
@@ -70,4 +70,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.add_generation IS
-    'Begins a generation: an empty column of embeddings beside the active one, under the same rules; returns its number.';
+    'Adds a generation: an empty column of embeddings with the same constraints as the active one. Returns its number.';

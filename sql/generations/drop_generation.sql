@@ -1,6 +1,6 @@
--- Drops a generation that recall does not read, with its column; the room comes back with the next VACUUM FULL.
+-- Drops a generation that is not active, with its column. The next VACUUM FULL frees the space.
 --
--- It takes exclusive locks for a moment, as add_generation() does.
+-- Takes short exclusive locks, as add_generation() does.
 --
 -- Errors  55000 recall reads it;  P0002 no such generation
 CREATE OR REPLACE FUNCTION pgrecall.drop_generation(generation integer)
@@ -21,9 +21,9 @@ BEGIN
         RAISE EXCEPTION 'recall reads generation %', gone.id
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Switch to the other one first.';
     END IF;
-    -- Before its row goes, which claims in hand refer to: they end first.
+    -- Waits for claims in progress, which refer to the generation's row.
     LOCK TABLE pgrecall.memories, pgrecall.concepts IN ACCESS EXCLUSIVE MODE;
-    -- Its leases and failures go with it.
+    -- Cascades to its leases and failures.
     DELETE FROM pgrecall.generations g WHERE g.id = gone.id;
     PERFORM _pgrecall.rebuild_embedding_accessors();
     SELECT sum(g.dimension)::integer INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;
@@ -36,4 +36,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.drop_generation IS 'Drops a generation that recall does not read, with its column.';
+COMMENT ON FUNCTION pgrecall.drop_generation IS 'Drops a generation that is not active, with its column.';

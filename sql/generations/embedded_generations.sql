@@ -1,7 +1,7 @@
--- What embedders are to work on: the active generation first, then the one that is being built.
+-- Lists the generations that daemons embed: the active one first, then the one being built.
 --
--- One that is being built is not among them before the statements of generation_statements(…, 'fill') have run: to find
--- what is missing without an index would mean to read the whole table again and again.
+-- Leaves out a generation until the statements of generation_statements(…, 'fill') have run: without their index, every
+-- claim would read the whole table.
 CREATE OR REPLACE FUNCTION pgrecall.embedded_generations()
 RETURNS TABLE (
     generation integer, state text, model_id integer, model text, dimension integer, provider text,
@@ -19,7 +19,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.embedded_generations IS
-    'The generations that embedders work on with their models: the active one first, then the one that is being built.';
+    'Lists the generations that daemons embed, with their models: the active one first, then the one being built.';
 
 ALTER FUNCTION pgrecall.embedded_generations OWNER TO pgrecall_gate;
 

@@ -1,34 +1,34 @@
--- How far each generation is, the active one first.
+-- Returns the progress of each generation, the active one first.
 --
--- pending         memories without an embedding that should have one: those in hand, waiting for another attempt, and parked
--- in_progress     leased to a worker now;  retrying  waiting for another attempt after a failure
--- parked          not tried any more (embedding_failures);  truncated  embedded by their beginning only
--- oldest_pending  since when the oldest has waited that is not parked
--- per_second      what its embedders did at their last heartbeat; NULL: none is alive
--- eta             how long that will take for what is pending and not parked
+-- pending         memories without an embedding that should have one; in progress, retrying and failed ones included
+-- in_progress     leased to a worker now;  retrying  waiting for another attempt after an error
+-- failed          no longer retried (embedding_failures);  truncated  only the beginning was embedded
+-- oldest_pending  waiting time of the oldest pending memory that has not failed
+-- per_second      embedding rate of its daemons at their last heartbeat; NULL: none is alive
+-- eta             estimated time for the pending memories that have not failed
 --
--- Reads every memory: seconds where there are millions.
+-- Reads every memory: a million take seconds.
 CREATE OR REPLACE FUNCTION pgrecall.generation_progress()
 RETURNS TABLE (
     generation integer, state text, model text, dimension integer, provider text, embedded bigint, pending bigint,
-    in_progress bigint, retrying bigint, parked bigint, truncated bigint, oldest_pending interval, per_second double precision,
+    in_progress bigint, retrying bigint, failed bigint, truncated bigint, oldest_pending interval, per_second double precision,
     eta interval
 )
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 2
 SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT g.id, g.state, m.name, g.dimension, m.provider, n.embedded, n.pending,
-           j.in_progress, j.retrying, n.parked, t.truncated, now() - n.oldest, w.per_second,
-           make_interval(secs => (n.pending - n.parked) / NULLIF(w.per_second, 0))
+           j.in_progress, j.retrying, n.failed, t.truncated, now() - n.oldest, w.per_second,
+           make_interval(secs => (n.pending - n.failed) / NULLIF(w.per_second, 0))
     FROM pgrecall.generations g
     LEFT JOIN pgrecall.embedding_models m ON m.id = g.model_id
     CROSS JOIN LATERAL (
         SELECT count(*) FILTER (WHERE s.is_embedded) AS embedded,
                count(*) FILTER (WHERE NOT s.is_embedded) AS pending,
-               count(*) FILTER (WHERE NOT s.is_embedded AND s.is_parked) AS parked,
-               min(s.updated_at) FILTER (WHERE NOT s.is_embedded AND NOT s.is_parked) AS oldest
+               count(*) FILTER (WHERE NOT s.is_embedded AND s.is_failed) AS failed,
+               min(s.updated_at) FILTER (WHERE NOT s.is_embedded AND NOT s.is_failed) AS oldest
         FROM (
-            SELECT _pgrecall.embedding_of(m, g.id) IS NOT NULL AS is_embedded, f.memory_id IS NOT NULL AS is_parked, m.updated_at
+            SELECT _pgrecall.embedding_of(m, g.id) IS NOT NULL AS is_embedded, f.memory_id IS NOT NULL AS is_failed, m.updated_at
             FROM pgrecall.memories m
             LEFT JOIN pgrecall.embedding_failures f ON f.memory_id = m.id AND f.generation_id = g.id
             WHERE m.deleted_at IS NULL AND NOT m.is_sensitive
@@ -48,7 +48,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.generation_progress IS
-    'How far each generation of embeddings is: embedded, pending, failed, and how long the rest will take.';
+    'Returns the progress of each generation of embeddings: embedded, pending, failed, and the estimated time left.';
 
 ALTER FUNCTION pgrecall.generation_progress OWNER TO pgrecall_gate;
 

@@ -1,8 +1,9 @@
--- What a generation needs before it can be switched to, beyond its embeddings: statements to run in this order.
+-- Returns the statements to run, in this order, before a switch to a generation. Empty once they have run.
 --
--- Each outside a transaction; they hold up neither readers nor writers. None, once all of it is there.
+-- Run each outside a transaction. They block neither readers nor writers.
 --
--- stage  fill: what embedders need to find what is missing;  search: what recall needs, when most embeddings are there
+-- stage  fill: the index with which daemons find pending memories;  search: the indexes of recall, built when most
+--        embeddings are stored
 CREATE OR REPLACE FUNCTION pgrecall.generation_statements(generation integer, stage text)
 RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 4
@@ -30,7 +31,7 @@ BEGIN ATOMIC
                 g.column_name, g.column_name))
     ) o (place, stage, name, statement)
     CROSS JOIN LATERAL (
-        -- A build that was interrupted leaves an invalid index behind.
+        -- An interrupted build leaves an invalid index.
         SELECT o.place - 1 AS place, format('DROP INDEX CONCURRENTLY IF EXISTS pgrecall.%I', o.name) AS statement WHERE o.place > 1
         UNION ALL
         SELECT o.place, o.statement
@@ -48,6 +49,6 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.generation_statements IS
-    'Statements that give a generation its indexes and check its rule, to run outside a transaction; none, once that is done.';
+    'Returns the statements that build the indexes and validate the constraint of a generation. Run them outside a transaction.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.generation_statements TO pgrecall_embedder;

@@ -1,9 +1,9 @@
--- The generation whose embeddings a query's vector is compared with.
+-- Returns the generation to compare a query vector with.
 --
--- Without a name it is the active one, or the one before while it is there, if only that has the vector's dimension: who
--- still embeds with the model before a switch is answered.
+-- Without a model, that is the active generation, or the retired one if only its dimension matches. A client that still
+-- embeds with the old model after a switch therefore gets results.
 --
--- model  the name of the model that made the vector; NULL: not known
+-- model  the name of the vector's model; NULL: unknown
 --
 -- Errors  22023 no generation of that dimension;  55000 no generation of that model
 CREATE OR REPLACE FUNCTION _pgrecall.query_generation(query_vec pgvector.halfvec, model text)
@@ -45,4 +45,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.query_generation IS 'The generation whose embeddings a query''s vector is compared with.';
+COMMENT ON FUNCTION _pgrecall.query_generation IS 'Returns the generation to compare a query vector with.';

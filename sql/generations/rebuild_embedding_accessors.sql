@@ -1,7 +1,7 @@
--- Writes embedding_of() and name_embedding_of() anew, with a branch for each generation there is.
+-- Recreates embedding_of() and name_embedding_of() with one branch per generation.
 --
--- The planner makes the plain column of either wherever the generation is known, so that indexes serve. They are state,
--- like the columns they name: revisions and changes of generations write them, never an installation.
+-- If the generation is a constant, the planner reduces a call to the column, so it can use the index. The two functions are
+-- state, like the columns they name: revisions and changes of generations create them, an installation does not.
 CREATE OR REPLACE FUNCTION _pgrecall.rebuild_embedding_accessors()
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -27,4 +27,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rebuild_embedding_accessors IS
-    'Writes embedding_of() and name_embedding_of() anew, with a branch for each generation there is.';
+    'Recreates embedding_of() and name_embedding_of() with one branch per generation.';

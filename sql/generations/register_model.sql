@@ -1,6 +1,6 @@
--- Notes an embedding model with its prompts, or brings what is noted up to date; returns its id.
+-- Inserts or updates an embedding model with its prompts. Returns its id.
 --
--- Errors  22023 an argument is NULL, empty or longer than may be
+-- Errors  22023 an argument is NULL, empty or too long
 CREATE OR REPLACE FUNCTION pgrecall.register_model(
     name text, dimension integer, provider text, query_prompt text, document_prompt text
 )
@@ -20,12 +20,12 @@ BEGIN
     RETURNING m.id INTO registered;
     RETURN registered;
 EXCEPTION WHEN not_null_violation OR check_violation THEN
-    -- The table's own refusal prints the row.
+    -- The message of the table's CHECK would print the row.
     GET STACKED DIAGNOSTICS broken = CONSTRAINT_NAME;
     RAISE EXCEPTION 'an embedding model needs a name, 1 to 4000 dimensions, a provider and two prompts, none too long%',
             COALESCE(': ' || NULLIF(broken, ''), '')
-        USING ERRCODE = 'invalid_parameter_value', HINT = 'A prompt that the model has not is an empty text.';
+        USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass an empty text for a prompt that the model does not have.';
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.register_model IS 'Notes an embedding model with its prompts; returns its id.';
+COMMENT ON FUNCTION pgrecall.register_model IS 'Inserts or updates an embedding model with its prompts. Returns its id.';

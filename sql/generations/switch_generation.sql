@@ -1,10 +1,10 @@
--- Makes recall read another generation, from the next call on; the one that it has read so far is retired.
+-- Makes a generation the active one, from the next recall on, and retires the one before.
 --
--- Going back is the same call with the retired generation: what was written since is embedded then.
+-- To go back, switch to the retired generation. Daemons then embed the memories written in between.
 --
--- Errors  55000 it is not ready: an index or its rule is missing, memories without an embedding;  P0002 no such generation
+-- force  true: switch even if memories are pending
 --
--- force  True switches though memories wait for their embedding
+-- Errors  55000 an index or its constraint is missing, or memories are pending;  P0002 no such generation
 CREATE OR REPLACE FUNCTION pgrecall.switch_generation(generation integer, force boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -23,13 +23,13 @@ BEGIN
         RETURN;
     ELSIF EXISTS (SELECT FROM pgrecall.generation_statements(chosen.id, 'fill'))
           OR EXISTS (SELECT FROM pgrecall.generation_statements(chosen.id, 'search')) THEN
-        RAISE EXCEPTION 'generation % has not all its indexes', chosen.id
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'pgrecall reembed builds what is missing.';
+        RAISE EXCEPTION 'generation % lacks an index', chosen.id
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run pgrecall reembed to build it.';
     ELSIF chosen.state = 'building' AND NOT force THEN
-        SELECT p.pending - p.parked INTO missing FROM pgrecall.generation_progress() p WHERE p.generation = chosen.id;
+        SELECT p.pending - p.failed INTO missing FROM pgrecall.generation_progress() p WHERE p.generation = chosen.id;
         IF missing > 0 THEN
             RAISE EXCEPTION '% memories have no embedding of generation % yet', missing, chosen.id
-                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Wait for the embedder, or switch by force.';
+                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Wait for the embedder, or pass force => true.';
         END IF;
     END IF;
     UPDATE pgrecall.generations g
@@ -39,4 +39,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.switch_generation IS
-    'Makes recall read another generation, from the next call on; the one before is retired, and can be switched back to.';
+    'Makes a generation the active one, from the next recall on. The one before is retired; switch back to it to undo this.';

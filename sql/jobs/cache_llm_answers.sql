@@ -1,8 +1,8 @@
--- Keeps what a language model answered about memories, each only while it is claimed; returns how many were kept.
+-- Caches answers of a language model about claimed memories. Returns how many it cached.
 --
--- The ticket is void once a memory's text was changed, or it became sensitive or was forgotten: nothing that was answered
--- about the old text is kept then. The rows of the queue are locked, so a memory that changes at this moment waits, and its
--- trigger finds the answer and removes it.
+-- A ticket becomes invalid when the text changes or the memory becomes sensitive or is forgotten; answers about the old text
+-- are then dropped. Locks the rows of the queue: a concurrent change of a memory waits, and its trigger then deletes the
+-- answer.
 --
 -- answers  [{"key", "memory_id", "ticket", "answer"}]; key is a SHA-256 in hex
 --
@@ -42,7 +42,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.cache_llm_answers IS
-    'Keeps what a language model answered about memories, each only while it is claimed; returns how many were kept.';
+    'Caches answers of a language model about claimed memories. Returns how many it cached.';
 
 ALTER FUNCTION pgrecall.cache_llm_answers OWNER TO pgrecall_gate;
 

@@ -1,6 +1,6 @@
--- What a language model answered before, by the hash of what it was asked.
+-- Returns cached answers of a language model, by the hash of the prompt.
 --
--- Memories that say the same have the same answer; whichever of them still has it lends it.
+-- Memories with the same text share an answer.
 --
 -- keys  SHA-256 each
 CREATE OR REPLACE FUNCTION pgrecall.cached_llm_answers(keys bytea[])
@@ -14,7 +14,7 @@ BEGIN ATOMIC
     ORDER BY a.key, a.created_at DESC;
 END;
 
-COMMENT ON FUNCTION pgrecall.cached_llm_answers IS 'What a language model answered before, by the hash of what it was asked.';
+COMMENT ON FUNCTION pgrecall.cached_llm_answers IS 'Returns cached answers of a language model, by the hash of the prompt.';
 
 ALTER FUNCTION pgrecall.cached_llm_answers OWNER TO pgrecall_gate;
 

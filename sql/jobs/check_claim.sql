@@ -1,4 +1,4 @@
--- Refuses a claim of too much, or for too long.
+-- Validates the batch size and lease of a claim.
 --
 -- Errors  22023
 CREATE OR REPLACE FUNCTION _pgrecall.check_claim(batch integer, lease interval)
@@ -17,4 +17,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_claim IS 'Refuses a claim of too much, or for too long.';
+COMMENT ON FUNCTION _pgrecall.check_claim IS 'Validates the batch size and lease of a claim.';

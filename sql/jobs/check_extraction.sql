@@ -1,9 +1,9 @@
--- Refuses what an extraction cannot have read: values that are missing or of another kind. Says where, quotes nothing.
+-- Validates the items of an extraction: missing values and wrong types. The message names the place and quotes nothing.
 --
--- read  see complete_extractions
+-- items see complete_extractions
 --
--- Errors  22023 the first value that is wrong
-CREATE OR REPLACE FUNCTION _pgrecall.check_extraction(read jsonb)
+-- Errors  22023 the first invalid value
+CREATE OR REPLACE FUNCTION _pgrecall.check_extraction(items jsonb)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path FROM CURRENT
@@ -11,7 +11,7 @@ AS $function$
 DECLARE
     problem text;
 BEGIN
-    IF jsonb_typeof(read) IS DISTINCT FROM 'array' THEN
+    IF jsonb_typeof(items) IS DISTINCT FROM 'array' THEN
         problem := 'what was read is no JSON array';
     ELSE
         SELECT format('item %s: %s', checked.place - 1, checked.what)
@@ -28,17 +28,17 @@ BEGIN
                 WHEN jsonb_typeof(r.item -> 'facts') <> 'array' THEN 'facts are no array'
                 WHEN count(*) OVER (PARTITION BY r.item -> 'memory_id') > 1 THEN 'its memory is there twice'
             END AS what
-            FROM jsonb_array_elements(read) WITH ORDINALITY r (item, place)
+            FROM jsonb_array_elements(items) WITH ORDINALITY r (item, place)
         ) checked
         WHERE checked.what IS NOT NULL
         ORDER BY checked.place
         LIMIT 1;
     END IF;
     IF problem IS NULL THEN
-        -- A value that is missing has no type (NULL): IN and the patterns below let it pass unless it is demanded.
+        -- The type of a missing value is NULL: IN and the patterns below accept it unless it is required.
         SELECT format('item %s, %s %s: %s', r.place - 1, kind.name, e.place - 1, wrong.what)
         INTO problem
-        FROM jsonb_array_elements(read) WITH ORDINALITY r (item, place)
+        FROM jsonb_array_elements(items) WITH ORDINALITY r (item, place)
         CROSS JOIN (VALUES ('mentions'), ('times'), ('facts')) kind (name)
         CROSS JOIN LATERAL jsonb_array_elements(r.item -> kind.name) WITH ORDINALITY e (item, place)
         CROSS JOIN LATERAL (
@@ -87,4 +87,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_extraction IS 'Refuses what an extraction cannot have read; says where, quotes nothing.';
+COMMENT ON FUNCTION _pgrecall.check_extraction IS 'Validates the items of an extraction. The message names the place and quotes nothing.';

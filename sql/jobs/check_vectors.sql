@@ -1,4 +1,4 @@
--- Refuses embeddings that are no vectors; says which, and quotes none, which the cast's own error would.
+-- Validates embeddings. The message names the position and quotes nothing, unlike the error of a cast.
 --
 -- Errors  22023 one of them is not a vector
 CREATE OR REPLACE FUNCTION _pgrecall.check_vectors(embeddings text[])
@@ -16,8 +16,8 @@ BEGIN
     END LOOP;
 EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
     RAISE EXCEPTION 'embedding % is not a vector', place
-        USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], of finite numbers that fit half precision.';
+        USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], with finite numbers in the range of half precision.';
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_vectors IS 'Refuses embeddings that are no vectors; says which, quotes none.';
+COMMENT ON FUNCTION _pgrecall.check_vectors IS 'Validates embeddings. The message names the position and quotes nothing.';

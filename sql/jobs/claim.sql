@@ -1,18 +1,20 @@
 -- Leases pending memories to a worker, with the text to embed.
 --
--- A memory is pending while its embedding in the generation is NULL, it is not sensitive and not forgotten. Half of a batch
--- are the memories written last; the other half comes from as many namespaces as it can, from one at random on, the newest
--- of each: so a fresh memory does not wait for a backlog, and no tenant for another's. Rows that another worker is claiming
--- at this moment are skipped, not waited for. Commit before embedding: the lease holds, not the transaction.
+-- A memory is pending while its embedding in the generation is NULL and it is neither sensitive nor forgotten. Half of a
+-- batch are the most recently written memories. The other half takes the newest memory of as many namespaces as possible,
+-- starting at a random one. A fresh memory therefore does not wait for a backlog, and no tenant waits for another's.
+-- Skips rows that another worker is claiming at this moment. Commit before embedding: the lease outlives the transaction.
 --
--- A lease that ran out counts as an attempt: its worker may have died of the text. After the fifth it is parked.
+-- An expired lease counts as an attempt: the text may have crashed its worker. After five attempts the memory has failed.
 --
--- Nothing is pending for a retired generation: whoever has not heard of the switch yet sends no text to its model.
+-- A retired generation has no pending memories, so a daemon that has not noticed the switch sends no text to its model.
 --
--- batch  how many at the most;  lease  after how long another worker may have them;  generation  NULL: the active one
+-- batch       maximum number of memories
+-- lease       when another worker may claim them
+-- generation  NULL: the active one
 --
--- is_sensitive  never true; whoever sends texts away looks at it once more
--- ticket        what complete_claimed() wants back
+-- is_sensitive  always false; a daemon that sends texts to a provider checks it again
+-- ticket        argument of complete_claimed()
 --
 -- Errors  22023 a batch or lease out of range
 CREATE OR REPLACE FUNCTION pgrecall.claim(
@@ -29,7 +31,7 @@ DECLARE
     chosen bigint[];
 BEGIN
     PERFORM _pgrecall.check_claim(batch, lease);
-    -- From here on the column cannot be dropped.
+    -- Keeps the column from being dropped.
     PERFORM FROM pgrecall.memories m WHERE false;
     SELECT g.* INTO made_for FROM pgrecall.generations g
     WHERE g.id = COALESCE(claim.generation, pgrecall.active_generation());
@@ -50,7 +52,7 @@ BEGIN
     SELECT h.memory_id, made_for.id, h.attempts + 1, 'worker_lost', 'its worker was not heard of again' FROM hopeless h
     ON CONFLICT DO NOTHING;
 
-    -- By the column's name: embedding_of() takes whole rows, which the embedder's role may not read.
+    -- Not embedding_of(): it takes whole rows, which the embedder's role may not read.
     EXECUTE format($statement$
         WITH RECURSIVE fresh AS MATERIALIZED (
             SELECT m.id
@@ -68,7 +70,7 @@ BEGIN
         ), newest AS MATERIALIZED (
             SELECT f.id, row_number() OVER () AS place FROM fresh f
         ), turn (namespace_id, place) AS (
-            -- The namespaces in which anything is pending, found one by one in the index: from $3 on, then from the first.
+            -- Namespaces with pending memories, one index probe each: from $3 on, then from the first.
             SELECT $3 - 1, 0
             UNION ALL
             SELECT COALESCE(
@@ -107,7 +109,7 @@ BEGIN
             ORDER BY p.place, n.place
             LIMIT $2 / 2
         )
-        -- The rest of the newest fill the batch where the namespaces do not.
+        -- If the namespaces do not fill the batch, the next newest memories do.
         SELECT array_agg(c.id ORDER BY c.turn)
         FROM (
             SELECT o.id, min(o.turn) AS turn
@@ -131,8 +133,8 @@ BEGIN
             ORDER BY c.place
             LIMIT $5
             FOR NO KEY UPDATE OF m SKIP LOCKED
-        ), leased AS (
-            -- Another claim may have committed after this one's snapshot: then its lease stands.
+        ), claimed AS (
+            -- A claim that committed after this snapshot keeps its lease.
             INSERT INTO pgrecall.embedding_jobs AS j (memory_id, generation_id, worker_id, lease_expires_at, ticket)
             SELECT f.id, $2, $3, clock_timestamp() + $4, _pgrecall.random_ticket() FROM free f ORDER BY f.id
             ON CONFLICT ON CONSTRAINT embedding_jobs_pkey DO UPDATE
@@ -147,7 +149,7 @@ BEGIN
         SELECT m.id, m.content_hash,
                _pgrecall.embedding_text(m.title, m.content, m.expanded_keywords, recipe.recipe), m.is_sensitive,
                l.ticket
-        FROM leased l
+        FROM claimed l
         JOIN pgrecall.memories m ON m.id = l.memory_id
         CROSS JOIN (SELECT _pgrecall.embedding_recipe() AS recipe) recipe
         ORDER BY m.updated_at DESC, m.id DESC
@@ -157,7 +159,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.claim IS
-    'Leases pending memories to a worker, new ones first and fair to namespaces, with the text to embed and the hash and the ticket that complete_claimed() wants back.';
+    'Leases pending memories to a worker, newest first and fair to namespaces. Returns the text to embed, and the hash and '
+    'ticket to pass to complete_claimed().';
 
 ALTER FUNCTION pgrecall.claim OWNER TO pgrecall_gate;
 

@@ -1,12 +1,13 @@
--- Leases memories to a worker that is to read them, newest first, with what it needs for that.
+-- Leases memories to a worker for extraction, newest first.
 --
--- Rows that another worker is claiming at this moment are skipped, not waited for. Commit before reading: the lease holds,
--- not the transaction. The ticket is what complete_extractions() and fail_extraction() want back.
+-- Skips rows that another worker is claiming at this moment. Commit before extracting: the lease outlives the transaction.
+-- Pass the ticket to complete_extractions() or fail_extraction().
 --
 -- enricher  text or llm
--- batch     how many at the most
--- lease     after how long another worker may have them
--- anchor, in the result  when it was said: what "last week" is counted from
+-- batch     maximum number of memories
+-- lease     when another worker may claim them
+--
+-- anchor    time of the statement; relative times such as "last week" refer to it
 --
 -- Errors  22023 a batch or lease out of range
 CREATE OR REPLACE FUNCTION pgrecall.claim_extractions(
@@ -29,7 +30,7 @@ BEGIN ATOMIC
         ORDER BY x.memory_id DESC
         LIMIT batch
         FOR UPDATE SKIP LOCKED
-    ), leased AS (
+    ), claimed AS (
         UPDATE pgrecall.extractions x
         SET worker_id = worker, lease_expires_at = clock_timestamp() + lease, next_attempt_at = NULL,
             ticket = _pgrecall.random_ticket()
@@ -38,14 +39,14 @@ BEGIN ATOMIC
         RETURNING x.memory_id, x.ticket
     )
     SELECT m.id, l.ticket, m.namespace_id, m.title, m.content, m.speaker, COALESCE(m.occurred_at, m.created_at), m.language
-    FROM leased l
+    FROM claimed l
     JOIN pgrecall.memories m ON m.id = l.memory_id
     WHERE NOT m.is_sensitive AND m.deleted_at IS NULL
     ORDER BY m.id DESC;
 END;
 
 COMMENT ON FUNCTION pgrecall.claim_extractions IS
-    'Leases memories to a worker that is to read them for names, times and facts, newest first, with a ticket each.';
+    'Leases memories to a worker for the extraction of names, times and facts, newest first, with a ticket each.';
 
 ALTER FUNCTION pgrecall.claim_extractions OWNER TO pgrecall_gate;
 

@@ -1,13 +1,13 @@
--- Writes embeddings back, each only if its memory is still what was claimed; returns how many landed.
+-- Stores embeddings of memories that have not changed since the claim, and ends the leases. Returns how many it stored.
 --
--- For those who may write to the memories and embed them themselves. Embedders call complete_claimed().
+-- For roles that may write memories and embed them themselves. Daemons call complete_claimed().
 --
--- A memory that was edited, flagged sensitive or forgotten meanwhile is left alone, and stays pending if it still is.
--- Nothing lands in a generation that is gone. The leases end either way.
+-- Skips memories that were edited, flagged sensitive or forgotten meanwhile; an edited one stays pending. Stores nothing
+-- in a dropped generation. The leases end in any case.
 --
 -- embeddings    as text, '[0.1,…]', in the order of memory_ids and content_hashes
--- generation    whose embeddings they are; NULL: the active one's
--- is_truncated  of each, whether the model has read only the beginning; NULL: none
+-- generation    NULL: the active one
+-- is_truncated  for each memory, true if the model read only its beginning; NULL: none
 --
 -- Errors  22023 arrays of different lengths, no vector, wrong dimension, a zero vector;  55000 no model chosen
 CREATE OR REPLACE FUNCTION pgrecall.complete(
@@ -23,7 +23,7 @@ DECLARE
     refused record;
     landed bigint[];
 BEGIN
-    -- From here on the column cannot be dropped.
+    -- Keeps the column from being dropped.
     PERFORM FROM pgrecall.memories m WHERE false;
     SELECT g.* INTO chosen FROM pgrecall.generations g
     WHERE g.id = COALESCE(complete.generation, pgrecall.active_generation());
@@ -46,10 +46,10 @@ BEGIN
     LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'the embedding of memory % has % dimensions or is zero', refused.id, refused.dimension
-            USING ERRCODE = 'invalid_parameter_value', HINT = format('It needs %s, and a direction.', chosen.dimension);
+            USING ERRCODE = 'invalid_parameter_value', HINT = format('Pass a nonzero vector of %s dimensions.', chosen.dimension);
     END IF;
 
-    -- The column is the only thing that differs from generation to generation.
+    -- Dynamic, because each generation has a column of its own.
     EXECUTE format(
         $statement$
             WITH unchanged AS (
@@ -75,8 +75,8 @@ BEGIN
         WHERE e.is_truncated AND e.id = ANY (landed)
         ON CONFLICT DO NOTHING;
     END IF;
-    -- Landed, whoever has leased it since, or embedded by another. The lease of a text that changed has ended with the change:
-    -- if there is one, it is of the new text.
+    -- Ends the lease of every stored or already embedded memory, even if another worker holds it by now. A change of the
+    -- text has ended the old lease, so a lease that remains is for the new text.
     DELETE FROM pgrecall.embedding_jobs j
     USING unnest(memory_ids, content_hashes) AS e (id, content_hash), pgrecall.memories m
     WHERE j.memory_id = e.id AND j.generation_id = chosen.id AND m.id = e.id AND m.content_hash = e.content_hash
@@ -86,7 +86,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.complete IS
-    'Writes embeddings back, each only if its memory is still what was claimed, ends the leases, returns how many landed.';
+    'Stores embeddings of memories that have not changed since the claim, and ends the leases. Returns how many it stored.';
 
 ALTER FUNCTION pgrecall.complete OWNER TO pgrecall_gate;
 

@@ -1,9 +1,9 @@
--- Writes back embeddings of memories that a worker has claimed, each only while its ticket counts; returns how many landed.
+-- Stores embeddings of claimed memories while their tickets are valid. Returns how many it stored.
 --
--- An embedder can change a memory in no other way, and only a memory that claim() gave it. A ticket
--- is void once the text changed, the memory became sensitive or was forgotten, another worker claimed it, or it was used.
+-- The only way in which pgrecall_embedder can change a memory, and only one that it has claimed. A ticket becomes invalid
+-- when it is used, the text changes, the memory becomes sensitive or is forgotten, or another worker claims it.
 --
--- tickets  in the order of memory_ids, as claim() gave them;  the other arguments  see complete()
+-- tickets  in the order of memory_ids, as claim() returned them;  the other arguments  see complete()
 --
 -- Errors  22023 arrays of different lengths, no vector, wrong dimension, a zero vector;  55000 no model chosen
 CREATE OR REPLACE FUNCTION pgrecall.complete_claimed(
@@ -28,7 +28,7 @@ BEGIN
                 cardinality(is_truncated)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one of each for every memory.';
     END IF;
-    -- As everybody does: the memory first, then its lease. Who changes the text meanwhile has voided the ticket, or waits.
+    -- Locks the memory before its lease, as all code does. A concurrent change of the text has invalidated the ticket, or waits.
     PERFORM FROM pgrecall.memories m WHERE m.id = ANY (memory_ids) AND NOT m.is_sensitive ORDER BY m.id FOR NO KEY UPDATE;
     SELECT array_agg(c.id), array_agg(c.content_hash), array_agg(c.embedding), array_agg(COALESCE(c.is_truncated, false))
     INTO ids, hashes, vectors, marks
@@ -48,7 +48,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.complete_claimed IS
-    'Writes back embeddings of memories that a worker has claimed, each only while its ticket counts; returns how many landed.';
+    'Stores embeddings of claimed memories while their tickets are valid. Returns how many it stored.';
 
 ALTER FUNCTION pgrecall.complete_claimed OWNER TO pgrecall_gate;
 

@@ -1,25 +1,24 @@
--- Stores what was read from memories, all or nothing, each only if it is still what was claimed; returns how many landed.
+-- Stores extractions of claimed memories, all or none. Returns how many it stored.
 --
--- Whatever the same enricher had read from them before goes. The ticket is void once a memory's text was changed, or it
--- became sensitive or was forgotten: what was read from the old text is dropped, and the memory is read again if it waits.
+-- Replaces earlier results of the same enricher. A ticket becomes invalid when the text changes or the memory becomes
+-- sensitive or is forgotten: results of the old text are dropped, and a memory that is pending is extracted again.
 --
--- Workers take turns storing in a namespace; nobody else waits for them for long: what a writer holds for more than half a
--- second makes this give up (55P03), and the same call may be made again. What a writer is changing at this moment is left
--- out, as if it were changed already. So is what another claim looks at that began before this one's lease was committed:
--- the ticket stands then, and the same call a moment later stores it.
+-- Workers take turns in a namespace. If a writer holds a lock for more than half a second, the call fails with 55P03 and
+-- may be repeated. Skips memories that a writer is changing, and those that another claim, begun before this lease was
+-- committed, has locked: their ticket stays valid, and a repeated call stores them.
 --
 -- enricher  text or llm
 -- version   of the extractor, its models and its settings
--- read      [{"memory_id", "ticket", "mentions": [{"name", "type", "start", "end", "confidence", "source", "is_about"}],
+-- items     [{"memory_id", "ticket", "mentions": [{"name", "type", "start", "end", "confidence", "source", "is_about"}],
 --             "times": [{"start", "end", "from_at", "to_at", "granularity", "confidence", "source"}],
 --             "facts": [see store_facts]}]; times of enricher text only. Names of over 200 characters are left out
 --
--- Errors  22023 not an array, or a value that is missing or none of its kind;  55P03 a writer is in the way, try again
-CREATE OR REPLACE FUNCTION pgrecall.complete_extractions(enricher text, version text, read jsonb)
+-- Errors  22023 not an array, or a missing or invalid value;  55P03 a writer holds a lock, retry
+CREATE OR REPLACE FUNCTION pgrecall.complete_extractions(enricher text, version text, items jsonb)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
--- A plan made while the tables were empty would read all of them for ever after.
+-- A generic plan made while the tables were empty would scan them from then on.
 SET enable_seqscan = 'off'
 SET plan_cache_mode = 'force_generic_plan'
 SET lock_timeout = '10s'
@@ -32,21 +31,21 @@ DECLARE
     lost pgrecall.naming[];
 BEGIN
     IF enricher IS NULL OR enricher NOT IN ('text', 'llm') THEN
-        RAISE EXCEPTION '"%" is no enricher', left(enricher, 40)
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass text, or llm.';
+        RAISE EXCEPTION '"%" is not an enricher', left(enricher, 40)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass text or llm.';
     END IF;
-    PERFORM _pgrecall.check_extraction(read);
+    PERFORM _pgrecall.check_extraction(items);
 
     SELECT array_agg(DISTINCT m.namespace_id ORDER BY m.namespace_id) INTO namespaces
-    FROM jsonb_array_elements(read) r (item)
+    FROM jsonb_array_elements(items) r (item)
     CROSS JOIN LATERAL (SELECT m.namespace_id FROM pgrecall.memories m WHERE m.id = (r.item ->> 'memory_id')::bigint LIMIT 1) m;
     PERFORM FROM pgrecall.locks l WHERE l.home = ANY (namespaces) AND l.name = 'extractions' ORDER BY l.home FOR UPDATE;
     PERFORM set_config('lock_timeout', '500ms', true);
     PERFORM _pgrecall.lock_aliases_shared(n.id) FROM unnest(namespaces) n (id);
-    -- After names, as everybody does, and before rows: whoever changes several memories has this while waiting for them.
+    -- The lock order of all code: names, then this, then rows. A writer of several memories holds this while it waits for them.
     PERFORM _pgrecall.lock_relationships(namespaces)
     WHERE EXISTS (
-        SELECT FROM jsonb_array_elements(read) r (item)
+        SELECT FROM jsonb_array_elements(items) r (item)
         WHERE jsonb_array_length(r.item -> 'facts') > 0
            OR EXISTS (
                 SELECT FROM pgrecall.relationship_evidence e WHERE e.memory_id = (r.item ->> 'memory_id')::bigint
@@ -57,7 +56,7 @@ BEGIN
     INTO ids, found
     FROM (
         SELECT x.memory_id, x.namespace_id, CASE WHEN enricher = 'text' THEN r.item ELSE r.item - 'times' END AS item
-        FROM jsonb_array_elements(read) r (item)
+        FROM jsonb_array_elements(items) r (item)
         CROSS JOIN LATERAL (
             SELECT x.memory_id, m.namespace_id
             FROM pgrecall.extractions x
@@ -89,7 +88,7 @@ BEGIN
     PERFORM _pgrecall.store_extracted_times(found);
     IF jsonb_path_exists(found, '$[*].facts[*]') THEN
         PERFORM _pgrecall.store_facts(found);
-        -- Names of facts that were not stored after all, since both are one concept or one is too long.
+        -- Names of facts that were skipped: both are one concept, or one is too long.
         SELECT array_agg(DISTINCT ROW (a.namespace_id, a.alias, NULL)::pgrecall.naming) INTO lost
         FROM _pgrecall.extracted_names((SELECT jsonb_agg(r.item - 'mentions') FROM jsonb_array_elements(found) r (item))) n
         CROSS JOIN LATERAL (
@@ -101,7 +100,7 @@ BEGIN
         PERFORM _pgrecall.upsert_concepts('{}', lost) WHERE lost IS NOT NULL;
     END IF;
 
-    -- New ones alone: what was read before was there before curation was switched on, or is curated already.
+    -- Only first extractions: other memories are older than curation, or curated already.
     IF enricher = 'text' AND pgrecall.stored_setting('curate') <> 'off' THEN
         INSERT INTO pgrecall.curation_jobs AS j (memory_id)
         SELECT x.memory_id FROM pgrecall.extractions x
@@ -122,7 +121,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.complete_extractions IS
-    'Stores what was read from memories, all or nothing, each only if it is still what was claimed; returns how many landed.';
+    'Stores extractions of claimed memories, all or none. Returns how many it stored.';
 
 ALTER FUNCTION pgrecall.complete_extractions OWNER TO pgrecall_gate;
 

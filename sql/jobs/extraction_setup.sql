@@ -1,8 +1,11 @@
--- How memories are to be read: the settings extract_*, llm_* and curate, and the rules of entities. No row if that is what is known.
+-- Returns the configuration of extraction: the settings extract_*, llm_* and curate, and the entity rules.
 --
--- known        fingerprint of what the caller has; NULL: nothing
--- fingerprint  in the result, changes with any of it
--- rules        in the result, [{"namespace_id", "type", "keywords", "patterns"}]; namespace_id null: all namespaces
+-- Returns no row if it is unchanged.
+--
+-- known        the caller's fingerprint; NULL: none
+--
+-- fingerprint  changes with any setting or rule
+-- rules        [{"namespace_id", "type", "keywords", "patterns"}]; namespace_id null: all namespaces
 CREATE OR REPLACE FUNCTION pgrecall.extraction_setup(known text DEFAULT NULL)
 RETURNS TABLE (fingerprint text, settings jsonb, rules jsonb)
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
@@ -30,7 +33,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.extraction_setup IS
-    'How memories are to be read: settings and rules of entities, with a fingerprint; no row if that is what is known.';
+    'Returns the configuration of extraction: settings and entity rules, with a fingerprint. No row if it is unchanged.';
 
 ALTER FUNCTION pgrecall.extraction_setup OWNER TO pgrecall_gate;
 

@@ -1,8 +1,8 @@
--- Ends a worker's lease on a memory that could not be embedded; it is tried again after a while, in the end no more.
+-- Ends a worker's lease on a memory that could not be embedded, and schedules the next attempt.
 --
--- The time between two attempts doubles, from 30 seconds to an hour, each a quarter longer or shorter at random. After five
--- attempts it is parked: it stays pending in every count, and embedding_failures says why, until its text changes or
--- retry_failures() is called. A lease that the worker does not hold any more is left alone.
+-- The time between two attempts doubles, from 30 seconds to an hour, with a jitter of a quarter. After five attempts the
+-- memory has failed: it still counts as pending, embedding_failures holds the cause, and it is no longer retried until its
+-- text changes or retry_failures() is called. Does nothing if the worker no longer holds the lease.
 --
 -- error       what went wrong, without the memory's content;  cause  one word for it
 -- generation  NULL: the active one
@@ -35,7 +35,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.fail IS
-    'Ends a lease on a memory that could not be embedded: it is tried again later, and parked after five attempts.';
+    'Ends a lease on a memory that could not be embedded. Retries with backoff; after five attempts the memory has failed.';
 
 ALTER FUNCTION pgrecall.fail OWNER TO pgrecall_gate;
 

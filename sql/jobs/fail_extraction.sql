@@ -1,6 +1,6 @@
--- Ends a worker's lease on a memory that could not be read, with the reason and when to try again.
+-- Ends a worker's lease after a failed extraction, and schedules the next attempt.
 --
--- After five attempts it waits until it is asked for again (reextract), or its text changes.
+-- After five attempts the memory has failed, until its text changes or reextract() is called.
 --
 -- error  what went wrong, without the memory's content
 CREATE OR REPLACE FUNCTION pgrecall.fail_extraction(
@@ -19,7 +19,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.fail_extraction IS
-    'Ends a lease on a memory that could not be read, with the reason and when to try again; five times at the most.';
+    'Ends a lease after a failed extraction. Retries after the given interval; after five attempts the memory has failed.';
 
 ALTER FUNCTION pgrecall.fail_extraction OWNER TO pgrecall_gate;
 

@@ -1,12 +1,12 @@
--- failures: memories that are not tried any more, those given up last first. Never what they say.
+-- failures: lists failed memories, newest failure first, without their content.
 --
--- After five attempts a memory is parked, until its text changes or retry_failures() is called.
+-- After five attempts a memory has failed, until its text changes or retry_failures() is called.
 --
--- cause  only those of this cause;  k  how many at most
+-- cause  only failures of this cause;  k  maximum number of rows
 --
 -- Errors  22023 k is negative
 --
--- cause     one word;  error  what went wrong the last time
+-- cause     one word;  error  message of the last attempt
 CREATE OR REPLACE FUNCTION pgrecall.failures(cause text DEFAULT NULL, k integer DEFAULT 100)
 RETURNS TABLE (
     memory_id bigint, namespace text, generation integer, model text, cause text, error text, attempts integer,
@@ -27,7 +27,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.failures IS
-    'Memories that are not tried any more, with the cause, those given up last first; never what they say.';
+    'Lists failed memories with the cause, newest failure first, without their content.';
 
 ALTER FUNCTION pgrecall.failures OWNER TO pgrecall_gate;
 

@@ -1,7 +1,7 @@
--- Says that a worker is alive, what it embeds, and how much of it.
+-- Records a worker's heartbeat: the model it runs and how many memories it has embedded.
 --
--- generations  that it embeds;  embedded  since it started;  per_second  since the heartbeat before
--- pauses       providers that it does not ask now: [{"model": …, "cause": …, "until": …}]
+-- generations  generations it embeds;  embedded  since its start;  per_second  since its last heartbeat
+-- pauses       paused providers: [{"model": …, "cause": …, "until": …}]
 --
 -- Errors  22023 pauses is no array;  54000 more than a thousand generations or pauses, or too much text
 CREATE OR REPLACE FUNCTION pgrecall.heartbeat(
@@ -19,7 +19,7 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass [{"model": …, "cause": …, "until": …}], or leave it out.';
     ELSIF cardinality(heartbeat.generations) > 1000 OR octet_length(heartbeat.pauses::text) > 65536 THEN
         RAISE EXCEPTION 'a heartbeat has at most 1000 generations and 65536 bytes of pauses'
-            USING ERRCODE = 'program_limit_exceeded', HINT = 'Leave out what is over.';
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Shorten generations or pauses.';
     END IF;
     INSERT INTO pgrecall.workers AS w (
         id, hostname, pid, bundle_hash, model, embedded, generations, per_second, pauses, role_name
@@ -37,7 +37,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.heartbeat IS 'Says that a worker is alive, what it embeds, and how much of it.';
+COMMENT ON FUNCTION pgrecall.heartbeat IS 'Records a worker''s heartbeat: the model it runs and how many memories it has embedded.';
 
 ALTER FUNCTION pgrecall.heartbeat OWNER TO pgrecall_gate;
 

@@ -1,6 +1,6 @@
--- Adds to what a language model was asked today.
+-- Adds to today's usage of a language model.
 --
--- cost  in any one currency; NULL: not known, and the day's cost is not known either
+-- cost  in any one currency; NULL: unknown, which makes the day's cost unknown
 CREATE OR REPLACE FUNCTION pgrecall.record_llm_usage(
     model text, requests bigint, prompt_tokens bigint, completion_tokens bigint, cost numeric DEFAULT NULL
 )
@@ -15,7 +15,7 @@ BEGIN ATOMIC
             completion_tokens = u.completion_tokens + excluded.completion_tokens, cost = u.cost + excluded.cost;
 END;
 
-COMMENT ON FUNCTION pgrecall.record_llm_usage IS 'Adds to what a language model was asked today.';
+COMMENT ON FUNCTION pgrecall.record_llm_usage IS 'Adds to today''s usage of a language model.';
 
 ALTER FUNCTION pgrecall.record_llm_usage OWNER TO pgrecall_gate;
 

@@ -1,10 +1,10 @@
--- Has memories read again: those that were read by another version, or all of them. Returns how many.
+-- Queues memories for another extraction: those extracted by another version, or all. Returns how many.
 --
--- What was read stays until it is replaced. Each memory's note is locked first: a writer who is just making the memory
--- sensitive, or forgets it, removes the note, and then it is not noted anew.
+-- Existing results stay until they are replaced. Each memory's row in extractions is locked first: a writer that makes the
+-- memory sensitive or forgets it deletes the row, and then this function does not insert it again.
 --
 -- namespace  NULL: every namespace
--- version    NULL: whatever version read them, and those given up after failures
+-- version    only memories extracted by another version; NULL: all, failed ones included
 --
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.reextract(
@@ -39,7 +39,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.reextract IS
-    'Has memories read again for names, times and facts: those read by another version than this, or all; returns how many.';
+    'Queues memories for another extraction of names, times and facts: those of another version, or all. Returns how many.';
 
 ALTER FUNCTION pgrecall.reextract OWNER TO pgrecall_gate;
 

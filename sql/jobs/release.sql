@@ -1,6 +1,6 @@
--- Gives back every lease of a worker, and returns how many there were.
+-- Releases the leases of a worker. Returns how many there were.
 --
--- generation  only of this one; NULL: of all
+-- generation  NULL: all generations
 CREATE OR REPLACE FUNCTION pgrecall.release(worker uuid, generation integer DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -13,7 +13,7 @@ BEGIN
     DELETE FROM pgrecall.embedding_jobs j
     WHERE j.worker_id = worker AND j.attempts = 0 AND j.generation_id = COALESCE(release.generation, j.generation_id);
     GET DIAGNOSTICS released = ROW_COUNT;
-    -- What has failed before keeps its history.
+    -- Memories with failed attempts keep their history.
     UPDATE pgrecall.embedding_jobs j SET worker_id = NULL, ticket = NULL, lease_expires_at = NULL
     WHERE j.worker_id = worker AND j.generation_id = COALESCE(release.generation, j.generation_id);
     GET DIAGNOSTICS more = ROW_COUNT;
@@ -21,7 +21,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.release IS 'Gives back every lease of a worker, and returns how many there were.';
+COMMENT ON FUNCTION pgrecall.release IS 'Releases the leases of a worker. Returns how many there were.';
 
 ALTER FUNCTION pgrecall.release OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- Gives back every memory that a worker was to read, and returns how many there were.
+-- Releases the extraction leases of a worker. Returns how many there were.
 CREATE OR REPLACE FUNCTION pgrecall.release_extractions(worker uuid)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -13,7 +13,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.release_extractions IS 'Gives back every memory that a worker was to read; returns how many there were.';
+COMMENT ON FUNCTION pgrecall.release_extractions IS 'Releases the extraction leases of a worker. Returns how many there were.';
 
 ALTER FUNCTION pgrecall.release_extractions OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- Says that a worker has stopped.
+-- Removes a worker that stops from the list of workers.
 CREATE OR REPLACE FUNCTION pgrecall.retire(worker uuid)
 RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER
@@ -7,7 +7,7 @@ BEGIN ATOMIC
     DELETE FROM pgrecall.workers w WHERE w.id = worker;
 END;
 
-COMMENT ON FUNCTION pgrecall.retire IS 'Says that a worker has stopped.';
+COMMENT ON FUNCTION pgrecall.retire IS 'Removes a worker that stops from the list of workers.';
 
 ALTER FUNCTION pgrecall.retire OWNER TO pgrecall_gate;
 

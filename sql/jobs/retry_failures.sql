@@ -1,6 +1,6 @@
--- Has memories tried again that were parked (embedding_failures); returns how many.
+-- Retries failed memories (embedding_failures). Returns how many.
 --
--- cause, memory_id  only those of this cause, only this one; NULL: all
+-- cause, memory_id  filters; NULL: all
 CREATE OR REPLACE FUNCTION pgrecall.retry_failures(cause text DEFAULT NULL, memory_id bigint DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -20,7 +20,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.retry_failures IS 'Has memories tried again that were parked; returns how many.';
+COMMENT ON FUNCTION pgrecall.retry_failures IS 'Retries failed memories. Returns how many.';
 
 ALTER FUNCTION pgrecall.retry_failures OWNER TO pgrecall_gate;
 

@@ -1,10 +1,10 @@
--- Says which names and regular expressions mark an entity of a type, in place of what was said before; empty: none.
+-- Replaces the names and regular expressions that mark an entity of a type. Empty arrays remove them.
 --
--- They count for what is read from now on; reextract() has the rest read again.
+-- Applies to future extractions. reextract() queues the existing memories.
 --
--- type       in capitals: PROJECT, TECHNOLOGY, or one of your own
+-- type       in capitals: PROJECT, TECHNOLOGY, or your own
 -- keywords   names, in any case
--- patterns   regular expressions of Python; what matches is the name
+-- patterns   Python regular expressions; the match is the name
 -- namespace  NULL: all namespaces
 --
 -- Errors  22023 not a type, an empty or too long keyword or pattern;  42704 no such namespace;  54000 too many
@@ -29,7 +29,7 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave it out, or make it shorter.';
     ELSIF cardinality(keywords) > 100000 OR cardinality(patterns) > 100 THEN
         RAISE EXCEPTION 'type % has % keywords and % patterns', set_entity_rules.type, cardinality(keywords), cardinality(patterns)
-            USING ERRCODE = 'program_limit_exceeded', HINT = 'Up to 100,000 keywords and 100 patterns will do.';
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Pass at most 100,000 keywords and 100 patterns.';
     END IF;
     IF namespace IS NOT NULL THEN
         PERFORM _pgrecall.check_namespace(namespace, false);
@@ -41,11 +41,11 @@ BEGIN
     SELECT chosen, set_entity_rules.type, keywords, patterns
     WHERE cardinality(keywords) + cardinality(patterns) > 0;
 EXCEPTION WHEN check_violation THEN
-    -- The table's own refusal prints the row.
+    -- The message of the table's CHECK would print the row.
     RAISE EXCEPTION 'the rules of type % are too many, or too long together', set_entity_rules.type
-        USING ERRCODE = 'program_limit_exceeded', HINT = 'Give words that are alike one pattern.';
+        USING ERRCODE = 'program_limit_exceeded', HINT = 'Replace similar keywords by one pattern.';
 END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.set_entity_rules IS
-    'Says which names and regular expressions mark an entity of a type, in one namespace or in all.';
+    'Replaces the names and regular expressions that mark an entity of a type, in one namespace or in all.';

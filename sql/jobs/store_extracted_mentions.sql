@@ -1,12 +1,12 @@
--- Links memories to the concepts whose names were read in them, and gives those concepts the type the surest mention has.
+-- Stores mentions of concepts, and sets each concept's type to that of its most confident mention.
 --
--- _pgrecall.upsert_concepts has made the concepts and holds their names. A concept of no certain type (CONCEPT) takes any
--- other; otherwise the surer mention decides.
+-- _pgrecall.upsert_concepts has inserted the concepts and holds locks on their names. Any type replaces the unspecific type
+-- CONCEPT; otherwise the more confident mention decides.
 --
--- Rows are looked up one by one (LATERAL … LIMIT 1): after a bulk load the planner knows nothing yet of the tables.
+-- Looks rows up one by one (LATERAL … LIMIT 1), because the tables have no statistics yet after a bulk load.
 --
--- read  see complete_extractions, with a namespace_id in each item
-CREATE OR REPLACE FUNCTION _pgrecall.store_extracted_mentions(read jsonb)
+-- items see complete_extractions, with a namespace_id in each item
+CREATE OR REPLACE FUNCTION _pgrecall.store_extracted_mentions(items jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
@@ -17,11 +17,11 @@ BEGIN
                (r.item ->> 'memory_id')::bigint AS memory_id, (r.item ->> 'namespace_id')::integer AS namespace_id,
                normal.alias, m.source, m.type, least(greatest(COALESCE(m.confidence, 1), 0), 1) AS confidence,
                CASE WHEN m.start < m."end" THEN int4range(m.start, m."end") END AS span, COALESCE(m.is_about, false) AS is_about
-        FROM jsonb_array_elements(read) r (item)
+        FROM jsonb_array_elements(items) r (item)
         CROSS JOIN LATERAL jsonb_to_recordset(r.item -> 'mentions') m (
             name text, type text, start integer, "end" integer, confidence real, source text, is_about boolean
         )
-        -- OFFSET 0: normalised once, not wherever the result is used.
+        -- OFFSET 0: normalises each name once, not at each use.
         CROSS JOIN LATERAL (SELECT pgrecall.normalize_name(m.name) AS alias WHERE length(m.name) <= 200 OFFSET 0) normal
         WHERE length(normal.alias) BETWEEN 1 AND 200
         ORDER BY memory_id, normal.alias, m.source, m.confidence DESC, m.start
@@ -57,4 +57,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.store_extracted_mentions IS
-    'Links memories to the concepts whose names were read in them, and gives those the type of the surest mention.';
+    'Stores mentions of concepts, and sets each concept''s type to that of its most confident mention.';

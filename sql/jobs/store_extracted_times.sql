@@ -1,18 +1,18 @@
--- Stores the times that were read in memories, in the place of those that the trigger had found when they were stored.
+-- Replaces the times of memories, which the trigger found when they were stored, by the extracted ones.
 --
--- A memory without "times" keeps what it has: its reader does not look for them.
+-- A memory without "times" keeps its times: its extractor does not look for them.
 --
--- read  see complete_extractions, with a namespace_id in each item
-CREATE OR REPLACE FUNCTION _pgrecall.store_extracted_times(read jsonb)
+-- items see complete_extractions, with a namespace_id in each item
+CREATE OR REPLACE FUNCTION _pgrecall.store_extracted_times(items jsonb)
 RETURNS void
 LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     DELETE FROM pgrecall.temporal_refs t
-    WHERE t.memory_id IN (SELECT (r.item ->> 'memory_id')::bigint FROM jsonb_array_elements(read) r (item) WHERE r.item ? 'times');
+    WHERE t.memory_id IN (SELECT (r.item ->> 'memory_id')::bigint FROM jsonb_array_elements(items) r (item) WHERE r.item ? 'times');
     INSERT INTO pgrecall.temporal_refs (memory_id, namespace_id, span, from_at, to_at, granularity, confidence, source)
     SELECT (r.item ->> 'memory_id')::bigint, (r.item ->> 'namespace_id')::integer, int4range(t.start, t."end"),
            t.from_at, t.to_at, t.granularity, least(greatest(COALESCE(t.confidence, 1), 0), 1), t.source
-    FROM jsonb_array_elements(read) r (item)
+    FROM jsonb_array_elements(items) r (item)
     CROSS JOIN LATERAL jsonb_to_recordset(r.item -> 'times') t (
         start integer, "end" integer, from_at timestamptz, to_at timestamptz, granularity text, confidence real, source text
     )
@@ -20,4 +20,4 @@ BEGIN ATOMIC
     ON CONFLICT DO NOTHING;
 END;
 
-COMMENT ON FUNCTION _pgrecall.store_extracted_times IS 'Stores the times that were read in memories, in the place of those found before.';
+COMMENT ON FUNCTION _pgrecall.store_extracted_times IS 'Replaces the times of memories by the extracted ones.';

@@ -1,15 +1,14 @@
--- Stores the relationships that were read in memories, with those memories as their evidence.
+-- Stores relationships, with the memories that state them as evidence.
 --
--- What is stated again of the same names and label, and for a time that the other may be of, is more evidence of one
--- relationship. What holds of a subject by a label is then made anew of all that was stated (_pgrecall.rebuild_validity), so
--- that neither order nor repetition matters. Labels are those that pgrecall.relation_labels has for the stated ones.
--- Facts whose names are no concepts (_pgrecall.upsert_concepts makes them), are the same concept, or that have no label of 1
--- to 200 characters are left out.
+-- A repeated statement, with the same names and label and a compatible time, adds evidence to one relationship.
+-- _pgrecall.rebuild_validity then recomputes the validity of a subject's relationships of that label from all evidence, so
+-- neither order nor repetition matters. pgrecall.relation_labels maps the stated labels. Skips facts whose names have no
+-- concept (_pgrecall.upsert_concepts inserts them) or the same one, and facts without a label of 1 to 200 characters.
 --
--- read  see complete_extractions, with a namespace_id in each item; its "facts" are [{"subject", "label", "object",
+-- items see complete_extractions, with a namespace_id in each item; its "facts" are [{"subject", "label", "object",
 --       "confidence", "source", "statement", "valid_from", "valid_to", "is_exclusive"}]; is_exclusive: the subject has
---       one object at a time by this label
-CREATE OR REPLACE FUNCTION _pgrecall.store_facts(read jsonb)
+--       one object at a time for this label
+CREATE OR REPLACE FUNCTION _pgrecall.store_facts(items jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
@@ -21,7 +20,7 @@ DECLARE
     touched bigint[] := '{}'::bigint[];
 BEGIN
     SELECT array_agg(DISTINCT (r.item ->> 'namespace_id')::integer) INTO namespace_ids
-    FROM jsonb_array_elements(read) r (item)
+    FROM jsonb_array_elements(items) r (item)
     WHERE jsonb_array_length(r.item -> 'facts') > 0;
     IF namespace_ids IS NULL THEN
         RETURN;
@@ -34,7 +33,7 @@ BEGIN
             SELECT r.item, f.*, _pgrecall.normalize_label(f.label) AS stated,
                    (r.item ->> 'namespace_id')::integer AS namespace_id,
                    pgrecall.normalize_name(f.subject) AS subject_alias, pgrecall.normalize_name(f.object) AS object_alias
-            FROM jsonb_array_elements(read) r (item)
+            FROM jsonb_array_elements(items) r (item)
             CROSS JOIN LATERAL jsonb_to_recordset(r.item -> 'facts') f (
                 subject text, label text, object text, confidence real, source text, statement text,
                 valid_from timestamptz, valid_to timestamptz, is_exclusive boolean
@@ -47,7 +46,7 @@ BEGIN
                f.valid_from, CASE WHEN f.valid_to >= f.valid_from OR f.valid_from IS NULL THEN f.valid_to END AS valid_to,
                s.concept_id AS source_id, s.alias AS source_alias, t.concept_id AS target_id, t.alias AS target_alias
         FROM stated f
-        -- One by one: the planner knows nothing of how many there are.
+        -- One by one: the planner cannot estimate the number of rows.
         CROSS JOIN LATERAL (
             SELECT a.namespace_id, a.concept_id, a.alias FROM pgrecall.concept_aliases a
             WHERE a.namespace_id = f.namespace_id AND a.alias = f.subject_alias
@@ -61,7 +60,7 @@ BEGIN
         WHERE s.concept_id <> t.concept_id AND length(f.stated) BETWEEN 1 AND 200
         ORDER BY s.namespace_id, s.alias, f.stated, t.alias, memory_id, f.confidence DESC
     LOOP
-        -- Whichever of theirs: rebuild_validity puts evidence where it belongs.
+        -- Any of their relationships will do: rebuild_validity assigns the evidence.
         SELECT min(r.id) INTO edge FROM pgrecall.relationships r
         WHERE r.source_id = fact.source_id AND r.label = fact.label AND r.target_id = fact.target_id
           AND r.source_alias = fact.source_alias AND r.target_alias = fact.target_alias;
@@ -91,4 +90,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.store_facts IS
-    'Stores the relationships that were read in memories, with those memories as their evidence; neither order nor repetition matters.';
+    'Stores relationships, with the memories that state them as evidence. Neither order nor repetition matters.';

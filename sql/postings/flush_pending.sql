@@ -6,8 +6,8 @@
 -- one of them meanwhile waits for this transaction's end and then sees the new postings. Notes locked by another
 -- transaction are left for the next run.
 --
--- at_most  maximum number of changed memories to process
-CREATE OR REPLACE FUNCTION _pgrecall.flush_pending(namespace_id integer, at_most integer DEFAULT 10000)
+-- max_memories  maximum number of changed memories to process
+CREATE OR REPLACE FUNCTION _pgrecall.flush_pending(namespace_id integer, max_memories integer DEFAULT 10000)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
@@ -28,7 +28,7 @@ BEGIN
         SELECT u.memory_id, u.indexed_vector FROM pgrecall.pending_postings u
         WHERE u.namespace_id = flush_pending.namespace_id
         ORDER BY u.memory_id
-        LIMIT at_most
+        LIMIT max_memories
         FOR UPDATE SKIP LOCKED
     ) u;
     IF changed IS NULL THEN

@@ -2,7 +2,7 @@
 --
 -- One insert in 32 checks, at commit: locks are then held only briefly, and it never waits for another transaction's. A
 -- batch of 512 keeps that commit short. Embedders flush larger batches, so little is left where one runs. Once a
--- transaction has found nothing left to flush, its remaining inserts skip the check (pgrecall.folded): each would scan
+-- transaction has found nothing left to flush, its remaining inserts skip the check (pgrecall.flushed_postings): each would scan
 -- past the rows that were just flushed.
 CREATE OR REPLACE FUNCTION _pgrecall.flush_pending_on_commit()
 RETURNS trigger
@@ -16,13 +16,13 @@ DECLARE
     here CONSTANT text := NEW.namespace_id::text;
     noted bigint;
 BEGIN
-    IF current_setting('pgrecall.folded', true) = here THEN
+    IF current_setting('pgrecall.flushed_postings', true) = here THEN
         RETURN NULL;
     END IF;
     SELECT count(*) INTO noted
     FROM (SELECT FROM pgrecall.pending_postings u WHERE u.namespace_id = NEW.namespace_id LIMIT many) u;
     IF noted < enough OR _pgrecall.flush_pending(NEW.namespace_id, CASE WHEN noted < many THEN most ELSE many END) = 0 THEN
-        PERFORM set_config('pgrecall.folded', here, true);
+        PERFORM set_config('pgrecall.flushed_postings', here, true);
     END IF;
     RETURN NULL;
 END

@@ -1,12 +1,12 @@
--- Keeps the expansion of a query for recalls of this role with expand = llm, and forgets what is too old or too much.
+-- Caches the expansion of a query for recalls of the calling role with expand = llm, and evicts expired and excess ones.
 --
--- Kept for the role that calls: the server says who asked and when.
+-- The server sets role and time.
 --
--- terms     words or short phrases to look for beside the query's, five at the most, of 64 characters at the most
--- entities  names of things that it means, likewise: concepts of these names lead the graph leg
--- intent    one word for what the query wants; recall does not use it
+-- terms     additional words or short phrases to search for: at most five, of at most 64 characters
+-- entities  names that the query refers to, within the same limits: their concepts start the graph leg
+-- intent    one word for the purpose of the query; recall does not use it
 --
--- Errors  22023 a query that is not expanded, a term that is none;  54000 too many, too long;  25006 on a standby
+-- Errors  22023 a query that is not expandable, an invalid term;  54000 too many, too long;  25006 on a standby
 CREATE OR REPLACE FUNCTION pgrecall.cache_expansion(
     query text, terms text[], entities text[] DEFAULT '{}', intent text DEFAULT NULL, namespace text DEFAULT NULL
 )
@@ -18,16 +18,16 @@ DECLARE
     said text[] := COALESCE(cache_expansion.terms, '{}') || COALESCE(cache_expansion.entities, '{}') || cache_expansion.intent;
 BEGIN
     IF NOT pgrecall.is_expandable(cache_expansion.query) THEN
-        RAISE EXCEPTION 'the query is not one that is expanded'
+        RAISE EXCEPTION 'the query is not expandable'
             USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'Quotations, identifiers, versions, paths and documents are not: see pgrecall.is_expandable().';
+                  HINT = 'Quotations, identifiers, versions, paths and documents are not expandable: see pgrecall.is_expandable().';
     ELSIF greatest(cardinality(cache_expansion.terms), cardinality(cache_expansion.entities)) > 5
           OR EXISTS (SELECT FROM unnest(said) s (word) WHERE length(s.word) > 64) THEN
         RAISE EXCEPTION 'an expansion has at most 5 terms and 5 entities of 64 characters each'
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Leave out the less important ones.';
     ELSIF EXISTS (
         SELECT FROM unnest(said) WITH ORDINALITY s (word, place)
-        -- The last is the intent, which there need not be.
+        -- The last is the intent, which may be NULL.
         WHERE COALESCE(s.word ~ '[[:cntrl:]\u2028\u2029]' OR s.word !~ '[[:alnum:]]', s.place < cardinality(said))
     ) THEN
         RAISE EXCEPTION 'a term of an expansion is empty, or holds control characters'
@@ -47,7 +47,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.cache_expansion IS
-    'Keeps the expansion of a query for recalls of this role with expand = llm; of the query only its hash.';
+    'Caches the expansion of a query for recalls of the calling role with expand = llm. Stores only a hash of the query.';
 
 ALTER FUNCTION pgrecall.cache_expansion OWNER TO pgrecall_gate;
 

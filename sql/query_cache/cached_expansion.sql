@@ -1,11 +1,11 @@
--- The expansion of a query that this role has kept for it (cache_expansion), if it is not too old; no row otherwise.
+-- Returns the expansion of a query that this role has cached (cache_expansion); no row if there is none or it has expired.
 --
 -- A standby has none: the table is unlogged.
 --
--- languages  in which the query is read (query_languages); the likeliest of them counts
+-- languages  languages of the query (query_languages); the first counts
 CREATE OR REPLACE FUNCTION _pgrecall.cached_expansion(languages regconfig[], query text)
 RETURNS TABLE (terms text[], entities text[], intent text)
--- Restricted: a parallel worker does not know of SET ROLE by the setting.
+-- Restricted: a parallel worker does not see SET ROLE in the setting.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1
 SET search_path FROM CURRENT
 AS $function$
@@ -24,4 +24,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.cached_expansion IS
-    'The expansion of a query that this role has kept for it, if it is not too old; no row otherwise.';
+    'Returns the expansion of a query that this role has cached; no row if there is none or it has expired.';

@@ -1,9 +1,9 @@
--- The embedding of a query that this role asked for before (request_query_embedding), by the active model; NULL if none is kept.
+-- Returns this role's cached embedding of a query (request_query_embedding) by the active model; NULL if there is none.
 --
 -- A standby has none: the table is unlogged.
 CREATE OR REPLACE FUNCTION pgrecall.cached_query_embedding(query text)
 RETURNS pgvector.halfvec
--- Restricted: a parallel worker does not know of SET ROLE by the setting.
+-- Restricted: a parallel worker does not see SET ROLE in the setting.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
@@ -20,7 +20,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.cached_query_embedding IS
-    'The embedding of a query that this role asked for before, by the active model; NULL if none is kept.';
+    'Returns this role''s cached embedding of a query by the active model; NULL if there is none.';
 
 ALTER FUNCTION pgrecall.cached_query_embedding OWNER TO pgrecall_gate;
 

@@ -1,8 +1,7 @@
--- Queries that wait for their embedding; they are this worker's for five seconds.
+-- Leases pending queries to a worker for five seconds.
 --
--- The roles take turns, first the one that was given nothing for longest, so that nobody's many questions hold up another's
--- one. Of a role the newest come first: whoever asked waits for a fraction of a second, and what is older than a minute is
--- deleted unanswered.
+-- Roles take turns, the least recently served first, so that one role's many queries do not delay another's. Within a role
+-- the newest come first, because clients wait only a fraction of a second. Deletes queries older than a minute.
 CREATE OR REPLACE FUNCTION pgrecall.claim_query_embeddings(generation integer, batch integer DEFAULT 16)
 RETURNS TABLE (id bigint, query text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 4
@@ -15,7 +14,7 @@ DECLARE
     given integer := 0;
     given_before integer;
 BEGIN
-    -- Not only what is old: after a clock was set back, what seems to be asked in the future would stay for ever.
+    -- Also deletes queries with a future time: after the clock was set back, they would never expire.
     DELETE FROM pgrecall.query_embeddings q
     WHERE q.answered_at IS NULL
       AND q.requested_at NOT BETWEEN clock_timestamp() - interval '1 minute' AND clock_timestamp() + interval '1 minute';
@@ -25,7 +24,7 @@ BEGIN
         FROM (
             SELECT DISTINCT q.role FROM pgrecall.query_embeddings q
             WHERE q.answered_at IS NULL AND q.generation_id = claim_query_embeddings.generation
-              AND (q.leased_until IS NULL OR q.leased_until < clock_timestamp())
+              AND (q.lease_expires_at IS NULL OR q.lease_expires_at < clock_timestamp())
         ) a
     ) w;
     WHILE given < batch AND given IS DISTINCT FROM given_before LOOP
@@ -34,11 +33,11 @@ BEGIN
             EXIT WHEN given >= batch;
             RETURN QUERY
                 UPDATE pgrecall.query_embeddings q
-                SET leased_until = clock_timestamp() + interval '5 seconds', claimed_at = clock_timestamp()
+                SET lease_expires_at = clock_timestamp() + interval '5 seconds', claimed_at = clock_timestamp()
                 WHERE q.id = (
                     SELECT o.id FROM pgrecall.query_embeddings o
                     WHERE o.answered_at IS NULL AND o.generation_id = claim_query_embeddings.generation AND o.role = asking
-                      AND (o.leased_until IS NULL OR o.leased_until < clock_timestamp())
+                      AND (o.lease_expires_at IS NULL OR o.lease_expires_at < clock_timestamp())
                     ORDER BY o.requested_at DESC
                     LIMIT 1
                     FOR UPDATE SKIP LOCKED
@@ -53,7 +52,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.claim_query_embeddings IS
-    'Queries that wait for their embedding, leased for five seconds; the roles that asked take turns.';
+    'Leases pending queries to a worker for five seconds. Roles take turns.';
 
 ALTER FUNCTION pgrecall.claim_query_embeddings OWNER TO pgrecall_gate;
 

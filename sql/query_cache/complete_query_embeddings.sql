@@ -1,8 +1,8 @@
--- Answers queries that were claimed, and tells those who wait: the notification is the id. The texts go.
+-- Stores embeddings of claimed queries, deletes the query texts, and notifies the waiting clients with the id.
 --
--- What has been answered stays so, and what nobody has claimed is left alone.
+-- Skips queries that are answered already or not claimed.
 --
--- embeddings  as text, in the order of ids; NULL: it could not be embedded, for the reason in errors
+-- embeddings  as text, in the order of ids; NULL: the query could not be embedded, for the reason in errors
 --
 -- Errors  22023 not one embedding or error for each query, no vector, wrong dimension, a zero vector
 CREATE OR REPLACE FUNCTION pgrecall.complete_query_embeddings(ids bigint[], embeddings text[], errors text[])
@@ -32,14 +32,14 @@ BEGIN
     UPDATE pgrecall.query_embeddings q
     SET embedding = a.embedding::pgvector.halfvec,
         error = CASE WHEN a.embedding IS NULL THEN left(COALESCE(a.error, 'it could not be embedded'), 500) END,
-        query = NULL, answered_at = clock_timestamp(), leased_until = NULL
+        query = NULL, answered_at = clock_timestamp(), lease_expires_at = NULL
     FROM unnest(ids, embeddings, errors) AS a (id, embedding, error)
-    WHERE q.id = a.id AND q.answered_at IS NULL AND q.leased_until IS NOT NULL;
+    WHERE q.id = a.id AND q.answered_at IS NULL AND q.lease_expires_at IS NOT NULL;
     PERFORM pg_notify('pgrecall_answer', a.id::text) FROM unnest(ids) AS a (id);
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.complete_query_embeddings IS 'Stores embeddings of queries and tells those who wait for them; the texts go.';
+COMMENT ON FUNCTION pgrecall.complete_query_embeddings IS 'Stores embeddings of claimed queries, deletes the query texts, and notifies the waiting clients.';
 
 ALTER FUNCTION pgrecall.complete_query_embeddings OWNER TO pgrecall_gate;
 

@@ -1,7 +1,7 @@
--- The answer to a question put with request_query_embedding(); no row as long as there is none, or to whom did not ask.
+-- Returns the answer to a request of this role (request_query_embedding); no row until it is answered.
 CREATE OR REPLACE FUNCTION pgrecall.get_query_embedding(id bigint)
 RETURNS TABLE (embedding pgvector.halfvec, error text)
--- Restricted: a parallel worker does not know of SET ROLE by the setting.
+-- Restricted: a parallel worker does not see SET ROLE in the setting.
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
 SET search_path FROM CURRENT
 AS $function$
@@ -13,7 +13,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.get_query_embedding IS 'The answer to a question put with request_query_embedding(); no row as long as there is none.';
+COMMENT ON FUNCTION pgrecall.get_query_embedding IS 'Returns the answer to a request of this role (request_query_embedding); no row until it is answered.';
 
 ALTER FUNCTION pgrecall.get_query_embedding OWNER TO pgrecall_gate;
 

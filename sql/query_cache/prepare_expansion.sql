@@ -1,8 +1,8 @@
--- What a client has to know before it has a language model expand a query: whether to, in which language, what is known.
+-- Tells a client whether to have a language model expand a query, in which language, and what is cached.
 --
--- is_expandable  false: it is left as it is (is_expandable)
+-- is_expandable  see is_expandable()
 -- language       a text-search configuration, such as english
--- terms          NULL: nothing is known that is not too old
+-- terms          cached terms; NULL: none, or expired
 CREATE OR REPLACE FUNCTION pgrecall.prepare_expansion(query text, namespace text DEFAULT NULL)
 RETURNS TABLE (is_expandable boolean, language text, terms text[], entities text[], intent text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
@@ -25,7 +25,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.prepare_expansion IS
-    'Whether a query may be expanded, in which language, and what is known of its expansion.';
+    'Tells a client whether to have a language model expand a query, in which language, and what is cached.';
 
 ALTER FUNCTION pgrecall.prepare_expansion OWNER TO pgrecall_gate;
 

@@ -1,6 +1,6 @@
--- Forgets expansions that are too old, and the oldest beyond a number of each role; returns how many.
+-- Deletes expired expansions, and each role's oldest ones beyond a limit. Returns how many.
 --
--- By the settings expansion_cache_age and expansion_cache_size.
+-- The settings expansion_cache_age and expansion_cache_size give both limits.
 CREATE OR REPLACE FUNCTION _pgrecall.purge_expansions()
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
@@ -16,7 +16,7 @@ BEGIN
                e.made_at <= oldest OR row_number() OVER (PARTITION BY e.role ORDER BY e.made_at DESC) > most AS is_over
         FROM pgrecall.query_expansions e
     ), over AS MATERIALIZED (
-        -- Who trims at the same time takes others.
+        -- Concurrent purges delete other rows.
         SELECT x.ctid FROM pgrecall.query_expansions x
         JOIN ranked r ON (r.role, r.query_hash, r.language) = (x.role, x.query_hash, x.language)
         WHERE r.is_over
@@ -29,4 +29,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.purge_expansions IS
-    'Forgets expansions that are too old, and the oldest beyond a number of each role; returns how many.';
+    'Deletes expired expansions, and each role''s oldest ones beyond a limit. Returns how many.';

@@ -1,7 +1,7 @@
--- Forgets embeddings of queries that have not been asked for long, and the oldest beyond a number; returns how many.
+-- Deletes cached query embeddings that have not been used for long, and the oldest beyond a limit. Returns how many.
 --
--- Each role keeps its newest, the same number of each, so that nobody's many questions push out another's few.
--- By the settings query_cache_age and query_cache_size. Expansions of queries go likewise (purge_expansions).
+-- Each role keeps the same number of its newest ones, so that one role's many queries do not evict another's few. The
+-- settings query_cache_age and query_cache_size give both limits. purge_expansions() does the same for expansions.
 CREATE OR REPLACE FUNCTION pgrecall.purge_query_embeddings()
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -27,7 +27,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.purge_query_embeddings IS
-    'Forgets embeddings of queries that have not been asked for long, and the oldest beyond a number; returns how many.';
+    'Deletes cached query embeddings that have not been used for long, and the oldest beyond a limit. Returns how many.';
 
 ALTER FUNCTION pgrecall.purge_query_embeddings OWNER TO pgrecall_gate;
 

@@ -1,15 +1,15 @@
--- Asks for the embedding of a query, for a client that has no model: from the cache, else from an embedder.
+-- Requests the embedding of a query, for a client without a model: from the cache, else from a daemon.
 --
--- Without a vector and an error the question is put: LISTEN pgrecall_answer, or look again with get_query_embedding(id). An
--- embedder that is alive answers first of all its work; where none is, nothing is written. The text stays only until it is
--- answered, then its hash. Each role has a cache of its own, so that none learns what another asks.
+-- If vector and error are both NULL, the request is queued: LISTEN pgrecall_answer, or poll get_query_embedding(id). A daemon
+-- answers requests before all other work. Without a daemon, nothing is queued. The text is deleted with the answer, and its
+-- hash stays. Each role has its own cache, so that no role learns another's queries.
 --
--- query  as recall() gets it
+-- query  as passed to recall()
 --
--- id     of the question; in the notification of its answer;  model  that embeds it: the setting query_model of the recall
--- error  why there is none
+-- id     of the request, and payload of the notification;  model  its model: pass it to recall as setting query_model
+-- error  why there is no embedding
 --
--- The server sets times and role, so nobody is served out of turn. A role may have a thousand questions unanswered.
+-- The server sets times and role, so no client can jump the queue. A role may have a thousand unanswered requests.
 --
 -- Errors  22023 an empty query;  54000 a query too long, too many unanswered;  25006 on a standby
 CREATE OR REPLACE FUNCTION pgrecall.request_query_embedding(query text)
@@ -29,10 +29,10 @@ DECLARE
 BEGIN
     IF COALESCE(request_query_embedding.query, '') !~ '[^[:space:]]' THEN
         RAISE EXCEPTION 'the query is empty'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'There is nothing to embed.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the text to embed.';
     ELSIF length(request_query_embedding.query) > 16384 THEN
         RAISE EXCEPTION 'the query has % characters; 16384 is the limit', length(request_query_embedding.query)
-            USING ERRCODE = 'program_limit_exceeded', HINT = 'Recall by the question, not by a whole document.';
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'Pass a question, not a whole document.';
     END IF;
     SELECT g.id, m.name INTO active
     FROM pgrecall.generations g
@@ -48,7 +48,7 @@ BEGIN
     WHERE q.generation_id = active.id AND q.role = asking AND q.query_hash = hash
       AND (q.embedding IS NOT NULL OR q.error IS NOT NULL AND q.answered_at > clock_timestamp() - failed_for);
     IF FOUND THEN
-        -- Written now and then only: being read must not cost a write each time.
+        -- Updated only occasionally, so that a cache hit rarely costs a write.
         IF known.used_at < clock_timestamp() - used_anew THEN
             UPDATE pgrecall.query_embeddings q SET used_at = clock_timestamp() WHERE q.id = known.id;
         END IF;
@@ -68,7 +68,7 @@ BEGIN
     ) THEN
         RAISE EXCEPTION 'role "%" has % unanswered questions', asking, most_unanswered
             USING ERRCODE = 'program_limit_exceeded',
-                  HINT = 'Wait for their answers, or recall without a vector. What nobody answers is gone after a minute.';
+                  HINT = 'Wait for their answers, or recall without a vector. Unanswered requests are deleted after a minute.';
     END IF;
 
     RETURN QUERY
@@ -76,11 +76,11 @@ BEGIN
     VALUES (active.id, asking, hash, request_query_embedding.query)
     ON CONFLICT ON CONSTRAINT query_embeddings_pkey DO UPDATE
         SET query = excluded.query, error = NULL, answered_at = NULL, requested_at = excluded.requested_at,
-            used_at = excluded.used_at, leased_until = CASE WHEN q.query IS NOT NULL THEN q.leased_until END
+            used_at = excluded.used_at, lease_expires_at = CASE WHEN q.query IS NOT NULL THEN q.lease_expires_at END
         WHERE q.embedding IS NULL
     RETURNING q.id, NULL::pgvector.halfvec, active.name, NULL::text;
     IF NOT FOUND THEN
-        -- Answered between the look and the insertion.
+        -- Answered between the lookup and the insertion.
         RETURN QUERY SELECT q.id, q.embedding, active.name, q.error
         FROM pgrecall.query_embeddings q
         WHERE q.generation_id = active.id AND q.role = asking AND q.query_hash = hash;
@@ -90,7 +90,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.request_query_embedding IS
-    'Asks for the embedding of a query: from the cache, else from an embedder, whose answer get_query_embedding() returns.';
+    'Requests the embedding of a query: from the cache, else from a daemon, whose answer get_query_embedding() returns.';
 
 ALTER FUNCTION pgrecall.request_query_embedding OWNER TO pgrecall_gate;
 

@@ -1,10 +1,10 @@
--- Waits for the answer to a question put with request_query_embedding(), and returns it; no row if it takes too long.
+-- Waits for the answer to a request (request_query_embedding) and returns it; no row after a timeout.
 --
--- For clients that cannot LISTEN, behind a pooler, and cheaper for the others than to listen, look and stop listening. It
--- looks every millisecond at first, less often later. A session of its own reads what others commit meanwhile: call it
--- as a statement of its own, after the one with request_query_embedding() is committed.
+-- For clients that cannot LISTEN behind a pooler. For other clients it is cheaper than LISTEN, poll and UNLISTEN. Polls
+-- every millisecond at first, then less often. Call it as a separate statement, after the transaction of
+-- request_query_embedding() has committed.
 --
--- seconds  to wait at most, 0 to 60
+-- seconds  timeout, 0 to 60
 --
 -- Errors  22023 seconds out of range
 CREATE OR REPLACE FUNCTION pgrecall.wait_query_embedding(id bigint, seconds double precision)
@@ -31,6 +31,6 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.wait_query_embedding IS
-    'Waits for the answer to a question put with request_query_embedding(), and returns it; no row if it takes too long.';
+    'Waits for the answer to a request (request_query_embedding) and returns it; no row after a timeout.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.wait_query_embedding TO pgrecall_reader;

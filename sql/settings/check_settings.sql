@@ -2,7 +2,7 @@
 --
 -- settings  {"name": value, …}
 --
--- Errors  42704 no such setting;  22023 an invalid value, a setting that can only be stored, or not a JSON object
+-- Errors  22023 no such setting, an invalid value, a setting that can only be stored, or not a JSON object
 CREATE OR REPLACE FUNCTION _pgrecall.check_settings(settings jsonb)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -22,8 +22,7 @@ BEGIN
         ORDER BY g.key
     LOOP
         IF item.name IS NULL THEN
-            RAISE EXCEPTION 'there is no setting "%"', left(item.key, 80)
-                USING ERRCODE = 'undefined_object', HINT = 'SELECT name, effect FROM pgrecall.settings_reference lists them.';
+            PERFORM _pgrecall.raise_unknown_setting(item.key);
         ELSIF item.is_stored_only OR item.name = 'namespace' THEN
             RAISE EXCEPTION '% cannot be set for one call', item.key
                 USING ERRCODE = 'invalid_parameter_value',

@@ -2,7 +2,7 @@
 --
 -- arguments  settings of this call by name; NULL values are ignored
 --
--- Errors  22023 a value that its setting does not accept, or an unknown profile;  42704 no such setting
+-- Errors  22023 no such setting, a value that its setting does not accept, or an unknown profile
 CREATE OR REPLACE FUNCTION _pgrecall.effective_settings(arguments jsonb DEFAULT NULL)
 RETURNS pgrecall.recall_settings
 LANGUAGE plpgsql STABLE PARALLEL SAFE

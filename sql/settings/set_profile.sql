@@ -2,7 +2,7 @@
 --
 -- settings  {"name": value, …}; NULL removes the profile and restores a built-in one of that name
 --
--- Errors  22023 an invalid name, or a value that its setting does not accept;  42704 no such setting
+-- Errors  22023 no such setting, an invalid name, or a value that its setting does not accept
 CREATE OR REPLACE FUNCTION pgrecall.set_profile(name text, settings jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE

@@ -3,7 +3,7 @@
 -- name   as in pgrecall.setting_definitions, without the prefix pgrecall.
 -- value  NULL or '' restores the default
 --
--- Errors  42704 no such setting;  22023 the setting does not accept the value;  55006 the postings are being written
+-- Errors  22023 no such setting, or the setting does not accept the value;  55006 the postings are being written
 CREATE OR REPLACE FUNCTION pgrecall.set_setting(name text, value text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -16,8 +16,7 @@ DECLARE
 BEGIN
     SELECT d.* INTO definition FROM pgrecall.setting_definitions d WHERE d.name = set_setting.name;
     IF definition IS NULL THEN
-        RAISE EXCEPTION 'there is no setting "%"', left(set_setting.name, 80)
-            USING ERRCODE = 'undefined_object', HINT = 'SELECT name, effect FROM pgrecall.settings_reference lists them.';
+        PERFORM _pgrecall.raise_unknown_setting(set_setting.name);
     ELSIF NULLIF(value, '') IS NULL THEN
         DELETE FROM pgrecall.settings s WHERE s.name = set_setting.name;
     ELSE

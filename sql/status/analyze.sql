@@ -1,4 +1,4 @@
--- Refreshes the planner's statistics of pgrecall's tables; worth a call after a large import.
+-- Refreshes the planner's statistics of pgrecall's tables. Call it after a large import.
 CREATE OR REPLACE FUNCTION pgrecall.analyze()
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -11,4 +11,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.analyze IS 'Refreshes the planner''s statistics of pgrecall''s tables; worth a call after a large import.';
+COMMENT ON FUNCTION pgrecall.analyze IS 'Refreshes the planner''s statistics of pgrecall''s tables. Call it after a large import.';

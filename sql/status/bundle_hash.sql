@@ -1,9 +1,9 @@
--- The hash of the sql/ bundle that is installed; clients and daemons compare it with their own.
+-- Returns the hash of the installed sql/ bundle. Clients and daemons compare it with their own.
 CREATE OR REPLACE FUNCTION pgrecall.bundle_hash()
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (SELECT i.bundle_hash FROM pgrecall.installation i);
 
-COMMENT ON FUNCTION pgrecall.bundle_hash IS 'The hash of the sql/ bundle that is installed.';
+COMMENT ON FUNCTION pgrecall.bundle_hash IS 'Returns the hash of the installed sql/ bundle.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.bundle_hash TO pgrecall_reader, pgrecall_embedder;

@@ -1,6 +1,6 @@
--- health: what is in order and what is not, with what to run. `pgrecall doctor` prints it.
+-- health: returns one row per check, with a remedy for each problem. `pgrecall doctor` prints it.
 --
--- status  ok; info: worth knowing; warn: recall is worse for it, or will be; fail: something is broken
+-- status  ok; info: no action needed; warn: recall is or will become slower or less accurate; fail: something is broken
 CREATE OR REPLACE FUNCTION pgrecall.health()
 RETURNS TABLE (check_name text, status text, detail text, remedy text)
 -- Restricted, as the statistics are.
@@ -12,7 +12,7 @@ BEGIN ATOMIC
     FROM public.recall_status() s
     CROSS JOIN LATERAL (
         SELECT string_agg(i.index_name, ', ') AS names,
-               -- What an interrupted REINDEX CONCURRENTLY left behind stands beside the index it was to replace.
+               -- Leftovers of an interrupted REINDEX CONCURRENTLY do not count: the old index is still valid.
                string_agg(format(CASE WHEN i.index_name ~ '_cc(new|old)[0-9]*$' THEN 'DROP INDEX CONCURRENTLY pgrecall.%I'
                                       ELSE 'REINDEX INDEX CONCURRENTLY pgrecall.%I' END, i.index_name), '; ') AS repair
         FROM pgrecall.index_status() i
@@ -25,7 +25,7 @@ BEGIN ATOMIC
                 WHERE NOT pgrecall.is_valid_setting(f.name, f.value)) AS bad_setting
     ) g
     CROSS JOIN LATERAL (
-        -- A leg is never shorter than k. NULL where that cannot be said.
+        -- A leg returns at least k candidates. NULL: a setting is invalid.
         SELECT max(f.value::numeric::integer) AS depth
         FROM pgrecall.settings_in_force f
         WHERE f.name IN ('k', 'leg_depth') AND g.bad_setting IS NULL
@@ -63,13 +63,13 @@ BEGIN ATOMIC
         FROM pg_stat_all_tables t WHERE t.relid = 'pgrecall.memories'::regclass
     ) a
     CROSS JOIN LATERAL (
-        -- Each namespace is scored by its own; few of them are no burden, however many namespaces have some.
+        -- Per namespace, because each recall reads the pending postings of one namespace only.
         SELECT COALESCE(max(u.memories), 0) AS most
         FROM (SELECT count(*) AS memories FROM pgrecall.pending_postings u GROUP BY u.namespace_id) u
     ) u
     CROSS JOIN LATERAL pgrecall.grant_status() t
     CROSS JOIN LATERAL (
-        -- With any other owner a function shows rows that the caller was not granted: a restore without owners does that.
+        -- With another owner, a function shows rows that the caller was not granted. A restore without owners causes this.
         SELECT string_agg(DISTINCT pg_get_userbyid(r.proowner), ', ') AS others
         FROM pg_proc r
         WHERE r.prosecdef AND r.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace, 'public'::regnamespace)
@@ -78,7 +78,7 @@ BEGIN ATOMIC
     ) o
     CROSS JOIN LATERAL (SELECT pgrecall.path_creators() AS creators) v
     CROSS JOIN LATERAL (
-        -- What else has the server quote parameters, statements and rows in its log.
+        -- Other settings with which the server logs parameters, statements and rows.
         SELECT string_agg(format('%s = %s', w.name, current_setting(w.name)), ', ') AS loud,
                string_agg(format('ALTER SYSTEM SET %s = %s', w.name, w.quiet), '; ') || '; SELECT pg_reload_conf()' AS repair
         FROM (VALUES ('log_error_verbosity', 'terse'), ('log_min_error_statement', 'panic'),
@@ -120,17 +120,17 @@ BEGIN ATOMIC
          END,
          CASE s.other_state WHEN 'building' THEN 'pgrecall reembed --model ' || s.other_model
                             ELSE 'pgrecall reembed --drop-old' END),
-        (10, 'embedder', e.embedding > 0 OR s.pending = s.parked, 'warn',
+        (10, 'embedder', e.embedding > 0 OR s.pending = s.failed, 'warn',
          e.alive || ' alive'
              || CASE WHEN e.alive > e.embedding THEN format(', %s for the active model', e.embedding) ELSE '' END,
          'pgrecall embedder'),
         (11, 'pending embeddings', s.oldest_pending IS NULL OR s.oldest_pending < interval '10 minutes', 'warn',
-         format('%s pending, %s in progress, %s failed%s', s.pending, s.in_progress, s.failed,
-                ', the oldest for ' || date_trunc('second', s.oldest_pending)),
+         format('%s pending, %s in progress, %s retrying%s', s.pending, s.in_progress, s.retrying,
+                ', the oldest waits for ' || date_trunc('second', s.oldest_pending)),
          CASE WHEN e.embedding > 0 THEN 'SELECT * FROM pgrecall.embedding_jobs shows the errors.'
               ELSE 'pgrecall embedder' END),
-        (12, 'failures', s.parked = 0, 'warn',
-         COALESCE('not tried any more: ' || f.causes, 'none'), 'pgrecall failures'),
+        (12, 'failures', s.failed = 0, 'warn',
+         COALESCE('no longer retried: ' || f.causes, 'none'), 'pgrecall failures'),
         (13, 'provider', p.pauses IS NULL, 'warn', COALESCE(p.pauses, 'none is paused'),
          'Embedders ask again by themselves then. If it goes on, look at the provider''s key and quota, and their log.'),
         (14, 'embedder''s code', e.outdated IS NULL, 'warn',
@@ -139,18 +139,19 @@ BEGIN ATOMIC
         (15, 'embedder''s role', e.unconfined IS NULL, 'info',
          COALESCE(e.unconfined, 'sees no sensitive memory'),
          'CREATE ROLE … LOGIN IN ROLE pgrecall_embedder, and let the embedder log in as that.'),
-        (16, 'unread memories', s.oldest_unread IS NULL OR s.oldest_unread < interval '10 minutes', 'warn',
-         format('%s to be read for names, times and facts, %s failed%s', s.unread, s.unread_failed,
-                ', the oldest waits for ' || date_trunc('second', s.oldest_unread)),
+        (16, 'pending extractions',
+         s.oldest_pending_extraction IS NULL OR s.oldest_pending_extraction < interval '10 minutes', 'warn',
+         format('%s pending, %s retrying, %s failed%s', s.pending_extractions, s.retrying_extractions, s.failed_extractions,
+                ', the oldest waits for ' || date_trunc('second', s.oldest_pending_extraction)),
          CASE
-             WHEN e.alive > 0 OR s.unread_failed = s.unread THEN
+             WHEN e.alive > 0 OR s.retrying_extractions + s.failed_extractions = s.pending_extractions THEN
                  'SELECT * FROM pgrecall.extractions WHERE is_pending shows the errors.'
              ELSE 'pgrecall graph build'
          END),
         (17, 'postings', u.most <= 1000, 'warn', format('%s memories are not in them yet', s.pending_postings),
          'SELECT pgrecall.flush_pending_postings(), until it returns 0; an embedder does so by itself.'),
         (18, 'statistics',
-         -- A standby counts nothing; it plans with the statistics of its primary.
+         -- A standby has no counters; it plans with the statistics of its primary.
          pg_is_in_recovery() OR s.memories < 1000 OR s.analyzed_at IS NOT NULL AND a.changed <= greatest(10000, a.rows / 2), 'warn',
          COALESCE(format('made %s, %s rows changed since', date_trunc('second', s.analyzed_at), a.changed),
                   CASE WHEN pg_is_in_recovery() THEN 'the primary''s' ELSE 'not made since the server lost count' END),
@@ -182,7 +183,7 @@ BEGIN ATOMIC
     ORDER BY c.place;
 END;
 
-COMMENT ON FUNCTION pgrecall.health IS 'What is in order and what is not, with what to run; pgrecall doctor prints it.';
+COMMENT ON FUNCTION pgrecall.health IS 'Returns one row per check, with a remedy for each problem. pgrecall doctor prints it.';
 
 ALTER FUNCTION pgrecall.health OWNER TO pgrecall_gate;
 

@@ -1,7 +1,7 @@
--- index_status: the indexes of pgrecall's tables with their sizes, the largest first.
+-- index_status: lists the indexes of pgrecall's tables with their sizes, the largest first.
 --
--- is_valid     it can be used: a build that was interrupted leaves an index that cannot
--- is_building  it is being built now; who may not see what other roles run sees it as invalid only
+-- is_valid     false after an interrupted build: queries cannot use the index
+-- is_building  it is being built now; roles that cannot see other sessions get false
 CREATE OR REPLACE FUNCTION pgrecall.index_status()
 RETURNS TABLE (index_name text, table_name text, method text, bytes bigint, is_valid boolean, is_building boolean)
 -- Restricted, as the statistics are.
@@ -18,7 +18,7 @@ BEGIN ATOMIC
     ORDER BY pg_relation_size(c.oid) DESC, c.relname;
 END;
 
-COMMENT ON FUNCTION pgrecall.index_status IS 'The indexes of pgrecall''s tables: size, and whether they can be used.';
+COMMENT ON FUNCTION pgrecall.index_status IS 'Lists the indexes of pgrecall''s tables: size, and whether queries can use them.';
 
 ALTER FUNCTION pgrecall.index_status OWNER TO pgrecall_gate;
 

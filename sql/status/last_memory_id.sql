@@ -1,11 +1,11 @@
--- The highest id of any memory, 0 if there is none: what is stored from now on has a higher one.
+-- Returns the highest memory id, or 0 without memories. Memories stored later have higher ids.
 CREATE OR REPLACE FUNCTION pgrecall.last_memory_id()
 RETURNS bigint
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 RETURN (SELECT COALESCE(max(m.id), 0) FROM pgrecall.memories m);
 
-COMMENT ON FUNCTION pgrecall.last_memory_id IS 'The highest id of any memory; ids only grow.';
+COMMENT ON FUNCTION pgrecall.last_memory_id IS 'Returns the highest memory id. Ids only grow.';
 
 ALTER FUNCTION pgrecall.last_memory_id OWNER TO pgrecall_gate;
 

@@ -1,11 +1,11 @@
--- worker_status: the embedders that gave a sign of life within the last day, those alive first.
+-- worker_status: lists the daemons with a heartbeat within the last day, the ones alive first.
 --
--- generations     that it embeds;  embedded  since it started;  per_second  since the heartbeat before
--- pauses          providers that it does not ask now: [{"model": …, "cause": …, "until": …}]
--- last_seen       how long ago its last heartbeat was;  is_alive  that was less than 30 seconds ago
--- is_current      it runs the SQL code that is installed
--- is_confined     it works as a member of pgrecall_embedder that owns nothing: row-level security keeps sensitive
---                 memories from it
+-- generations  generations it embeds;  embedded  since its start;  per_second  since the heartbeat before the last
+-- pauses       paused providers: [{"model": …, "cause": …, "until": …}]
+-- last_seen    time since its last heartbeat;  is_alive  less than 30 seconds
+-- is_current   it runs the installed SQL code
+-- is_confined  its role is a member of pgrecall_embedder and does not own the tables: row-level security hides sensitive
+--              memories from it
 CREATE OR REPLACE FUNCTION pgrecall.worker_status()
 RETURNS TABLE (
     worker uuid, hostname text, pid integer, role_name text, model text, generations integer[], embedded bigint,
@@ -29,7 +29,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.worker_status IS
-    'The embedders that gave a sign of life within the last day: what they embed, how fast, what they wait for.';
+    'Lists the daemons with a heartbeat within the last day: what they embed, how fast, and which providers are paused.';
 
 ALTER FUNCTION pgrecall.worker_status OWNER TO pgrecall_gate;
 

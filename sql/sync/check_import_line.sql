@@ -1,6 +1,6 @@
--- Refuses a line that import_memories() cannot store, and returns the options of remember() that it holds.
+-- Validates a line of an export, and returns the options of remember() that it holds.
 --
--- subject  what to call it in the message, such as 'line 3'
+-- subject  name of the line in error messages, such as 'line 3'
 --
 -- Errors  22023 of another format; a field missing, unknown, of the wrong type or out of range;  54000 too long
 CREATE OR REPLACE FUNCTION _pgrecall.check_import_line(line jsonb, subject text)
@@ -24,7 +24,7 @@ BEGIN
     ELSIF num_nulls(line ->> 'id', line ->> 'namespace', line ->> 'created_at') > 0 THEN
         RAISE EXCEPTION '%: id, namespace or created_at is missing', subject
             USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'Without the key "pgrecall" it is imported as a new memory.';
+                  HINT = 'Remove the key "pgrecall" to import the line as a new memory.';
     END IF;
     FOR field IN SELECT e.key, e.value, jsonb_typeof(e.value) AS kind FROM jsonb_each(line) e WHERE kinds ? e.key LOOP
         IF field.kind <> kinds ->> field.key
@@ -51,4 +51,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.check_import_line IS
-    'Refuses a line that import_memories() cannot store, and returns the options of remember() that it holds.';
+    'Validates a line of an export, and returns the options of remember() that it holds.';

@@ -1,8 +1,8 @@
--- Refuses a row that import_rows() cannot tell from others, or whose times it cannot keep.
+-- Validates a row of import_rows(): its identity, times and embedding.
 --
--- subject  what to call it in the message, such as 'row 3'
+-- subject  name of the row in error messages, such as 'row 3'
 --
--- Errors  22023 a part is missing or of the wrong type
+-- Errors  22023 a field is missing or has the wrong type
 CREATE OR REPLACE FUNCTION _pgrecall.check_import_row(value jsonb, subject text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
@@ -14,7 +14,7 @@ BEGIN
        OR jsonb_typeof(value #> '{memory,metadata}') NOT IN ('object', 'null')
        OR jsonb_typeof(value #> '{adopted,fingerprint}') IS DISTINCT FROM 'string' THEN
         RAISE EXCEPTION '%: memory with an external_id, or adopted with a fingerprint, is missing', subject
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Both tell a row that has changed from one that has not.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Both are needed to detect changed rows.';
     ELSIF value ->> 'updated_at' IS NOT NULL AND NOT _pgrecall.is_time(value ->> 'updated_at')
           OR value ->> 'deleted_at' IS NOT NULL AND NOT _pgrecall.is_time(value ->> 'deleted_at') THEN
         RAISE EXCEPTION '%: updated_at or deleted_at is not a time', subject
@@ -27,4 +27,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.check_import_row IS
-    'Refuses a row that pgrecall.import_rows() cannot tell from others, or whose times it cannot keep.';
+    'Validates a row of pgrecall.import_rows(): its identity, times and embedding.';

@@ -1,12 +1,12 @@
--- Memories as lines of JSON that import_memories() takes, each with all its fields and embeddings, in the order of ids.
+-- Exports memories as lines of JSON for import_memories(), with all fields and embeddings, ordered by id.
 --
--- One query that is written into the caller's, so that a cursor reads it row by row. What supersedes a memory and is
--- left out is passed over for what supersedes that; where nothing is left of it, the memory is left out too, since it
--- would look as if it still held.
+-- A single query, which the planner inlines, so that a cursor reads it row by row. If the successor of a memory is not
+-- exported, the line names the next exported successor. Without one, the memory is not exported either: it would look
+-- current.
 --
--- namespace          NULL: all there are
--- include_sensitive  also sensitive memories: their text leaves the database
--- include_forgotten  also forgotten ones
+-- namespace          NULL: all
+-- include_sensitive  true: export sensitive memories too; their text leaves the database
+-- include_forgotten  true: export forgotten memories too
 --
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.export_memories(
@@ -17,7 +17,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT (
-        -- NULL stands for what is not there; in metadata it may stand for itself.
+        -- NULL fields are left out, except inside metadata.
         jsonb_strip_nulls(jsonb_build_object(
             'pgrecall', 1, 'id', m.id, 'namespace', n.name, 'namespace_language', n.language,
             'external_id', m.external_id, 'content', m.content, 'title', m.title, 'category', m.category, 'tags', m.tags,
@@ -62,8 +62,8 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.export_memories IS
-    'Memories as lines of JSON with all their fields and embeddings, for pgrecall.import_memories(); sensitive and '
-    'forgotten ones only if asked for.';
+    'Exports memories as lines of JSON with all fields and embeddings, for pgrecall.import_memories(). Sensitive and '
+    'forgotten ones are optional.';
 
 ALTER FUNCTION pgrecall.export_memories OWNER TO pgrecall_gate;
 

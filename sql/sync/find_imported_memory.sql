@@ -1,6 +1,6 @@
--- The memory that a line of an export stands for, if it is there already; NULL if not.
+-- Returns the existing memory that a line of an export describes; NULL if there is none.
 --
--- fields  options of remember(), checked, "namespace" among them
+-- fields  validated options of remember(), including "namespace"
 CREATE OR REPLACE FUNCTION _pgrecall.find_imported_memory(fields jsonb)
 RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -10,7 +10,7 @@ BEGIN ATOMIC
             SELECT m.id FROM pgrecall.memories m
             WHERE m.namespace_id = n.id AND m.external_id = f.external_id
         ), (
-            -- The first two conditions are those of an index.
+            -- The first two conditions match an index.
             SELECT min(m.id) FROM pgrecall.memories m
             WHERE m.namespace_id = n.id
               AND COALESCE(m.occurred_at, m.created_at) = COALESCE(f.occurred_at, f.created_at)
@@ -26,4 +26,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.find_imported_memory IS
-    'The memory that a line of an export stands for, if it is there already; NULL if not.';
+    'Returns the existing memory that a line of an export describes; NULL if there is none.';

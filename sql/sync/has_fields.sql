@@ -1,4 +1,4 @@
--- Whether a memory has these fields already; those that are not given do not count.
+-- Tells whether a memory already has the given field values.
 CREATE OR REPLACE FUNCTION _pgrecall.has_fields(memory pgrecall.memories, fields jsonb)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -14,4 +14,4 @@ BEGIN ATOMIC
     ) s;
 END;
 
-COMMENT ON FUNCTION _pgrecall.has_fields IS 'Whether a memory has these fields already; those that are not given do not count.';
+COMMENT ON FUNCTION _pgrecall.has_fields IS 'Tells whether a memory already has the given field values.';

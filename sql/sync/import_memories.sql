@@ -1,16 +1,16 @@
--- import_memories: stores lines of export_memories(), with their times and embeddings; all of them or none.
+-- import_memories: stores lines of export_memories(), with their times and embeddings; all or none.
 --
--- A memory that is there already stays as it is: one with the same external_id in its namespace or, where a line has
--- none, one with the same time of creation, text, session, position, speaker and source. Namespaces are made as needed.
+-- Does not change existing memories: those with the same external_id in the namespace or, for a line without one, those
+-- with the same creation time, text, session, position, speaker and source. Creates missing namespaces.
 --
--- An embedding is stored if the database has a generation of its model and dimension, and embeds of the memory the same
--- text as where it comes from; else an embedder makes it. A memory that is superseded stays forgotten until
--- link_imported_memories() names what supersedes it.
+-- Stores an embedding if the database has a generation of its model and dimension and embeds the same text of the memory
+-- as the source; otherwise a daemon computes it. A superseded memory stays forgotten until link_imported_memories() sets
+-- its successor.
 --
--- place     of the line in the array, from 1
--- outcome   'stored'; 'present'; or 'differs', when the external_id belongs to another text here
--- embedded  how many embeddings were stored with it
--- left_out  the models of those that were not
+-- place     position of the line in the array, from 1
+-- outcome   'stored'; 'present'; or 'differs' if the external_id belongs to a memory with another text
+-- embedded  number of embeddings stored
+-- left_out  models of the embeddings not stored
 --
 -- Errors  22023, 54000 see _pgrecall.check_import_line;  42704 no such language
 CREATE OR REPLACE FUNCTION pgrecall.import_memories(lines jsonb)
@@ -19,7 +19,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    -- Of each line in turn: the options of remember(), the memory, whether it is new.
+    -- One element per line: the options of remember(), the memory, whether it is new.
     given jsonb[];
     homes integer[];
     ids bigint[];
@@ -39,12 +39,12 @@ BEGIN
         GROUP BY 1
         ORDER BY 1
     ) n;
-    -- No unique index finds what has no external_id: two imports of one file take turns.
+    -- No unique index covers memories without an external_id, so two imports of one file take turns.
     PERFORM _pgrecall.serialize_imports(homes);
 
     SELECT array_agg(_pgrecall.find_imported_memory(g.fields) ORDER BY g.place) INTO ids
     FROM unnest(given) WITH ORDINALITY g (fields, place);
-    -- Lines that say the same are one memory; the first of them stores it.
+    -- Identical lines are one memory; the first one stores it.
     SELECT array_agg(g.is_first AND ids[g.place] IS NULL ORDER BY g.place) INTO is_new
     FROM (
         SELECT l.place, row_number() OVER (
@@ -79,7 +79,7 @@ BEGIN
         LOOP
             PERFORM pgrecall.complete(NULL, target.memory_ids, target.hashes, target.vectors, target.generation);
         END LOOP;
-        -- After the embeddings: complete() leaves out what is forgotten.
+        -- After the embeddings, because complete() skips forgotten memories.
         UPDATE pgrecall.memories m
         SET updated_at = COALESCE((e.line ->> 'updated_at')::timestamptz, m.updated_at),
             deleted_at = CASE WHEN e.line ->> 'superseded_by' IS NULL THEN (e.line ->> 'deleted_at')::timestamptz
@@ -115,7 +115,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.import_memories IS
-    'Stores lines of pgrecall.export_memories() with their times and embeddings; what is there already stays as it is.';
+    'Stores lines of pgrecall.export_memories() with their times and embeddings. Does not change existing memories.';
 
 ALTER FUNCTION pgrecall.import_memories OWNER TO pgrecall_gate;
 

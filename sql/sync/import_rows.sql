@@ -1,21 +1,21 @@
--- import_rows: stores rows of another program, and what has changed of them there since; all of them or none.
+-- import_rows: stores rows of another program, and updates the rows that have changed there since; all or none.
 --
 -- rows          JSON array of objects:
 --               memory      options of remember(), external_id among them
---               adopted     where it is from: kind, id, and the fingerprint that tells whether the row has changed
---               updated_at  of the row, as it is kept; NULL: now
---               deleted_at  when it was deleted there: it is stored as forgotten
---               embedding   as text, '[0.1,…]', of the active model; a sensitive or deleted row's is not stored
--- namespace     of the rows that name none; NULL: the setting pgrecall.namespace, else 'default'. Made as needed
--- keep_deleted  store rows that were deleted before they came here; else only those that are here are forgotten
+--               adopted     its source: kind, id, and a fingerprint that changes with the row
+--               updated_at  time of the row's last change; NULL: now
+--               deleted_at  time of its deletion: the memory is stored as forgotten
+--               embedding   as text, '[0.1,…]', of the active model; not stored for a sensitive or deleted row
+-- namespace     of rows without one; NULL: the setting pgrecall.namespace, else 'default'. Created if missing
+-- keep_deleted  true: store rows that were deleted before their first import; false: only forget imported ones
 --
--- A row that has not changed at its source leaves its memory as it is, whatever became of it here. One that has
--- changed takes the place of all fields, but a memory that is sensitive stays so.
+-- A row that is unchanged at its source does not change its memory, even if the memory was changed here. A changed row
+-- replaces all fields, except that a sensitive memory stays sensitive.
 --
--- Result: for each row its place from 1, the memory's id, and an outcome: 'stored', 'updated', 'left out', or 'present', 'kept'
--- and 'taken' as preview_import_rows() has them
+-- Returns for each row its place from 1, the memory's id, and an outcome: 'stored', 'updated', 'left out', or 'present',
+-- 'kept' and 'taken' as in preview_import_rows()
 --
--- Errors  22023, 54000 see _pgrecall.check_memory;  42704 no such language;  42501 no such namespace, and none to be made;
+-- Errors  22023, 54000 see _pgrecall.check_memory;  42704 no such language;  42501 no such namespace, and the role may not create one;
 --         23505 an external_id twice
 CREATE OR REPLACE FUNCTION pgrecall.import_rows(
     rows jsonb, namespace text DEFAULT NULL, keep_deleted boolean DEFAULT true
@@ -26,7 +26,7 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     home text := pgrecall.namespace_name(import_rows.namespace);
-    -- Of each row in turn: the options of remember(), its memory, what becomes of it.
+    -- One element per row: the options of remember(), its memory, the outcome.
     given jsonb[];
     ids bigint[];
     outcomes text[];
@@ -56,7 +56,7 @@ BEGIN
 
     PERFORM _pgrecall.check_namespace(n.name, true)
     FROM (SELECT DISTINCT COALESCE(g.fields ->> 'namespace', home) AS name FROM unnest(given) g (fields) ORDER BY 1) n;
-    -- Two runs over one source take turns, so that neither counts what the other stores.
+    -- Two imports of one source take turns, so that neither counts rows that the other stores.
     PERFORM _pgrecall.serialize_imports(ARRAY(
         SELECT n.id FROM pgrecall.namespaces n
         WHERE n.name IN (SELECT COALESCE(g.fields ->> 'namespace', home) FROM unnest(given) g (fields))
@@ -89,7 +89,7 @@ BEGIN
         LOOP
             IF item.id IS NULL THEN
                 RAISE EXCEPTION 'row %: another row, or another session, has just taken its external_id', places[item.turn]
-                    USING ERRCODE = 'unique_violation', HINT = 'Pass it again.';
+                    USING ERRCODE = 'unique_violation', HINT = 'Repeat the call.';
             END IF;
             ids[places[item.turn]] := item.id;
         END LOOP;
@@ -132,7 +132,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.import_rows IS
-    'Stores rows of another program with their times, flags and embeddings, and updates what has changed there since.';
+    'Stores rows of another program with their times, flags and embeddings, and updates rows that have changed since.';
 
 ALTER FUNCTION pgrecall.import_rows OWNER TO pgrecall_gate;
 

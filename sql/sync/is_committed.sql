@@ -1,12 +1,12 @@
--- is_committed: whether what sync_push() did is there; NULL while its transaction runs or if nobody knows any more.
+-- is_committed: tells whether a sync_push() was committed; NULL while its transaction runs or if the server no longer knows.
 --
--- A server that crashed may have given the number of a transaction it lost to another one. So the memory must show it too:
--- false of what changed nothing, or is gone since, and may be pushed once more.
+-- After a crash the server may reuse the number of a lost transaction, so the memory must show the write too. Returns false
+-- for a push that changed nothing or whose memory is gone; it may be repeated.
 --
--- transaction, memory_id, written_at  as sync_push() returned them
--- namespace                           where it wrote
+-- transaction, memory_id, written_at  as returned by sync_push()
+-- namespace                           namespace of the push
 --
--- known  whether the server can tell at all: not of a number it has not given out yet, as after the restore of an older backup
+-- known  false for a number that the server has not assigned yet, as after the restore of an older backup
 CREATE OR REPLACE FUNCTION pgrecall.is_committed(
     transaction text, memory_id bigint, written_at timestamptz, namespace text DEFAULT NULL
 )
@@ -34,7 +34,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.is_committed IS
-    'Whether what pgrecall.sync_push() did is there; NULL while its transaction runs or if nobody knows any more.';
+    'Tells whether a pgrecall.sync_push() was committed; NULL while its transaction runs or if the server no longer knows.';
 
 ALTER FUNCTION pgrecall.is_committed OWNER TO pgrecall_gate;
 

@@ -1,7 +1,7 @@
--- Says what supersedes memories that import_memories() has stored; returns how many of them were waiting for that.
+-- Sets the successors of memories that import_memories() has stored. Returns how many memories it changed.
 --
--- links  JSON array of objects: id, superseded_by (both ids of this database), and of the line superseded_at, updated_at
---        and deleted_at
+-- links  JSON array of objects: id, superseded_by (both ids of this database), and superseded_at, updated_at and
+--        deleted_at of the line
 --
 -- Errors  22023 no array of objects, or memories would supersede one another in a circle
 CREATE OR REPLACE FUNCTION pgrecall.link_imported_memories(links jsonb)
@@ -31,7 +31,7 @@ BEGIN
             id bigint, superseded_by bigint, superseded_at timestamptz, deleted_at timestamptz, updated_at timestamptz
         )
         JOIN pgrecall.memories s ON s.id = l.superseded_by
-        -- As import_memories() leaves it, and nobody else.
+        -- Only import_memories() leaves a memory in this state.
         WHERE m.id = l.id AND m.deleted_at = '-infinity' AND m.superseded_by IS NULL AND s.namespace_id = m.namespace_id
         RETURNING m.id
     )
@@ -53,7 +53,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.link_imported_memories IS
-    'Says what supersedes memories that pgrecall.import_memories() has stored.';
+    'Sets the successors of memories that pgrecall.import_memories() has stored. Returns how many memories it changed.';
 
 ALTER FUNCTION pgrecall.link_imported_memories OWNER TO pgrecall_gate;
 

@@ -1,6 +1,6 @@
--- What tells one state of a memory from another, for copies of it outside: the same text, the same state.
+-- Returns a digest of a memory's state for offline copies: equal digests, equal states.
 --
--- The same whatever the session's time zone. An embedding that is written changes nothing.
+-- Independent of the session's time zone and of embeddings.
 CREATE OR REPLACE FUNCTION _pgrecall.memory_digest(memory pgrecall.memories)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -9,4 +9,4 @@ RETURN md5(concat_ws(
     encode((memory).content_hash, 'hex')
 ));
 
-COMMENT ON FUNCTION _pgrecall.memory_digest IS 'What tells one state of a memory from another, for copies of it outside.';
+COMMENT ON FUNCTION _pgrecall.memory_digest IS 'Returns a digest of a memory''s state for offline copies.';

@@ -1,15 +1,15 @@
--- preview_import_rows: what import_rows() would do with rows of another program, and what is stored of them.
+-- preview_import_rows: tells what import_rows() would do with rows of another program, and describes their memories.
 --
--- rows       as for import_rows(); of "memory" only namespace and external_id are read
--- namespace  of the rows that name none; NULL: the setting pgrecall.namespace, else 'default'
+-- rows       as for import_rows(); only namespace and external_id of "memory" are read
+-- namespace  of rows without one; NULL: the setting pgrecall.namespace, else 'default'
 --
--- place         of the row in the array, from 1
--- id            of the memory, if there is one
--- outcome       'new'; 'present', if the row is as it was adopted; 'changed' at its source since; 'kept', if it is changed
---               and the memory was forgotten or superseded here; 'taken', if its external_id belongs to a memory that was not adopted
--- text_hash     SHA-256 of the content that is stored
--- is_sensitive, is_forgotten  as the memory is now
--- is_updated    it was updated here since
+-- place         position of the row in the array, from 1
+-- id            of the existing memory
+-- outcome       'new'; 'present' if the row is unchanged since its import; 'changed' at its source; 'kept' if it changed but
+--               the memory was forgotten or superseded here; 'taken' if its external_id belongs to a memory of another source
+-- text_hash     SHA-256 of the stored content
+-- is_sensitive, is_forgotten  current state of the memory
+-- is_updated    the memory was updated here since its import
 --
 -- Errors  22023 rows is no array
 CREATE OR REPLACE FUNCTION pgrecall.preview_import_rows(rows jsonb, namespace text DEFAULT NULL)
@@ -31,7 +31,7 @@ BEGIN
                WHEN m.id IS NULL THEN 'new'
                WHEN jsonb_typeof(m.metadata -> 'adopted_from') IS DISTINCT FROM 'object' THEN 'taken'
                WHEN m.metadata #> '{adopted_from,fingerprint}' = r.value #> '{adopted,fingerprint}' THEN 'present'
-               -- A tombstone that came from the source goes when the source takes its own back.
+               -- A memory that the source deleted comes back when the source restores the row.
                WHEN m.superseded_by IS NOT NULL
                     OR m.deleted_at IS NOT NULL AND m.metadata #> '{adopted_from,is_deleted}' IS DISTINCT FROM 'true' THEN 'kept'
                ELSE 'changed'
@@ -52,7 +52,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.preview_import_rows IS
-    'What pgrecall.import_rows() would do with rows of another program, and what is stored of them.';
+    'Tells what pgrecall.import_rows() would do with rows of another program, and describes their memories.';
 
 ALTER FUNCTION pgrecall.preview_import_rows OWNER TO pgrecall_gate;
 

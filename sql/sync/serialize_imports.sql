@@ -1,6 +1,6 @@
--- Has imports to the same namespaces take turns: waits until the transactions that came before have ended.
+-- Serializes imports into the same namespaces: waits until earlier transactions have ended.
 --
--- The lock is a row that only functions of pgrecall can lock (pgrecall.locks).
+-- Locks a row of pgrecall.locks, which only pgrecall's functions can lock.
 CREATE OR REPLACE FUNCTION _pgrecall.serialize_imports(namespace_ids integer[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -14,4 +14,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.serialize_imports IS 'Has imports to the same namespaces take turns: waits for those before.';
+COMMENT ON FUNCTION _pgrecall.serialize_imports IS 'Serializes imports into the same namespaces: waits until earlier transactions have ended.';

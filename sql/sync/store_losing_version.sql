@@ -1,8 +1,8 @@
--- Stores the version of a memory that lost in a conflict: a memory of its own, superseded by the one that won.
+-- Stores the losing version of a conflict as a separate memory, superseded by the winner.
 --
--- memory  the one that won, as it is stored
--- fields  of the version that lost, where they differ from memory; is_sensitive if either was
--- key     external_id of the new memory: stored once, however often it is asked for
+-- memory  the winner, as stored
+-- fields  fields of the losing version that differ from memory; is_sensitive if either version was
+-- key     external_id of the new memory: repeated calls store it once
 CREATE OR REPLACE FUNCTION _pgrecall.store_losing_version(memory pgrecall.memories, fields jsonb, key text, lost text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
@@ -26,4 +26,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.store_losing_version IS
-    'Stores the version of a memory that lost in a conflict: a memory of its own, superseded by the one that won.';
+    'Stores the losing version of a conflict as a separate memory, superseded by the winner.';

@@ -1,10 +1,10 @@
--- sync_digests: what a namespace has, in a few lines: one for every 256 ids, with a digest of the memories among them.
+-- sync_digests: returns one digest per 256 ids of the memories of a namespace.
 --
--- Whoever keeps a copy computes the same of it, and asks for those buckets only that differ: whatever the reason is, be it
--- a row that was changed, forgotten, deleted, moved or is sensitive now, and however late its transaction committed.
+-- The owner of an offline copy computes the same digests and fetches only the buckets that differ. This detects every
+-- difference: rows changed, forgotten, deleted, moved or made sensitive, even by transactions that committed late.
 --
 -- bucket             id / 256
--- include_sensitive  also sensitive memories
+-- include_sensitive  true: include sensitive memories
 --
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.sync_digests(namespace text DEFAULT NULL, include_sensitive boolean DEFAULT false)
@@ -21,7 +21,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.sync_digests IS
-    'A digest for every 256 ids of the memories of a namespace; a copy outside asks for those that differ.';
+    'Returns one digest per 256 ids of the memories of a namespace. An offline copy fetches the buckets that differ.';
 
 ALTER FUNCTION pgrecall.sync_digests OWNER TO pgrecall_gate;
 

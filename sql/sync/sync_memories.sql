@@ -1,6 +1,6 @@
--- sync_memories: memories as a copy outside keeps them, by their ids.
+-- sync_memories: returns memories by id, with the fields that an offline copy stores.
 --
--- One that is forgotten, of another namespace or not to be copied is left out.
+-- Leaves out memories that are forgotten, belong to another namespace or must not be copied.
 --
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.sync_memories(
@@ -26,7 +26,7 @@ BEGIN ATOMIC
     ORDER BY m.id;
 END;
 
-COMMENT ON FUNCTION pgrecall.sync_memories IS 'Memories as a copy outside keeps them, by their ids.';
+COMMENT ON FUNCTION pgrecall.sync_memories IS 'Returns memories by id, with the fields that an offline copy stores.';
 
 ALTER FUNCTION pgrecall.sync_memories OWNER TO pgrecall_gate;
 

@@ -1,24 +1,24 @@
--- sync_push: does what was done to a copy of a namespace outside, and settles conflicts with what was done here meanwhile.
+-- sync_push: applies a write of an offline copy, and resolves a conflict with writes made here meanwhile.
 --
--- Whichever was done later wins. A version that loses stays, as a memory of its own that the winner supersedes, and with
--- "conflict" in its metadata. An edit of what is forgotten here brings it back if it is the later one; if not, the edit stays
--- as such a memory. To forget what was changed here later does nothing.
+-- The later write wins. The losing version is stored as a separate memory, superseded by the winner and with "conflict" in
+-- its metadata. A later edit of a memory that is forgotten here restores it; an earlier edit becomes a losing version.
+-- Forgetting a memory that was changed here later does nothing.
 --
 -- write    kind    'remember', 'update', 'supersede' or 'forget'
---          key     external_id of what is made by it, so that it is made once
---          at      when it was done; not later than now
---          id      the memory, but for 'remember';  base  its updated_at when it was copied
+--          key     external_id of the memory it creates, so that a repeated push creates it once
+--          at      time of the write; not in the future
+--          id      the memory, except for 'remember';  base  its updated_at when it was copied
 --          fields  options of remember(), of update_memory(), or of supersede(): content or successor, and the others
---          mine    'update': all options of the memory as it is in the copy then
---          on_conflict  'remember': as remember()'s
+--          mine    'update': all options of the memory in the copy after the write
+--          on_conflict  'remember': as in remember()
 --
--- id           the memory, for 'supersede' its successor
--- outcome      'applied'; in a conflict 'mine' or 'theirs': which won
--- kept         the memory that the other one became
--- written_at   updated_at of what it changed
--- transaction  for is_committed()
+-- id           the memory; for 'supersede' its successor
+-- outcome      'applied'; in a conflict the winner, 'mine' or 'theirs'
+-- kept         the memory that stores the losing version
+-- written_at   updated_at of the changed memory
+-- transaction  argument of is_committed()
 --
--- Errors  22023, 54000 see _pgrecall.check_memory;  42501 it may only be read;  42704 no such namespace or language;
+-- Errors  22023, 54000 see _pgrecall.check_memory;  42501 the role may only read the namespace;  42704 no such namespace or language;
 --         P0002 no such memory;  23505 external_id is taken
 CREATE OR REPLACE FUNCTION pgrecall.sync_push(write jsonb, namespace text DEFAULT NULL)
 RETURNS TABLE (id bigint, outcome text, kept bigint, updated_at timestamptz, written_at timestamptz, transaction text)
@@ -45,7 +45,7 @@ BEGIN
         RAISE EXCEPTION 'a write needs its kind, key and time'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'The kinds are remember, update, supersede and forget.';
     END IF;
-    -- What is cast before a function that checks it.
+    -- Values that are cast before another function validates them.
     IF write ->> 'kind' = 'supersede' THEN
         PERFORM _pgrecall.check_typed(fields, 'fields', ids => '{successor}');
         PERFORM _pgrecall.check_memory(fields - 'successor', 'fields');
@@ -60,7 +60,7 @@ BEGIN
         ) r (id);
     ELSE
         id := (write ->> 'id')::bigint;
-        -- In the order of ids, as supersede() does.
+        -- Ordered by id, as in supersede().
         PERFORM FROM pgrecall.memories m
         WHERE m.id IN (sync_push.id, (fields ->> 'successor')::bigint) AND m.namespace_id = home
         ORDER BY m.id FOR NO KEY UPDATE;
@@ -85,7 +85,7 @@ BEGIN
                 IF stored.deleted_at IS NULL THEN
                     kept := _pgrecall.store_losing_version(stored, _pgrecall.version_fields(stored), key, 'theirs');
                 END IF;
-                -- What is superseded stays so, and sensitive what either made so.
+                -- A superseded memory stays superseded. It is sensitive if either version is.
                 PERFORM _pgrecall.change_memory(sync_push.id, (mine || jsonb_build_object(
                     'is_sensitive', stored.is_sensitive OR COALESCE((mine ->> 'is_sensitive')::boolean, false)
                 )) - CASE WHEN stored.superseded_by IS NULL THEN '{}' ELSE '{valid_to}'::text[] END, true);
@@ -145,7 +145,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.sync_push IS
-    'Does what was done to a copy of a namespace outside, and settles conflicts with what was done here meanwhile.';
+    'Applies a write of an offline copy, and resolves a conflict with writes made here meanwhile.';
 
 ALTER FUNCTION pgrecall.sync_push OWNER TO pgrecall_gate;
 

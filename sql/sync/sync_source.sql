@@ -1,7 +1,7 @@
--- copy_source: which database and which namespace a copy outside comes from.
+-- sync_source: identifies the database and the namespace of an offline copy.
 --
--- server  of the cluster and the database; another one after a restore or pg_upgrade
--- origin  of the namespace; goes with it into a restored database
+-- server  identifies cluster and database; changes with a restore or pg_upgrade
+-- origin  identifies the namespace; a restore keeps it
 --
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.sync_source(namespace text DEFAULT NULL)
@@ -17,7 +17,7 @@ BEGIN ATOMIC
     WHERE n.id = _pgrecall.known_namespace(pgrecall.namespace_name(sync_source.namespace));
 END;
 
-COMMENT ON FUNCTION pgrecall.sync_source IS 'Which database and which namespace a copy outside comes from.';
+COMMENT ON FUNCTION pgrecall.sync_source IS 'Identifies the database and the namespace of an offline copy.';
 
 ALTER FUNCTION pgrecall.sync_source OWNER TO pgrecall_gate;
 

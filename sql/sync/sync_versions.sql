@@ -1,4 +1,4 @@
--- sync_versions: the memories of some buckets of sync_digests(), with what tells their states apart.
+-- sync_versions: returns the memories of the given buckets of sync_digests(), with the digest of each.
 --
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.sync_versions(
@@ -17,7 +17,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION pgrecall.sync_versions IS
-    'The memories of some buckets of pgrecall.sync_digests(), with what tells their states apart.';
+    'Returns the memories of the given buckets of pgrecall.sync_digests(), with the digest of each.';
 
 ALTER FUNCTION pgrecall.sync_versions OWNER TO pgrecall_gate;
 

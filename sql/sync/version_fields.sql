@@ -1,4 +1,4 @@
--- The options of remember() that a memory was stored with, as they are now; not those that are its own in any case.
+-- Returns the current options of remember() of a memory, without those that identify it.
 CREATE OR REPLACE FUNCTION _pgrecall.version_fields(memory pgrecall.memories)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -9,4 +9,4 @@ RETURN jsonb_build_object(
     'is_sensitive', (memory).is_sensitive, 'occurred_at', (memory).occurred_at, 'valid_from', (memory).valid_from
 );
 
-COMMENT ON FUNCTION _pgrecall.version_fields IS 'The options of remember() that a memory was stored with, as they are now.';
+COMMENT ON FUNCTION _pgrecall.version_fields IS 'Returns the current options of remember() of a memory, without those that identify it.';

@@ -48,26 +48,26 @@ $function$;
 
 COMMENT ON FUNCTION _pgrecall.collect_grants IS 'Trigger: keeps the namespaces of each role as one array.';
 
-CREATE OR REPLACE TRIGGER grants_gather_insert
+CREATE OR REPLACE TRIGGER collect_grants_insert
     AFTER INSERT ON pgrecall.grants
     REFERENCING NEW TABLE AS changed
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.collect_grants();
 
-CREATE OR REPLACE TRIGGER grants_gather_update
+CREATE OR REPLACE TRIGGER collect_grants_update
     AFTER UPDATE ON pgrecall.grants
     REFERENCING OLD TABLE AS before_change NEW TABLE AS changed
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.collect_grants();
 
-CREATE OR REPLACE TRIGGER grants_gather_delete
+CREATE OR REPLACE TRIGGER collect_grants_delete
     AFTER DELETE ON pgrecall.grants
     REFERENCING OLD TABLE AS before_change
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.collect_grants();
 
-CREATE OR REPLACE TRIGGER grants_gather_truncate
+CREATE OR REPLACE TRIGGER collect_grants_truncate
     AFTER TRUNCATE ON pgrecall.grants
     FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.collect_grants();
 
-ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER grants_gather_insert;
-ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER grants_gather_update;
-ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER grants_gather_delete;
-ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER grants_gather_truncate;
+ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER collect_grants_insert;
+ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER collect_grants_update;
+ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER collect_grants_delete;
+ALTER TABLE pgrecall.grants ENABLE ALWAYS TRIGGER collect_grants_truncate;

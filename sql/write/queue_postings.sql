@@ -17,7 +17,7 @@ BEGIN
         TRUNCATE pgrecall.postings, pgrecall.term_stats;
         SET CONSTRAINTS pgrecall.flush_pending_on_commit IMMEDIATE;
         SET CONSTRAINTS pgrecall.flush_pending_on_commit DEFERRED;
-        PERFORM set_config('pgrecall.folded', '', true);
+        PERFORM set_config('pgrecall.flushed_postings', '', true);
         TRUNCATE pgrecall.pending_postings;
     ELSIF TG_OP = 'INSERT' THEN
         FOR stored IN

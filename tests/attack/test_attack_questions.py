@@ -83,7 +83,7 @@ def test_who_is_answered_much_pushes_out_nobody(alive: Connection[Any]) -> None:
     [
         "UPDATE pgrecall.query_embeddings SET requested_at = 'infinity'",
         "UPDATE pgrecall.query_embeddings SET used_at = 'infinity'",
-        "UPDATE pgrecall.query_embeddings SET leased_until = 'infinity'",
+        "UPDATE pgrecall.query_embeddings SET lease_expires_at = 'infinity'",
         "UPDATE pgrecall.query_embeddings SET query = NULL, answered_at = now(), error = 'forged'",
         "UPDATE pgrecall.query_embeddings SET embedding = array_fill(1, ARRAY[384])::halfvec",
         "INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) VALUES (1, 'pgrecall_writer', 'x', 'x')",

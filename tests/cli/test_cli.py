@@ -198,11 +198,17 @@ def test_recall_filters_and_settings(cli: Callable[..., Outcome]) -> None:
         for options in (
             ["--set", "fusion=rrf"],
             ["--set", "fusion=rrf", "--set", "rrf_k=5"],
-            ["--set", "fusion=rrf", "--set", "pgrecall.rrf_k=5", "--ef-search", "50"],
+            ["--set", "fusion=rrf", "--set", "rrf_k=5", "--ef-search", "50"],
         )
     ]
     assert scores[0] < scores[1] == scores[2]
     _assert_error(cli("recall", "tea", "--no-embed", "--set", "rrf_k=many"))
+    for command in ("recall", "explain"):
+        for unknown in ("rrf_kk=1", "pgrecall.rrf_k=1", "rrf-k=1"):
+            result = cli(command, "tea", "--no-embed", "--set", unknown)
+            _assert_error(result)
+            assert "there is no setting" in result.err
+            assert "rrf_k" in result.err.splitlines()[1]
 
 
 def test_recall_prints_a_table(cli: Callable[..., Outcome]) -> None:

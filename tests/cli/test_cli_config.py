@@ -144,6 +144,16 @@ def test_what_cannot_be_stored(
     assert said in second
 
 
+def test_an_unknown_setting_is_refused(dsn: str, cli: Callable[..., tuple[int, str, str]]) -> None:
+    for name in ("rrk_f", "rrf-k", "pgrecall.rrf_k"):
+        code, out, err = cli("config", "set", name, "20", "--dsn", dsn)
+        assert (code, out) == (1, "")
+        message, hint = err.splitlines()
+        assert message == f'error: there is no setting "{name}"'
+        assert hint.startswith("hint: The nearest names: ")
+        assert "rrf_k" in hint
+
+
 def test_a_value_may_look_like_an_option(dsn: str, cli: Callable[..., tuple[int, str, str]]) -> None:
     code, _, err = cli("config", "set", "--dsn", dsn, "--", "rrf_k", "-5")
     assert code == 1

@@ -12,7 +12,7 @@ import pytest
 from pgrecall import Client, Failure, InvalidInput, Status
 from pgrecall.cli import main
 from pgrecall.formatting import SECTIONS, format_bytes
-from support.operations import VECTOR, WORKER, beat, park, remember, switch
+from support.operations import VECTOR, WORKER, beat, fail_for_good, remember, switch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,11 +38,11 @@ def cli(dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     return run
 
 
-def parked(conn: Connection[Any]) -> list[int]:
+def failed(conn: Connection[Any]) -> list[int]:
     """Three memories that were given up, the last of them last, and one that waits."""
     numbers = remember(conn, *(f"{CANARY} {number}" for number in range(4)))
     for number, cause in zip(numbers[:3], ("input_refused", "error", "input_refused"), strict=True):
-        park(conn, number, cause, error=f"BadRequestError of {cause}")
+        fail_for_good(conn, number, cause, error=f"BadRequestError of {cause}")
     return numbers[:3]
 
 
@@ -54,7 +54,7 @@ def test_nothing_was_given_up(cli: Cli, conn: Connection[Any]) -> None:
 
 
 def test_the_list_has_what_one_needs_and_no_content(cli: Cli, conn: Connection[Any]) -> None:
-    first, second, third = parked(conn)
+    first, second, third = failed(conn)
     code, out, err = cli("failures")
     assert code == 0
     assert err == "try them again: pgrecall failures retry\n"
@@ -88,7 +88,7 @@ def test_the_list_has_what_one_needs_and_no_content(cli: Cli, conn: Connection[A
     ],
 )
 def test_retry(cli: Cli, conn: Connection[Any], arguments: list[str], left: list[int]) -> None:
-    numbers = parked(conn)
+    numbers = failed(conn)
     conn.execute("LISTEN pgrecall_embed")
     code, out, _ = cli("failures", "retry", *(word.format(*numbers) for word in arguments))
     freed = 3 - len(left)
@@ -116,19 +116,19 @@ def test_status_prints_every_attribute_once() -> None:
 
 
 def test_status(cli: Cli, conn: Connection[Any]) -> None:
-    parked(conn)
+    failed(conn)
     pauses = [{"model": "minilm", "cause": "rate_limit", "until": "2026-11-22T12:00:00+00:00"}]
     beat(conn, generations=[1], per_second=0.5, pauses=pauses)
     _, out, _ = cli("status")
     for line in (
         r"memories +4",
-        r"queued +4",
+        r"pending +4",
         r"failed +3",
         r"failures by cause +1 error, 2 input_refused",
         r"per second +0\.5",
         r"eta +2 s",
         r"dense index valid +yes",
-        r"oldest queued +\d+ s",
+        r"oldest pending +\d+ s",
         r"memories size +\d+\.\d KiB",
     ):
         assert re.search(rf"^  {line} *$", out, re.MULTILINE), line
@@ -154,7 +154,7 @@ def test_status_of_two_generations(cli: Cli, conn: Connection[Any]) -> None:
 
 
 def test_rows_are_plain_json(conn: Connection[Any], client: Client) -> None:
-    parked(conn)
+    failed(conn)
     beat(conn, generations=[1], per_second=0.5)
     (worker,) = client.admin.workers()
     assert json.loads(json.dumps(worker.as_dict()))["worker"] == WORKER

@@ -14,7 +14,7 @@ from pgrecall.admin.migrate import migrate
 from pgrecall.cli import app, main
 from pgrecall.server.settings import QUIET_LOG
 from support import pgbouncer
-from support.operations import OTHER, beat, detail, health, park, prepare, remember, status, switch
+from support.operations import OTHER, beat, detail, fail_for_good, health, prepare, remember, status, switch
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -69,7 +69,7 @@ def test_nobody_embeds_what_is_pending(conn: Connection[Any]) -> None:
     beat(conn, generations=[2])
     assert health(conn)["embedder"] == ("warn", "pgrecall embedder")
     assert "0 for the active model" in detail(conn, "embedder")
-    park(conn, number, "error")
+    fail_for_good(conn, number, "error")
     assert health(conn)["embedder"][0] == "ok"
     conn.execute("SELECT pgrecall.retry_failures()")
     beat(conn, generations=[1])
@@ -89,11 +89,11 @@ def test_the_backlog_grows(conn: Connection[Any]) -> None:
 
 def test_memories_were_given_up(conn: Connection[Any]) -> None:
     first, second, third = remember(conn, "one", "two", "three")
-    park(conn, first, "error")
+    fail_for_good(conn, first, "error")
     for number in (second, third):
-        park(conn, number, "input_refused")
+        fail_for_good(conn, number, "input_refused")
     assert health(conn)["failures"] == ("warn", "pgrecall failures")
-    assert detail(conn, "failures") == "not tried any more: 2 input_refused, 1 error"
+    assert detail(conn, "failures") == "no longer retried: 2 input_refused, 1 error"
 
 
 def test_a_provider_is_paused(conn: Connection[Any]) -> None:

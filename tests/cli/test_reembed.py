@@ -145,7 +145,7 @@ def test_many_failures_refuse_the_switch(dsn: str, conn: Connection[Any], models
             change(dsn)
         assert generations(conn) == {1: "active", 2: "building"}
         assert change(dsn, force=True).is_switched
-    assert [one.parked for one in progress(dsn)] == [1, 1]
+    assert [one.failed for one in progress(dsn)] == [1, 1]
 
 
 def test_memories_that_keep_coming_do_not_hold_it_up(

@@ -149,9 +149,7 @@ def test_the_asynchronous_client(dsn: str) -> None:
             assert await memory.update(number, title="Priya") is True
             assert await memory.forget(number) is True
             assert (await memory.admin.status()).memories == 3
-            tuned = await memory.recall(
-                "tea", embed=False, settings={"pgrecall.fusion": "rrf", "pgrecall.rrf_k": 20}
-            )
+            tuned = await memory.recall("tea", embed=False, settings={"fusion": "rrf", "rrf_k": 20})
             assert tuned[0].score == pytest.approx(1 / 21)
             with pytest.raises(InvalidInput):
                 await memory.recall("tea", k=0, embed=False)

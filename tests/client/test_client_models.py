@@ -135,7 +135,7 @@ def _given(client: Client) -> RecallResult:
 
 
 def _named(client: Client) -> RecallResult:
-    settings = {"pgrecall.query_model": "gone"}
+    settings = {"query_model": "gone"}
     return client.recall("tea", vector=[0.5] * DIMENSION, settings=settings)
 
 

@@ -157,9 +157,7 @@ def test_a_vector_takes_part_as_the_dense_leg(client: Client) -> None:
 def test_tuning_holds_for_one_call(client: Client, dsn: str) -> None:
     with Client(dsn, pool_max=1) as single:
         single.remember("tea")
-        reciprocal: list[dict[str, str | float]] = [
-            {"pgrecall.fusion": "rrf", "pgrecall.rrf_k": value} for value in (20, "20")
-        ]
+        reciprocal: list[dict[str, str | float]] = [{"fusion": "rrf", "rrf_k": value} for value in (20, "20")]
         scores = [
             single.recall("tea", embed=False, settings=settings)[0].score
             for settings in (None, *reciprocal, None)
@@ -186,7 +184,7 @@ def test_a_tuned_recall_is_read_only(client: Client, conn: psycopg.Connection[An
         " 'BEGIN CREATE TABLE public.made (); END'"
     )
     with pytest.raises(PgrecallError) as caught:
-        client.recall("tea", embed=False, settings={"pgrecall.rrf_k": 10})
+        client.recall("tea", embed=False, hnsw_ef_search=100)
     assert caught.value.sqlstate == "25006"
 
 
@@ -194,7 +192,7 @@ def test_a_tuned_recall_is_read_only(client: Client, conn: psycopg.Connection[An
     "options",
     [
         {"settings": {"work_mem": "1GB"}},
-        {"settings": {"pgrecall.rrf_k": "many"}},
+        {"settings": {"rrf_k": "many"}},
         {"hnsw_ef_search": 0},
         {"hnsw_ef_search": 1001},
         {"hnsw_ef_search": True},
@@ -205,6 +203,15 @@ def test_bad_tuning(shared: Client, options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput) as caught:
         shared.recall("tea", embed=False, **options)
     assert caught.value.sqlstate == "22023"
+
+
+@pytest.mark.parametrize("name", ["rrf_kk", "rrf-k", "pgrecall.rrf_k", "RRF_KK"])
+def test_an_unknown_setting_is_refused_with_the_nearest_names(shared: Client, name: str) -> None:
+    for ask in (shared.recall, shared.explain):
+        with pytest.raises(InvalidInput, match="there is no setting") as caught:
+            ask("tea", embed=False, settings={name: 10})
+        assert caught.value.sqlstate == "22023"
+        assert "rrf_k" in str(caught.value.hint)
 
 
 # -- embedding the query

@@ -257,7 +257,7 @@ def test_what_is_given_is_sent_with_every_call(
         assert found["phrase_bonus"][1] == found["graph_hops"][1] == "default"
         client.remember("tea")
         assert client.recall("tea", embed=False)[0].score == pytest.approx(1 / 61)
-        tuned = client.recall("tea", embed=False, settings={"pgrecall.rrf_k": 30})
+        tuned = client.recall("tea", embed=False, settings={"rrf_k": 30})
         assert tuned[0].score == pytest.approx(1 / 31)
         assert client.recall("tea", embed=False)[0].score == pytest.approx(1 / 61)
         with client._database.connection() as connection:
@@ -299,7 +299,7 @@ def test_the_order_of_sources(
 def test_what_is_stored(shared: Client) -> None:
     with pytest.raises(InvalidInput) as caught:
         shared.admin.set_setting("rrk_f", 3)
-    assert caught.value.sqlstate == "42704"
+    assert caught.value.sqlstate == "22023"
     assert "rrf_k" in str(caught.value.hint)
     with pytest.raises(InvalidInput) as caught:
         shared.admin.set_setting("rrf_k", "many")
@@ -313,12 +313,12 @@ def test_what_is_stored(shared: Client) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "sqlstate", "hint"),
     [
-        ("namespace = 'a'\n[settings]\nrrk_f = 60\n", 3, "42704", "rrf_k"),
-        ("[settings]\nRRF_K = 60\n", 2, "42704", "rrf_k"),
-        ("settings.rrfk = 60\n", 1, "42704", "rrf_k"),
-        ("settings = { leg_depth = 3, rrfk = 60 }\n", 1, "42704", "rrf_k"),
-        ("[settings]\n'pgrecall.rrf_k' = 60\n", 2, "42704", "rrf_k"),
-        ("[settings]\nzzzzzzz = 60\n", 2, "42704", "pgrecall config"),
+        ("namespace = 'a'\n[settings]\nrrk_f = 60\n", 3, "22023", "rrf_k"),
+        ("[settings]\nRRF_K = 60\n", 2, "22023", "rrf_k"),
+        ("settings.rrfk = 60\n", 1, "22023", "rrf_k"),
+        ("settings = { leg_depth = 3, rrfk = 60 }\n", 1, "22023", "rrf_k"),
+        ("[settings]\n'pgrecall.rrf_k' = 60\n", 2, "22023", "rrf_k"),
+        ("[settings]\nzzzzzzz = 60\n", 2, "22023", "pgrecall config"),
         ("[settings]\nbm25_b = 0.5\n", 2, "22023", "pgrecall config set bm25_b"),
         ("[settings]\nembedding_model = 'x'\n", 2, "22023", "migrate"),
         ("[settings]\nquery_model = 'x'\n", 2, "22023", "above"),

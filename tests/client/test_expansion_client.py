@@ -301,8 +301,8 @@ def test_aliases_by_argument(memory: Client, conn: Connection[Any]) -> None:
     assert other in ids(memory, "aliases", "Bombay")
     assert other not in ids(memory, None, "Bombay")
     # It beats what the call sets by name.
-    assert other in ids(memory, "aliases", "Bombay", settings={"pgrecall.expand": "off"})
-    assert other in ids(memory, None, "Bombay", settings={"pgrecall.expand": "aliases"})
+    assert other in ids(memory, "aliases", "Bombay", settings={"expand": "off"})
+    assert other in ids(memory, None, "Bombay", settings={"expand": "aliases"})
 
 
 def test_the_key_may_be_in_a_file(memory: Client, llm: Server, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_settings_hold_for_their_call_and_no_longer(front: str) -> None:
     with Client(front, pool_max=1) as memory:
         memory.remember("tea")
         settings: list[dict[str, str | float] | None] = [
-            {"pgrecall.fusion": "rrf", "pgrecall.rrf_k": 20},
+            {"fusion": "rrf", "rrf_k": 20},
             None,
         ]
         scores = [memory.recall("tea", embed=False, settings=chosen)[0].score for chosen in settings * 3]
@@ -84,8 +84,8 @@ def test_ef_search_holds_for_its_call(front: str, conn: psycopg.Connection[Any])
             " FROM generate_series(1, 384) n WHERE n > -m.id)::halfvec"
         )
         conn.execute("ANALYZE pgrecall.memories")
-        exact: dict[str, str | float] = {"pgrecall.dense_exact_rows": 10_000, "pgrecall.leg_depth": 1}
-        by_index: dict[str, str | float] = {"pgrecall.dense_exact_rows": 0, "pgrecall.leg_depth": 1}
+        exact: dict[str, str | float] = {"dense_exact_rows": 10_000, "leg_depth": 1}
+        by_index: dict[str, str | float] = {"dense_exact_rows": 0, "leg_depth": 1}
         kinds: dict[str, tuple[dict[str, str | float], int | None]] = {
             "exact": (exact, None),
             "broad": (by_index, 400),
@@ -114,7 +114,7 @@ def test_many_clients_over_few_connections(front: str) -> None:
         async with AsyncClient(front, pool_max=2) as memory:
             await memory.remember(f"tea of client {number}")
             counts = [len(await memory.recall(f"client {number}", embed=False, k=1)) for _ in range(8)]
-            await memory.recall("tea", embed=False, settings={"pgrecall.rrf_k": 10})
+            await memory.recall("tea", embed=False, settings={"rrf_k": 10})
             return counts
 
     async def everybody() -> list[list[int]]:

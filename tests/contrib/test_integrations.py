@@ -108,7 +108,7 @@ def test_callbacks_hear_of_it(goa: Client) -> None:
 
 
 def test_filters_and_options_are_passed_on(goa: Client) -> None:
-    filters = {"tags_all": ["Priya", "Goa"], "settings": {"pgrecall.graph_weight": 0}}
+    filters = {"tags_all": ["Priya", "Goa"], "settings": {"graph_weight": 0}}
     (document,) = LangChainRetriever(client=goa, search_kwargs=filters).invoke(QUESTION)
     (node,) = LlamaIndexRetriever(goa, search_kwargs=filters).retrieve(QUESTION)
     assert document.metadata == node.metadata

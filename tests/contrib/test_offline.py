@@ -239,7 +239,7 @@ def test_timeline(conn: Connection[Any], client: Any, copy: OfflineClient) -> No
     "options",
     [
         {"vector": [1.0]}, {"embed": True}, {"embed": "daemon"}, {"strategy": "vector"}, {"strategy": "hybrid"},
-        {"timeframe": "last week"}, {"settings": {"pgrecall.rrf_k": 1}}, {"fusion": "rrf"}, {"profile": "voice"},
+        {"timeframe": "last week"}, {"settings": {"rrf_k": 1}}, {"fusion": "rrf"}, {"profile": "voice"},
         {"min_score": 0.1}, {"sort_by": "recency"}, {"mmr_lambda": 0.5}, {"rerank": object()}, {"hnsw_ef_search": 10},
         {"collapse_duplicates": True},
     ],

@@ -140,12 +140,12 @@ def test_what_was_refused_is_emptied_when_the_memory_leaves(
     id = remember(conn, "a memory")
     copy.pull()
     copy.update(id, content=f"with {SECRET}", language="klingon")
-    assert len(copy.pull().pushed.parked) == 1
+    assert len(copy.pull().pushed.refused) == 1
     assert SECRET.encode() in bytes_of(path)
     rows(conn, "update_memory", id, is_sensitive=True)
     copy.pull()
     assert SECRET.encode() not in bytes_of(path)
-    assert (copy.retry(), len(copy.parked())) == (0, 1)
+    assert (copy.retry(), len(copy.refused())) == (0, 1)
 
 
 # -- two processes

@@ -73,10 +73,10 @@ def test_writes_are_seen_at_once_and_sent_in_order(
         "forget",
     ]
     before = copy.status()
-    assert (before.queued, before.parked) == (5, 0)
+    assert (before.queued, before.refused) == (5, 0)
 
     report = copy.push()
-    assert (report.sent, report.settled, report.parked) == (5, (), ())
+    assert (report.sent, report.settled, report.refused) == (5, (), ())
     assert alive(conn) == ["Lea has two cats", "Lea lives in Trier"]
     found = everything(conn)
     assert found["Lea lives in Bonn"]["superseded_by"] == copy.stored_id(later)
@@ -163,20 +163,20 @@ def test_a_refused_write_is_set_aside_and_the_others_go_on(
     copy.remember("fine")
     copy.remember("in no language", language="klingon")
     report = copy.push()
-    assert (report.sent, len(report.parked)) == (1, 3)
-    assert [write.kind for write in copy.parked()] == ["remember", "update", "remember"]
-    assert all(write.reason for write in copy.parked())
-    assert "belongs to memory" in str(report.parked[0].reason)
+    assert (report.sent, len(report.refused)) == (1, 3)
+    assert [write.kind for write in copy.refused()] == ["remember", "update", "remember"]
+    assert all(write.reason for write in copy.refused())
+    assert "belongs to memory" in str(report.refused[0].reason)
     assert alive(conn) == ["the server's", "fine"]
-    assert copy.pull().pushed.parked == ()
+    assert copy.pull().pushed.refused == ()
     assert in_copy(path) == on_server(conn)
 
     conn.execute(
         "UPDATE pgrecall.memories SET external_id = NULL, updated_at = now() WHERE external_id = 'taken'"
     )
     assert copy.retry() == 3
-    assert (copy.push().sent, len(copy.parked())) == (2, 1)
-    assert copy.discard(copy.parked()[0].number)
+    assert (copy.push().sent, len(copy.refused())) == (2, 1)
+    assert copy.discard(copy.refused()[0].number)
     assert not copy.discard(10_000)
     copy.pull()
     assert in_copy(path) == on_server(conn)
@@ -194,7 +194,7 @@ def test_a_reader_may_pull_and_its_writes_are_refused(
         assert reader.pull().stored == 1
         reader.remember("not allowed")
         reader.update(id, content="not allowed either")
-        assert len(reader.push().parked) == 2
+        assert len(reader.push().refused) == 2
         reader.pull()
         assert contents(reader.recall("allowed read")) == ["to be read"]
     with OfflineClient(
@@ -204,7 +204,7 @@ def test_a_reader_may_pull_and_its_writes_are_refused(
         writer.remember("a writer's")
         writer.update(id, content="updated by a writer")
         writer.supersede(id, "superseded by a writer")
-        assert writer.push().parked == ()
+        assert writer.push().refused == ()
     assert alive(conn) == ["a writer's", "superseded by a writer"]
 
 
@@ -263,7 +263,7 @@ def test_a_server_that_is_stopped_and_comes_back(public_dir: Path, tmp_path: Pat
             assert (
                 len(memory.remember_many([{"content": "one"}, {"content": "two"}], namespace="default")) == 2
             )
-            assert memory.offline.parked() == []
+            assert memory.offline.refused() == []
     finally:
         server.down()
 

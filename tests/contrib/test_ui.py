@@ -15,7 +15,7 @@ from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from support.facts import fact, told
 from support.memories import embed, remember, share
-from support.operations import beat, park
+from support.operations import beat, fail_for_good
 from support.ui import import_sample, inspecting
 
 if TYPE_CHECKING:
@@ -264,12 +264,13 @@ def test_status_tells_what_waits_what_failed_and_who_works(dsn: str, own: TestCl
     with psycopg.connect(dsn, autocommit=True) as conn:
         number = remember(conn, CANARY)
         remember(conn, "tea")
-        park(conn, number, "input_refused", error="BadRequestError")
+        fail_for_good(conn, number, "input_refused", error="BadRequestError")
         beat(conn, generations=[1], per_second=2.5)
     answer = own.get("/status")
     said = text(answer)
     assert answer.status_code == 200
-    assert "2 memories 0 embedded 2 to embed" in said
+    assert "2 memories 0 embedded 2 pending embeddings" in said
+    assert "2 pending extractions 0 retrying 1 failed" in said
     assert "1 embedder at 2.5/s" in said
     assert f"{number} default input_refused BadRequestError" in said
     assert "host:17 alive" in said

@@ -230,4 +230,4 @@ def test_an_idle_daemon_that_embeds_and_reads_holds_five_connections(
 
 
 def nothing_waits(conn: psycopg.Connection[Any]) -> bool:
-    return conn.execute("SELECT pending + unread FROM recall_status()").fetchone() == (0,)
+    return conn.execute("SELECT pending + pending_extractions FROM recall_status()").fetchone() == (0,)

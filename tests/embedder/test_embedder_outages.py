@@ -139,7 +139,7 @@ def test_a_text_that_the_server_refuses_is_parked_in_the_end(
         query = "SELECT attempts FROM pgrecall.embedding_jobs WHERE next_attempt_at IS NOT NULL"
         return conn.execute(query).fetchall() == [(times,)]
 
-    def parked() -> list[tuple[Any, ...]]:
+    def failures() -> list[tuple[Any, ...]]:
         return conn.execute("SELECT memory_id, attempts, cause FROM pgrecall.embedding_failures").fetchall()
 
     ids = remember(conn, *sentences(10), f"say {CANARY}", *sentences(10))
@@ -152,13 +152,13 @@ def test_a_text_that_the_server_refuses_is_parked_in_the_end(
                 for attempt in range(1, 5):
                     await eventually(partial(has_tried, attempt))
                     conn.execute("UPDATE pgrecall.embedding_jobs SET next_attempt_at = now()")
-                await eventually(lambda: parked() == [(ids[10], 5, "input_refused")])
+                await eventually(lambda: failures() == [(ids[10], 5, "input_refused")])
                 conn.execute("SELECT update_memory(%s, content => 'say nothing')", [ids[10]])
                 await eventually(lambda: status(conn)[0] == 21)
 
         asyncio.run(scenario())
     assert CANARY not in capfd.readouterr().err
-    assert parked() == []
+    assert failures() == []
 
 
 def test_a_drain_does_not_wait_for_a_key(

@@ -56,7 +56,7 @@ def test_drain_reads_everything(dsn: str, conn: psycopg.Connection[Any]) -> None
     assert count == 150
     [(version,)] = conn.execute("SELECT DISTINCT version FROM pgrecall.extractions").fetchall()
     assert version.endswith((".t1d", ".t1"))
-    query = "SELECT unread, unread_failed, oldest_unread FROM recall_status()"
+    query = "SELECT pending_extractions, retrying_extractions + failed_extractions, oldest_pending_extraction FROM recall_status()"
     assert conn.execute(query).fetchall() == [(0, 0, None)]
 
 
@@ -76,7 +76,9 @@ def test_both_are_done_and_neither_waits_for_the_other(dsn: str, conn: psycopg.C
             await eventually(lambda: conn.execute(query).fetchall() == [(True,)])
 
     asyncio.run(scenario())
-    assert conn.execute("SELECT embedded, pending, unread FROM recall_status()").fetchall() == [(40, 0, 0)]
+    assert conn.execute("SELECT embedded, pending, pending_extractions FROM recall_status()").fetchall() == [
+        (40, 0, 0)
+    ]
     names = {row[0] for row in conn.execute("SELECT name FROM pgrecall.concepts WHERE embedding IS NOT NULL")}
     assert set(recorder.texts) - set(contents) == names
 
@@ -307,8 +309,8 @@ def test_what_the_database_refuses_is_failed_alone(
     query = "SELECT memory_id, attempts, last_error FROM pgrecall.extractions WHERE is_pending"
     assert conn.execute(query).fetchall() == [(ids[20], 1, "InvalidParameterValue (22023)")]
     assert CANARY not in capfd.readouterr().err
-    status = conn.execute("SELECT unread, unread_failed FROM recall_status()").fetchall()
-    assert status == [(1, 1)]
+    query = "SELECT pending_extractions, retrying_extractions, failed_extractions FROM recall_status()"
+    assert conn.execute(query).fetchall() == [(1, 1, 0)]
 
 
 class _AmongOthers(ExtractionQueue):

@@ -152,7 +152,7 @@ class System:
 
     def waiting(self) -> int:
         [(unembedded,)] = self.conn.execute(
-            "SELECT sum(pending - parked) FROM pgrecall.generation_progress() WHERE state <> 'retired'"
+            "SELECT sum(pending - failed) FROM pgrecall.generation_progress() WHERE state <> 'retired'"
         ).fetchall()
         [(uncurated,)] = self.conn.execute("SELECT count(*) FROM pgrecall.curation_jobs").fetchall()
         return pending(self.conn) + pending(self.conn, "llm") + int(unembedded) + int(uncurated)

@@ -168,8 +168,8 @@ def _settle(database: Database, world: World, fleet: Fleet) -> None:
             if memory_id not in refused:
                 database.rows("SELECT pgrecall.retry_failures(memory_id => %s)", [memory_id])
         database.rows("SELECT pg_notify('pgrecall_embed', '')")
-        pending, parked = _progress(database)
-        return pending == parked
+        pending, failed = _progress(database)
+        return pending == failed
 
     _until(is_done)
 
@@ -196,7 +196,7 @@ def _check_rows(database: Database, world: World) -> None:
         is_eligible = not is_sensitive and not is_forgotten
         if is_eligible and is_refused(accepted(sent)):
             assert (embedding, cause) == (None, "input_refused")
-            seen["parked"] += 1
+            seen["failed"] += 1
         elif is_eligible:
             assert embedding is not None
             assert cause is None
@@ -209,7 +209,7 @@ def _check_rows(database: Database, world: World) -> None:
             assert np.abs(vector - vector_of(accepted(sent), DIMENSION)).max() < 0.002
             seen["right"] += 1
     assert seen["right"] > 0.8 * _MEMORIES
-    assert seen["parked"]
+    assert seen["failed"]
     assert seen["truncated"]
 
 
@@ -268,8 +268,8 @@ def _figures(world: World, requests: list[Request], fleet: Fleet, log: str) -> s
 
 
 def _progress(database: Database) -> tuple[int, int]:
-    [(pending, parked)] = database.rows("SELECT pending, parked FROM pgrecall.generation_progress()")
-    return pending, parked
+    [(pending, failed)] = database.rows("SELECT pending, failed FROM pgrecall.generation_progress()")
+    return pending, failed
 
 
 def _until(condition: Callable[[], bool]) -> None:

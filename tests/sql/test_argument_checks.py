@@ -18,8 +18,8 @@ pytestmark = pytest.mark.rollback
 REFUSED = (
     "SELECT * FROM pgrecall.failures(k => -1)",
     "SELECT * FROM pgrecall.curation_log(k => -1)",
-    "SELECT * FROM pgrecall.duplicates(at_most => -1)",
-    "SELECT * FROM pgrecall.preview_curation(at_most => -1)",
+    "SELECT * FROM pgrecall.duplicates(max_memories => -1)",
+    "SELECT * FROM pgrecall.preview_curation(max_memories => -1)",
     "SELECT * FROM _pgrecall.lexical_leg(1, NULL, NULL, -1)",
     "SELECT * FROM _pgrecall.dense_leg(1, array_fill(0.5::real, ARRAY[384])::halfvec, NULL, -1, 5)",
     "SELECT * FROM _pgrecall.dense_leg(1, array_fill(0.5::real, ARRAY[384])::halfvec, NULL, 5, -1)",

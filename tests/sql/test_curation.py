@@ -201,7 +201,7 @@ def test_a_preview_writes_nothing(conn: Connection[Any]) -> None:
     conn.execute("SET default_transaction_read_only = on")
     found = rows(conn, "pgrecall.preview_curation")
     assert [row[:3] for row in found] == [(old, "ADD", None), (new, "SUPERSEDE", old)]
-    assert rows(conn, "pgrecall.preview_curation", at_most=1) == found[:1]
+    assert rows(conn, "pgrecall.preview_curation", max_memories=1) == found[:1]
     assert rows(conn, "pgrecall.preview_curation", since="2999-01-01") == []
 
 
@@ -315,7 +315,9 @@ def test_duplicates_come_in_clusters(conn: Connection[Any]) -> None:
     found = [(row[0], row[1]) for row in rows(conn, "pgrecall.duplicates", similarity=0.97)]
     assert found == [(chain[0], one) for one in chain] + [(texts[0], one) for one in texts]
     assert [row[0] for row in rows(conn, "pgrecall.duplicates", similarity=1)] == [texts[0]] * 3
-    assert {row[0] for row in rows(conn, "pgrecall.duplicates", similarity=0.97, at_most=4)} == {texts[0]}
+    assert {row[0] for row in rows(conn, "pgrecall.duplicates", similarity=0.97, max_memories=4)} == {
+        texts[0]
+    }
     with refused(conn, "22023"):
         rows(conn, "pgrecall.duplicates", similarity=2)
 
@@ -346,7 +348,7 @@ def test_duplicates_of_many_are_found_by_the_index(conn: Connection[Any]) -> Non
     conn.execute("SET client_min_messages = log")
     plans: list[str] = []
     conn.add_notice_handler(lambda notice: plans.append(notice.message_primary or ""))
-    rows(conn, "pgrecall.duplicates", similarity=0.9999, at_most=20)
+    rows(conn, "pgrecall.duplicates", similarity=0.9999, max_memories=20)
     told = "\n".join(plans)
     assert "Index Scan using memories_embedding_idx" in told, told
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1200

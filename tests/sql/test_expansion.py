@@ -182,7 +182,7 @@ def test_who_holds_the_querys_words_comes_before_who_holds_the_added(conn: Conne
         )
         assert said[wrong]["expansion_score"] == said[wrong]["lexical_score"] > 0
         assert said[wrong]["lexical_score"] <= weight * said[right]["lexical_score"] + 1e-6
-        assert said[right]["standing"] < said[wrong]["standing"]
+        assert said[right]["candidate_rank"] < said[wrong]["candidate_rank"]
         assert said[right]["score"] > said[wrong]["score"]
 
 

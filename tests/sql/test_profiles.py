@@ -118,7 +118,7 @@ BAD_PROFILES = [
     ({"profile": "voice"}, "22023"),
     ({"bm25_k1": 1}, "22023"),
     ({"namespace": "other"}, "22023"),
-    ({"nothing": 1}, "42704"),
+    ({"nothing": 1}, "22023"),
 ]
 
 

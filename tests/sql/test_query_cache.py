@@ -53,7 +53,7 @@ def answer(
 ) -> None:
     """Answer as an embedder that has claimed it."""
     conn.execute(
-        "UPDATE pgrecall.query_embeddings SET leased_until = clock_timestamp() WHERE id = %s AND answered_at IS NULL",
+        "UPDATE pgrecall.query_embeddings SET lease_expires_at = clock_timestamp() WHERE id = %s AND answered_at IS NULL",
         (number,),
     )
     with role(conn, "pgrecall_embedder"):
@@ -179,7 +179,7 @@ def test_an_error_holds_for_a_moment(alive: Connection[Any]) -> None:
 def test_a_lost_worker_holds_up_no_question(alive: Connection[Any]) -> None:
     number = ask(alive)[0]
     claim(alive)
-    alive.execute("UPDATE pgrecall.query_embeddings SET leased_until = clock_timestamp()")
+    alive.execute("UPDATE pgrecall.query_embeddings SET lease_expires_at = clock_timestamp()")
     assert claim(alive) == [(number, QUERY)]
 
 

@@ -30,7 +30,7 @@ JOIN (SELECT id, row_number() OVER (ORDER BY id) AS place FROM pgrecall.namespac
 
 
 def give_up(conn: Connection[Any], number: int, cause: str = "refused") -> None:
-    """Fail one memory until it is parked."""
+    """Fail one memory until it is no longer retried."""
     for _ in range(5):
         due(conn)
         assert number in claim(conn)
@@ -76,9 +76,9 @@ def test_no_wait_is_longer_than_an_hour_and_a_quarter(conn: Connection[Any]) -> 
 def test_after_the_fifth_attempt_it_is_parked_with_its_cause(conn: Connection[Any]) -> None:
     number, good = remember(conn, "canary"), remember(conn, "good")
     give_up(conn, number, "too_long")
-    (parked,) = table(conn, "embedding_failures")
-    assert (parked["memory_id"], parked["generation_id"], parked["attempts"]) == (number, 1, 5)
-    assert (parked["cause"], parked["error"]) == ("too_long", "it was not taken")
+    (failure,) = table(conn, "embedding_failures")
+    assert (failure["memory_id"], failure["generation_id"], failure["attempts"]) == (number, 1, 5)
+    assert (failure["cause"], failure["error"]) == ("too_long", "it was not taken")
     assert "canary" not in str(contents(conn)["embedding_failures"])
     due(conn)
     lost(conn)
@@ -95,8 +95,8 @@ def test_long_causes_and_errors_are_cut(conn: Connection[Any]) -> None:
         due(conn)
         claim(conn)
         rows(conn, "pgrecall.fail", ONE, number, "e" * 1000, "c" * 1000)
-    (parked,) = table(conn, "embedding_failures")
-    assert (len(parked["error"]), len(parked["cause"])) == (500, 60)
+    (failure,) = table(conn, "embedding_failures")
+    assert (len(failure["error"]), len(failure["cause"])) == (500, 60)
 
 
 def test_a_lease_that_ran_out_counts(conn: Connection[Any]) -> None:
@@ -110,8 +110,8 @@ def test_a_lease_that_ran_out_counts(conn: Connection[Any]) -> None:
         assert "not heard of" in job["last_error"]
     lost(conn)
     assert claim(conn) == []
-    (parked,) = table(conn, "embedding_failures")
-    assert (parked["memory_id"], parked["attempts"], parked["cause"]) == (number, 5, "worker_lost")
+    (failure,) = table(conn, "embedding_failures")
+    assert (failure["memory_id"], failure["attempts"], failure["cause"]) == (number, 5, "worker_lost")
     assert table(conn, "embedding_jobs") == []
 
 
@@ -144,11 +144,11 @@ def test_parked_memories_are_tried_again_when_asked(conn: Connection[Any], dsn: 
         rows(conn, "pgrecall.retry_failures")
 
 
-@pytest.mark.parametrize("state", ["leased", "retrying", "parked", "embedded"])
+@pytest.mark.parametrize("state", ["in_progress", "retrying", "failed", "embedded"])
 @pytest.mark.parametrize("change", ["edit", "flag", "forget"])
 def test_what_changes_starts_afresh(conn: Connection[Any], change: str, state: str) -> None:
     number = remember(conn)
-    if state == "parked":
+    if state == "failed":
         give_up(conn, number)
     else:
         claim(conn)
@@ -339,7 +339,7 @@ def test_the_embedders_role_claims_in_every_generation(conn: Connection[Any]) ->
 
 @pytest.fixture(scope="module")
 def large(new_database: Callable[..., str]) -> Iterator[Connection[Any]]:
-    """20,000 pending memories in 2,000 namespaces, as many embedded, and 2,000 parked ones, the newest."""
+    """20,000 pending memories in 2,000 namespaces, as many embedded, and 2,000 failed ones, the newest."""
     dsn = new_database()
     migrate(dsn)
     with psycopg.connect(dsn, autocommit=True) as conn:
@@ -382,7 +382,7 @@ def test_a_claim_reads_the_partial_indexes_and_little_of_them(large: Connection[
         "memories_pending_idx",
         "memories_pending_namespace_idx",
     }
-    # The parked ones in front, and a batch of each order; not the 18,000 that can be claimed.
+    # The failed ones in front, and a batch of each order; not the 18,000 that can be claimed.
     assert sum(node["Actual Rows"] * node["Actual Loops"] for node in read) < 1500
     removed = sum(node.get("Rows Removed by Filter", 0) * node["Actual Loops"] for node in read)
     assert removed < 4000
@@ -392,7 +392,7 @@ def test_claims_go_past_what_is_parked(large: Connection[Any]) -> None:
     with large.transaction(force_rollback=True):
         ids = claim(large, batch=200)
         assert len(ids) == 200
-        parked = {row["memory_id"] for row in table(large, "embedding_failures")}
-        assert not set(ids) & parked
+        failed = {row["memory_id"] for row in table(large, "embedding_failures")}
+        assert not set(ids) & failed
         query = "SELECT count(DISTINCT namespace_id) FROM pgrecall.memories WHERE id = ANY (%s)"
         assert scalar(large, query, ids) >= 100

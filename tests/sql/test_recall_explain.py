@@ -216,7 +216,7 @@ def test_the_words_rank_beyond_the_depth(conn: Connection[Any]) -> None:
     alone = {"k": 1, "strategy": "fulltext", "settings": {"leg_depth": 1}}
     expected = "found by no leg: others match the words better (the lexical leg's depth)"
     (row,) = explain(conn, "tea", worse, **alone)
-    assert (row["reason"], row["is_candidate"], row["standing"]) == (expected, False, None)
+    assert (row["reason"], row["is_candidate"], row["candidate_rank"]) == (expected, False, None)
     (best,) = explain(conn, "tea", better, **alone)
     assert best["score"] > row["score"] > 0, "the score it would have"
     prefilter = {"strategy": "prefilter", "query_vec": unit(1), "settings": {"prefilter_depth": 1}}
@@ -249,7 +249,7 @@ def test_below_a_threshold(conn: Connection[Any]) -> None:
     between = (scores[near] + scores[far]) / 2
     (row,) = explain(conn, "tea", far, query_vec=unit(1), min_score=between)
     assert str(row["reason"]).startswith("below min_score ")
-    assert (row["is_candidate"], row["standing"]) == (True, None)
+    assert (row["is_candidate"], row["candidate_rank"]) == (True, None)
     assert row["score"] == pytest.approx(scores[far])
 
 
@@ -259,7 +259,7 @@ def test_hidden_behind_a_duplicate(conn: Connection[Any]) -> None:
     behind, hidden = explain(conn, "tea", first, second, collapse_duplicates=True)
     assert behind["duplicates"] == [second]
     assert (hidden["reason"], hidden["place"]) == (f"hidden behind duplicate {first}", None)
-    assert hidden["standing"] == 2
+    assert hidden["candidate_rank"] == 2
 
 
 def test_below_the_cut_by_score_and_by_importance(conn: Connection[Any]) -> None:
@@ -267,7 +267,7 @@ def test_below_the_cut_by_score_and_by_importance(conn: Connection[Any]) -> None
     best, *_, last = returned(conn, "tea")
     (top,) = explain(conn, "tea", best)
     (row,) = explain(conn, "tea", last, k=2)
-    assert row["standing"] == 4
+    assert row["candidate_rank"] == 4
     second = explain(conn, "tea", k=2)[-1]["score"]
     text = str(row["reason"])
     assert text.startswith("below the cut: place 4, the last returned has score ")
@@ -287,8 +287,8 @@ def test_pushed_down_by_mmr(conn: Connection[Any]) -> None:
     assert reason(conn, "tea", alike, **asked) is None
     assert reason(conn, "tea", alike, mmr_lambda=0.3, **asked) == "pushed down by MMR: place 2 without it"
     (row,) = explain(conn, "tea", other, mmr_lambda=0.3, **asked)
-    assert (row["place"], row["standing"]) == (2, 3)
-    assert row["penalty"] == pytest.approx(0.7 * 3**-0.5, abs=1e-3)
+    assert (row["place"], row["candidate_rank"]) == (2, 3)
+    assert row["mmr_penalty"] == pytest.approx(0.7 * 3**-0.5, abs=1e-3)
 
 
 # -- what the settings must not be

@@ -210,13 +210,13 @@ def test_every_score_adds_up_and_the_ranking_is_recalls(corpus: Connection[Any])
             seen.update(
                 name for name, value in row.items() if name.endswith("_factor") and value not in {1, None}
             )
-            seen.update(name for name in ("penalty", "duplicates", "expansion_score") if row[name])
+            seen.update(name for name in ("mmr_penalty", "duplicates", "expansion_score") if row[name])
             seen.update([re.split(r":| behind| \d", row["reason"] or "returned")[0]])
 
     # That none of it went by unseen.
     assert {
         "lexical_part", "dense_part", "graph_part", "session_part", "phrase_part", "importance_factor",
-        "decay_factor", "entity_factor", "penalty", "duplicates", "expansion_score", "returned", "no such memory", "forgotten",
+        "decay_factor", "entity_factor", "mmr_penalty", "duplicates", "expansion_score", "returned", "no such memory", "forgotten",
         "superseded by", "filtered by as_of", "filtered by categories", "found by no leg", "below min_similarity",
         "below min_score", "hidden", "below the cut", "pushed down by MMR",
     } <= set(seen), seen  # fmt: skip

@@ -78,7 +78,7 @@ def test_bad_values_are_refused(conn: Connection[Any]) -> None:
         with refused(conn, "22023"):
             store(conn, name, value)
     for unknown in ("nothing", "pgrecall.rrf_k", "embedding_model", "", None):
-        with refused(conn, "42704"):
+        with refused(conn, "22023"):
             store(conn, unknown, "1")
 
 

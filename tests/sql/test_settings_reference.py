@@ -210,12 +210,34 @@ def test_every_setting_takes_the_empty_string_for_unset(conn: Connection[Any]) -
 
 def test_what_there_is_not(conn: Connection[Any]) -> None:
     for name in ("nothing", "pgrecall.k", "K", ""):
-        with refused(conn, "42704"):
+        with refused(conn, "22023"):
             recalled(conn, "crane", settings={name: 5})
     for value in ("[]", "[1]", "5", '"k"'):
         with refused(conn, "22023"):
             conn.execute("SELECT recall('crane', settings => %s::jsonb)", (value,))
     assert recalled(conn, "crane", settings={"k": None}) == []
+
+
+@pytest.mark.parametrize("name", ["rrf_kk", "rrk_f", "rrf-k", "RRF_K", "pgrecall.rrf_k"])
+def test_the_hint_lists_the_nearest_names(conn: Connection[Any], name: str) -> None:
+    for query, arguments in (
+        ("SELECT recall('crane', settings => jsonb_build_object(%s::text, 5))", (name,)),
+        ("SELECT recall_explain('crane', settings => jsonb_build_object(%s::text, 5))", (name,)),
+        ("SELECT pgrecall.set_setting(%s, '5')", (name,)),
+        ("SELECT pgrecall.set_profile('mine', jsonb_build_object(%s::text, 5))", (name,)),
+    ):
+        with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+            conn.execute(query, arguments)
+        assert caught.value.diag.message_primary == f'there is no setting "{name}"'
+        nearest, rest = str(caught.value.diag.message_hint).split(". ", 1)
+        assert "rrf_k" in nearest.removeprefix("The nearest names: ").split(", ")
+        assert "settings_reference" in rest
+
+
+def test_a_name_like_no_other_has_no_nearest_names(conn: Connection[Any]) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        conn.execute("SELECT pgrecall.set_setting('zzzzzzz', '5')")
+    assert str(caught.value.diag.message_hint).startswith("SELECT name, effect")
 
 
 def test_what_is_stored_only_is_refused_per_call(conn: Connection[Any]) -> None:

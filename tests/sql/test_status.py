@@ -9,7 +9,7 @@ import pytest
 
 from pgrecall.admin.bundle import bundle_hash
 from support.memories import rows, share
-from support.operations import OTHER, VECTOR, WORKER, beat, dicts, park, remember, status, switch
+from support.operations import OTHER, VECTOR, WORKER, beat, dicts, fail_for_good, remember, status, switch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,10 +37,11 @@ def test_an_empty_database(conn: Connection[Any]) -> None:
         "embedded",
         "pending",
         "in_progress",
+        "retrying",
         "failed",
         "workers",
     )
-    assert [found[name] for name in counts] == [1, 0, 0, 0, 0, 0, 0, 0]
+    assert [found[name] for name in counts] == [1, 0, 0, 0, 0, 0, 0, 0, 0]
 
 
 def test_counts_follow_a_memory_through_its_life(conn: Connection[Any]) -> None:
@@ -54,17 +55,17 @@ def test_counts_follow_a_memory_through_its_life(conn: Connection[Any]) -> None:
         "SELECT memory_id, content_hash FROM pgrecall.claim(%s)", (WORKER,)
     ).fetchall()
     found = status(conn)
-    assert (found["pending"], found["in_progress"], found["failed"]) == (1, 1, 0)
+    assert (found["pending"], found["in_progress"], found["retrying"]) == (1, 1, 0)
 
     conn.execute("SELECT pgrecall.fail(%s, %s, 'out of order')", (WORKER, number))
     found = status(conn)
-    assert (found["pending"], found["in_progress"], found["failed"]) == (1, 0, 1)
+    assert (found["pending"], found["in_progress"], found["retrying"]) == (1, 0, 1)
 
     conn.execute("UPDATE pgrecall.embedding_jobs SET next_attempt_at = now()")
     conn.execute("SELECT * FROM pgrecall.claim(%s)", (WORKER,))
     conn.execute("SELECT pgrecall.complete(%s, %s, %s, %s)", (WORKER, [number], [digest], [VECTOR]))
     found = status(conn)
-    assert (found["pending"], found["in_progress"], found["failed"], found["embedded"]) == (0, 0, 0, 1)
+    assert (found["pending"], found["in_progress"], found["retrying"], found["embedded"]) == (0, 0, 0, 1)
 
     conn.execute("SELECT forget(%s)", (number,))
     found = status(conn)
@@ -91,15 +92,15 @@ def test_rate_and_time_left_are_of_those_who_embed_the_active_generation(conn: C
     assert (found["workers"], found["per_second"], found["eta"]) == (0, 0, None)
 
 
-def test_parked_memories_are_counted_by_cause_and_hold_nothing_up(conn: Connection[Any]) -> None:
+def test_failed_memories_are_counted_by_cause_and_hold_nothing_up(conn: Connection[Any]) -> None:
     first, second, third, _ = remember(conn, "one", "two", "three", "four")
     conn.execute("UPDATE pgrecall.memories SET updated_at = now() - interval '1 day' WHERE id = %s", (first,))
     assert status(conn)["oldest_pending"].days == 1
-    park(conn, first, "input_refused")
-    park(conn, second, "input_refused")
-    park(conn, third, "error")
+    fail_for_good(conn, first, "input_refused")
+    fail_for_good(conn, second, "input_refused")
+    fail_for_good(conn, third, "error")
     found = status(conn)
-    assert (found["pending"], found["failed"], found["parked"]) == (4, 0, 3)
+    assert (found["pending"], found["retrying"], found["failed"]) == (4, 0, 3)
     assert found["failures_by_cause"] == {"input_refused": 2, "error": 1}
     assert found["oldest_pending"].days == 0
     beat(conn, generations=[1], per_second=1.0)
@@ -134,9 +135,9 @@ def test_a_second_generation_is_named_and_changes_no_count(conn: Connection[Any]
 
 def test_what_waits_for_the_language_model_is_counted_apart(conn: Connection[Any]) -> None:
     (number,) = remember(conn, "one")
-    assert (status(conn)["unread"], status(conn)["unread_by_llm"]) == (1, 0)
+    assert (status(conn)["pending_extractions"], status(conn)["pending_llm_extractions"]) == (1, 0)
     conn.execute("INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES (%s, 'llm')", (number,))
-    assert (status(conn)["unread"], status(conn)["unread_by_llm"]) == (1, 1)
+    assert (status(conn)["pending_extractions"], status(conn)["pending_llm_extractions"]) == (1, 1)
 
 
 def test_sizes_and_statistics(conn: Connection[Any]) -> None:
@@ -207,11 +208,11 @@ def test_workers_say_what_they_do_and_as_whom(conn: Connection[Any]) -> None:
 
 def test_a_reader_may_see_it_all(conn: Connection[Any]) -> None:
     (number,) = remember(conn, "one")
-    park(conn, number, "error")
+    fail_for_good(conn, number, "error")
     beat(conn, generations=[1])
     share(conn)
     conn.execute("SET ROLE pgrecall_reader")
-    assert status(conn)["parked"] == 1
+    assert status(conn)["failed"] == 1
     for function in ("worker_status", "failures", "index_status", "generation_progress", "health"):
         assert dicts(conn, f"SELECT * FROM pgrecall.{function}()"), function
     with pytest.raises(psycopg.errors.InsufficientPrivilege):

@@ -219,7 +219,9 @@ class Reader:
             return
         end = time.monotonic() + PATIENCE
         with psycopg.connect(self._dsn, autocommit=True) as conn:
-            while conn.execute("SELECT pending + unread FROM recall_status()").fetchone() != (0,):
+            while conn.execute("SELECT pending + pending_extractions FROM recall_status()").fetchone() != (
+                0,
+            ):
                 assert self._daemon.poll() is None, "the daemon has ended"
                 assert time.monotonic() < end, "the daemon does not get on"
                 time.sleep(0.1)

@@ -67,7 +67,7 @@ def beat(
     )
 
 
-def park(
+def fail_for_good(
     conn: Connection[Any], memory: int, cause: str, *, generation: int = 1, error: str = "out of order"
 ) -> None:
     """Fail a memory as often as it takes to have it given up."""

@@ -214,7 +214,7 @@ class Enricher:
         self._log.info("reading memories", version=ready.version)
 
     async def _leave(self, queues: tuple[ExtractionQueue | CurationQueue, ...]) -> None:
-        """Give back what is leased; without a server the leases run out by themselves."""
+        """Release all leases. Without a server, they expire."""
         self._stopping = True
         try:
             for queue in queues:

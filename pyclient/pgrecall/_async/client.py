@@ -6,7 +6,15 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from pgrecall.arguments import Vector, as_int, as_seconds, check_options, drop_none, tuning
+from pgrecall.arguments import (
+    Vector,
+    as_int,
+    as_seconds,
+    check_options,
+    drop_none,
+    hnsw_settings,
+    settings_argument,
+)
 from pgrecall.concurrency import in_thread, in_time
 from pgrecall.errors import PgrecallError
 from pgrecall.languages import AUTO, UNDETECTED, detect, detect_batch
@@ -363,7 +371,7 @@ class AsyncClient:
                 'in March 2026', in the days of the connection's time zone, or (from, before).
             hnsw_ef_search: pgvector's candidate list for this call, 1 to 1000.
             hnsw_iterative_scan: pgvector's iterative scan for this call.
-            settings: pgrecall's settings for this call by full name, such as {'pgrecall.rrf_k': 10}.
+            settings: pgrecall's settings for this call, such as {'rrf_k': 10}. An unknown name is refused.
             rerank: Puts the best of the fused list in its own order; it is given no sensitive memory.
             rerank_top: How many of the fused list it is given at most, 1 to 1000.
             rerank_timeout: Seconds until the fused order counts instead and `notice` says so, above 0 to 600.
@@ -387,12 +395,12 @@ class AsyncClient:
         arguments = drop_none(
             query=query, k=k if stage is None else stage.depth(count), **check_options(options, RecallOptions)
         )
-        chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
+        chosen = hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
         request = vector_request(vector, embed, private, embed_timeout)
         expanded = await self._queries.expand(
             query, expand, options.get("namespace"), is_private=request.is_private
         )
-        arguments |= expanded.arguments
+        arguments |= settings_argument(settings, expanded.setting)
         began = monotonic()
         rows, used = await self._queries.rows(
             "public.recall", query, arguments, request, timeframe=timeframe, settings=chosen
@@ -605,7 +613,7 @@ class AsyncClient:
             timeframe: Only memories of that time, and those that speak of it.
             hnsw_ef_search: pgvector's candidate list for this call.
             hnsw_iterative_scan: pgvector's iterative scan for this call.
-            settings: pgrecall's settings for this call by full name.
+            settings: pgrecall's settings for this call, such as {'rrf_k': 10}. An unknown name is refused.
             expand: As for `recall`.
             **options: namespace, tags_any, since, strategy, profile and so on: see `RecallOptions`.
 
@@ -617,12 +625,12 @@ class AsyncClient:
             TooLarge: More than 1,000 ids, or a query of over 16,384 characters.
         """
         arguments = drop_none(query=query, ids=ids, k=k, **check_options(options, RecallOptions))
-        chosen = tuning(settings, hnsw_ef_search, hnsw_iterative_scan)
+        chosen = hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
         request = vector_request(vector, embed, private, embed_timeout)
         expanded = await self._queries.expand(
             query, expand, options.get("namespace"), is_private=request.is_private
         )
-        arguments |= expanded.arguments
+        arguments |= settings_argument(settings, expanded.setting)
         rows, used = await self._queries.rows(
             "public.recall_explain", query, arguments, request, timeframe=timeframe, settings=chosen
         )

@@ -6,8 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pgrecall.arguments import drop_none
-from pgrecall.config.file import closest_match_hint
-from pgrecall.errors import InvalidInput, UnknownNamespace
 from pgrecall.models import Failure, Generation, HealthCheck, IndexStatus, SettingInForce, Status, Worker
 
 if TYPE_CHECKING:
@@ -43,7 +41,7 @@ class Admin:
         return [IndexStatus(**row) for row in rows]
 
     def failures(self, cause: str | None = None, *, k: int | None = None) -> list[Failure]:
-        """Return the memories that are not tried any more, those given up last first.
+        """Return the failed memories, newest failure first.
 
         Args:
             cause: Only those of this cause.
@@ -100,16 +98,11 @@ class Admin:
             value: What to store; None goes back to the default.
 
         Raises:
-            InvalidInput: 42704 if there is no such setting, 22023 if the value is not one for it.
+            InvalidInput: No such setting, or a value that it does not accept.
         """
-        try:
-            self._database.rows(
-                "pgrecall.set_setting", {"name": name, "value": None if value is None else str(value)}
-            )
-        except UnknownNamespace as error:  # the class of 42704, whatever does not exist
-            names = [setting.name for setting in self.settings_in_force()]
-            hint = closest_match_hint(name, names) or error.hint
-            raise InvalidInput(error.message, sqlstate=error.sqlstate, hint=hint) from error
+        self._database.rows(
+            "pgrecall.set_setting", {"name": name, "value": None if value is None else str(value)}
+        )
 
 
 def _source(source: str, requested: RequestedSetting | None) -> str:

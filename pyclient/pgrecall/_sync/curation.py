@@ -24,27 +24,31 @@ class Curator:
         self._database = database
 
     def preview(
-        self, namespace: str | None = None, *, since: datetime | None = None, at_most: int | None = None
+        self, namespace: str | None = None, *, since: datetime | None = None, max_memories: int | None = None
     ) -> list[PreviewedCuration]:
         """Return what curation by rules would do with memories that nothing was decided about.
 
         Args:
             namespace: Whose memories; None is the client's own.
             since: Only those stored from then on.
-            at_most: How many memories at most, the oldest; None is 1000.
+            max_memories: How many memories at most, the oldest; None is 1000.
 
         Raises:
             UnknownNamespace: There is no such namespace.
         """
-        arguments = drop_none(namespace=self._database.namespace(namespace), since=since, at_most=at_most)
+        arguments = drop_none(
+            namespace=self._database.namespace(namespace), since=since, max_memories=max_memories
+        )
         rows = self._database.rows("pgrecall.preview_curation", arguments)
         return [PreviewedCuration(**row) for row in rows]
 
     def uncurated(
-        self, namespace: str | None = None, *, since: datetime | None = None, at_most: int | None = None
+        self, namespace: str | None = None, *, since: datetime | None = None, max_memories: int | None = None
     ) -> list[int]:
         """Return the ids of memories that nothing was decided about; see `preview`."""
-        arguments = drop_none(namespace=self._database.namespace(namespace), since=since, at_most=at_most)
+        arguments = drop_none(
+            namespace=self._database.namespace(namespace), since=since, max_memories=max_memories
+        )
         rows = self._database.rows("pgrecall.uncurated_memories", arguments)
         return [next(iter(row.values())) for row in rows]
 
@@ -146,21 +150,27 @@ class Curator:
         return [Curation(**row) for row in rows]
 
     def duplicates(
-        self, namespace: str | None = None, *, similarity: float | None = None, at_most: int | None = None
+        self,
+        namespace: str | None = None,
+        *,
+        similarity: float | None = None,
+        max_memories: int | None = None,
     ) -> list[Duplicate]:
         """Return memories that say the same or nearly so, cluster by cluster, the largest first.
 
         Args:
             namespace: Whose memories; None is the client's own.
             similarity: From which cosine on; None is the setting duplicate_similarity.
-            at_most: How many memories are looked at, the newest; None is 10000.
+            max_memories: How many memories are looked at, the newest; None is 10000.
 
         Raises:
             UnknownNamespace: There is no such namespace.
             InvalidInput: `similarity` is not between 0 and 1.
         """
         arguments = drop_none(
-            namespace=self._database.namespace(namespace), similarity=similarity, at_most=at_most
+            namespace=self._database.namespace(namespace),
+            similarity=similarity,
+            max_memories=max_memories,
         )
         rows = self._database.rows("pgrecall.duplicates", arguments)
         return [Duplicate(**row) for row in rows]

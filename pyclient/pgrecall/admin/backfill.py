@@ -63,7 +63,7 @@ class Backfill:
         self._embedder: _Embedder | None = None
 
     def run(self) -> Generation:
-        """Return once it is filled, but for what is parked and what has just been written.
+        """Return once it is filled, except for memories that failed or were just written.
 
         Raises:
             EmbeddingUnavailable: An embedder of our own ended though there was something to embed.

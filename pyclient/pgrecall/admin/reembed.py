@@ -43,8 +43,8 @@ Report: TypeAlias = "Callable[[str | Generation], None]"
 
 MIN_OVERLAP = 0.3
 MAX_LOSS = 0.02
-# Of the memories that should have an embedding, parked ones that a switch puts up with.
-_MAX_PARKED = 0.01
+# The largest share of memories that may have failed at a switch.
+_MAX_FAILED = 0.01
 _LOCK_KEY = 0x7067_7265_656D_6264  # 'pgreembd'
 # A server process whose client was killed looks for it every second; until then it has the lock.
 _LOCK_SECONDS = 5.0
@@ -332,14 +332,14 @@ def _backfill(conn: psycopg.Connection[Any], dsn: str, generation: int, options:
     filling = Backfill(conn, dsn, generation, own=not options.leave_to_daemons, report=options.report)
     found = filling.run()
     wanted = found.embedded + found.pending
-    if found.parked > _MAX_PARKED * wanted and not options.force:
+    if found.failed > _MAX_FAILED * wanted and not options.force:
         raise SwitchRefused(
-            f"{found.parked} of {wanted} memories could not be embedded by {found.model}",
-            hint="pgrecall.embedding_failures says why, pgrecall.retry_failures() has them tried again; "
+            f"{found.failed} of {wanted} memories could not be embedded by {found.model}",
+            hint="pgrecall.embedding_failures says why, pgrecall.retry_failures() retries them; "
             "--force leaves them out.",
         )
-    if found.parked:
-        options.report(f"{found.parked} of {wanted} memories could not be embedded and are left out")
+    if found.failed:
+        options.report(f"{found.failed} of {wanted} memories could not be embedded and are left out")
     return found
 
 

@@ -68,7 +68,8 @@ Private = Annotated[
     bool, typer.Option("--private", help="Do not show the question to an embedder: it is stored nowhere.")
 ]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", help="pgrecall.NAME=VALUE for this recall; may be given again.")
+    list[str] | None,
+    typer.Option("--set", help="NAME=VALUE: a setting of this recall, such as rrf_k=60. Repeatable."),
 ]
 ExpandBy = Annotated[
     str | None,
@@ -161,7 +162,7 @@ def call_settings(assignments: list[str] | None) -> dict[str, str] | None:
         name, equals, value = assignment.partition("=")
         if not equals:
             raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE", param_hint="--set")
-        chosen[name if name.startswith("pgrecall.") else f"pgrecall.{name}"] = value
+        chosen[name] = value
     return chosen
 
 

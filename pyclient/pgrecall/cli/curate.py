@@ -55,12 +55,15 @@ def run(
     target = connection_string(dsn, data_dir)
     with Client(target, namespace=namespace, pool_max=1) as client:
         if decider is Decider.LLM:
-            rows = _by_model(target, client.curation.uncurated(since=after, at_most=limit), dry_run=dry_run)
+            rows = _by_model(
+                target, client.curation.uncurated(since=after, max_memories=limit), dry_run=dry_run
+            )
         elif dry_run:
-            rows = [one.as_dict() for one in client.curation.preview(since=after, at_most=limit)]
+            rows = [one.as_dict() for one in client.curation.preview(since=after, max_memories=limit)]
         else:
             numbers = [
-                client.curation.curate(one) for one in client.curation.uncurated(since=after, at_most=limit)
+                client.curation.curate(one)
+                for one in client.curation.uncurated(since=after, max_memories=limit)
             ]
             done = {number for number in numbers if number is not None}
             # Nobody else's decisions: those of a daemon at the same time have numbers in between.
@@ -133,7 +136,7 @@ def duplicates(
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), namespace=namespace, pool_max=1) as client:
-        found = client.curation.duplicates(similarity=similarity, at_most=limit)
+        found = client.curation.duplicates(similarity=similarity, max_memories=limit)
     if as_json:
         print_json([one.as_dict() for one in found])
         return

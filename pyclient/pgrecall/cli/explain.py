@@ -143,8 +143,8 @@ def block(explained: "Explanation") -> "Iterator[str]":
     told = ", ".join(f"{name} {_number(factor)}" for name, factor in factors if factor != 1)
     if told:
         yield f"   {'times':<11}{told}"
-    if explained.penalty:
-        yield f"   {'MMR':<11}took {_number(explained.penalty)} for being like those before it"
+    if explained.mmr_penalty:
+        yield f"   {'MMR':<11}took {_number(explained.mmr_penalty)} for being like those before it"
     if explained.duplicates:
         yield f"   {'hides':<11}{', '.join(map(str, explained.duplicates))}"
     yield f"   {explained.arithmetic}"

@@ -1,4 +1,4 @@
-"""`pgrecall failures`: memories that could not be embedded and are not tried any more."""
+"""`pgrecall failures`: memories that could not be embedded and are no longer retried."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -61,7 +61,7 @@ def build(
         if again or backfill:
             for enricher, version in versions.items():
                 _redo(connection, target, enricher, version)
-        waiting = _value(connection, "SELECT unread FROM public.recall_status()")
+        waiting = _value(connection, "SELECT pending_extractions FROM public.recall_status()")
     done = _with_progress(target.dsn, waiting)
     typer.echo(f"read {done['read']} memories")
     if done["read_failed"]:
@@ -273,13 +273,15 @@ def _redo(connection: Any, target: "Target", enricher: str, version: str | None)
 def _leave_to_a_daemon(target: "Target", *, again: bool, backfill: bool) -> bool:
     """Have a daemon that is alive do it; False if there is none, or only this package knows what is old."""
     with _connected(target) as connection:
-        [found] = _rows(connection, "SELECT workers, unread FROM public.recall_status()")
+        [found] = _rows(connection, "SELECT workers, pending_extractions FROM public.recall_status()")
         if not found["workers"] or backfill:
             return False
         if again:
             _redo(connection, target, "text", None)
-            found["unread"] = _value(connection, "SELECT unread FROM public.recall_status()")
-    typer.echo(f"the embedder that runs will read {found['unread']} memories")
+            found["pending_extractions"] = _value(
+                connection, "SELECT pending_extractions FROM public.recall_status()"
+            )
+    typer.echo(f"the embedder that runs will read {found['pending_extractions']} memories")
     return True
 
 

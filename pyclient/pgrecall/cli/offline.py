@@ -130,14 +130,14 @@ def status(file: _File, as_json: AsJson = False) -> None:
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
-        told, parked = copy.status(), copy.parked()
+        told, refused = copy.status(), copy.refused()
     if as_json:
-        print_json({**told.as_dict(), "refused": [write.as_dict() for write in parked]})
+        print_json({**told.as_dict(), "refused": [write.as_dict() for write in refused]})
         return
     pulled = "never" if told.pulled_at is None else f"{told.pulled_at:%Y-%m-%d %H:%M} UTC"
     typer.echo(f"{told.memories} memories of {told.namespace}, pulled {pulled}, {told.queued} writes queued")
-    _print_parked(parked)
-    if parked:
+    _print_refused(refused)
+    if refused:
         note("`pgrecall offline retry` sends them again, `pgrecall offline discard` gives one up")
 
 
@@ -172,11 +172,11 @@ def _print_pushed(pushed: "Pushed") -> None:
     for one in pushed.settled:
         kept = "" if one.kept is None else f"; the other version is memory {one.kept}"
         typer.echo(f"conflict: memory {one.memory_id} is now {_WINNERS[one.winner]}{kept}")
-    _print_parked(pushed.parked)
+    _print_refused(pushed.refused)
 
 
-def _print_parked(parked: "list[QueuedWrite] | tuple[QueuedWrite, ...]") -> None:
-    for write in parked:
+def _print_refused(refused: "list[QueuedWrite] | tuple[QueuedWrite, ...]") -> None:
+    for write in refused:
         typer.echo(f"refused: {write.number} ({write.kind} {write.memory_id}): {write.reason}")
 
 

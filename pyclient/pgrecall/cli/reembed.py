@@ -151,8 +151,8 @@ def _rest(found: "Generation") -> str:
     parts = []
     if found.retrying:
         parts.append(f"{found.retrying} to be tried again")
-    if found.parked:
-        parts.append(f"{found.parked} could not be")
+    if found.failed:
+        parts.append(f"{found.failed} could not be")
     if found.truncated:
         parts.append(f"{found.truncated} by their beginning only")
     if found.waiting and found.per_second:

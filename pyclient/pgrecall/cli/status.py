@@ -13,12 +13,6 @@ if TYPE_CHECKING:
 
     from pgrecall.models import Generation, IndexStatus, Status, Worker
 
-LABELS = {
-    "pending": "queued", "oldest_pending": "oldest queued", "failed": "retrying", "parked": "failed",
-    "pending_postings": "postings pending",
-}  # fmt: skip
-"""What operators read for the columns of `recall_status` and `recall_generations` that have other names."""
-
 _LARGEST = 8
 """Indexes that are printed; --json has all."""
 
@@ -64,15 +58,13 @@ def _overview(found: "Status") -> "Table":
         for name in names:
             value = getattr(found, name)
             text = format_bytes(value) if name.endswith("_bytes") else format_value(value)
-            label = (
-                name.removesuffix("_bytes") + " size" if name.endswith("_bytes") else LABELS.get(name, name)
-            )
+            label = name.removesuffix("_bytes") + " size" if name.endswith("_bytes") else name
             table.add_row(f"  {label.replace('_', ' ')}", Text(text))
     return table
 
 
 def _generations(rows: "Sequence[Generation]") -> "Table":
-    names = ("generation", "state", "model", "embedded", "pending", "parked", "per_second", "eta")
+    names = ("generation", "state", "model", "embedded", "pending", "failed", "per_second", "eta")
     return _table("generations", names, ([getattr(row, name) for name in names] for row in rows))
 
 
@@ -120,7 +112,7 @@ def _table(title: str, headings: "Iterable[str]", rows: "Iterable[Sequence[objec
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left", title_style="bold")
     for heading in headings:
-        table.add_column(LABELS.get(heading, heading).replace("_", " "), overflow="fold")
+        table.add_column(heading.replace("_", " "), overflow="fold")
     for row in rows:
         table.add_row(*(Text(format_value(value)) for value in row))
     return table

@@ -84,8 +84,8 @@ def accept_settings(
         known: The rows of `pgrecall.settings_list()`.
 
     Raises:
-        InvalidInput: 42704 for a name in the file that the database does not know, 22023 for a setting that
-            holds for the whole database and not for one client.
+        InvalidInput: The file names a setting that does not exist, or one that holds for the whole database
+            and not for one client.
     """
     stored_only = {row["name"]: row["is_stored_only"] for row in known}
     chosen: dict[str, RequestedSetting] = {}
@@ -95,7 +95,6 @@ def accept_settings(
                 continue
             raise InvalidInput(
                 f"{one.place}: there is no setting {one.name!r}",
-                sqlstate="42704",
                 hint=closest_match_hint(one.name, stored_only) or "`pgrecall config` lists them all.",
             )
         if one.name in _ELSEWHERE or stored_only[one.name]:

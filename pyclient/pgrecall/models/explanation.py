@@ -52,9 +52,9 @@ class Explanation(Row):
         decay_factor: What age multiplies it by.
         entity_factor: What mentioning a concept of the query multiplies it by.
         is_candidate: False if no leg found it, or the filters leave it out.
-        standing: Its place before near-duplicates, MMR and k count; None if it is no candidate, or below a
-            threshold.
-        penalty: What MMR took away for being like those before it.
+        candidate_rank: Its rank before near-duplicates, MMR and k apply; None if it is no candidate, or
+            is below a threshold.
+        mmr_penalty: What MMR subtracted for similarity to earlier results.
         duplicates: Ids of memories that say the same, hidden behind it.
         chosen_strategy: The strategy that was used.
         settings_in_force: Every setting of this recall, by name.
@@ -92,8 +92,8 @@ class Explanation(Row):
     decay_factor: float | None
     entity_factor: float | None
     is_candidate: bool
-    standing: int | None
-    penalty: float | None
+    candidate_rank: int | None
+    mmr_penalty: float | None
     duplicates: tuple[int, ...]
     chosen_strategy: str
     settings_in_force: Mapping[str, Any]

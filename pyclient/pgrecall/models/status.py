@@ -31,25 +31,27 @@ class Status(Row):
         memories: Number of memories that are not forgotten.
         sensitive: How many of them are never embedded.
         embedded: How many have an embedding of the active model.
-        pending: How many should have one and do not, those in progress, failed and parked among them.
+        pending: How many should have one and do not, those in progress, retrying and failed ones included.
         in_progress: How many a worker holds right now.
-        failed: How many wait for another attempt after an error.
-        oldest_pending: How long the oldest has been waiting that is not parked; None if nothing waits.
+        retrying: How many wait for another attempt after an error.
+        oldest_pending: How long the oldest one that has not failed has been waiting; None if nothing waits.
         workers: Number of embedder daemons alive.
         dense_index_valid: True if the vector index can be used.
         dense_index_name: Its name; None if it is missing.
         server_version: PostgreSQL's version.
         pgvector_version: pgvector's version.
-        unread: How many memories are to be read for names, times and facts, those that failed among them.
-        unread_failed: How many of them could not be read so far.
-        oldest_unread: How long the oldest has been waiting; None if nothing waits.
-        unread_by_llm: How many wait for the language model, where that is switched on.
+        pending_extractions: How many memories wait for the extraction of names, times and facts, retrying and
+            failed ones included.
+        retrying_extractions: How many of them wait for another attempt after an error.
+        failed_extractions: How many of them are no longer retried.
+        oldest_pending_extraction: How long the oldest has been waiting; None if nothing waits.
+        pending_llm_extractions: How many wait for the language model, if it is enabled.
         pending_postings: How many are not in the postings yet; recall finds them, at more cost.
-        parked: How many are not tried any more.
-        failures_by_cause: How many of them by each cause.
+        failed: How many memories are no longer retried.
+        failures_by_cause: The number of failed memories by cause.
         truncated: How many are embedded by their beginning only, since the model reads no more.
         per_second: Embeddings a second, of all daemons together at their last heartbeat.
-        eta: How long what is pending and not parked will take at that rate; None without one.
+        eta: Estimated time for the pending memories that have not failed; None without a rate.
         generation: The generation of embeddings that recall reads.
         other_generation: One that is being built, or the one before; None if there is no other.
         other_state: 'building' or 'retired'.
@@ -69,19 +71,20 @@ class Status(Row):
     embedded: int
     pending: int
     in_progress: int
-    failed: int
+    retrying: int
     oldest_pending: timedelta | None
     workers: int
     dense_index_valid: bool
     dense_index_name: str | None
     server_version: str
     pgvector_version: str
-    unread: int
-    unread_failed: int
-    oldest_unread: timedelta | None
-    unread_by_llm: int
+    pending_extractions: int
+    retrying_extractions: int
+    failed_extractions: int
+    oldest_pending_extraction: timedelta | None
+    pending_llm_extractions: int
     pending_postings: int
-    parked: int
+    failed: int
     failures_by_cause: dict[str, int]
     truncated: int
     per_second: float
@@ -106,12 +109,12 @@ class Generation(Row):
         dimension: The length of its vectors.
         provider: What computes them.
         embedded: How many memories have one.
-        pending: How many should have one and do not, those in progress, retrying and parked among them.
+        pending: How many should have one and do not, those in progress, retrying and failed ones included.
         in_progress: How many a worker holds right now.
         retrying: How many wait for another attempt.
-        parked: How many are not tried any more.
+        failed: How many are no longer retried.
         truncated: How many are embedded by their beginning only.
-        oldest_pending: How long the oldest has been waiting that is not parked; None if nothing waits.
+        oldest_pending: How long the oldest one that has not failed has been waiting; None if nothing waits.
         per_second: What its daemons did at their last heartbeat; None if there is none.
         eta: How long the rest will take at that rate.
     """
@@ -125,7 +128,7 @@ class Generation(Row):
     pending: int
     in_progress: int
     retrying: int
-    parked: int
+    failed: int
     truncated: int
     oldest_pending: timedelta | None
     per_second: float | None
@@ -134,7 +137,7 @@ class Generation(Row):
     @property
     def waiting(self) -> int:
         """How many are still to be embedded."""
-        return self.pending - self.parked
+        return self.pending - self.failed
 
     @property
     def claimable(self) -> int:
@@ -189,7 +192,7 @@ class Worker(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure(Row):
-    """One row of `pgrecall.failures()`: a memory that is not tried any more.
+    """One row of `pgrecall.failures()`: a memory that is no longer retried.
 
     Attributes:
         memory_id: The memory.

@@ -99,11 +99,6 @@ class ExpandedQuery:
     expansion: Expansion | None = None
     notice: str | None = None
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What goes with the call of a function that recalls."""
-        return {} if self.setting is None else {"settings": {"expand": self.setting}}
-
     def with_notice(self, notice: str | None) -> str | None:
         """Return what the result says of this, after what it says anyway."""
         return "; ".join(filter(None, (notice, self.notice))) or None

@@ -71,11 +71,11 @@ def format_range(found: Range[datetime]) -> str:
     return format_period((found.lower, found.upper))
 
 
-def parse_with_dateparser(unread: str, now: datetime) -> str:
+def parse_with_dateparser(text: str, now: datetime) -> str:
     """Read by dateparser what the database did not understand, and write it as a tstzrange.
 
     Args:
-        unread: The phrase.
+        text: The phrase.
         now: What "today" is, in the zone whose days count.
 
     Raises:
@@ -85,15 +85,15 @@ def parse_with_dateparser(unread: str, now: datetime) -> str:
         from dateparser.date import DateDataParser
     except ImportError:
         raise InvalidInput(
-            f"timeframe {unread!r} is not understood",
+            f"timeframe {text!r} is not understood",
             hint="Say it as in 'last week' or '2026-05-01'; pip install 'pgrecall[nlp]' reads more.",
         ) from None
     # dateparser reckons in local time without a zone.
     settings = {**_SETTINGS, "RELATIVE_BASE": now.replace(tzinfo=None)}
-    data = DateDataParser(settings=settings).get_date_data(unread)
+    data = DateDataParser(settings=settings).get_date_data(text)
     if data.date_obj is None:
         raise InvalidInput(
-            f"timeframe {unread!r} is not understood",
+            f"timeframe {text!r} is not understood",
             hint="Say it as in 'last week', 'in March 2026', 'since Monday' or '2026-05-01/2026-05-31'.",
         )
     moment: datetime = data.date_obj
@@ -102,7 +102,7 @@ def parse_with_dateparser(unread: str, now: datetime) -> str:
     try:
         return format_period(_period(moment, data.period))
     except (OverflowError, ValueError):
-        raise InvalidInput(f"timeframe {unread!r} is outside the years 1 to 9999") from None
+        raise InvalidInput(f"timeframe {text!r} is outside the years 1 to 9999") from None
 
 
 def _period(moment: datetime, unit: str) -> Period:

@@ -1,7 +1,7 @@
 -- Returns the best memories by BM25: the sum of idf * impact over the query's terms.
 --
 -- It reads the postings, in bounded time (bm25_postings). If a selective filter leaves fewer than depth memories
--- although some terms have unread postings, it searches with filters and terms together, without postings (bm25_scan).
+-- although some terms have pending postings, it searches with filters and terms together, without postings (bm25_scan).
 -- The first statement has one plan for all arguments, so the plan is cached. The second is planned with its arguments,
 -- by EXECUTE, because the filters decide which index is best.
 --

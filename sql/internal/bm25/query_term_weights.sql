@@ -3,9 +3,9 @@
 -- The document frequency df and the number N of memories come from pgrecall.term_stats, corrected by the memories in
 -- pgrecall.pending_postings. So a term has its weight as soon as it is stored.
 --
--- terms    distinct lexemes
--- at_most  maximum number of terms; the rarest are kept
-CREATE OR REPLACE FUNCTION _pgrecall.query_term_weights(namespace_id integer, terms text[], at_most integer)
+-- terms      distinct lexemes
+-- max_terms  maximum number of terms; the rarest are kept
+CREATE OR REPLACE FUNCTION _pgrecall.query_term_weights(namespace_id integer, terms text[], max_terms integer)
 RETURNS TABLE (term text, documents bigint, idf double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 8
 BEGIN ATOMIC
@@ -37,7 +37,7 @@ BEGIN ATOMIC
     ) k
     WHERE k.documents > 0
     ORDER BY k.documents, k.term
-    LIMIT at_most;
+    LIMIT max_terms;
 END;
 
 COMMENT ON FUNCTION _pgrecall.query_term_weights IS

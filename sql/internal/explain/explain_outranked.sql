@@ -24,12 +24,12 @@ BEGIN
         WHEN ranked.score < settings.min_score
             THEN format('below min_score %s', _pgrecall.format_score(settings.min_score))
         WHEN hidden_by IS NOT NULL THEN format('hidden behind duplicate %s', hidden_by)
-        WHEN settings.mmr_lambda < 1 AND ranked.standing <= settings.k
-            THEN format('pushed down by MMR: place %s without it', ranked.standing)
+        WHEN settings.mmr_lambda < 1 AND ranked.candidate_rank <= settings.k
+            THEN format('pushed down by MMR: place %s without it', ranked.candidate_rank)
         WHEN settings.sort_by <> 'relevance'
-            THEN format('below the cut: place %s by %s, %s were returned', ranked.standing, settings.sort_by, returned)
+            THEN format('below the cut: place %s by %s, %s were returned', ranked.candidate_rank, settings.sort_by, returned)
         ELSE format(
-            'below the cut: place %s, the last returned has score %s', ranked.standing, _pgrecall.format_score(lowest_score)
+            'below the cut: place %s, the last returned has score %s', ranked.candidate_rank, _pgrecall.format_score(lowest_score)
         )
     END;
 END

@@ -8,11 +8,11 @@
 -- Carbonell, Goldstein: The Use of MMR, Diversity-Based Reranking, SIGIR 1998.
 --
 -- ids, scores  the list, best first
--- penalty      what similarity subtracted: (1 - lambda) * similarity
+-- mmr_penalty  what similarity subtracted: (1 - lambda) * similarity
 CREATE OR REPLACE FUNCTION _pgrecall.mmr(
     ids bigint[], scores double precision[], k integer, settings pgrecall.recall_settings
 )
-RETURNS TABLE (id bigint, place integer, penalty double precision, duplicates bigint[])
+RETURNS TABLE (id bigint, place integer, mmr_penalty double precision, duplicates bigint[])
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
 SET search_path FROM CURRENT
 AS $function$
@@ -77,7 +77,7 @@ BEGIN
         chosen := chosen || best;
         id := kept[best];
         place := turn;
-        penalty := (1 - settings.mmr_lambda) * max_similarity[best];
+        mmr_penalty := (1 - settings.mmr_lambda) * max_similarity[best];
         duplicates := ARRAY(SELECT jsonb_array_elements_text(hidden -> id::text)::bigint);
         RETURN NEXT;
         FOR i IN 1 .. size LOOP

@@ -226,7 +226,7 @@ BEGIN
         WHERE w.is_candidate AND w.score >= settings.min_score
           AND (settings.min_similarity <= -1 OR query_vec IS NULL OR w.similarity >= settings.min_similarity)
     ), chosen AS (
-        SELECT c.id, c.place, c.penalty, c.duplicates
+        SELECT c.id, c.place, c.mmr_penalty, c.duplicates
         FROM (SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM ordered o) o
         CROSS JOIN LATERAL _pgrecall.mmr(o.ids, o.scores, settings.k, settings) c
     )
@@ -234,7 +234,7 @@ BEGIN
            w.lexical_rank, w.dense_rank, w.graph_rank::integer, NULLIF(w.lexical_score, 0), w.similarity, w.graph_score,
            w.lexical_part, w.dense_part, w.graph_part, w.session_part, w.relevance - w.with_session, w.relevance,
            w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.is_candidate,
-           c.penalty, c.duplicates, o.place::integer, lexical_weight, dense_weight,
+           c.mmr_penalty, c.duplicates, o.place::integer, lexical_weight, dense_weight,
            CASE WHEN depth.graph > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level
     FROM weighted w
     LEFT JOIN ordered o ON o.id = w.id

@@ -150,7 +150,7 @@ class Pipeline(Job):
     async def run(self) -> None:
         """Work until stopped or, when draining, until nothing is left.
 
-        What was claimed and not begun is then still leased: release it.
+        Memories that were claimed and not begun keep their leases: release them.
 
         Raises:
             ExceptionGroup: One of the stages failed.

@@ -54,7 +54,7 @@ class Waiting:
     Attributes:
         in_progress: Memories that workers hold.
         retrying: Memories that wait for another attempt.
-        failed: Memories that are not tried any more.
+        failed: Memories that are no longer retried.
     """
 
     in_progress: int
@@ -163,7 +163,7 @@ class WorkQueue:
     async def waiting(self, generation: int) -> Waiting:
         """Ask what keeps a generation from being done, besides what can be claimed."""
         rows = await self._claims.fetch(
-            "SELECT leased, retrying, parked FROM pgrecall.embedding_backlog(%s)", [generation]
+            "SELECT in_progress, retrying, failed FROM pgrecall.embedding_backlog(%s)", [generation]
         )
         return Waiting(*rows[0])
 

@@ -59,12 +59,12 @@ class Pushed:
     Attributes:
         sent: How many writes the server has taken.
         settled: The conflicts among them.
-        parked: The writes it has refused; they stay in the file.
+        refused: The writes it has refused; they stay in the file.
     """
 
     sent: int
     settled: tuple[Settled, ...]
-    parked: tuple[QueuedWrite, ...]
+    refused: tuple[QueuedWrite, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class OfflineStatus(Row):
         namespace: The namespace it is a copy of.
         memories: How many memories it has, those that are superseded too.
         queued: How many writes wait for the server.
-        parked: How many it has refused.
+        refused: How many it has refused.
         pulled_at: When the last pull ended; None if none did.
         include_sensitive: Whether sensitive memories are in it.
         is_purged: False if what left the copy can still be in the file's pages.
@@ -104,7 +104,7 @@ class OfflineStatus(Row):
     namespace: str
     memories: int
     queued: int
-    parked: int
+    refused: int
     pulled_at: datetime | None
     include_sensitive: bool
     is_purged: bool

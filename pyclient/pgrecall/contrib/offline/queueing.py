@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
 
-__all__ = ["claim", "finish", "next_write", "park", "unclaim"]
+__all__ = ["claim", "finish", "next_write", "refuse", "unclaim"]
 
 
 def next_write(connection: sqlite3.Connection) -> Sending | None:
@@ -40,7 +40,7 @@ def next_write(connection: sqlite3.Connection) -> Sending | None:
             write["fields"]["successor"] = successor
             named.append(successor)
         if min(named) < 0:
-            park(connection, number, "the server has refused the memory that this is about", None)
+            refuse(connection, number, "the server has refused the memory that this is about", None)
             continue
         (base,) = connection.execute("SELECT base FROM memories WHERE id = ?", (id,)).fetchone() or (None,)
         write["base"] = None if base is None else moment(base).isoformat()
@@ -114,7 +114,7 @@ def _give_id(connection: sqlite3.Connection, local: int, id: int, updated_at: in
     connection.execute("UPDATE queue SET memory_id = ? WHERE memory_id = ?", (id, local))
 
 
-def park(
+def refuse(
     connection: sqlite3.Connection, number: int, reason: str, hint: str | None, sqlstate: str | None = None
 ) -> None:
     """Set a write aside; what it did to the copy is undone by the next pull."""

@@ -136,7 +136,7 @@ class Store:
             (memories,) = connection.execute(
                 "SELECT count(*) FROM memories WHERE NOT is_forgotten"
             ).fetchone()
-            queued, parked = connection.execute(
+            queued, refused = connection.execute(
                 "SELECT count(*) - count(reason), count(reason) FROM queue"
             ).fetchone()
             return OfflineStatus(
@@ -144,7 +144,7 @@ class Store:
                 namespace=meta["name"],
                 memories=memories,
                 queued=queued,
-                parked=parked,
+                refused=refused,
                 pulled_at=_pulled_at(connection),
                 include_sensitive=meta["include_sensitive"] == "1",
                 is_purged=meta["to_purge"] == "0",
@@ -152,9 +152,9 @@ class Store:
 
     # -- the queue
 
-    def queue(self, *, parked: bool = False) -> list[QueuedWrite]:
+    def queue(self, *, refused: bool = False) -> list[QueuedWrite]:
         """Return the writes that wait, or those that were refused, in their order."""
-        condition = "IS NOT NULL" if parked else "IS NULL"
+        condition = "IS NOT NULL" if refused else "IS NULL"
         with self.file.reading() as connection:
             rows = connection.execute(
                 f"SELECT number, kind, COALESCE(made_id, memory_id), at, reason, hint, sqlstate FROM queue "
@@ -211,10 +211,10 @@ class Store:
         with self.file.writing() as connection:
             return queueing.finish(connection, number)
 
-    def park(self, number: int, error: PgrecallError) -> None:
+    def refuse(self, number: int, error: PgrecallError) -> None:
         """Set a write aside that the server has refused; the next pull undoes it in the copy."""
         with self.file.writing() as connection:
-            queueing.park(connection, number, error.message, error.hint, error.sqlstate)
+            queueing.refuse(connection, number, error.message, error.hint, error.sqlstate)
 
     # -- what comes from the server
 

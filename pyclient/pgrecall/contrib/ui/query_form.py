@@ -89,7 +89,7 @@ class QueryForm:
             "timeframe": self.timeframe or None,
             "as_of": _moment(self.as_of),
             "include_superseded": True if self.superseded else None,
-            "settings": {f"pgrecall.{name}": value for name, value in self.settings.items()} or None,
+            "settings": dict(self.settings) or None,
             "embed": "daemon",
             "embed_timeout": EMBED_SECONDS,
         }

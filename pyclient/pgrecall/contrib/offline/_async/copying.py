@@ -89,9 +89,9 @@ class AsyncCopying:
         """Return the writes that wait for the server, in their order."""
         return await in_thread(self._store.queue)
 
-    async def parked(self) -> list[QueuedWrite]:
+    async def refused(self) -> list[QueuedWrite]:
         """Return the writes that the server has refused, with its reasons."""
-        return await in_thread(self._store.queue, parked=True)
+        return await in_thread(self._store.queue, refused=True)
 
     async def retry(self) -> int:
         """Queue what the server has refused once more; returns how many writes there are."""
@@ -172,7 +172,7 @@ class AsyncCopying:
             raise
 
     async def _push(self, server: AsyncServer, namespace: str) -> Pushed:
-        before = {write.number for write in await self.parked()}
+        before = {write.number for write in await self.refused()}
         sent = 0
         settled: list[Settled] = []
         while (write := await in_thread(self._store.next_write)) is not None:
@@ -187,8 +187,8 @@ class AsyncCopying:
                 sent += 1
                 if conflict is not None:
                     settled.append(conflict)
-        parked = tuple(write for write in await self.parked() if write.number not in before)
-        return Pushed(sent=sent, settled=tuple(settled), parked=parked)
+        refused = tuple(write for write in await self.refused() if write.number not in before)
+        return Pushed(sent=sent, settled=tuple(settled), refused=refused)
 
     async def _send(self, server: AsyncServer, write: Sending, namespace: str) -> bool:
         # The server's transaction is noted in the file before it commits: a process after a crash asks
@@ -199,7 +199,7 @@ class AsyncCopying:
                 if not is_mine:
                     raise Rollback
         except _REFUSALS as error:
-            await in_thread(self._store.park, write.number, error)
+            await in_thread(self._store.refuse, write.number, error)
             return False
         return is_mine
 

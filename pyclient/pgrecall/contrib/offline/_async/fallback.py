@@ -213,9 +213,9 @@ class AsyncFallbackClient:
             if await self._is_away():
                 return result
             pushed = await self.offline.push()
-        refused = [parked for parked in pushed.parked if parked.number not in before]
-        for parked in refused:
-            await self.offline.discard(parked.number)
+        refused = [write for write in pushed.refused if write.number not in before]
+        for queued in refused:
+            await self.offline.discard(queued.number)
         if refused:
             await self.offline.pull()
             raise _refusal(refused[0])

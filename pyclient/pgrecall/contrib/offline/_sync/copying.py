@@ -90,9 +90,9 @@ class Copying:
         """Return the writes that wait for the server, in their order."""
         return in_place(self._store.queue)
 
-    def parked(self) -> list[QueuedWrite]:
+    def refused(self) -> list[QueuedWrite]:
         """Return the writes that the server has refused, with its reasons."""
-        return in_place(self._store.queue, parked=True)
+        return in_place(self._store.queue, refused=True)
 
     def retry(self) -> int:
         """Queue what the server has refused once more; returns how many writes there are."""
@@ -169,7 +169,7 @@ class Copying:
             raise
 
     def _push(self, server: Server, namespace: str) -> Pushed:
-        before = {write.number for write in self.parked()}
+        before = {write.number for write in self.refused()}
         sent = 0
         settled: list[Settled] = []
         while (write := in_place(self._store.next_write)) is not None:
@@ -182,8 +182,8 @@ class Copying:
                 sent += 1
                 if conflict is not None:
                     settled.append(conflict)
-        parked = tuple(write for write in self.parked() if write.number not in before)
-        return Pushed(sent=sent, settled=tuple(settled), parked=parked)
+        refused = tuple(write for write in self.refused() if write.number not in before)
+        return Pushed(sent=sent, settled=tuple(settled), refused=refused)
 
     def _send(self, server: Server, write: Sending, namespace: str) -> bool:
         # The server's transaction is noted in the file before it commits: a process after a crash asks
@@ -194,7 +194,7 @@ class Copying:
                 if not is_mine:
                     raise Rollback
         except _REFUSALS as error:
-            in_place(self._store.park, write.number, error)
+            in_place(self._store.refuse, write.number, error)
             return False
         return is_mine
 

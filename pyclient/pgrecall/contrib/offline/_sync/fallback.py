@@ -214,9 +214,9 @@ class FallbackClient:
             if self._is_away():
                 return result
             pushed = self.offline.push()
-        refused = [parked for parked in pushed.parked if parked.number not in before]
-        for parked in refused:
-            self.offline.discard(parked.number)
+        refused = [write for write in pushed.refused if write.number not in before]
+        for queued in refused:
+            self.offline.discard(queued.number)
         if refused:
             self.offline.pull()
             raise _refusal(refused[0])
