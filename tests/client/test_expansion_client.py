@@ -369,7 +369,7 @@ def test_the_command_line(
     assert llm.asked[0].headers["Authorization"] == f"Bearer {KEY}"
     code, out, _ = run("explain", QUERY, "--expand", "llm")
     assert code in {None, 0}
-    assert "of the score by added terms: aria, vocalist, La Scala" in out
+    assert "of the score from added terms: aria, vocalist, La Scala" in out
     for wrong in (("--expand", llm.url), ("--expand-model", "m"), ("--expand", "synonyms")):
         code, _, err = run("recall", QUERY, *wrong)
         assert code not in {None, 0}

@@ -335,7 +335,7 @@ def test_the_commands_print_shards_and_namespaces(cluster: Cluster) -> None:
 
     assert said("list").count(" namespaces") == 3
     assert "1  dora" in said("list", "--namespaces")
-    assert "fit together" in said("check")
+    assert "are consistent" in said("check")
     assert "3 shards" in said("init")
 
 
