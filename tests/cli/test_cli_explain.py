@@ -100,7 +100,7 @@ def test_duplicates_and_diversity_are_told(
     remember(conn, "tea and milk")
     printed = explain("tea", "--set", "collapse_duplicates=on", "--set", "mmr_lambda=0.5")
     assert f"   hides      {second}" in printed.split("\n\n")[0].splitlines()
-    assert "   MMR        took 0." in printed.split("\n\n")[1]
+    assert "   MMR        subtracted 0." in printed.split("\n\n")[1]
     assert f"hidden behind duplicate {first}" in explain(
         "tea", f"--id={second}", "--set", "collapse_duplicates=on"
     )

@@ -271,7 +271,7 @@ def test_a_server_that_only_reads(dsn: str, memory: Client, llm: Server, conn: C
         assert [found.id for found in kept] == [other]
         assert kept.expansion is not None
         unknown = reading.recall("another question", expand=expander, embed=False)
-        assert unknown.notice == "a read-only server keeps no expansion: the query is not expanded"
+        assert unknown.notice == "a read-only server cannot store the expansion: the query is not expanded"
     assert len(llm.asked) == 1
     assert contents(conn) == before
 

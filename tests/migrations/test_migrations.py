@@ -83,7 +83,9 @@ def test_check_says_what_to_run(new_database: Callable[..., str]) -> None:
     migrate(dsn)
     assert check(dsn).problems == ()
     run(dsn, "UPDATE pgrecall.installation SET bundle_hash = 'another'")
-    assert check(dsn).problems == ("the installed SQL is not this package's: run `pgrecall migrate`",)
+    assert check(dsn).problems == (
+        "the installed SQL code differs from this package's: run `pgrecall migrate`",
+    )
     run(dsn, "UPDATE pgrecall.alembic_version SET version_num = '9999'")
     assert check(dsn).problems == ("revision 9999 is newer than this package: upgrade pgrecall",)
     assert not check(dsn).current

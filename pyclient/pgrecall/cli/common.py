@@ -82,7 +82,7 @@ ExpandBy = Annotated[
     str | None,
     typer.Option(
         "--expand",
-        help="Query expansion: aliases, llm (stored expansions), off, or the URL of a language model (http…).",
+        help="Query expansion: aliases, llm (stored answers), off, or the URL of a language model (http…).",
     ),
 ]
 ExpandModel = Annotated[

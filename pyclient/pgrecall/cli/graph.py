@@ -275,7 +275,7 @@ def _redo(connection: Any, target: "Target", enricher: str, version: str | None)
 
 
 def _leave_to_a_daemon(target: "Target", *, again: bool, backfill: bool) -> bool:
-    """Leave the work to a live daemon; False if there is none, or only this package knows what is outdated."""
+    """Leave the work to a live daemon; False if none can do it."""
     with _connected(target) as connection:
         [found] = _rows(connection, "SELECT workers, unread FROM public.recall_status()")
         if not found["workers"] or backfill:

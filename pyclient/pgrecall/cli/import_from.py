@@ -235,7 +235,7 @@ def markdown(
 
 
 _Open = Callable[[str, int | None], "AbstractContextManager[Source]"]
-"""Opens a source, given the connection string of the memories and the dimension of the embeddings to import."""
+"""Opens a source, given the connection string of the memories and the dimension of embeddings to import."""
 
 
 def _run(to: _To, opened: _Open, same_model: str | None = None) -> None:

@@ -102,8 +102,8 @@ def import_(
 
     Each line is an object with content and optionally id, title, lang, category, tags, expanded_keywords,
     importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
-    is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Namespaces are created as needed.
-    Lines written by `pgrecall export` contain the whole memory, with its embedding and namespace.
+    is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Missing namespaces are
+    created. Lines of `pgrecall export` also have embedding and namespace.
     """
     if not _is_dash(file) and (file.is_dir() or not file.exists()):
         raise typer.BadParameter(f"there is no file {file}", param_hint="file")
@@ -244,9 +244,7 @@ def _print_report(report: "ImportReport") -> None:
     if report.present:
         typer.echo(f"{_count(report.present, 'line')} already there")
     if report.differing:
-        note(
-            f"{_count(report.differing, 'line')} of them with a different text: the id is taken, and the stored memory is unchanged"
-        )
+        note(f"{_count(report.differing, 'line')} of them differ from the stored memory, which is unchanged")
     if report.embedded:
         typer.echo(f"{_count(report.embedded, 'embedding')} stored")
     for model, number in report.left_out.items():

@@ -63,9 +63,7 @@ def pull(
         f"{report.stored} fetched, {report.removed} removed: {status.memories} memories of {status.namespace}"
     )
     if not report.is_purged:
-        note(
-            "another process reads the file, so its pages may still contain removed memories; pull again later"
-        )
+        note("another process reads the file, so its pages may still hold removed memories; pull again later")
 
 
 @offline.command()

@@ -17,7 +17,7 @@ def migrate(
         bool | None,
         typer.Option(
             "--with-plpython/--without-plpython",
-            help="Install the functions in Python, which need a superuser and plpython3u; default: unchanged.",
+            help="Install the functions in Python, for a superuser with plpython3u; default: unchanged.",
             show_default=False,
         ),
     ] = None,
