@@ -359,7 +359,7 @@ def test_commands(full: Client, target: Client, tmp_path: Path) -> None:
     assert SECRET not in file.read_text("utf-8")
     done = run(app, ["import", "--dsn", dsn, str(file)])
     assert done.exit_code == 0, done.output
-    assert f"{OTHER_MODEL} ({OTHER_DIMENSION}) left out" in done.stderr
+    assert f"{OTHER_MODEL} ({OTHER_DIMENSION}) skipped" in done.stderr
     assert "embeddings stored" in done.stdout
     again = run(app, ["export", "--dsn", dsn, "--include-forgotten", "-n", "lea"])
     assert again.exit_code == 0

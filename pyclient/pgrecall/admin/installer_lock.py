@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import PgrecallError
 
-from .code import LOCK_POLL_SECONDS, SAY_SO_AFTER_SECONDS, scalar
+from .code import scalar
+from .lock_retry import LOCK_POLL_SECONDS, REPORT_AFTER_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def installer_lock(conn: psycopg.Connection[Any]) -> Iterator[None]:
     started = time.monotonic()
     said = False
     while not scalar(conn, "SELECT pg_try_advisory_lock(%s)", LOCK_KEY):
-        if not said and time.monotonic() - started > SAY_SO_AFTER_SECONDS:
+        if not said and time.monotonic() - started > REPORT_AFTER_SECONDS:
             _refuse_impostor(conn)
             _log.warning("waiting for another migration of this database to end")
             said = True

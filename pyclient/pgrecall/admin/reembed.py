@@ -17,8 +17,9 @@ from pgrecall.errors import InvalidInput, NotFound, PgrecallError, SchemaMismatc
 from pgrecall.query.embedding_models import KNOWN_MODELS, ModelSpec
 
 from .backfill import Backfill, generations
-from .code import scalar, verify_installed, with_lock_retry
+from .code import scalar, verify_installed
 from .environment import connect
+from .lock_retry import with_lock_retry
 from .reembed_gate import Comparison, SwitchRefused, compare
 
 if TYPE_CHECKING:

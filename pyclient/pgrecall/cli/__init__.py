@@ -106,6 +106,8 @@ def main(arguments: list[str] | None = None) -> None:
     """
     from pgrecall.errors import PgrecallError
 
+    from .hints import command_line_hint
+
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A memory may contain characters that the terminal cannot encode.
@@ -115,7 +117,7 @@ def main(arguments: list[str] | None = None) -> None:
     except PgrecallError as error:
         typer.secho(f"error: {_collapse_spaces(error.message)}", err=True, fg="red")
         if error.hint is not None:
-            typer.echo(f"hint: {_collapse_spaces(error.hint)}", err=True)
+            typer.echo(f"hint: {_collapse_spaces(command_line_hint(error.hint))}", err=True)
         raise SystemExit(1) from None
 
 

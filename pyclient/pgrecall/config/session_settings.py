@@ -26,7 +26,7 @@ PREFIX = "PGRECALL_"
 _RESERVED = ("embedder_", "test_", "bench_", "rerank_", "mcp_", "expand_")
 _ELSEWHERE = {
     "namespace": "Put it above [settings], beside dsn.",
-    "embedding_model": "Choose it with `pgrecall migrate --model`, then change it with `pgrecall reembed`.",
+    "embedding_model": "Set it with `pgrecall migrate --model`, change it with `pgrecall reembed --model`.",
     "query_model": "It is derived from the model that embeds queries: set `model` above [settings].",
 }
 
