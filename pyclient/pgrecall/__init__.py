@@ -1,7 +1,7 @@
 """pgrecall: long-term memory for agents inside PostgreSQL.
 
-`Client` and `AsyncClient` are the Python side of the SQL functions `remember`, `recall` and the rest. Names
-are loaded when they are first used, so that importing the package costs next to nothing.
+`Client` and `AsyncClient` call the SQL functions `remember`, `recall` and the others. Names are imported at
+first use, so that importing the package is cheap.
 """
 
 from __future__ import annotations
@@ -67,17 +67,17 @@ _MODELS = (
     "SettingInForce", "TimelineMemory", "TimelineResult", "Validity",
 )  # fmt: skip
 _OPERATIONS = ("Erasure", "Failure", "Generation", "HealthCheck", "IndexStatus", "Status", "Worker")
-_EXPLAINING = ("ExplainResult", "Explanation")
+_EXPLANATIONS = ("ExplainResult", "Explanation")
 _OPTIONS = ("MemoryFields", "RecallFilters", "RecallOptions", "UpdatableFields")
 _RERANKERS = ("CrossEncoderReranker", "HttpReranker", "Reranker")
-_HOME = {
+_MODULE_OF = {
     "AsyncClient": "_async.client",
     "Client": "_sync.client",
     **dict.fromkeys(_ERRORS, "errors"),
     **dict.fromkeys(_MODELS, "models"),
     **dict.fromkeys(_OPERATIONS, "models"),
     "LlmExpander": "query.expansion",
-    **dict.fromkeys(_EXPLAINING, "models"),
+    **dict.fromkeys(_EXPLANATIONS, "models"),
     **dict.fromkeys(_OPTIONS, "options"),
     **dict.fromkeys(_RERANKERS, "query.reranking"),
 }
@@ -134,11 +134,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
     globals()[name] = value
     return value
 

@@ -1,7 +1,7 @@
-"""Arguments on their way to the database: checked, converted, and put into a call of a public function.
+"""Checks and converts arguments, and builds calls of public functions.
 
-The server judges what is allowed. Checked here is only what could not reach it, or what it could not explain:
-values of the wrong Python type, text that no PostgreSQL string can hold, vectors that are no vectors.
+The server validates values. This module checks only what could not reach the server, or what the server could
+not explain: wrong Python types, text that PostgreSQL cannot store, malformed vectors.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from psycopg import sql
 
 Vector = Sequence[float]
-"""A query vector: a sequence of floats; a one-dimensional numpy array is one too."""
+"""A query vector: a sequence of floats, such as a list or a one-dimensional numpy array."""
 
 _MAX_INT = 2**31 - 1
 _MAX_BITS = 4096
 _EF_SEARCH = range(1, 1001)
 _ITERATIVE_SCAN = ("off", "relaxed_order", "strict_order")
-# Python's float arrives as double precision, which PostgreSQL does not turn into real by itself.
+# psycopg sends a float as double precision, which PostgreSQL does not cast to real implicitly.
 _CASTS = {"importance": "real"}
 
 
@@ -58,14 +58,14 @@ def as_str(field: str, value: object) -> str:
 
 
 def as_str_list(field: str, value: object) -> list[str]:
-    """Return a list of texts; a single string is refused, since it would become a list of letters."""
+    """Return a list of texts. Refuses a single string, which would become a list of letters."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidInput(f"{field} must be a list of texts, not {type(value).__name__}")
     return [as_str(f"{field}[{place}]", item) for place, item in enumerate(value)]
 
 
 def as_datetime(field: str, value: object) -> datetime:
-    """Return a time in UTC; one without a zone is taken as UTC.
+    """Return a time in UTC. A time without a zone is UTC.
 
     Raises:
         InvalidInput: 22023 if it is not a datetime, 22008 if it is outside the years 1 to 9999 in UTC.
@@ -138,7 +138,7 @@ def as_bool(field: str, value: object) -> bool:
 
 
 def json_object(field: str, value: object) -> dict[str, Any]:
-    """Return a JSON object all of whose parts PostgreSQL can store."""
+    """Return a JSON object that PostgreSQL can store."""
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{field} must be an object, not {type(value).__name__}")
     try:
@@ -168,13 +168,13 @@ def _json_value(field: str, value: object) -> Any:
 
 
 def json_array(field: str, documents: Iterable[str]) -> str:
-    """Put texts of JSON into one array, as they are, if PostgreSQL can store all of their parts.
+    """Join JSON documents, unchanged, into one JSON array.
 
-    What it cannot read as JSON it quotes in its log.
+    They are checked here because PostgreSQL quotes invalid JSON in its log.
 
     Raises:
-        InvalidInput: One is no JSON, names a key twice, or holds what PostgreSQL cannot store; the message
-            quotes nothing of it.
+        InvalidInput: A document is not JSON, repeats a key, or holds a value that PostgreSQL cannot store.
+            The message does not quote it.
     """
     checked = (_json_document(f"{field} {place}: its JSON", one) for place, one in enumerate(documents, 1))
     return f"[{','.join(checked)}]"
@@ -183,17 +183,19 @@ def json_array(field: str, documents: Iterable[str]) -> str:
 def _json_document(field: str, document: str) -> str:
     import json
 
-    def paired(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        pairs = dict(found)
-        if len(pairs) < len(found):
-            raise InvalidInput(f"{field} names a key twice")
-        return pairs
+    def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        parsed_object = dict(pairs)
+        if len(parsed_object) < len(pairs):
+            raise InvalidInput(f"{field} repeats a key")
+        return parsed_object
 
-    def constant(_: str) -> None:
+    def no_constant(_: str) -> None:
         raise InvalidInput(f"{field} holds a number that JSON cannot express")
 
     try:
-        parsed = json.loads(as_str(field, document), object_pairs_hook=paired, parse_constant=constant)
+        parsed = json.loads(
+            as_str(field, document), object_pairs_hook=unique_keys, parse_constant=no_constant
+        )
         _json_value(field, parsed)
     except RecursionError:
         raise InvalidInput(f"{field} is nested too deeply") from None
@@ -203,7 +205,7 @@ def _json_document(field: str, document: str) -> str:
 
 
 def format_vector(vector: Vector) -> str:
-    """Write a query vector as pgvector reads it.
+    """Return a query vector in pgvector's text format.
 
     Raises:
         InvalidVector: It is empty, nested, or holds something that is not a finite number.
@@ -276,15 +278,15 @@ _CHECKS: dict[str, Callable[[str, object], Any]] = {
 
 
 def drop_none(**values: object) -> dict[str, Any]:
-    """Return those named arguments that are not None, each checked for its kind.
+    """Return the arguments that are not None, each checked.
 
-    None always means "leave it to the function's default", so that defaults stay in one place: the database.
+    None always means the default of the SQL function, so that defaults are defined in the database only.
     """
     return {name: _CHECKS[name](name, value) for name, value in values.items() if value is not None}
 
 
 def check_options(fields: Mapping[str, object], allowed: type) -> dict[str, object]:
-    """Return keyword arguments; one that is no field of `allowed` is refused as Python itself would."""
+    """Return keyword arguments; raise TypeError, as Python does, for one that `allowed` does not have."""
     for name in fields:
         if name not in allowed.__annotations__:
             raise TypeError(f"unexpected keyword argument {name!r}")
@@ -292,15 +294,15 @@ def check_options(fields: Mapping[str, object], allowed: type) -> dict[str, obje
 
 
 def call(function: str, arguments: Mapping[str, Any]) -> tuple[sql.Composed, dict[str, Any]]:
-    """Write the call of a public function with named arguments.
+    """Build the call of a public function with named arguments.
 
     Args:
         function: Its schema-qualified name.
         arguments: The checked arguments by name.
 
     Returns:
-        The statement and its parameters. Texts, vectors and JSON travel as untyped text, so the one signature
-        of the function gives them their type; no type need be looked up first.
+        The statement and its parameters. Texts, vectors and JSON are sent as untyped text: the signature of
+        the function determines their types, so no type has to be looked up first.
     """
     from psycopg import sql
 
@@ -323,7 +325,7 @@ def _sent(name: str, value: Any) -> Any:
 
 
 def json_text(value: object) -> str:
-    """Write checked values as JSON."""
+    """Return checked values as JSON."""
     import json
 
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -1,6 +1,6 @@
-"""A deadline for a call and everything it does: connecting, embedding, each statement on the server.
+"""One deadline for a whole call: connecting, embedding, and each statement on the server.
 
-Both clients share this. Who runs inside `in_time` need not be told: `time_left` says how long it has.
+Both clients use this module. Code that runs inside `in_time` calls `time_left` to learn the time it has left.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ STATEMENT_TIMEOUT = """
     SELECT set_config(s.name, least(NULLIF(s.setting::bigint, 0), %s)::text, true)
     FROM pg_settings s WHERE s.name = 'statement_timeout'
 """
-"""Gives the transaction's statements so many milliseconds, unless the role or database gives them less."""
+"""Limits statement_timeout of the transaction to so many milliseconds; a lower configured value stays."""
 
 _until: ContextVar[float | None] = ContextVar("pgrecall_until", default=None)
-# The event loop itself holds a task by a weak reference only.
+# The event loop keeps only weak references to tasks.
 _cancelled: set[asyncio.Task[Any]] = set()
 
 
 def time_left() -> float | None:
-    """Return the seconds that the call in hand still has; None if nobody set it a deadline.
+    """Return the seconds left for the current call; None without a deadline.
 
     Raises:
-        TimedOut: It has none left.
+        TimedOut: No time is left.
     """
     until = _until.get()
     if until is None:
@@ -49,13 +49,13 @@ def time_left() -> float | None:
 async def in_time(
     seconds: float, function: Callable[_P, Coroutine[Any, Any, _T]], *args: _P.args, **kwargs: _P.kwargs
 ) -> _T:
-    """Call a coroutine function, and wait so long for its result.
+    """Call a coroutine function, and wait for its result until the timeout.
 
-    It is cancelled when the time is over, and not waited for: to tell a server that does not answer would
-    take psycopg some seconds more.
+    On a timeout the task is cancelled but not awaited: psycopg would spend further seconds sending a cancel
+    request to a server that does not answer.
 
     Raises:
-        TimedOut: The time is over.
+        TimedOut: The timeout has expired.
     """
     until = monotonic() + seconds
 
@@ -77,13 +77,13 @@ async def in_time(
 
 
 def in_time_apart(seconds: float, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-    """Call a function in a thread of its own, and wait so long: what `in_time` is in the synchronous client.
+    """Call a function in a new thread, and wait until the timeout: `in_time` of the synchronous client.
 
-    A thread cannot be cancelled. When the time is over it goes on until it next asks for the time left, or
-    the server ends its statement; nobody hears of its result.
+    A thread cannot be cancelled. After a timeout it continues until it next calls `time_left` or the server
+    cancels its statement; its result is discarded.
 
     Raises:
-        TimedOut: The time is over.
+        TimedOut: The timeout has expired.
     """
     until = monotonic() + seconds
     outcome: Future[_T] = Future()
@@ -105,20 +105,20 @@ def in_time_apart(seconds: float, function: Callable[_P, _T], *args: _P.args, **
 
 
 async def in_thread(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-    """Run something slow beside the event loop."""
+    """Run a blocking function in a thread, so that it does not block the event loop."""
     return await asyncio.to_thread(function, *args, **kwargs)
 
 
 def in_place(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-    """Run it here: what `in_thread` becomes in the synchronous client."""
+    """Call a function directly: `in_thread` of the synchronous client."""
     return function(*args, **kwargs)
 
 
 def _timed_out() -> TimedOut:
-    return TimedOut("the time for the call is over", hint="Give it more: timeout, in seconds.")
+    return TimedOut("the call timed out", hint="Pass a longer timeout, in seconds.")
 
 
 def _ended(task: asyncio.Task[Any]) -> None:
     _cancelled.discard(task)
     if not task.cancelled():
-        task.exception()  # asyncio complains of an exception that nobody has looked at
+        task.exception()  # asyncio logs an exception that is never retrieved

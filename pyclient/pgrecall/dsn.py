@@ -1,6 +1,6 @@
-"""Where the client connects to, and whether what it finds there fits this package.
+"""Resolves the connection string and options of a client, and detects poolers.
 
-Both clients share this; nothing here opens a connection.
+Both clients use this module. It never opens a connection.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ if TYPE_CHECKING:
 
 CONNECTION_OPTIONS: dict[str, Any] = {
     "autocommit": True,
-    # The functions keep their plans themselves, and poolers before PgBouncer 1.21 lose prepared statements.
+    # The SQL functions cache their plans themselves, and PgBouncer before 1.21 loses prepared statements.
     "prepare_threshold": None,
     "client_encoding": "UTF8",
     "fallback_application_name": "pgrecall",
 }
 
 
-# The names of those that psycopg has prepared on the server.
+# Statements that psycopg has prepared are named _pg3_….
 _PREPARED = """
     SELECT pg_backend_pid(), array(SELECT p.name FROM pg_prepared_statements p WHERE p.name LIKE '\\_pg3\\_%')
 """
-_PREPARE_AFTER = 5  # executions, psycopg's own default
+_PREPARE_AFTER = 5  # executions, as in psycopg's default
 
 
 def connection_options(prepare: bool) -> dict[str, Any]:
-    """Return how connections are made, with prepared statements or without."""
+    """Return the connection options, with or without prepared statements."""
     return CONNECTION_OPTIONS | {"prepare_threshold": _PREPARE_AFTER if prepare else None}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a client works on.
+    """The resolved connection settings of a client.
 
     Attributes:
         dsn: The connection string.
-        namespace: The namespace of calls that name none; None leaves it to the database.
-        model: The model to embed queries with; None takes the one the database names.
+        namespace: The default namespace; None leaves it to the database.
+        model: The model to embed queries with; None takes the active one of the database.
         prepare: Whether statements are prepared on the server.
-        requested: What environment and settings file ask for that may be settings of the database.
+        requested: Database settings requested by environment and settings file.
     """
 
     dsn: str = field(repr=False)
@@ -57,13 +57,13 @@ class Target:
 
 
 def resolve(dsn: str | None, namespace: str | None, model: str | None) -> Target:
-    """Fill what the caller left open from environment and settings file.
+    """Complete the arguments from environment and settings file.
 
-    The embedded server is started if it is wanted.
+    Starts the embedded server if no connection string is configured.
 
     Raises:
         ConnectionFailed: The connection string cannot be read, or the embedded server cannot be started.
-        InvalidInput: The settings file is not as it should be.
+        InvalidInput: The settings file is invalid.
     """
     from .config import file as settings_file
     from .config.session_settings import requested_settings
@@ -86,20 +86,20 @@ def resolve(dsn: str | None, namespace: str | None, model: str | None) -> Target
 
 
 def is_pooled(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any], backend_pid: int) -> bool:
-    """Whether a pooler is between client and server.
+    """Tell whether the connection goes through a pooler.
 
     Args:
-        connection: The connection. A pooler tells it a number of its own in place of the backend's.
+        connection: The connection. A pooler reports its own process id instead of the backend's.
         backend_pid: What `pg_backend_pid()` returned on it.
     """
     return connection.info.backend_pid != backend_pid
 
 
 def pooler_problem(connection: psycopg.Connection[Any], *, prepare: bool | None = None) -> str | None:
-    """Return what is wrong with prepared statements where a pooler is between, or None.
+    """Return the problem with prepared statements behind a pooler, or None.
 
-    A pooler that keeps them gives them names of its own on the server. One that knows nothing of them lets
-    ours through: they are then on one server connection, and the next statement goes to another.
+    A pooler that supports them renames them on the server. One that does not passes our names through: the
+    statement is then prepared on one server connection, and the next call may use another.
 
     Args:
         connection: The connection, in autocommit.
@@ -112,8 +112,8 @@ def pooler_problem(connection: psycopg.Connection[Any], *, prepare: bool | None 
     if not (load().prepare if prepare is None else prepare):
         return None
     lost = (
-        "statements are prepared (PGRECALL_PREPARE), and the pooler does not keep them: turn that off, "
-        "unless it pools sessions, or upgrade to PgBouncer 1.21 with max_prepared_statements"
+        "PGRECALL_PREPARE is on, but the pooler does not support prepared statements: turn it off, "
+        "unless the pooler pools sessions, or upgrade to PgBouncer 1.21 with max_prepared_statements"
     )
     threshold, connection.prepare_threshold = connection.prepare_threshold, 0
     try:

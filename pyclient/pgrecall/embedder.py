@@ -1,8 +1,8 @@
-"""The one door to the embedder: names of `pgrecall_embedder` and `pgrecall_extract`, imported at first use.
+"""Lazy imports from the embedder: names of `pgrecall_embedder` and `pgrecall_extract`.
 
-The embedder is another package, with extras of its own. Nothing else here imports it, and nothing here needs
-it to be imported. Where it is missing, the import of a name from this module raises ModuleNotFoundError;
-callers turn that into an error that says which extra to install.
+The embedder is a separate package with its own extras. This is the only module of pgrecall that imports it,
+and only when a name is first used. If it is not installed, importing a name from this module raises
+ModuleNotFoundError; callers turn that into an error that names the extra to install.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-# ruff: noqa: N818 - the names say what happened; an Error suffix on every one would only repeat the base
-# class.
+# ruff: noqa: N818 - an Error suffix on every name would only repeat the base class.
 """Exception classes, one per family of SQLSTATEs.
 
-Everything pgrecall raises on purpose is a `PgrecallError`. Server errors are mapped on their SQLSTATE, never
-on their text (the server translates it), and carry the server's own message and hint. A message names fields
-and limits; it never quotes what a memory says.
+Every error that pgrecall raises deliberately is a `PgrecallError`. Server errors are mapped by SQLSTATE,
+never by text (the server translates it), and carry the server's message and hint. Messages name fields and
+limits; they never quote the content of a memory.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ __all__ = [
 
 
 class PgrecallError(Exception):
-    """pgrecall could not do what was asked.
+    """The operation failed.
 
     Attributes:
         message: What went wrong, in one sentence.
-        sqlstate: The five-character SQLSTATE; None where no database was involved.
-        hint: What to do about it; None where there is nothing to say.
+        sqlstate: The five-character SQLSTATE; None if no database was involved.
+        hint: How to fix it; None if there is no advice.
         stored: Ids that earlier batches of the same `remember_many` had already committed.
     """
 
@@ -59,13 +58,13 @@ class PgrecallError(Exception):
 
     @classmethod
     def default_message(cls) -> str:
-        """The first line of the class's docstring: what is said when nothing more precise is known."""
+        """The first line of the docstring, which is the default message."""
         doc = cls.__doc__
         return "" if doc is None else doc.strip().splitlines()[0]
 
 
 class InvalidInput(PgrecallError):
-    """An argument is not acceptable (class 22)."""
+    """An argument is invalid (class 22)."""
 
     default_sqlstate = "22023"
     default_hint = "Correct the value and try again."
@@ -81,14 +80,14 @@ class TooLarge(PgrecallError):
     """A limit of pgrecall or of the server is exceeded (class 54)."""
 
     default_sqlstate = "54000"
-    default_hint = "Split it, or leave some of it out."
+    default_hint = "Split the input, or shorten it."
 
 
 class UnknownNamespace(PgrecallError):
     """The namespace does not exist (42704)."""
 
     default_sqlstate = "42704"
-    default_hint = "Check the name, or pass create_namespace=True to make it."
+    default_hint = "Check the name, or create the namespace with create_namespace=True."
 
 
 class UnknownLanguage(PgrecallError):
@@ -102,7 +101,7 @@ class NotFound(PgrecallError):
     """No memory has this id (P0002)."""
 
     default_sqlstate = "P0002"
-    default_hint = "Check the id; a forgotten memory counts as absent."
+    default_hint = "Check the id. A forgotten memory counts as missing."
 
 
 class Conflict(PgrecallError):
@@ -113,7 +112,7 @@ class Conflict(PgrecallError):
 
 
 class SchemaMismatch(PgrecallError):
-    """The database does not hold the schema this version of pgrecall needs (55000)."""
+    """The database does not have the schema that this version of pgrecall needs (55000)."""
 
     default_sqlstate = "55000"
     default_hint = "Run `pgrecall migrate`."
@@ -136,10 +135,10 @@ class PermissionDenied(PgrecallError):
 
 
 class ReadOnlyServer(PgrecallError):
-    """The server takes no writes (25006)."""
+    """The server is read-only (25006)."""
 
     default_sqlstate = "25006"
-    default_hint = "A standby answers recall only: connect to the primary to write."
+    default_hint = "A standby supports recall only. Connect to the primary to write."
 
 
 class TimedOut(PgrecallError):
@@ -159,16 +158,16 @@ class EmbeddingUnavailable(PgrecallError):
 
 
 class NeedsServer(PgrecallError):
-    """This cannot be done on an offline copy (0A000)."""
+    """An offline copy does not support this (0A000)."""
 
     default_sqlstate = "0A000"
-    default_hint = "Leave it out, or call a client of the server."
+    default_hint = "Omit it, or use a client of the server."
 
 
 class CopyUnusable(PgrecallError):
     """The offline copy cannot be used."""
 
-    default_hint = "`pgrecall offline pull` makes a copy; move what is in its place away first."
+    default_hint = "`pgrecall offline pull` creates a new copy. First move the existing file away."
 
 
 _BY_STATE: dict[str, type[PgrecallError]] = {
@@ -199,7 +198,7 @@ _BY_CLASS: dict[str, type[PgrecallError]] = {
 
 
 def error_class(sqlstate: str | None) -> type[PgrecallError]:
-    """Return the class for a SQLSTATE; `PgrecallError` itself for one with no class of its own."""
+    """Return the class for a SQLSTATE; `PgrecallError` if no class is mapped to it."""
     if sqlstate is None:
         return PgrecallError
     exact = _BY_STATE.get(sqlstate)
@@ -209,11 +208,11 @@ def error_class(sqlstate: str | None) -> type[PgrecallError]:
 def error_from(error: psycopg.Error) -> PgrecallError:
     """Translate an error of psycopg (or of its pool).
 
-    The server's detail and context stay behind: they may quote values. The caller chains the original error
-    as the cause.
+    The server's detail and context are dropped, because they may quote values. The caller chains the original
+    error as the cause.
 
     Args:
-        error: What psycopg raised.
+        error: The error that psycopg raised.
 
     Returns:
         The error to raise in its place.
@@ -227,7 +226,7 @@ def error_from(error: psycopg.Error) -> PgrecallError:
         if cls is UnknownNamespace and error.diag.column_name == "language":
             cls = UnknownLanguage
         return cls(primary, sqlstate=state, hint=error.diag.message_hint)
-    # Without a result from the server psycopg's own text is all there is: libpq's on a failed connection, the
+    # Without a result from the server there is only psycopg's text: libpq's on a failed connection, the
     # pool's on a time-out, the adapters' on a value they cannot send.
     text = str(error).strip()
     if isinstance(error, OperationalError | InterfaceError):

@@ -1,4 +1,4 @@
-"""Values written for people, on the command line and in the inspector alike."""
+"""Formats values for display on the command line and in the inspector."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SECTIONS = {
     ),
     "versions": ("schema_revision", "bundle_hash", "server_version", "pgvector_version"),
 }  # fmt: skip
-"""The attributes of `Status`, by what they are about."""
+"""The attributes of `Status` by topic."""
 
 
 def format_age(span: timedelta) -> str:
-    """Write a span of time in its largest whole unit; one that lies ahead begins with 'in'."""
+    """Format a time span in its largest whole unit, with the prefix 'in' for the future."""
     seconds = abs(span.total_seconds())
     for unit, length in (("y", 31_557_600), ("mo", 2_629_800), ("d", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= length:
@@ -34,7 +34,7 @@ def format_age(span: timedelta) -> str:
 
 
 def sanitize(text: str) -> str:
-    """Replace line breaks by spaces, and control characters, which could steer the terminal, by a mark."""
+    """Replace line breaks by spaces, and control characters, which could control the terminal, by a mark."""
     return "".join(
         char if char.isprintable() else " " if char.isspace() else "\N{REPLACEMENT CHARACTER}"
         for char in text
@@ -42,7 +42,7 @@ def sanitize(text: str) -> str:
 
 
 def format_value(value: object) -> str:
-    """Write a value for people: a span in its largest unit, a time in local time, '-' for nothing."""
+    """Format a value: a span in its largest unit, a time in local time, None as '-'."""
     if value is None:
         return "-"
     if isinstance(value, timedelta):
@@ -61,7 +61,7 @@ def format_value(value: object) -> str:
 
 
 def format_bytes(count: int | None) -> str:
-    """Write a number of bytes in its largest unit."""
+    """Format a number of bytes in its largest unit."""
     if count is None:
         return "-"
     for unit, length in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):

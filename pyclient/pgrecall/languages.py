@@ -1,7 +1,7 @@
-"""Languages by their codes, and which one a text is in.
+"""Language codes, and language detection.
 
-Detection is an extra, `pip install 'pgrecall[languages]'`: py3langid, on this machine, without any download.
-It is imported, and its model loaded, when the first text is looked at.
+Detection is an extra, `pip install 'pgrecall[languages]'`. It runs py3langid locally, without a download. The
+library and its model are loaded at first use.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ __all__ = [
 ]
 
 AUTO = "auto"
-"""The language of a memory whose language is to be detected."""
+"""The value of `language` that requests detection."""
 
 UNDETECTED = f'"language":"{AUTO}"'
-"""What is in a batch as JSON if it has such a memory."""
+"""Occurs in the JSON of a batch that has such a memory."""
 
 LANGUAGES = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -42,7 +42,7 @@ LANGUAGES = {
 """ISO 639-1 codes and the text-search configurations that PostgreSQL 15 to 18 have for them."""
 
 CERTAIN = 0.9
-"""How probable a language must be: at this, one of 15,000 sentences in five languages was mistaken."""
+"""Minimum probability; at this value one of 15,000 sentences in five languages was misclassified."""
 
 _LONGEST = 2000
 _NO_LANGUAGE = "zxx"
@@ -52,7 +52,7 @@ _loaded: list[Callable[[str], tuple[str, float]]] = []
 
 
 def load_detector() -> Callable[[str], tuple[str, float]]:
-    """Return the function that names a text's most probable language, loaded once a process.
+    """Return the function that names the most probable language of a text; loads it once per process.
 
     Raises:
         PgrecallError: py3langid is not installed.
@@ -74,11 +74,11 @@ def detect_language(text: str) -> str | None:
     """Name the text-search configuration for a text.
 
     Args:
-        text: The text; the first 2,000 characters are looked at.
+        text: The text; only the first 2,000 characters are used.
 
     Returns:
-        `simple` for a language that PostgreSQL has none for; None if the text is too short or too mixed to
-        tell. The namespace's own language suits it best then: queries are always read in that one.
+        `simple` if PostgreSQL has no configuration for the language; None if the text is too short or too
+        mixed. The namespace's language is then the best choice, because queries are parsed in it.
 
     Raises:
         PgrecallError: py3langid is not installed.
@@ -90,10 +90,10 @@ def detect_language(text: str) -> str | None:
 
 
 def detect(memory: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a memory with the language of its content in the place of `auto`.
+    """Return the fields of a memory, with `auto` replaced by the language of the content.
 
     Raises:
-        InvalidInput: There is no content to tell it from.
+        InvalidInput: There is no content.
     """
     if memory.get("language") != AUTO:
         return memory
@@ -108,5 +108,5 @@ def detect(memory: dict[str, Any]) -> dict[str, Any]:
 
 
 def detect_batch(batch: str) -> str:
-    """Do that for all memories of a JSON array."""
+    """Apply `detect` to all memories of a JSON array."""
     return json.dumps([detect(memory) for memory in json.loads(batch)], ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""What the client counts for Prometheus; no label and no value says anything of a query or a memory.
+"""Prometheus metrics of the client. No label or value contains text of a query or a memory.
 
-A counter of one process: make one `ClientMetrics`, give it to every client, and serve its registry as the
-application serves its own::
+Create one `ClientMetrics` per process, pass it to every client, and serve its registry as the application
+serves its own::
 
     metrics = ClientMetrics()
     client = Client(metrics=metrics)
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClientMetrics"]
 
-# From a recall by words on a small table to one that waited for an embedder elsewhere.
+# From a recall by words on a small table to one that waited for a remote embedder.
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _SOURCES: tuple[Source, ...] = ("local", "daemon", "cache", "given", "none")
 
@@ -32,7 +32,7 @@ class ClientMetrics:
     """The client's counters; threads and tasks may share one.
 
     Args:
-        registry: Where they are registered; None takes prometheus_client's own.
+        registry: The registry; None takes prometheus_client's default.
 
     Raises:
         PgrecallError: prometheus_client is not installed.
@@ -48,7 +48,7 @@ class ClientMetrics:
         home = REGISTRY if registry is None else registry
         self._seconds = Histogram(
             "pgrecall_recall_seconds",
-            "Seconds a recall took, embedding included, expanding and reranking not.",
+            "Duration of a recall in seconds, with embedding, without expansion and reranking.",
             ["strategy"],
             buckets=_SECONDS,
             registry=home,
@@ -69,7 +69,7 @@ class ClientMetrics:
             self._embeddings.labels(source)  # a rate needs the zero before the first
         self._expansions = Counter(
             "pgrecall_expansions",
-            "Queries that a language model was to expand, by what came of it.",
+            "Queries to be expanded by a language model, by outcome.",
             ["outcome"],
             registry=home,
         )
@@ -78,8 +78,8 @@ class ClientMetrics:
         """Count a recall.
 
         Args:
-            result: What it returned. The strategy that was chosen stands with its memories; without one it is
-                not known.
+            result: Its result. The chosen strategy is an attribute of the memories, so it is unknown for an
+                empty result.
             seconds: How long it took.
             is_dated: Whether it had a timeframe.
         """
@@ -95,5 +95,5 @@ class ClientMetrics:
         self._embeddings.labels(source).inc()
 
     def expanded(self, outcome: Outcome) -> None:
-        """Count a query that a language model was to expand by what came of it."""
+        """Count the expansion of a query by a language model by its outcome."""
         self._expansions.labels(outcome).inc()

@@ -1,4 +1,4 @@
-"""New memories on their way to the database: checked one by one, packed into batches of JSON."""
+"""Checks new memories and packs them into JSON batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .errors import InvalidInput, PgrecallError, TooLarge
 from .models import NewMemory
 
 MAX_CONTENT_BYTES = 262_144
-"""The server's limit for one memory, checked here as well so that an import can reject a single line."""
+"""The server's limit for one memory. Checked here too, so that an import can reject a single line."""
 
 MAX_BATCH_CHARACTERS = 4 * 2**20
 
@@ -23,8 +23,8 @@ def new_memory(memory: NewMemory | Mapping[str, Any]) -> dict[str, Any]:
     """Check one memory for `remember_many` and return it as a JSON object.
 
     Raises:
-        InvalidInput: A key that is not a field of `NewMemory`, or a value of the wrong kind.
-        TooLarge: The content is longer than the server takes.
+        InvalidInput: A key that is not a field of `NewMemory`, or a value of the wrong type.
+        TooLarge: The content exceeds the limit of the server.
     """
     if isinstance(memory, NewMemory):
         values: dict[str, Any] = {name: getattr(memory, name) for name in _FIELDS}
@@ -48,11 +48,11 @@ def batches(memories: Iterable[NewMemory | Mapping[str, Any]], size: int) -> Ite
     """Check memories and pack them into JSON arrays.
 
     Args:
-        memories: They are read one by one, as the batches are asked for.
-        size: Memories a batch; a batch also ends once it has `MAX_BATCH_CHARACTERS`.
+        memories: Read lazily, as batches are requested.
+        size: Memories per batch; a batch also ends at `MAX_BATCH_CHARACTERS`.
 
     Raises:
-        InvalidInput: A memory is not acceptable (or TooLarge, and so on); the message says which, from 1.
+        InvalidInput: A memory is invalid (or TooLarge, and so on); the message gives its number, from 1.
     """
     if size < 1:
         raise InvalidInput("batch_size must be at least 1")
@@ -90,6 +90,6 @@ def check_content(value: object) -> str:
     if size > MAX_CONTENT_BYTES:
         raise TooLarge(
             f"content has {size} bytes; the limit is {MAX_CONTENT_BYTES}",
-            hint="Split it into several memories of one session.",
+            hint="Split the content into several memories of one session.",
         )
     return body

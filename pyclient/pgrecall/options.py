@@ -1,4 +1,4 @@
-"""What callers may say beside the text: fields of a memory, filters and options of a recall."""
+"""Keyword arguments: fields of a memory, filters and options of a recall."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 Strategy = Literal["hybrid", "vector", "fulltext", "prefilter", "auto"]
-"""Which legs find: all, the vector, the words, what the words find by the vector, as the query suggests."""
+"""Which legs search: all; dense only; lexical only; lexical candidates ranked by vector; chosen per query."""
 
 Fusion = Literal["cc", "rrf"]
-"""How the legs become one score: convex combination, or reciprocal ranks."""
+"""How leg scores are fused: convex combination, or reciprocal rank fusion."""
 
 SortBy = Literal["relevance", "importance", "recency"]
-"""What a recall is ordered by."""
+"""Sort order of a recall."""
 
 
 class UpdatableFields(TypedDict, total=False):
-    """The fields of a memory, other than its text, that can be given and later changed; None gives nothing.
+    """The fields of a memory, besides its text, that can be set and later updated; None leaves a field unset.
 
     Attributes:
-        title: A short name for it.
-        category: One word for its kind, such as 'person' or 'decision'.
+        title: A short name.
+        category: One word for the kind of memory, such as 'person' or 'decision'.
         tags: Labels to filter by; they become concepts.
-        expanded_keywords: Further words it should be found by.
+        expanded_keywords: Additional words to find it by.
         importance: 0 to 1; the database's default is 0.5.
         metadata: Any JSON object.
-        source: Where it comes from.
+        source: The source of the memory.
         session: The conversation or document it belongs to.
         speaker: Who said it.
         position: Its order within the session.
         language: The name of a text-search configuration; by default the namespace's. 'auto' detects it from
-            the content, if `pgrecall[languages]` is installed, and keeps the default where it is not certain.
-        is_sensitive: True keeps it from ever being embedded.
-        occurred_at: When it happened. A time without a zone is UTC, here and everywhere.
-        valid_from: From when the fact holds.
-        valid_to: Until when the fact holds.
+            the content, which needs `pgrecall[languages]`, and keeps the default if uncertain.
+        is_sensitive: True means that it is never embedded.
+        occurred_at: When it happened. As everywhere, a time without a zone is UTC.
+        valid_from: Start of the validity of the fact.
+        valid_to: End of the validity of the fact.
     """
 
     title: str | None
@@ -58,11 +58,11 @@ class UpdatableFields(TypedDict, total=False):
 
 
 class MemoryFields(UpdatableFields, total=False):
-    """The fields a new memory can have besides its text.
+    """The fields of a new memory besides its text.
 
     Attributes:
         created_at: When it was first recorded; by default now.
-        external_id: The caller's own id, unique in the namespace.
+        external_id: The caller's id, unique in the namespace.
     """
 
     created_at: datetime | None
@@ -70,7 +70,7 @@ class MemoryFields(UpdatableFields, total=False):
 
 
 class RecallFilters(TypedDict, total=False):
-    """Which memories may be recalled; None leaves a filter out.
+    """Filters of a recall; None disables a filter.
 
     Attributes:
         namespace: The namespace to search.
@@ -78,11 +78,11 @@ class RecallFilters(TypedDict, total=False):
         tags_any: Only memories with one of these tags.
         tags_all: Only memories with all of these tags.
         metadata_contains: Only memories whose metadata contains this object.
-        since: Only memories from then on.
-        until: Only memories before then.
-        as_of: Only memories recorded by then; what was superseded later counts as it did then.
-        include_superseded: True finds memories that no longer hold too.
-        include_sensitive: False leaves out sensitive memories.
+        since: Only memories from this time on.
+        until: Only memories before this time.
+        as_of: Only memories recorded by this time; those superseded later still count as valid.
+        include_superseded: True includes superseded memories.
+        include_sensitive: False excludes sensitive memories.
     """
 
     namespace: str | None
@@ -98,19 +98,18 @@ class RecallFilters(TypedDict, total=False):
 
 
 class RecallOptions(RecallFilters, total=False):
-    """How a recall ranks, besides its filters; None leaves it to the database's settings of the same names.
+    """Ranking options of a recall, besides its filters; None takes the database's setting of the same name.
 
     Attributes:
-        strategy: Which legs find; the result's `chosen_strategy` says what 'auto' chose.
-        fusion: How the legs become one score.
-        sort_by: What the candidates are ordered by.
+        strategy: Which legs search; `chosen_strategy` of the memories is the strategy that 'auto' chose.
+        fusion: How the leg scores are fused.
+        sort_by: The sort order of the candidates.
         profile: A named bundle of settings, such as 'voice'.
-        min_similarity: Only memories whose cosine to the query is at least this, -1 to 1.
-        min_score: Only memories of at least this score.
-        mmr_lambda: 0 to 1; below 1 the memories are to differ from each other (maximal marginal relevance).
-        collapse_duplicates: True hides memories that say the same as a better one; it names them in
-            `duplicates`.
-        reference_time: What age is counted from; by default now.
+        min_similarity: Minimum cosine similarity to the query, -1 to 1.
+        min_score: Minimum score.
+        mmr_lambda: 0 to 1; values below 1 diversify the results (maximal marginal relevance).
+        collapse_duplicates: True hides near-duplicates of a better memory, whose `duplicates` lists them.
+        reference_time: The time that ages are relative to; by default now.
     """
 
     strategy: Strategy | None

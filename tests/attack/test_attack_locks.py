@@ -125,7 +125,7 @@ def test_every_namespace_has_its_rows(conn: Connection[Any]) -> None:
 def test_who_holds_the_lock_of_migrations_without_being_able_to_migrate_is_named(
     dsn: str, conn: Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_installer_lock, "SAY_SO_AFTER_SECONDS", 0.2)
+    monkeypatch.setattr(_installer_lock, "REPORT_AFTER_SECONDS", 0.2)
     role = f"attack_holder_{conn.info.backend_pid}"
     conn.execute(f"CREATE ROLE {role} LOGIN IN ROLE pgrecall_reader".encode())
     try:

@@ -118,7 +118,7 @@ def test_set_and_unset(
     monkeypatch.setenv("PGRECALL_RRF_K", "30")
     code, out, err = cli("config", "set", "rrf_k", "25", "--dsn", dsn)
     assert (code, out) == (0, "rrf_k = 30 (environment PGRECALL_RRF_K)\n")
-    assert "counts only where" in err
+    assert "has no effect here" in err
     monkeypatch.delenv("PGRECALL_RRF_K")
     assert cli("config", "unset", "rrf_k", "--dsn", dsn) == (0, "rrf_k = 10 (default)\n", "")
     assert conn.execute("SELECT 1 FROM pgrecall.settings WHERE name = 'rrf_k'").fetchone() is None

@@ -43,7 +43,7 @@ def test_a_dry_run_prints_and_writes_nothing(
 
 def test_it_curates_and_takes_back(conn: psycopg.Connection[Any], cli: Callable[..., Outcome]) -> None:
     old, new = pair(conn)
-    assert cli("curate", "log").err.strip() == "nothing was decided"
+    assert cli("curate", "log").err.strip() == "no decisions"
     done = json.loads(cli("curate", "--json").out)
     assert [one["decision"] for one in done] == ["ADD", "SUPERSEDE"]
     assert stored(conn, old)["superseded_by"] == new
@@ -51,7 +51,7 @@ def test_it_curates_and_takes_back(conn: psycopg.Connection[Any], cli: Callable[
     assert number in cli("curate", "log").out
     assert len(json.loads(cli("curate", "log", "--all", "--json").out)) == 2
     assert cli("curate", "undo", number).out == f"undone: {number}\n"
-    assert cli("curate", "undo", number).out == f"{number} was undone before\n"
+    assert cli("curate", "undo", number).out == f"{number} was already undone\n"
     assert "SUPERSEDE (undone)" in cli("curate", "log").out
     assert stored(conn, old)["superseded_by"] is None
     assert "0 memories" in cli("curate").out

@@ -52,7 +52,7 @@ def test_a_block_a_memory(conn: psycopg.Connection[Any], explain: Callable[..., 
     assert lines[1] == "   tea: tea with Priya, green tea"
     assert lines[2].split()[:4] == ["lexical", "rank", "1", "score"]
     assert lines[2].split()[5:] == ["weight", "0.4", "adds", "1.0000"]
-    assert lines[3] == "   dense      takes no part"
+    assert lines[3] == "   dense      not used"
     assert lines[-1].startswith("   (lexical 1) * ")
     assert float(lines[-1].rsplit(" = ", 1)[1]) == pytest.approx(float(score), abs=1e-4)
     assert "   times      importance 0.9000, named concept 1.5000" in lines
@@ -100,7 +100,7 @@ def test_duplicates_and_diversity_are_told(
     remember(conn, "tea and milk")
     printed = explain("tea", "--set", "collapse_duplicates=on", "--set", "mmr_lambda=0.5")
     assert f"   hides      {second}" in printed.split("\n\n")[0].splitlines()
-    assert "   MMR        took 0." in printed.split("\n\n")[1]
+    assert "   MMR        subtracted 0." in printed.split("\n\n")[1]
     assert f"hidden behind duplicate {first}" in explain(
         "tea", f"--id={second}", "--set", "collapse_duplicates=on"
     )
@@ -117,7 +117,7 @@ def test_a_memory_without_an_embedding(conn: psycopg.Connection[Any], explain: C
     with Client(conn.info.dsn) as client:
         embedded, pending = client.explain("tea", vector=[1.0] * 384)
     assert "cosine 1.0000" in "\n".join(block(embedded))
-    assert "no embedding: as the average" in "\n".join(block(pending))
+    assert "no embedding: scored as average" in "\n".join(block(pending))
 
 
 def test_json_and_nothing_found(conn: psycopg.Connection[Any], explain: Callable[..., str]) -> None:

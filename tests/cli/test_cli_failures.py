@@ -48,16 +48,16 @@ def failed(conn: Connection[Any]) -> list[int]:
 
 def test_nothing_was_given_up(cli: Cli, conn: Connection[Any]) -> None:
     remember(conn, "tea")
-    assert cli("failures") == (0, "", "nothing was given up\n")
+    assert cli("failures") == (0, "", "no failures\n")
     assert cli("failures", "--json")[1] == "[]\n"
-    assert cli("failures", "retry")[1] == "0 memories are tried again\n"
+    assert cli("failures", "retry")[1] == "0 memories will be retried\n"
 
 
 def test_the_list_has_what_one_needs_and_no_content(cli: Cli, conn: Connection[Any]) -> None:
     first, second, third = failed(conn)
     code, out, err = cli("failures")
     assert code == 0
-    assert err == "try them again: pgrecall failures retry\n"
+    assert err == "retry them with: pgrecall failures retry\n"
     rows = [re.split(r"  +", line.strip()) for line in out.splitlines()[3:] if line.strip()]
     assert [row[0] for row in rows] == [str(third), str(second), str(first)]
     assert [rows[0][place] for place in (1, 2, 4, 5, 6)] == [
@@ -92,7 +92,7 @@ def test_retry(cli: Cli, conn: Connection[Any], arguments: list[str], left: list
     conn.execute("LISTEN pgrecall_embed")
     code, out, _ = cli("failures", "retry", *(word.format(*numbers) for word in arguments))
     freed = 3 - len(left)
-    assert (code, out) == (0, f"{freed} {'memory is' if freed == 1 else 'memories are'} tried again\n")
+    assert (code, out) == (0, f"{freed} {'memory' if freed == 1 else 'memories'} will be retried\n")
     with Client(conn.info.dsn) as client:
         assert {failure.memory_id for failure in client.admin.failures()} == {
             numbers[place] for place in left

@@ -64,7 +64,7 @@ def test_build_fills_what_another_version_read(cli: Cli, conn: psycopg.Connectio
     cli("build")
     assert "zorblax" not in mentions_of(conn, memory)
     code, out, _ = cli("rules", "GADGET", "--keyword", "zorblax", "--everywhere")
-    assert (code, out) == (0, "GADGET: 1 keywords, 0 patterns, for what is read from now on\n")
+    assert (code, out) == (0, "GADGET: 1 keywords, 0 patterns, for memories read from now on\n")
     assert cli("build")[1] == "read 0 memories\n"
     assert cli("build", "--backfill", "--namespace", "default")[1] == "read 1 memories\n"
     assert "zorblax" in mentions_of(conn, memory)
@@ -99,7 +99,7 @@ def test_build_without_the_embedder(dsn: str, conn: psycopg.Connection[Any]) -> 
     assert "pip install 'pgrecall[embedder,nlp]'" in alone.stderr
     conn.execute("SELECT pgrecall.heartbeat(gen_random_uuid(), 'host', 1, 'hash', 'model', 0)")
     beside = build()
-    assert (beside.returncode, beside.stdout) == (0, "the embedder that runs will read 2 memories\n"), (
+    assert (beside.returncode, beside.stdout) == (0, "the running embedder will read 2 memories\n"), (
         beside.stderr
     )
 
@@ -142,7 +142,7 @@ def test_merge_and_split(cli: Cli, dsn: str, conn: psycopg.Connection[Any]) -> N
     assert found is not None
     merged = json.loads(cli("show", "Pri Raman", "--json")[1])
     assert (merged["name"], merged["mentions"]) == ("Priya Raman", 2)
-    assert cli("split", found[1]) == (0, "split: Pri Raman is a concept of its own again\n", "")
+    assert cli("split", found[1]) == (0, "split: Pri Raman is a separate concept again\n", "")
     assert json.loads(cli("show", "Pri Raman", "--json")[1])["mentions"] == 1
     assert cli("split", found[1])[0] == 1
 

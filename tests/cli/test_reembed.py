@@ -75,7 +75,7 @@ def test_recall_goes_on_before_during_and_after(dsn: str, conn: Connection[Any],
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
         found(conn, TEXTS[5], OLD, query_model=OLD)
     assert leftovers(conn) == 0
-    assert any("recall reads the embeddings of words-256 now" in one for one in said if isinstance(one, str))
+    assert any("recall now reads the embeddings of words-256" in one for one in said if isinstance(one, str))
 
 
 def test_the_models_are_compared(dsn: str, conn: Connection[Any], models: ModelServer) -> None:
@@ -317,9 +317,9 @@ def test_the_command_line(dsn: str, models: ModelServer) -> None:
 
     with filled(dsn):
         said = run("--model", NEW, "--dim", "256", "--provider", "openai", "--leave-to-daemons")
-        assert "generation 2 begun: words-256, 256 dimensions" in said
+        assert "created generation 2: words-256, 256 dimensions" in said
         assert "sampled memories: 60, 0." in said
-        assert "recall reads the embeddings of words-256 now" in said
+        assert "recall now reads the embeddings of words-256" in said
         status = run("--status")
         assert "generation 2  active  words-256 (openai)  256 dimensions\n  embedded 60 of 60" in status
         assert "recall reads the embeddings of words-384 again" in run("--rollback")

@@ -271,7 +271,7 @@ def test_a_server_that_only_reads(dsn: str, memory: Client, llm: Server, conn: C
         assert [found.id for found in kept] == [other]
         assert kept.expansion is not None
         unknown = reading.recall("another question", expand=expander, embed=False)
-        assert unknown.notice == "a read-only server keeps no expansion: the query is not expanded"
+        assert unknown.notice == "a read-only server cannot store the expansion: the query is not expanded"
     assert len(llm.asked) == 1
     assert contents(conn) == before
 
@@ -369,7 +369,7 @@ def test_the_command_line(
     assert llm.asked[0].headers["Authorization"] == f"Bearer {KEY}"
     code, out, _ = run("explain", QUERY, "--expand", "llm")
     assert code in {None, 0}
-    assert "of the score by added terms: aria, vocalist, La Scala" in out
+    assert "of the score from added terms: aria, vocalist, La Scala" in out
     for wrong in (("--expand", llm.url), ("--expand-model", "m"), ("--expand", "synonyms")):
         code, _, err = run("recall", QUERY, *wrong)
         assert code not in {None, 0}

@@ -290,7 +290,7 @@ def test_bad_lines_cost_only_themselves(full: Client, target: Client) -> None:
 def test_superseded_by_what_is_not_there(full: Client, target: Client) -> None:
     line = changed(next(full.transfer.export_memories("lea")), superseded_by=10_001)
     report = bring(target, [line])
-    assert report.rejected == (Rejection(1, "what supersedes it is not among the lines: it stays forgotten"),)
+    assert report.rejected == (Rejection(1, "its successor is not among the lines: it stays forgotten"),)
     assert target.admin.status().memories == 0
 
 
@@ -359,7 +359,7 @@ def test_commands(full: Client, target: Client, tmp_path: Path) -> None:
     assert SECRET not in file.read_text("utf-8")
     done = run(app, ["import", "--dsn", dsn, str(file)])
     assert done.exit_code == 0, done.output
-    assert f"{OTHER_MODEL} ({OTHER_DIMENSION}) left out" in done.stderr
+    assert f"{OTHER_MODEL} ({OTHER_DIMENSION}) skipped" in done.stderr
     assert "embeddings stored" in done.stdout
     again = run(app, ["export", "--dsn", dsn, "--include-forgotten", "-n", "lea"])
     assert again.exit_code == 0

@@ -173,7 +173,7 @@ REFUSED: list[tuple[bytes, str]] = [
     (_line(content="x", position="1"), "position must be a whole number"),
     (_line(content="x", position=2**31), "position is out of range"),
     (_line(content="x", metadata=[1]), "metadata must be an object, not a list"),
-    (_line(content="x", metadata={"a": 1}, a=2), "beside metadata and inside it"),
+    (_line(content="x", metadata={"a": 1}, a=2), "inside and outside metadata"),
     (_line(content="x", is_sensitive="yes"), "is_sensitive must be true or false"),
     (_line(content="x", is_sensitive=1), "is_sensitive must be true or false"),
     (_line(content="x", lang=7), "lang must be a string"),

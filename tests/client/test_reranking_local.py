@@ -96,7 +96,7 @@ def test_a_model_that_is_not_there_or_no_reranker(cross_encoder: Path, tmp_path:
     )
     model.save_pretrained(tmp_path / "three")
     transformers.BertTokenizer.from_pretrained(cross_encoder).save_pretrained(tmp_path / "three")
-    with pytest.raises(PgrecallError, match="3 scores a pair"):
+    with pytest.raises(PgrecallError, match="3 scores per pair"):
         CrossEncoderReranker(tmp_path / "three").load()
 
 

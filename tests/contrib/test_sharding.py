@@ -315,7 +315,7 @@ def test_init_again_changes_nothing_and_repairs_what_is_missing(cluster: Cluster
 
 def test_init_refuses_what_cannot_be_a_router_or_a_shard(cluster: Cluster) -> None:
     other = cluster.servers[0].dsn("postgres")
-    with pytest.raises(SchemaMismatch, match="holds no pgrecall schema"):
+    with pytest.raises(SchemaMismatch, match="has no pgrecall schema"):
         init(cluster.servers[1].dsn("postgres"), [other])
     with pytest.raises(SchemaMismatch, match="has a schema 'pgrecall'"):
         init(cluster.shards[0], [cluster.shards[1]])
@@ -335,7 +335,7 @@ def test_the_commands_print_shards_and_namespaces(cluster: Cluster) -> None:
 
     assert said("list").count(" namespaces") == 3
     assert "1  dora" in said("list", "--namespaces")
-    assert "fit together" in said("check")
+    assert "are consistent" in said("check")
     assert "3 shards" in said("init")
 
 

@@ -319,7 +319,7 @@ def test_every_call_has_a_time_limit(dsn: str, conn: psycopg.Connection[Any], ow
         for address in ("/?q=tea", "/explain?q=tea&id=1", "/status"):
             answer = hasty.get(address)
             assert answer.status_code == (200 if address == "/status" else 504)
-            assert "the time for the call is over" in answer.text
+            assert "the call timed out" in answer.text
     assert len(hits(own.get("/?q=tea"))) == 1
 
 

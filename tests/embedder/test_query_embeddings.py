@@ -220,7 +220,7 @@ def test_a_read_only_server_is_not_asked(
     read_only = make_conninfo(dsn, options="-c default_transaction_read_only=on")
     with answering(dsn, model), Client(read_only) as reader:
         result = reader.recall("tea", embed="daemon")
-    assert result.notice == f"a read-only server takes no questions to embed: {WORDS_ONLY}"
+    assert result.notice == f"a read-only server cannot queue queries for an embedder: {WORDS_ONLY}"
     assert len(result) == 1
     assert (_stored(conn), model.queries) == ([], [])
 

@@ -83,7 +83,9 @@ def test_check_says_what_to_run(new_database: Callable[..., str]) -> None:
     migrate(dsn)
     assert check(dsn).problems == ()
     run(dsn, "UPDATE pgrecall.installation SET bundle_hash = 'another'")
-    assert check(dsn).problems == ("the installed SQL is not this package's: run `pgrecall migrate`",)
+    assert check(dsn).problems == (
+        "the installed SQL code differs from this package's: run `pgrecall migrate`",
+    )
     run(dsn, "UPDATE pgrecall.alembic_version SET version_num = '9999'")
     assert check(dsn).problems == ("revision 9999 is newer than this package: upgrade pgrecall",)
     assert not check(dsn).current
@@ -304,9 +306,9 @@ def test_a_role_that_does_not_own_the_database(
         run(dsn, f'GRANT CREATE ON DATABASE "{name}" TO pgrecall_test_guest')
         run(dsn, "GRANT CREATE ON SCHEMA public TO pgrecall_test_guest")
         guest = make_conninfo(dsn, user="pgrecall_test_guest")
-        with pytest.raises(PgrecallError, match="may not give functions") as caught:
+        with pytest.raises(PgrecallError, match="may not transfer functions") as caught:
             migrate(guest)
-        for statement in str(caught.value.hint).split("says once: ")[1].split("; "):
+        for statement in str(caught.value.hint).split("run once: ")[1].split("; "):
             run(dsn, statement.rstrip(";"))
         [message] = migrate(guest).messages
         assert f'ALTER DATABASE "{name}" SET hnsw.ef_search = 100' in message

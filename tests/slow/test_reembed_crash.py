@@ -189,7 +189,7 @@ def test_one_at_a_time(dsn: str, conn: Connection[Any]) -> None:
     process = start(dsn, "--leave-to-daemons")
     try:
         until(lambda: len(generations(conn)) == 2)
-        with pytest.raises(PgrecallError, match="another `pgrecall reembed` works on this database"):
+        with pytest.raises(PgrecallError, match="another `pgrecall reembed` is running on this database"):
             cancel(dsn)
     finally:
         process.kill()

@@ -103,7 +103,7 @@ def test_it_takes_no_questions_to_embed(pair: Pair) -> None:
     with Client(pair.standby.dsn(), namespace="priya") as client:
         result = client.recall("Priya and the beach house", embed="daemon")
     assert result.notice is not None
-    assert result.notice.startswith("a read-only server takes no questions to embed")
+    assert result.notice.startswith("a read-only server cannot queue queries for an embedder")
     assert result.legs == ("lexical", "graph")
     assert len(result) > 0
 
@@ -120,7 +120,7 @@ def test_it_has_no_query_expanded(pair: Pair) -> None:
             client.recall("Priya and the beach house", expand="llm", embed=False).memories == result.memories
         )
         assert llm.asked == []
-    assert result.notice == "a read-only server keeps no expansion: the query is not expanded"
+    assert result.notice == "a read-only server cannot store the expansion: the query is not expanded"
     assert len(result) > 0
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 KEY = "key-that-nobody-may-see"
 CANARY = "canary"
-NOT_COUNTED = "the order is the fused one"
+NOT_COUNTED = "not reranked"
 
 
 class Lengths:

@@ -1,4 +1,4 @@
-"""What the asynchronous client tells an operator: status, failures, health, settings."""
+"""Operator functions of the asynchronous client: status, failures, health, settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class AsyncAdmin:
-    """What tells how the database is, and changes its settings: `client.admin`."""
+    """Status and settings of the database: `client.admin`."""
 
     def __init__(self, database: AsyncDatabase) -> None:
         self._database = database
@@ -25,17 +25,17 @@ class AsyncAdmin:
         return Status(**rows[0])
 
     async def generations(self) -> list[Generation]:
-        """Return how far each generation of embeddings is, the active one first; it reads all memories."""
+        """Return the progress of each generation of embeddings, active one first. Scans all memories."""
         rows = await self._database.rows("pgrecall.generation_progress", {})
         return [Generation(**row) for row in rows]
 
     async def workers(self) -> list[Worker]:
-        """Return the embedder daemons that gave a sign of life within the last day, those alive first."""
+        """Return the embedder daemons with a heartbeat within the last day, live ones first."""
         rows = await self._database.rows("pgrecall.worker_status", {})
         return [Worker(**row) for row in rows]
 
     async def indexes(self) -> list[IndexStatus]:
-        """Return the indexes of pgrecall's tables, the largest first."""
+        """Return the indexes of pgrecall's tables, largest first."""
         rows = await self._database.rows("pgrecall.index_status", {})
         return [IndexStatus(**row) for row in rows]
 
@@ -43,41 +43,41 @@ class AsyncAdmin:
         """Return the failed memories, newest failure first.
 
         Args:
-            cause: Only those of this cause.
-            k: How many at most; None is 100.
+            cause: Only failures with this cause.
+            k: Maximum number of failures; None is 100.
         """
         rows = await self._database.rows("pgrecall.failures", drop_none(cause=cause, k=k))
         return [Failure(**row) for row in rows]
 
     async def retry_failures(self, cause: str | None = None, *, id: int | None = None) -> int:
-        """Have memories tried again that were given up.
+        """Retry failed memories.
 
         Args:
-            cause: Only those of this cause.
+            cause: Only failures with this cause.
             id: Only this memory.
 
         Returns:
-            How many there are.
+            The number of memories to be retried.
         """
         return int(
             await self._database.value("pgrecall.retry_failures", drop_none(cause=cause, memory_id=id))
         )
 
     async def health(self) -> list[HealthCheck]:
-        """Return what the database finds when it examines itself."""
+        """Run the health checks of the database and return their results."""
         rows = await self._database.rows("pgrecall.health", {})
         return [HealthCheck(**row) for row in rows]
 
     async def analyze(self) -> None:
-        """Refresh the planner's statistics, as after a large import."""
+        """Refresh the planner's statistics, for example after a large import."""
         await self._database.rows("pgrecall.analyze", {})
 
     async def last_memory_id(self) -> int:
-        """Return the highest id of any memory; 0 if there is none. Ids only grow."""
+        """Return the highest memory id; 0 if there are no memories. Ids only increase."""
         return int(await self._database.value("pgrecall.last_memory_id", {}))
 
     async def settings_in_force(self) -> list[SettingInForce]:
-        """Return every setting of the database as it holds for this client's calls, with its source."""
+        """Return every database setting as it applies to this client's calls, with its source."""
         rows = await self._database.rows("pgrecall.settings_list", {})
         return [
             SettingInForce(
@@ -92,11 +92,11 @@ class AsyncAdmin:
         ]
 
     async def set_setting(self, name: str, value: str | float | None) -> None:
-        """Store a setting for the whole database, below what sessions, roles and clients give.
+        """Store a setting for the whole database. Values of sessions, roles and clients override it.
 
         Args:
             name: Its short name, such as 'rrf_k'.
-            value: What to store; None goes back to the default.
+            value: The value; None restores the default.
 
         Raises:
             InvalidInput: No such setting, or a value that it does not accept.

@@ -1,4 +1,4 @@
-"""Curation for the asynchronous client: what is said twice, refined, no longer true; and taking it back."""
+"""Curation for the asynchronous client: finds and supersedes repeated, refined and outdated memories."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class AsyncCurator:
     async def preview(
         self, namespace: str | None = None, *, since: datetime | None = None, max_memories: int | None = None
     ) -> list[PreviewedCuration]:
-        """Return what curation by rules would do with memories that nothing was decided about.
+        """Return what curation by rules would do with undecided memories.
 
         Args:
-            namespace: Whose memories; None is the client's own.
-            since: Only those stored from then on.
-            max_memories: How many memories at most, the oldest; None is 1000.
+            namespace: The namespace; None is the client's.
+            since: Only memories stored from this time on.
+            max_memories: Maximum number of memories, oldest first; None is 1000.
 
         Raises:
             UnknownNamespace: There is no such namespace.
@@ -44,7 +44,7 @@ class AsyncCurator:
     async def uncurated(
         self, namespace: str | None = None, *, since: datetime | None = None, max_memories: int | None = None
     ) -> list[int]:
-        """Return the ids of memories that nothing was decided about; see `preview`."""
+        """Return the ids of undecided memories; see `preview`."""
         arguments = drop_none(
             namespace=await self._database.namespace(namespace), since=since, max_memories=max_memories
         )
@@ -52,10 +52,10 @@ class AsyncCurator:
         return [next(iter(row.values())) for row in rows]
 
     async def curate(self, id: int) -> int | None:
-        """Decide about one memory by rules, and do it.
+        """Decide about one memory by rules, and apply the decision.
 
         Returns:
-            The number of the decision, for `undo`; None where there is nothing to decide.
+            The number of the decision, for `undo`; None if there is nothing to decide.
 
         Raises:
             PermissionDenied: The memory may only be read.
@@ -64,9 +64,9 @@ class AsyncCurator:
         return None if number is None else int(number)
 
     async def question(self, id: int) -> list[dict[str, Any]]:
-        """Return a memory and the older ones near it, to be decided about otherwise than by rules.
+        """Return a memory and the older ones near it, for a decision that is not made by rules.
 
-        Never a sensitive memory, and nothing where the memory itself is not there.
+        Never returns sensitive memories. Returns nothing if the memory does not exist.
 
         Returns:
             The memory first, each with id, content, anchor, content_hash and cosine.
@@ -85,16 +85,16 @@ class AsyncCurator:
         memory_hash: bytes,
         other_hash: bytes | None,
     ) -> int | None:
-        """Do what was decided about a memory, unless either memory has changed since.
+        """Apply a decision about a memory, unless either memory has changed since.
 
         Args:
             id: The memory.
-            other_id: The older one that it is about; None is for ADD alone.
-            decision: What to do.
-            decider: Who says so.
-            evidence: What is noted beside it: numbers, no text.
-            memory_hash: The content_hash of the memory, as it was decided on.
-            other_hash: That of the other one.
+            other_id: The older memory of the decision; None only with ADD.
+            decision: The decision.
+            decider: What made the decision.
+            evidence: Numbers to store with the decision, no text.
+            memory_hash: The content_hash of the memory when the decision was made.
+            other_hash: The content_hash of the other memory.
 
         Returns:
             The number of the decision, for `undo`; None if nothing was done.
@@ -115,29 +115,29 @@ class AsyncCurator:
         return None if number is None else int(number)
 
     async def undo(self, id: int) -> bool:
-        """Take back what a decision did to a memory; the pair is not decided about again.
+        """Undo a decision; the pair is not decided about again.
 
         Args:
             id: The number of the decision.
 
         Returns:
-            True if there was anything to take back.
+            True if there was anything to undo.
 
         Raises:
             NotFound: There is no such decision.
-            PgrecallError: 55000 if the memory was changed since.
+            PgrecallError: 55000 if the memory has changed since.
         """
         return bool(await self._database.value("public.undo_curation", drop_none(id=id)))
 
     async def log(
         self, namespace: str | None = None, *, changes: bool | None = None, k: int | None = None
     ) -> list[Curation]:
-        """Return what was decided, the newest first.
+        """Return decisions, newest first.
 
         Args:
-            namespace: Where; None is the client's own.
+            namespace: The namespace; None is the client's.
             changes: False also returns decisions that changed nothing.
-            k: How many at most; None is 100.
+            k: Maximum number of decisions; None is 100.
 
         Raises:
             UnknownNamespace: There is no such namespace.
@@ -155,12 +155,12 @@ class AsyncCurator:
         similarity: float | None = None,
         max_memories: int | None = None,
     ) -> list[Duplicate]:
-        """Return memories that say the same or nearly so, cluster by cluster, the largest first.
+        """Return duplicates and near-duplicates, cluster by cluster, largest first.
 
         Args:
-            namespace: Whose memories; None is the client's own.
-            similarity: From which cosine on; None is the setting duplicate_similarity.
-            max_memories: How many memories are looked at, the newest; None is 10000.
+            namespace: The namespace; None is the client's.
+            similarity: Minimum cosine similarity; None is the setting duplicate_similarity.
+            max_memories: Maximum number of memories to compare, newest first; None is 10000.
 
         Raises:
             UnknownNamespace: There is no such namespace.

@@ -1,4 +1,4 @@
-"""A database, asynchronously: a pool of connections, calls of its functions, errors by their SQLSTATE."""
+"""Access to one database for the asynchronous client: connection pool, function calls, error mapping."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
     from pgrecall.dsn import Target
 
-# The server reports them at the beginning of a session and whenever they change.
+# The server reports these parameters at session start and when they change.
 _READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
 
 
 class AsyncDatabase:
-    """One database, as the client's collaborators call its functions.
+    """One database, whose functions the client and its collaborators call.
 
-    It connects at the first call, and compares the database's SQL code with the package's then. Errors of the
-    server and of the connection become the classes of `pgrecall.errors`.
+    The first call connects and checks that the database's SQL code matches the package. Server and connection
+    errors are mapped to the classes of `pgrecall.errors`.
 
     Args:
         dsn: A libpq connection string or URI; None takes the configured one, else the embedded server.
-        namespace: The namespace of calls that name none; None takes the configured one.
+        namespace: The default namespace; None takes the configured one.
         model: The model to embed queries with; None takes the configured one.
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
@@ -64,17 +64,17 @@ class AsyncDatabase:
 
     @property
     def settings(self) -> Mapping[str, RequestedSetting]:
-        """The settings of the database that environment and settings file give, by short name."""
+        """The database settings from environment and settings file, by short name."""
         return self._settings
 
     async def open(self) -> Target:
-        """Connect and compare versions now instead of at the first call; later calls do nothing.
+        """Connect and check versions now instead of at the first call. Later calls do nothing.
 
         Returns:
-            The connection string, namespace and model the client works with.
+            The connection string, namespace and model that the client uses.
 
         Raises:
-            InvalidInput: The settings file is not as it should be, or names a setting that does not exist.
+            InvalidInput: The settings file is invalid, or names a setting that does not exist.
         """
         if self._closed:
             raise ConnectionFailed("the client is closed", hint="Make a new client.")
@@ -91,10 +91,10 @@ class AsyncDatabase:
                     min_size=least,
                     max_size=most,
                     timeout=self._pool_timeout,
-                    # Given up when a call gives up: the next one tries at once, where ever longer pauses
-                    # would have it wait for minutes after a server is back.
+                    # Equal to the timeout of a call, so that the next call reconnects at once. A growing
+                    # backoff would delay it by minutes after the server is back.
                     reconnect_timeout=self._pool_timeout,
-                    # A connection that died with a restart of the server is replaced before it is handed out.
+                    # A connection that broke in a server restart is replaced before it is used.
                     check=AsyncConnectionPool.check_connection,
                     open=False,
                 )
@@ -102,14 +102,14 @@ class AsyncDatabase:
         return self._target
 
     async def close(self) -> None:
-        """Close every connection; no call is possible afterwards."""
+        """Close every connection. Later calls fail."""
         self._closed = True
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.close()
 
     async def namespace(self, namespace: str | None) -> str | None:
-        """Return a namespace, the client's own for None; None leaves it to the database."""
+        """Return the namespace, or the client's for None. A result of None leaves it to the database."""
         if namespace is not None:
             return namespace
         target = await self.open()
@@ -127,7 +127,7 @@ class AsyncDatabase:
 
         Args:
             function: Its schema-qualified name.
-            arguments: Its checked arguments by name; those left out take the function's defaults.
+            arguments: Its checked arguments by name; omitted ones take the defaults of the function.
             settings: Settings for this call by full name; the call then runs in a read-only transaction.
 
         Returns:
@@ -143,7 +143,7 @@ class AsyncDatabase:
         arguments: Mapping[str, Any],
         settings: Mapping[str, str] | None = None,
     ) -> list[DictRow]:
-        """Call a function on a connection in hand, as `rows` does."""
+        """Call a function on a given connection, like `rows`."""
         statement, parameters = call(function, arguments)
         return await self.fetch(connection, statement, parameters, settings)
 
@@ -154,7 +154,7 @@ class AsyncDatabase:
         parameters: Mapping[str, Any],
         settings: Mapping[str, str] | None = None,
     ) -> list[DictRow]:
-        """Execute a statement with the client's settings, those of the call, and the time it has left."""
+        """Execute a statement with the settings of client and call and the remaining time as timeout."""
         seconds = time_left()
         local = {f"pgrecall.{name}": one.value for name, one in self._settings.items()}
         if settings:
@@ -177,12 +177,12 @@ class AsyncDatabase:
 
     @staticmethod
     def is_read_only(connection: AsyncConnection[DictRow]) -> bool:
-        """Whether the server takes no writes: a standby, or one set to read only."""
+        """Tell whether the server is read-only: a standby, or configured so."""
         return any(connection.info.parameter_status(name) == "on" for name in _READ_ONLY)
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
-        """Take a connection of the pool, in autocommit; psycopg's errors are mapped on the way out."""
+        """Borrow a connection from the pool, in autocommit mode, and map psycopg's errors."""
         await self.open()
         pool = self._pool
         if pool is None:
@@ -194,8 +194,8 @@ class AsyncDatabase:
             raise error_from(error) from error
 
     async def _verify(self, target: Target) -> None:
-        # On a connection of its own: it fails at once and with the server's reason, where a pool would go on
-        # trying until its time-out.
+        # A separate connection fails at once with the server's reason; the pool would retry until its
+        # timeout.
         try:
             async with await AsyncConnection.connect(
                 target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row

@@ -1,4 +1,4 @@
-"""How the client has a query expanded by a language model before it recalls."""
+"""Expands a query with a language model before recall."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 async def expand_by_model(
     database: AsyncDatabase, query: str, expander: LlmExpander, namespace: str | None, *, is_private: bool
 ) -> ExpandedQuery:
-    """Look for the stored expansion of a query, else ask a language model and store what it answers.
+    """Return the stored expansion of a query, or ask a language model and store its answer.
 
-    No connection is held while the model is asked. On any failure the query is recalled unexpanded, and the
-    notice says why.
+    No connection is held during the request. On any failure the query is not expanded, and the notice gives
+    the reason.
     """
     if is_private:
         return _unexpanded("a private query is not sent to a language model", "private")
@@ -36,7 +36,7 @@ async def expand_by_model(
             cached = Expansion(tuple(stored["terms"]), tuple(stored["entities"]), stored["intent"])
             return ExpandedQuery("llm", "cached", cached)
         if is_read_only:
-            return _unexpanded("a read-only server keeps no expansion", "read_only")
+            return _unexpanded("a read-only server cannot store the expansion", "read_only")
         expansion = await in_thread(expander.expand, query, stored["language"])
         await database.rows(
             "pgrecall.cache_expansion",
@@ -50,7 +50,7 @@ async def expand_by_model(
     except ExpansionFailed as error:
         return _unexpanded(error.message, error.outcome)
     except PgrecallError as error:
-        # The recall may still work without an expansion; if it cannot, it raises its own error.
+        # Recall may still work without the expansion; otherwise it raises its own error.
         return _unexpanded(error.message, "not_kept")
     return ExpandedQuery("llm", "asked", expansion)
 

@@ -1,4 +1,4 @@
-"""How the client gets a query embedded by an embedder daemon, through the database."""
+"""Has an embedder daemon embed a query, through the database."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 
 async def request_embedding(database: AsyncDatabase, query: str, seconds: float) -> EmbedderAnswer:
-    """Ask for the embedding of a query and wait for it, at most so many seconds; it never fails.
+    """Request the embedding of a query and wait at most `seconds` for it. Never raises an error.
 
-    An embedding from the cache costs one round trip, one that has to be waited for two: the server itself
-    waits. That works behind a pooler too, which would lose a LISTEN.
+    A cached embedding costs one round trip, a computed one two: the server waits for it. Unlike LISTEN, this
+    also works behind a pooler.
     """
     until = monotonic() + seconds
     try:
         async with database.connection() as connection:
             if database.is_read_only(connection):
                 return EmbedderAnswer(
-                    reason="a read-only server takes no questions to embed", is_queued=False
+                    reason="a read-only server cannot queue queries for an embedder", is_queued=False
                 )
             [request] = await database.rows_on(
                 connection, "pgrecall.request_query_embedding", {"query": query}
@@ -38,7 +38,7 @@ async def request_embedding(database: AsyncDatabase, query: str, seconds: float)
                 {"id": request["id"], "seconds": max(0.0, until - monotonic())},
             )
     except PgrecallError as error:
-        # The recall may still work without a vector; if it cannot, it raises its own error.
+        # Recall may still work without a vector; otherwise it raises its own error.
         return EmbedderAnswer(reason=error.message)
     if not answers:
         return EmbedderAnswer(reason=f"the embedder did not answer within {seconds:g} s")

@@ -1,4 +1,4 @@
-"""Memories out of a database and into another one with all they have, for the asynchronous client."""
+"""Export and import of complete memories, for the asynchronous client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROWS_AT_ONCE = 200
 
 
 class AsyncTransfer:
-    """Memories out of the database, and into it with all they have: `client.transfer`."""
+    """Export and import of complete memories: `client.transfer`."""
 
     def __init__(self, database: AsyncDatabase) -> None:
         self._database = database
@@ -27,15 +27,15 @@ class AsyncTransfer:
         include_sensitive: bool | None = None,
         include_forgotten: bool | None = None,
     ) -> AsyncGenerator[str]:
-        """Yield memories as lines of JSON, without line ends, in the order of their ids.
+        """Yield memories as lines of JSON, without line ends, in order of their ids.
 
-        They are read as they are asked for, and all as they were at the first: a transaction is open until
-        the last, or until the iterator is closed.
+        They are read lazily from one snapshot: a transaction stays open until the iterator is exhausted or
+        closed.
 
         Args:
-            namespace: Only this one; None is all there are.
-            include_sensitive: True also yields sensitive memories.
-            include_forgotten: True also yields forgotten ones.
+            namespace: Only this namespace; None exports all.
+            include_sensitive: True includes sensitive memories.
+            include_forgotten: True includes forgotten memories.
 
         Raises:
             UnknownNamespace: There is no such namespace.
@@ -57,29 +57,29 @@ class AsyncTransfer:
                 yield row["line"]
 
     async def import_memories(self, lines: Sequence[str]) -> list[dict[str, Any]]:
-        """Store lines of an export, all of them or none; `pgrecall.import_jsonl` takes a whole file.
+        """Store lines of an export in one transaction; `pgrecall.jsonl.load.import_jsonl` takes a whole file.
 
         Returns:
-            For each line its place from 1, the memory's id, the outcome ('stored', 'present' or 'differs'),
-            the number of embeddings stored with it, and the models of those that were left out.
+            For each line its number from 1, the memory's id, the outcome ('stored', 'present' or 'differs'),
+            the number of embeddings stored with it, and the models of skipped embeddings.
 
         Raises:
-            InvalidInput: A line is not as an export writes it; also TooLarge and UnknownLanguage.
+            InvalidInput: A line is not a valid line of an export; also TooLarge and UnknownLanguage.
         """
         return await self._database.rows("pgrecall.import_memories", {"lines": json_array("line", lines)})
 
     async def link_imported_memories(self, links: Sequence[Mapping[str, Any]]) -> int:
-        """Say what supersedes memories that were imported and are superseded.
+        """Link imported memories to the memories that supersede them.
 
         Args:
-            links: For each its id and superseded_by, ids of this database, and of its line superseded_at,
-                updated_at and deleted_at.
+            links: For each superseded memory its id and superseded_by, as ids of this database, and
+                superseded_at, updated_at and deleted_at of its line.
 
         Returns:
-            How many of them were waiting for that.
+            The number of memories linked.
 
         Raises:
-            InvalidInput: They would supersede one another in a circle.
+            InvalidInput: The links form a cycle.
         """
         checked = [json_object(f"link {place}", link) for place, link in enumerate(links, 1)]
         return int(
@@ -89,15 +89,15 @@ class AsyncTransfer:
     async def import_from(
         self, rows: Sequence[str], *, namespace: str | None = None, keep_deleted: bool = True
     ) -> list[dict[str, Any]]:
-        """Store rows of another program, all of them or none; `pgrecall.contrib.importers` makes them.
+        """Store rows of another program in one transaction; `pgrecall.contrib.importers` creates them.
 
         Args:
-            rows: Objects of JSON as `pgrecall.import_rows` takes them.
-            namespace: Where those go that name none.
-            keep_deleted: False leaves out what was deleted before it came here.
+            rows: JSON objects in the format of `pgrecall.import_rows`.
+            namespace: The namespace of rows that name none.
+            keep_deleted: False skips rows that were deleted in the source before their first import.
 
         Returns:
-            For each row its place from 1, the memory's id, and the outcome.
+            For each row its number from 1, the memory's id, and the outcome.
 
         Raises:
             InvalidInput: A row cannot become a memory; also TooLarge and UnknownLanguage.
@@ -109,15 +109,15 @@ class AsyncTransfer:
     async def preview_import_from(
         self, rows: Sequence[str], *, namespace: str | None = None
     ) -> list[dict[str, Any]]:
-        """Say what `import_from` would do with rows, and what is stored of them.
+        """Return what `import_from` would do with rows, and the state of the stored memories.
 
         Args:
-            rows: As for `import_from`; of a memory only its namespace and external id are looked at.
-            namespace: Where those are that name none.
+            rows: As for `import_from`; only namespace and external id are used.
+            namespace: The namespace of rows that name none.
 
         Returns:
-            For each row its place from 1, the outcome, and of the memory its id, the hash of its text, and
-            whether it is sensitive, forgotten, updated here.
+            For each row its number from 1, the outcome, and the stored memory's id, hash of its text, and
+            whether it is sensitive, forgotten, or updated here.
         """
         arguments = {
             "rows": json_array("row", rows),

@@ -63,9 +63,9 @@ _log = logging.getLogger("pgrecall")
 class Client:
     """A client of one database. Open it with `with`, or call `close` when done.
 
-    It connects at the first call, and compares the database's SQL code with the package's then. One client
-    may be used by many threads at once. Settings of the database that environment and settings file give
-    (`pgrecall.config`) go with each of its calls. An example::
+    The first call connects and checks that the database's SQL code matches the package. Many tasks may share
+    one client. Database settings from environment and settings file (`pgrecall.config`) apply to each of its
+    calls. An example::
 
         with Client() as memory:
             memory.remember("Priya prefers mountains to beaches.", tags=["Priya"])
@@ -73,19 +73,18 @@ class Client:
                 print(found.score, found.content)
 
     Every method raises the classes of `pgrecall.errors`: `ConnectionFailed`, `SchemaMismatch`,
-    `PermissionDenied` and `TimedOut` everywhere, the others where they are named.
+    `PermissionDenied` and `TimedOut` everywhere, the others where they are listed.
 
     Args:
         dsn: A libpq connection string or URI; None takes the configured one (`pgrecall.config`), else the
-            embedded server, started if need be.
-        namespace: The namespace of calls that name none; None takes the configured one, else the database
-            decides.
+            embedded server, which is started if necessary.
+        namespace: The default namespace of calls; None takes the configured one, else the database's.
         model: The model to embed queries with, a name or a folder; None takes the configured one, else the
             active one.
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
         pool_timeout: Seconds a call waits for a free connection.
-        metrics: What counts recalls for Prometheus (`pgrecall.metrics`); None counts nothing.
+        metrics: Prometheus metrics (`pgrecall.metrics`); None disables them.
 
     Attributes:
         admin: Status, findings, failed embeddings and stored settings.
@@ -130,13 +129,13 @@ class Client:
         self.close()
 
     def open(self) -> Target:
-        """Connect and compare versions now instead of at the first call; later calls do nothing.
+        """Connect and check versions now instead of at the first call. Later calls do nothing.
 
         Returns:
-            The connection string, namespace and model the client works with.
+            The connection string, namespace and model that the client uses.
 
         Raises:
-            InvalidInput: The settings file is not as it should be, or names a setting that does not exist.
+            InvalidInput: The settings file is invalid, or names a setting that does not exist.
         """
         return self._database.open()
 
@@ -157,9 +156,9 @@ class Client:
 
         Args:
             content: The text, not blank, at most 262,144 bytes.
-            namespace: Where it goes.
-            create_namespace: True makes the namespace if it is not there.
-            on_conflict: What to do if the external id is there: 'error', 'keep' or 'update'.
+            namespace: The target namespace.
+            create_namespace: True creates the namespace if it does not exist.
+            on_conflict: What to do if the external id exists: 'error', 'keep' or 'update'.
             **fields: title, category, tags, importance, occurred_at and so on: see `MemoryFields`.
 
         Returns:
@@ -168,7 +167,7 @@ class Client:
         Raises:
             InvalidInput: Blank content, an importance outside 0 to 1, a NUL in a text.
             TooLarge: The content is too long.
-            UnknownNamespace: It does not exist and was not to be made.
+            UnknownNamespace: The namespace does not exist, and `create_namespace` is not True.
             UnknownLanguage: There is no such text-search configuration.
             Conflict: The external id belongs to another text.
         """
@@ -192,25 +191,25 @@ class Client:
         on_conflict: OnConflict | None = None,
         batch_size: int = 500,
     ) -> list[int]:
-        """Store many memories; any iterable will do, and it is read as it is stored.
+        """Store many memories from any iterable, which is read lazily.
 
-        Each batch is one statement and one transaction: it is stored whole or not at all. When one is
-        refused, the batches before it stay; the error's `stored` has their ids.
+        Each batch is one statement and one transaction. If a batch is refused, the batches before it stay
+        stored; `stored` of the error has their ids.
 
         Args:
             memories: `NewMemory` objects, or mappings with its fields as keys.
-            namespace: Where those go that name none.
-            create_namespace: True makes namespaces that are not there.
-            on_conflict: What to do if an external id is there: 'error', 'keep' or 'update'.
-            batch_size: Memories a batch; a batch also ends at 4 MiB.
+            namespace: The namespace of memories that name none.
+            create_namespace: True creates missing namespaces.
+            on_conflict: What to do if an external id exists: 'error', 'keep' or 'update'.
+            batch_size: Memories per batch; a batch also ends at 4 MiB.
 
         Returns:
             The ids, in the order of the memories.
 
         Raises:
-            InvalidInput: As for `remember`; the message says which memory, counted from 1.
+            InvalidInput: As for `remember`; the message gives the number of the memory, from 1.
             TooLarge: A content is over 262,144 bytes.
-            UnknownNamespace: A namespace does not exist and was not to be made.
+            UnknownNamespace: A namespace does not exist, and `create_namespace` is not True.
             UnknownLanguage: There is no such text-search configuration.
             Conflict: An external id belongs to another text.
         """
@@ -237,8 +236,8 @@ class Client:
         Args:
             id: The memory.
             content: The new text.
-            **fields: title, category, tags, metadata and so on: see `UpdatableFields`. New metadata takes the
-                place of the old.
+            **fields: title, category, tags, metadata and so on: see `UpdatableFields`. New metadata replaces
+                the old.
 
         Returns:
             True if anything changed.
@@ -264,15 +263,15 @@ class Client:
         metadata: Mapping[str, Any] | None = None,
         importance: float | None = None,
     ) -> int:
-        """Close a fact's validity and point to what holds now. The old memory stays.
+        """End the validity of a memory and link it to its successor. The old memory stays stored.
 
         Args:
-            id: The memory that no longer holds.
-            content: The text that holds now; a new memory is made of it.
-            successor: An existing memory that holds now, instead of `content`.
+            id: The memory that is no longer valid.
+            content: The new text, which becomes a new memory.
+            successor: An existing memory to use as successor, instead of `content`.
             occurred_at: When it changed.
-            metadata: The new memory's JSON object.
-            importance: The new memory's importance, 0 to 1.
+            metadata: JSON object of the new memory.
+            importance: Importance of the new memory, 0 to 1.
 
         Returns:
             The successor's id.
@@ -292,45 +291,46 @@ class Client:
         return int(self._database.value("public.supersede", arguments))
 
     def forget(self, id: int) -> bool:
-        """Forget one memory: no recall finds it any more, its row stays as a tombstone.
+        """Forget one memory: recall no longer finds it, and its row stays as a tombstone.
 
         Returns:
-            True if it was there.
+            True if it existed.
         """
         return bool(self._database.value("public.forget", drop_none(id=id)))
 
     def erase(self, id: int, *, dry_run: bool = False) -> Erasure:
-        """Delete a memory and all that was derived from it, for good; a forgotten one too.
+        """Delete a memory and everything derived from it permanently, even if it was forgotten before.
 
-        `forget` is the one that can be taken back. What files, backups and copies keep is in docs/erasure.md.
+        `forget` can be undone, this cannot. docs/erasure.md lists what files, backups and copies keep.
 
         Args:
             id: The memory.
-            dry_run: True tells what would go, and changes nothing.
+            dry_run: True changes nothing, and returns what would be deleted.
 
         Returns:
-            The receipt: how many rows of each table went.
+            The receipt, with the number of rows deleted from each table.
 
         Raises:
             NotFound: There is no such memory.
-            PermissionDenied: It may only be read.
+            PermissionDenied: The role may only read it.
         """
         rows = self._database.rows("public.erase", drop_none(id=id, dry_run=dry_run))
         return Erasure(**rows[0])
 
     def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
-        """Delete a namespace with all its memories, grants and rules, for good.
+        """Delete a namespace with all its memories, grants and rules permanently.
 
         Args:
             namespace: Its name.
-            dry_run: True tells what would go, and changes nothing.
+            dry_run: True changes nothing, and returns what would be deleted.
 
         Returns:
-            The receipt: how many rows of each table went. It has the namespace's id, not its name.
+            The receipt, with the number of rows deleted from each table. It has the id of the namespace, not
+            its name.
 
         Raises:
             UnknownNamespace: There is no such namespace.
-            PermissionDenied: The role does not see every namespace.
+            PermissionDenied: The role cannot access every namespace.
         """
         rows = self._database.rows("public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run))
         return Erasure(**rows[0], memory_id=None)
@@ -358,39 +358,39 @@ class Client:
 
         Args:
             query: The question.
-            k: How many memories at most, 1 to 1000; None takes the setting, 10 by default.
-            vector: The query's embedding, if the caller has it; `embed` is then not looked at.
-            embed: True embeds the query here, loading the model from a hub if need be, or fails; 'daemon' has
-                an embedder do it; None takes the active model if it is on this machine, else an embedder that
-                is alive; False never does. Without an embedding it recalls by words and concepts, and says
-                so in the result's `notice`.
-            private: True has no embedder embed the query, so that it is not stored, not even for a moment.
+            k: Maximum number of memories, 1 to 1000; None takes the setting, 10 by default.
+            vector: The embedding of the query; `embed` is then ignored.
+            embed: True embeds the query in this process, downloading the model if necessary, or fails;
+                'daemon' asks an embedder daemon; None uses the active model if it is on this machine, else a
+                live embedder; False never embeds. Without an embedding, recall uses words and concepts, and
+                `notice` of the result gives the reason.
+            private: True never sends the query to an embedder, so that it is not stored even briefly.
             embed_timeout: Seconds to wait for an embedder, above 0 to 60.
-            timeframe: Only memories of that time, and those that speak of it: a phrase such as 'last week' or
-                'in March 2026', in the days of the connection's time zone, or (from, before).
+            timeframe: Only memories from or about that time: a phrase such as 'last week' or 'in March 2026',
+                interpreted in the time zone of the connection, or a pair (from, before).
             hnsw_ef_search: pgvector's candidate list for this call, 1 to 1000.
             hnsw_iterative_scan: pgvector's iterative scan for this call.
             settings: pgrecall's settings for this call, such as {'rrf_k': 10}. An unknown name is refused.
-            rerank: Puts the best of the fused list in its own order; it is given no sensitive memory.
-            rerank_top: How many of the fused list it is given at most, 1 to 1000.
-            rerank_timeout: Seconds until the fused order counts instead and `notice` says so, above 0 to 600.
-            expand: What is added to the question: 'aliases', 'llm' (what is kept), or an `LlmExpander`, which
-                is asked, unless the question is private; None takes the database's setting.
+            rerank: Reorders the best memories of the fused list. It never receives sensitive memories.
+            rerank_top: Maximum number of memories to rerank, 1 to 1000.
+            rerank_timeout: Seconds, above 0 to 600, after which recall returns the fused order with a notice.
+            expand: Query expansion: 'aliases', 'llm' (stored expansions), or an `LlmExpander`, called
+                unless the query is private; None takes the database's setting.
             **options: namespace, tags_any, since, strategy, profile and so on: see `RecallOptions`.
 
         Returns:
-            The memories, best first. An unknown namespace has none.
+            The memories, best first; empty for an unknown namespace.
 
         Raises:
-            InvalidInput: A k outside 1 to 1000, a bad setting, a NUL in a text, a timeframe that is not
-                understood.
+            InvalidInput: A k outside 1 to 1000, a bad setting, a NUL in a text, a timeframe that cannot be
+                parsed.
             InvalidVector: The vector is empty or not finite; the server refuses a wrong dimension or all
                 zeros.
             TooLarge: The query is over 16,384 characters.
-            EmbeddingUnavailable: `embed=True` and no model.
+            EmbeddingUnavailable: `embed=True`, but no model is available.
         """
         stage = second_stage(rerank, rerank_top, rerank_timeout)
-        count = 10 if k is None else k  # of memories, where a stage has to know
+        count = 10 if k is None else k  # the second stage needs a number
         arguments = drop_none(
             query=query, k=k if stage is None else stage.depth(count), **check_options(options, RecallOptions)
         )
@@ -427,20 +427,20 @@ class Client:
         timeframe: Timeframe | None = None,
         **filters: Unpack[RecallFilters],
     ) -> TimelineResult:
-        """Find the memories most relevant to a topic, and return them in the order of their time.
+        """Find the memories most relevant to a topic, and return them in chronological order.
 
         Args:
             topic: The topic.
-            k: How many memories at most, 1 to 1000.
-            vector: As for `recall`, and so are the next four.
-            embed: Who embeds the topic.
-            private: Whether the topic may not be stored.
+            k: Maximum number of memories, 1 to 1000.
+            vector: As for `recall`, like the next four.
+            embed: What embeds the topic.
+            private: Whether the topic must not be stored.
             embed_timeout: Seconds to wait for an embedder.
-            timeframe: Only memories of that time, and those that speak of it.
+            timeframe: Only memories from or about that time.
             **filters: namespace, tags_any, since, as_of and so on: see `RecallFilters`.
 
         Returns:
-            The memories, the earliest first, each with the gap to the one before.
+            The memories, earliest first, each with the gap to the previous one.
 
         Raises:
             InvalidInput: As for `recall`, and so are the others.
@@ -467,20 +467,20 @@ class Client:
         concepts: Iterable[str] | None = None,
         include_superseded: bool | None = None,
     ) -> FactsResult:
-        """Find the facts that answer a question: relationships that hold, with the memories that state them.
+        """Find the facts that answer a question: valid relationships, with the memories that state them.
 
         Args:
             query: The question.
-            k: How many facts at most, 1 to 1000; None takes the database's setting.
-            vector: As for `recall`, and so are the next three.
-            embed: Who embeds the query.
-            private: Whether the query may not be stored.
+            k: Maximum number of facts, 1 to 1000; None takes the database's setting.
+            vector: As for `recall`, like the next three.
+            embed: What embeds the query.
+            private: Whether the query must not be stored.
             embed_timeout: Seconds to wait for an embedder.
             namespace: The namespace to search.
-            as_of: What was known and held at that time; None is what holds now.
+            as_of: Facts known and valid at that time; None is now.
             labels: Only facts with one of these labels.
-            concepts: Only facts of one of these concepts, by any of their names.
-            include_superseded: True also returns what does not hold any more.
+            concepts: Only facts about one of these concepts, by any of their names.
+            include_superseded: True includes facts that are no longer valid.
 
         Returns:
             The facts, best first.
@@ -520,33 +520,32 @@ class Client:
         include_sensitive: bool | None = None,
         timeout: float = 3.0,
     ) -> str:
-        """Return what memory knows about a question, as text for an agent's system prompt; never fail for it.
+        """Return facts and memories about a question as text for an agent's system prompt.
 
-        Facts and memories come as XML under a line that says that they are data. Nothing in a memory can
-        break out of its element or hide in it. Whatever goes wrong, the connection or the model above all,
-        the text is empty and the logger `pgrecall` has a warning: an agent without its memories is better
-        than none.
+        The text is XML, preceded by a line that declares it to be data. The text of a memory is escaped, so
+        it cannot break out of its element or hide in it. On any error, such as a lost connection, the text is
+        empty and the logger `pgrecall` gets a warning: an agent without memories is better than no agent.
 
         Args:
             query: The question.
-            k: How many memories at most, 1 to 1000.
-            max_chars: Characters of the whole text at most, 200 to 100,000.
-            per_item: Characters of each memory at most, 20 to 10,000.
-            vector: The query's embedding, if the caller has it; `embed` is then not looked at.
-            embed: As for `recall`, and so are the next two.
-            private: Whether the question may not be stored.
+            k: Maximum number of memories, 1 to 1000.
+            max_chars: Maximum length of the text in characters, 200 to 100,000.
+            per_item: Maximum length of each memory in characters, 20 to 10,000.
+            vector: The embedding of the query; `embed` is then ignored.
+            embed: As for `recall`, like the next two.
+            private: Whether the question must not be stored.
             embed_timeout: Seconds to wait for an embedder.
             namespace: The namespace to search.
             categories: Only memories of these categories.
             tags_any: Only memories with one of these tags.
-            since: Only memories from then on.
-            until: Only memories before then.
-            include_sensitive: True tells sensitive memories as well.
-            timeout: Seconds for everything, from connecting to the answer. The first call of a process also
-                loads the model, which may take longer; loading goes on, and the next call finds it loaded.
+            since: Only memories from this time on.
+            until: Only memories before this time.
+            include_sensitive: True includes sensitive memories.
+            timeout: Seconds for the whole call, connecting included. The first call of a process also loads
+                the model, which may take longer; loading then continues in the background.
 
         Returns:
-            The text; empty if nothing was found, and on every failure.
+            The text; empty if nothing matches or on any error.
 
         Raises:
             InvalidInput: An argument of the wrong type, a timeout that is not above 0.
@@ -596,20 +595,20 @@ class Client:
         expand: Expand = None,
         **options: Unpack[RecallOptions],
     ) -> ExplainResult:
-        """Say why `recall` ranks memories as it does, or why it does not return them.
+        """Explain why `recall` ranks memories as it does, or why it does not return them.
 
-        The numbers are those of the recall with the same arguments; a reranker comes after it and has no part
-        in them.
+        The numbers are those of a recall with the same arguments. A reranker runs after it and is not
+        included.
 
         Args:
             query: The question.
-            ids: The memories to explain, at most 1,000, returned or not; None explains those returned.
-            k: As for `recall`, and so are all others.
-            vector: The query's embedding, if the caller has it.
-            embed: As for `recall`, and so are the next two.
-            private: Whether the question may not be stored.
+            ids: The memories to explain, at most 1,000, returned or not; None explains the returned ones.
+            k: As for `recall`, like all others.
+            vector: The embedding of the query.
+            embed: As for `recall`, like the next two.
+            private: Whether the question must not be stored.
             embed_timeout: Seconds to wait for an embedder.
-            timeframe: Only memories of that time, and those that speak of it.
+            timeframe: Only memories from or about that time.
             hnsw_ef_search: pgvector's candidate list for this call.
             hnsw_iterative_scan: pgvector's iterative scan for this call.
             settings: pgrecall's settings for this call, such as {'rrf_k': 10}. An unknown name is refused.
@@ -617,7 +616,7 @@ class Client:
             **options: namespace, tags_any, since, strategy, profile and so on: see `RecallOptions`.
 
         Returns:
-            An explanation a memory: the returned first, in their order, then the others by id.
+            One explanation per memory: returned memories first, in their order, then the others by id.
 
         Raises:
             InvalidInput: As for `recall`, and so are the others.
@@ -636,14 +635,14 @@ class Client:
         return ExplainResult(query, tuple(map(Explanation.from_row, rows)), expanded.with_notice(used.notice))
 
     def validity(self, ids: Iterable[int], *, namespace: str | None = None) -> dict[int, Validity]:
-        """Return when memories hold, by id.
+        """Return the validity periods of memories by id.
 
         Args:
-            ids: The memories; those that are forgotten or in another namespace are left out.
+            ids: The memories; forgotten ones and those of other namespaces are omitted.
             namespace: Their namespace.
 
         Raises:
-            InvalidInput: An id that is no whole number.
+            InvalidInput: An id that is not a whole number.
         """
         arguments = drop_none(ids=ids, namespace=self._database.namespace(namespace))
         rows = self._database.rows("pgrecall.memory_validity", arguments)
@@ -657,18 +656,18 @@ class Client:
         any_namespace: bool = False,
         include_sensitive: bool = True,
     ) -> bool:
-        """Return whether a memory is there for whom these things hold; a forgotten one is not.
+        """Tell whether a caller with these restrictions may see a memory. A forgotten one is never visible.
 
         Args:
             id: The memory.
-            namespace: The namespace that it must be in.
-            any_namespace: True takes one of any namespace.
-            include_sensitive: False takes no sensitive one.
+            namespace: The namespace that the caller is restricted to.
+            any_namespace: True accepts every namespace.
+            include_sensitive: False rejects sensitive memories.
         """
         arguments = drop_none(id=id, any_namespace=any_namespace, include_sensitive=include_sensitive)
         arguments |= drop_none(namespace=self._database.namespace(namespace))
         return bool(self._database.value("pgrecall.is_shown", arguments))
 
     def active_model(self) -> EmbeddingModel | None:
-        """Return the model the database's embeddings are made with; it is cached for a minute."""
+        """Return the active embedding model of the database, cached for a minute."""
         return self._queries.active_model()

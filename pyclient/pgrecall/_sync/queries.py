@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MODEL_SECONDS = 60.0
 """How long the name of the active model is cached."""
 
-# They take settings as an argument, which saves the transaction around a SET LOCAL.
+# Functions with an argument for settings, which saves the transaction around SET LOCAL.
 _WITH_SETTINGS = ("public.recall", "public.recall_explain")
 
 
@@ -42,7 +42,7 @@ class Queries:
 
     Args:
         database: The database.
-        metrics: What counts embeddings and expansions; None counts nothing.
+        metrics: Prometheus metrics; None disables them.
     """
 
     def __init__(self, database: Database, metrics: ClientMetrics | None) -> None:
@@ -60,17 +60,17 @@ class Queries:
         timeframe: Timeframe | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> tuple[list[DictRow], QueryVector]:
-        """Call a function that recalls, with namespace, timeframe and vector added to its arguments.
+        """Call a recall function, with namespace, timeframe and vector added to its arguments.
 
-        A vector that was made here goes with the name of its model. Where the database has changed to another
-        model meanwhile, the query is embedded again, once.
+        A vector computed here is sent with the name of its model. If the database has meanwhile switched to
+        another model, the query is embedded again, once.
 
         Args:
             function: Its schema-qualified name.
             query: The text to embed.
             arguments: Its checked arguments by name.
-            request: Who embeds the query.
-            timeframe: Which time the memories are of.
+            request: The query vector, or what embeds the query.
+            timeframe: The timeframe of the memories.
             settings: Settings for this call by full name.
 
         Returns:
@@ -96,7 +96,7 @@ class Queries:
         return rows, used
 
     def expand(self, query: str, expand: Expand, namespace: str | None, *, is_private: bool) -> ExpandedQuery:
-        """Have a query expanded as the caller wants it; it fails only for a wrong `expand`."""
+        """Expand a query as the caller requests. Fails only for an invalid `expand`."""
         check_expand(expand)
         if not isinstance(expand, LlmExpander):
             return ExpandedQuery(expand)
@@ -107,7 +107,7 @@ class Queries:
         return expanded
 
     def active_model(self) -> EmbeddingModel | None:
-        """Return the model the database's embeddings are made with, cached for `MODEL_SECONDS`."""
+        """Return the active embedding model of the database, cached for `MODEL_SECONDS`."""
         if self._model is None or monotonic() - self._model[0] > MODEL_SECONDS:
             rows = self._database.rows("pgrecall.active_model", {})
             self._model = (monotonic(), None if not rows else EmbeddingModel.from_row(rows[0]))
@@ -130,18 +130,18 @@ class Queries:
         return self._database.rows(function, arguments, settings)
 
     def _timeframe(self, timeframe: Timeframe | None) -> str | None:
-        """Return a timeframe as a range: the database parses a phrase, or else dateparser does."""
+        """Return a timeframe as a range. The database parses a phrase; dateparser is the fallback."""
         if timeframe is None:
             return None
-        spoken = phrase(timeframe)
-        if spoken is None:
+        words = phrase(timeframe)
+        if words is None:
             return format_period(timeframe)
-        parsed = self._database.value("public.parse_timeframe", drop_none(text=spoken))
+        parsed = self._database.value("public.parse_timeframe", drop_none(text=words))
         if parsed is not None:
             return format_range(parsed)
         with self._database.connection() as connection:
             now = datetime.now(connection.info.timezone)
-        return in_place(parse_with_dateparser, spoken, now)
+        return in_place(parse_with_dateparser, words, now)
 
     def _vector(self, query: str, request: VectorRequest) -> QueryVector:
         if request.vector is not None:
@@ -150,7 +150,7 @@ class Queries:
             return QueryVector()  # nothing to embed; the server judges an empty query
         if request.embed == "daemon":
             if request.is_private:
-                return no_vector("a private query is not put to an embedder")
+                return no_vector("a private query is not sent to an embedder")
             answer = request_embedding(self._database, query, request.seconds)
             return no_vector(answer.reason) if answer.vector is None else answer.vector
         target = self._database.open()
@@ -174,7 +174,7 @@ class Queries:
         return no_vector(reason)
 
     def _is_outdated(self, used: QueryVector) -> bool:
-        """Whether the database has another model than the one that made a vector; the cache is refreshed."""
+        """Tell whether the database has switched to another model than the vector's. Refreshes the cache."""
         if used.model is None or used.vector is None:
             return False
         self._model = None

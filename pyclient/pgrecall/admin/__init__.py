@@ -1,1 +1,1 @@
-"""What changes a database itself: migrations, the bundle of SQL code, another embedding model."""
+"""Administration of a database: migrations, installation of the SQL code, change of embedding model."""

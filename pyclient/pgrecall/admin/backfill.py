@@ -1,4 +1,4 @@
-"""See to it that a generation of embeddings is filled, by daemons that are there or by one of our own."""
+"""Fills a generation of embeddings, by running daemons or by an embedder process started here."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 __all__ = ["Backfill", "generations"]
 
 _POLL_SECONDS = 1.0
-# Progress is counted over the whole table: most of the time is to be somebody else's.
+# Counting progress scans the whole table, so pause ten times as long as that takes.
 _REST = 10.0
 _STOP_SECONDS = 60.0
 
 
 def generations(conn: psycopg.Connection[Any]) -> list[Generation]:
-    """Return how far each generation is, the active one first."""
+    """Return the progress of each generation, active one first."""
     with conn.cursor(row_factory=class_row(Generation)) as cursor:
         return cursor.execute("SELECT * FROM pgrecall.generation_progress()").fetchall()
 
@@ -40,10 +40,10 @@ class Backfill:
 
     Args:
         conn: An autocommit connection.
-        dsn: Where an embedder of our own connects to.
-        generation: The generation's number.
-        own: True starts an embedder whenever none that is alive works on the generation.
-        report: Called with how far it is, and with what an embedder of our own complains of.
+        dsn: Connection string for the embedder process.
+        generation: The number of the generation.
+        own: True starts an embedder process when no live daemon works on the generation.
+        report: Called with the progress, and with warnings of the embedder process.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class Backfill:
         self._embedder: _Embedder | None = None
 
     def run(self) -> Generation:
-        """Return once it is filled, except for memories that failed or were just written.
+        """Return when it is filled, except for failed memories and those written just now.
 
         Raises:
-            EmbeddingUnavailable: An embedder of our own ended though there was something to embed.
+            EmbeddingUnavailable: The embedder process ended although there was something to embed.
         """
         said = False
         try:
@@ -84,7 +84,7 @@ class Backfill:
                 if self._own and self._embedder is None and not is_served and found.claimable > 0:
                     self._embedder = _Embedder(self._dsn, found.embedded)
                 elif not self._own and not is_served and not said:
-                    self._report("waiting for a daemon that embeds by the new model: pgrecall embedder")
+                    self._report("waiting for a daemon that embeds with the new model: pgrecall embedder")
                     said = True
                 time.sleep(max(_POLL_SECONDS, _REST * (time.monotonic() - began)))
         finally:
@@ -101,20 +101,20 @@ class Backfill:
                 self._report(f"embedder: {complaint}")
 
     def _after(self, ended: _Embedder, exit_code: int, found: Generation) -> None:
-        """Let go of an embedder that has ended; one that failed at what could be done is an error."""
+        """Clean up after an ended embedder; raise an error if it left claimable memories."""
         self._embedder = None
         ended.stop()
         if found.claimable > 0 and (exit_code != 0 or found.embedded <= ended.embedded_before):
             raise EmbeddingUnavailable(
-                ended.last_complaint or f"the embedder ended with exit code {exit_code}",
-                hint=ended.last_hint or "See what `pgrecall embedder --drain` says.",
+                ended.last_complaint or f"the embedder exited with code {exit_code}",
+                hint=ended.last_hint or "Run `pgrecall embedder --drain` to see the cause.",
             )
 
 
 class _Embedder:
-    """A process that embeds until nothing is left.
+    """A process that embeds until nothing is pending.
 
-    Its log goes to a file, so that it is not disturbed if this process is killed: it ends by itself.
+    It logs to a file, so that it finishes undisturbed if this process is killed.
     """
 
     def __init__(self, dsn: str, embedded_before: int) -> None:
@@ -129,7 +129,7 @@ class _Embedder:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=self._log,
-            # Ctrl-C is for this process, which stops that one.
+            # Ctrl-C goes to this process only, which then stops the embedder.
             process_group=0,
         )
 
@@ -137,8 +137,8 @@ class _Embedder:
         return self._process.poll()
 
     def complaints(self) -> Iterator[str]:
-        """Yield what it has complained of since the last time."""
-        # At a place of our own: the process shares the file's.
+        """Yield its warnings since the last call."""
+        # pread, because the process shares the file offset.
         text = os.pread(self._log.fileno(), 1 << 20, self._read)
         whole = text[: text.rfind(b"\n") + 1]
         self._read += len(whole)
@@ -152,7 +152,7 @@ class _Embedder:
                     yield " ".join([self.last_complaint, *details])
 
     def stop(self) -> None:
-        """End it; it writes what it has in hand."""
+        """Terminate it; it first stores its current batch."""
         self._process.terminate()
         try:
             self._process.wait(_STOP_SECONDS)

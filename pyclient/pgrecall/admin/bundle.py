@@ -1,6 +1,6 @@
-"""Where sql/ and migrations/ live, and the hash that tells one bundle of code from another.
+"""Locates sql/ and migrations/, and computes the hash of the SQL code.
 
-A wheel carries both folders inside the package; in a checkout they are at its root.
+A wheel has both folders inside the package, a checkout has them at its root.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def sql_files() -> tuple[SqlFile, ...]:
 
 @cache
 def installed_files(*, plpython: bool) -> tuple[SqlFile, ...]:
-    """Return the files that one installation has, in their order.
+    """Return the files of an installation, in order.
 
     Args:
-        plpython: With plpython3u: its files too, each instead of the plain one of the same name.
+        plpython: True includes the plpython3u files, each replacing the plain file of the same name.
     """
     if not plpython:
         return tuple(file for file in sql_files() if not file.needs_plpython)
@@ -60,7 +60,7 @@ def installed_files(*, plpython: bool) -> tuple[SqlFile, ...]:
 
 @cache
 def bundle_hash() -> str:
-    """Return the SHA-256 (hex) over names and texts of the bundle; the database stores the one it has."""
+    """Return the SHA-256 (hex) over names and texts of the files; the database stores that of its code."""
     digest = hashlib.sha256()
     for file in sql_files():
         digest.update(f"{file.name}\0{file.text}\0".encode())
@@ -68,10 +68,10 @@ def bundle_hash() -> str:
 
 
 def verify(installed: str | None) -> None:
-    """Compare the hash of the database's SQL code with this package's.
+    """Compare the hash of the database's SQL code with the package's.
 
     Args:
-        installed: What `pgrecall.bundle_hash()` returned.
+        installed: The result of `pgrecall.bundle_hash()`.
 
     Raises:
         SchemaMismatch: They differ.
@@ -80,8 +80,8 @@ def verify(installed: str | None) -> None:
         raise not_migrated()
     if installed != bundle_hash():
         raise SchemaMismatch(
-            "the database holds the functions of another version of pgrecall",
-            hint="Run `pgrecall migrate` if this package is the newer one, else upgrade the package; "
+            "the database has the functions of another version of pgrecall",
+            hint="Run `pgrecall migrate` if this package is newer, otherwise upgrade the package; "
             "`pgrecall migrate --check` tells which.",
         )
 
@@ -89,5 +89,5 @@ def verify(installed: str | None) -> None:
 def not_migrated() -> SchemaMismatch:
     """Return the error for a database without pgrecall."""
     return SchemaMismatch(
-        "the database holds no pgrecall schema", hint="Run `pgrecall migrate` against it first."
+        "the database has no pgrecall schema", hint="Run `pgrecall migrate` against it first."
     )

@@ -1,13 +1,9 @@
-"""The replaceable code of sql/ in a database: installed, taken back, told from what is somebody else's."""
+"""Installs and removes the replaceable SQL code of sql/, and detects foreign functions in its way."""
 
 from __future__ import annotations
 
 import functools
-import itertools
-import logging
-import random
 import re
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +14,13 @@ from pgrecall import __version__
 from pgrecall.errors import PgrecallError, SchemaMismatch
 
 from .bundle import SqlFile, bundle_hash, installed_files, not_migrated, sql_files, verify
+from .lock_retry import with_lock_retry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 __all__ = [
     "DATABASE_DEFAULTS",
-    "LOCK_POLL_SECONDS",
-    "SAY_SO_AFTER_SECONDS",
     "close_vector_schema",
     "install_code",
     "is_installed",
@@ -37,45 +32,36 @@ __all__ = [
     "use_search_path",
     "vector_schema",
     "verify_installed",
-    "with_lock_retry",
 ]
 
-# What sql/ and the revisions are created under, and their functions run under.
+# The search_path at installation time, and that of the functions at run time.
 SEARCH_PATH = "pg_catalog, pgrecall, pg_temp"
-# What clients call is in the first, and the tables; what only these functions call is in the second.
+# The first has the tables and the functions for clients, the second the internal functions.
 SCHEMAS = ("pgrecall", "_pgrecall")
 _OWN_SCHEMAS = ", ".join(f"'{schema}'::regnamespace" for schema in SCHEMAS)
-# The roles that own the functions which run with their owner's rights.
+# The roles that own the SECURITY DEFINER functions.
 OWNERS = "pgrecall_gate, pgrecall_engine"
 
 # pgvector's own default of ef_search, 40, is less than the depth of a leg, and without iterative scans a
 # filter starves the dense leg. Database-level, so that any ALTER ROLE, SET or SET LOCAL beats them.
 DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_order"}
 
-LOCK_POLL_SECONDS = 0.2
-SAY_SO_AFTER_SECONDS = 5.0
-# Well below the default of deadlock_timeout, 1 s, so that nobody else's transaction is the victim. Short ones
-# hold nobody up and can be many, long ones outlast slow transactions; two of each, for the two orders below.
-LOCK_TIMEOUTS = ("100ms", "100ms", "400ms", "400ms")
-
-# Written by revisions and by changes of generations: state, which no installation makes or drops.
+# Revisions and changes of generations create these: they are state, which an installation does not touch.
 STATE_FUNCTIONS = ("embedding_of", "name_embedding_of")
 
 _REVOKE = "revoke.sql"
 
-_log = logging.getLogger(__name__)
-
 
 def install_code(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
-    """Install sql/ in one transaction and drop what an older bundle made and this one does not.
+    """Install sql/ in one transaction, and drop objects of an older version that this one does not have.
 
     Args:
         conn: A connection in autocommit.
-        plpython: Whether with the functions in Python; the database keeps what was chosen.
+        plpython: Whether to install the functions in Python; the database stores the choice.
 
     Raises:
-        psycopg.Error: With a note that names the file; DependentObjectsStillExist where something of the
-            user's stands on a function that is to go.
+        psycopg.Error: With a note that names the file; DependentObjectsStillExist if an object of the user
+            depends on a function to be dropped.
     """
     with_lock_retry(conn, functools.partial(_install, plpython=plpython))
 
@@ -88,12 +74,12 @@ def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
 
 @contextmanager
 def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
-    """Let the roles that own functions create in their schemas until they do: PostgreSQL asks it of an owner.
+    """Grant the owning roles CREATE on their schemas for the block, which ALTER … OWNER requires.
 
-    A superuser may give a function to any role: nothing to do. Any other installer must be a member.
+    A superuser may transfer a function to any role. Any other installer must be a member of the role.
 
     Raises:
-        PgrecallError: The installer is neither, or may not let others create in schema public (42501).
+        PgrecallError: The installer is neither, or may not grant CREATE on schema public (42501).
     """
     if scalar(conn, "SELECT current_setting('is_superuser') = 'on'"):
         yield
@@ -106,9 +92,9 @@ def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
     except psycopg.errors.InsufficientPrivilege as error:
         user = sql.Identifier(conn.info.user).as_string(conn)
         raise PgrecallError(
-            f"role {user} may not give functions to {OWNERS}",
+            f"role {user} may not transfer functions to {OWNERS}",
             sqlstate="42501",
-            hint=f"A superuser migrates, or says once: GRANT {OWNERS} TO {user}; "
+            hint=f"Migrate as a superuser, or have one run once: GRANT {OWNERS} TO {user}; "
             f"GRANT CREATE ON SCHEMA public TO {user} WITH GRANT OPTION;",
         ) from error
     yield
@@ -116,12 +102,12 @@ def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
 
 
 def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *, plpython: bool) -> None:
-    # Grants are on every function there is: what is stale has to be gone by then.
+    # Grants apply to every function, so stale ones are dropped first.
     grants = [file for file in files if file.name.endswith("grants.sql")]
     use_search_path(conn, local=True)
     for file in files:
         if file.name == _REVOKE:
-            # In a subtransaction, whose rows of the catalog do not pass for ones that the files have written.
+            # A subtransaction has its own xid, so its catalog rows do not count as written by the files.
             with conn.transaction():
                 _run(conn, file.name, file.text)
         elif file not in grants:
@@ -145,7 +131,7 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
 
 
 def _open_vector_schema(conn: psycopg.Connection[Any]) -> None:
-    """Let the roles that own functions use pgvector's types and operators, where not everybody may."""
+    """Grant the owning roles USAGE on pgvector's schema if they lack it."""
     schema = vector_schema(conn)
     for role in OWNERS.split(", "):
         if not scalar(conn, "SELECT has_schema_privilege(%s, %s::regnamespace::oid, 'USAGE')", role, schema):
@@ -153,12 +139,12 @@ def _open_vector_schema(conn: psycopg.Connection[Any]) -> None:
 
 
 def close_vector_schema(conn: psycopg.Connection[Any]) -> None:
-    """Take back what `install_code` let the roles that own functions use of pgvector's schema."""
+    """Revoke the USAGE on pgvector's schema that `install_code` granted to the owning roles."""
     conn.execute(f"REVOKE USAGE ON SCHEMA {vector_schema(conn)} FROM {OWNERS}".encode())
 
 
 def _own_python(conn: psycopg.Connection[Any]) -> None:
-    """Take over the functions in Python: only a superuser is to own what the database's rules do not bind."""
+    """Transfer the functions in Python to the installer, since only a superuser should own untrusted code."""
     rows = conn.execute(
         f"""
         SELECT format('ALTER FUNCTION %s OWNER TO CURRENT_USER', p.oid::regprocedure)
@@ -173,9 +159,9 @@ def _own_python(conn: psycopg.Connection[Any]) -> None:
 
 
 def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
-    """Tell whether the code in the database is this package's, whole, and finds pgvector where it is now.
+    """Tell whether the database has the complete code of this package, for the current schema of pgvector.
 
-    Installing takes a lock that recalls wait for, so it is not done when there is nothing to do.
+    Installing takes a lock that blocks recall, so it is skipped when there is nothing to do.
     """
     stored = conn.execute(
         "SELECT bundle_hash, has_plpython, vector_schema FROM pgrecall.installation"
@@ -190,7 +176,7 @@ def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
                AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
         """.encode()
     ).fetchall()
-    # A restore without owners gives them to the role that restores.
+    # A restore with --no-owner makes the restoring role the owner.
     misowned = scalar(
         conn,
         f"""
@@ -208,10 +194,10 @@ def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
 
 
 def remove_code(conn: psycopg.Connection[Any]) -> None:
-    """Drop everything that sql/ made, and the database's settings that `set_database_defaults` made.
+    """Drop everything that sql/ created, and reset the settings of `set_database_defaults`.
 
     Raises:
-        psycopg.errors.DependentObjectsStillExist: Something of the user's stands on it; then all of it stays.
+        psycopg.errors.DependentObjectsStillExist: An object of the user depends on it; nothing is dropped.
     """
     if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL"):
         with_lock_retry(conn, _remove)
@@ -221,7 +207,7 @@ def _remove(conn: psycopg.Connection[Any]) -> None:
     _drop(conn, _commands(conn, stale=False))
     for setting in scalar(conn, "SELECT database_settings FROM pgrecall.installation"):
         name, _, value = setting.partition("=")
-        # What the operator has changed since is the operator's.
+        # Keep a value that the operator has changed since.
         if _database_settings(conn).get(name) == value:
             database = sql.Identifier(conn.info.dbname)
             conn.execute(sql.SQL("ALTER DATABASE {} RESET {}").format(database, sql.SQL(name)))
@@ -232,10 +218,10 @@ def _remove(conn: psycopg.Connection[Any]) -> None:
 
 
 def refuse_foreign_functions(conn: psycopg.Connection[Any]) -> None:
-    """Refuse to overwrite, or to become ambiguous with, a function in schema public that is not ours.
+    """Refuse to replace or overload a foreign function in schema public.
 
     Raises:
-        SchemaMismatch: There is one (42723).
+        SchemaMismatch: There is such a function (42723).
     """
     ours: list[str] = []
     if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL"):
@@ -251,19 +237,19 @@ def refuse_foreign_functions(conn: psycopg.Connection[Any]) -> None:
     )
     if foreign is not None:
         raise SchemaMismatch(
-            f"schema public already has {foreign}, which pgrecall did not make",
+            f"schema public already has {foreign}, which pgrecall did not create",
             sqlstate="42723",
             hint="Rename that function, or use another database: pgrecall installs a function of that name.",
         )
 
 
 def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
-    """Set the database-level defaults of pgvector's parameters, where the operator has set none.
+    """Set the database-level defaults of pgvector's parameters, unless the operator has set them.
 
     Databases cloned from a template do not inherit them.
 
     Returns:
-        What was set, as `name=value`.
+        The settings made, as `name=value`.
 
     Raises:
         psycopg.errors.InsufficientPrivilege: The role does not own the database.
@@ -283,25 +269,25 @@ def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
 
 
 def use_search_path(conn: psycopg.Connection[Any], *, local: bool = False) -> None:
-    """Set the search_path under which everything of pgrecall is created, and which its functions keep.
+    """Set the search_path for creating pgrecall's objects, which its functions keep.
 
-    Nobody but the owner may create in `pgrecall`, and nobody at all in `pg_catalog`. So no operator, function
-    or type that somebody else made can be taken for the one that was meant.
+    Only the owner may create in `pgrecall`, and nobody in `pg_catalog`. So a name can never resolve to a
+    foreign operator, function or type.
 
     Args:
-        conn: A connection of the installer's.
-        local: Until the transaction ends, not until the session does.
+        conn: A connection of the installer.
+        local: True limits it to the transaction instead of the session.
     """
     conn.execute(f"SET {'LOCAL ' if local else ''}search_path = {SEARCH_PATH}".encode())
 
 
 def qualify(conn: psycopg.Connection[Any], text: str) -> str:
-    """Put the schema that pgvector is installed in where SQL of this package says `pgvector.`."""
+    """Replace the placeholder `pgvector.` in SQL by the schema of pgvector."""
     return re.sub(r"\bpgvector\.(?=[a-z<])", lambda _: f"{vector_schema(conn)}.", text)
 
 
 def vector_schema(conn: psycopg.Connection[Any]) -> str:
-    """Return the schema that pgvector is in, quoted; public, where pgrecall installs it, while it is not."""
+    """Return the quoted schema of pgvector; public, where pgrecall installs it, if it is not installed."""
     name: str | None = scalar(
         conn,
         "SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e "
@@ -311,7 +297,7 @@ def vector_schema(conn: psycopg.Connection[Any]) -> str:
 
 
 def scalar(conn: psycopg.Connection[Any], query: str, *values: object) -> Any:
-    """Return the first column of the first row, None without one."""
+    """Return the first column of the first row, None without rows."""
     row = conn.execute(query.encode(), values if values else None).fetchone()
     return None if row is None else row[0]
 
@@ -320,14 +306,14 @@ def verify_installed(conn: psycopg.Connection[Any]) -> None:
     """Compare the SQL code of a database with this package's.
 
     Raises:
-        SchemaMismatch: They differ, or the database has none.
+        SchemaMismatch: They differ, or the database has no pgrecall.
     """
     if not scalar(conn, "SELECT to_regprocedure('pgrecall.bundle_hash()') IS NOT NULL"):
         raise not_migrated()
     verify(scalar(conn, "SELECT pgrecall.bundle_hash()"))
 
 
-# The text of a function's oid depends on the search_path and on where pgvector is; this does not.
+# Unlike regprocedure, this text does not depend on search_path and the schema of pgvector.
 _SIGNATURE = """(p.proname || '(' || array_to_string(ARRAY(
     SELECT t.typname FROM unnest(p.proargtypes) WITH ORDINALITY a (type, place)
     JOIN pg_catalog.pg_type t ON t.oid = a.type ORDER BY a.place), ',') || ')')"""
@@ -354,21 +340,21 @@ _CODE_OBJECTS = f"""
                AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
     ) item
 """
-# Every CREATE OR REPLACE writes its row of the catalog anew, so what this transaction did not write is left
-# over from an older bundle.
+# Every CREATE OR REPLACE writes a new catalog row, so a row of another transaction is left over from an older
+# version.
 _STALE = "WHERE item.xmin <> pg_current_xact_id()::xid"
-# What came later may stand on what was there.
+# Later objects may depend on earlier ones.
 _NEWEST_FIRST = "ORDER BY item.oid DESC"
 
 
 def _commands(conn: psycopg.Connection[Any], *, stale: bool) -> list[str]:
-    """Return the DROPs of what sql/ made; with `stale`, of what this transaction did not make."""
+    """Return DROP commands for the objects of sql/; with `stale`, only those of other transactions."""
     query = f"{_CODE_OBJECTS} {_STALE if stale else ''} {_NEWEST_FIRST}"
     return [row[0] for row in conn.execute(query.encode()).fetchall()]
 
 
 def _drop(conn: psycopg.Connection[Any], commands: list[str]) -> None:
-    """Run DROPs in whatever order their dependencies allow; never CASCADE, which would take the user's."""
+    """Run DROPs in dependency order, without CASCADE, which would drop objects of the user."""
     while commands:
         blocked = []
         for command in commands:
@@ -382,38 +368,6 @@ def _drop(conn: psycopg.Connection[Any], commands: list[str]) -> None:
         commands = [command for command, _ in blocked]
 
 
-def with_lock_retry(conn: psycopg.Connection[Any], work: Callable[[psycopg.Connection[Any]], None]) -> None:
-    """Do work in a transaction that has all its locks before it begins, and gives them up rather than wait.
-
-    A client's transaction that holds one of them and waits for another would deadlock with this one, but only
-    while this one waits too: so it waits at the start alone, and for less than deadlock_timeout. Clients that
-    read the settings before the memories let it through if it starts with the views, the others if it starts
-    with the memories: so the attempts take turns.
-    """
-    started = time.monotonic()
-    said = False
-    for attempt, timeout in enumerate(itertools.cycle(LOCK_TIMEOUTS)):
-        try:
-            with conn.transaction():
-                conn.execute(f"SET LOCAL lock_timeout = '{timeout}'".encode())
-                views = conn.execute(
-                    "SELECT format('%I.%I', schemaname, viewname) FROM pg_catalog.pg_views "
-                    "WHERE schemaname = 'pgrecall' ORDER BY 1"
-                ).fetchall()
-                relations = [*(row[0] for row in views), "pgrecall.memories"]
-                if attempt % 2:
-                    relations.reverse()
-                conn.execute(f"LOCK TABLE {', '.join(relations)} IN ACCESS EXCLUSIVE MODE".encode())
-                work(conn)
-        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
-            if not said and time.monotonic() - started > SAY_SO_AFTER_SECONDS:
-                _log.warning("waiting for transactions that use pgrecall to end")
-                said = True
-            time.sleep(LOCK_POLL_SECONDS * random.random())  # noqa: S311
-        else:
-            return
-
-
 def _run(conn: psycopg.Connection[Any], name: str, text: str) -> None:
     try:
         conn.execute(text.encode())
@@ -423,7 +377,7 @@ def _run(conn: psycopg.Connection[Any], name: str, text: str) -> None:
 
 
 def _function_names(schema: str, *, plpython: bool | None = None) -> list[str]:
-    """Return the names of what the files make: of one installation's, or of all."""
+    """Return the names of the functions in the files of one installation, or in all files."""
     files = sql_files() if plpython is None else installed_files(plpython=plpython)
     pattern = re.compile(rf"CREATE OR REPLACE (?:FUNCTION|PROCEDURE) {re.escape(schema)}\.(\w+)\s*\(")
     return sorted({name for file in files for name in pattern.findall(file.text)})

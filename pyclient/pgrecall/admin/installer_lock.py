@@ -1,4 +1,4 @@
-"""The lock under which one installer at a time changes a database."""
+"""The advisory lock that admits one installer at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import PgrecallError
 
-from .code import LOCK_POLL_SECONDS, SAY_SO_AFTER_SECONDS, scalar
+from .code import scalar
+from .lock_retry import LOCK_POLL_SECONDS, REPORT_AFTER_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,15 +35,15 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def installer_lock(conn: psycopg.Connection[Any]) -> Iterator[None]:
-    """Hold the lock for the block; waits for another installer, and for nobody else.
+    """Hold the lock for the block. Waits for another installer only.
 
     Raises:
-        PgrecallError: A session holds it that could not migrate (55P03).
+        PgrecallError: A session that lacks the privileges to migrate holds it (55P03).
     """
     started = time.monotonic()
     said = False
     while not scalar(conn, "SELECT pg_try_advisory_lock(%s)", LOCK_KEY):
-        if not said and time.monotonic() - started > SAY_SO_AFTER_SECONDS:
+        if not said and time.monotonic() - started > REPORT_AFTER_SECONDS:
             _refuse_impostor(conn)
             _log.warning("waiting for another migration of this database to end")
             said = True
@@ -55,15 +56,15 @@ def installer_lock(conn: psycopg.Connection[Any]) -> Iterator[None]:
 
 
 def _refuse_impostor(conn: psycopg.Connection[Any]) -> None:
-    """Refuse to wait for a session that could not migrate: anybody can take the lock.
+    """Refuse to wait for a session without the privileges to migrate: any session can take the lock.
 
     Raises:
-        PgrecallError: There is one (55P03).
+        PgrecallError: Such a session holds the lock (55P03).
     """
     row = conn.execute(_IMPOSTOR, {"key": LOCK_KEY}).fetchone()
     if row is not None:
         raise PgrecallError(
-            f'a session of role "{row[1]}" holds the lock of migrations and cannot migrate',
+            f'a session of role "{row[1]}" holds the migration lock but cannot migrate',
             sqlstate="55P03",
             hint=f"End it, then migrate again: SELECT pg_terminate_backend({row[0]});",
         )

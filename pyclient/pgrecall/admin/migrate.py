@@ -1,6 +1,6 @@
-"""Bring a database to the schema and the code of this package, and tell whether it is there.
+"""Migrates a database to the schema and code of this package, and checks whether it is current.
 
-The work is done in `_environment`, which migrations/env.py runs: `alembic upgrade head` does the same.
+`pgrecall.admin.environment` does the work. migrations/env.py runs it, and so does `alembic upgrade head`.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ __all__ = [
     "set_database_defaults",
 ]
 
-# alembic keeps the context of a run in a module, so one process can do one at a time.
+# alembic keeps the context of a run in a module, so a process can do only one run at a time.
 _ALEMBIC = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """What `migrate` did: where the database is now, whether that changed, and what to tell the operator."""
+    """The result of `migrate`: the state of the database, whether it changed, and notes for the operator."""
 
     revision: str | None
     bundle_hash: str | None
@@ -57,7 +57,7 @@ class MigrationReport:
 
 @dataclass(frozen=True, slots=True)
 class MigrationState:
-    """Where a database stands against this package; `problems` is empty exactly when it is `current`."""
+    """The state of a database relative to this package; it is `current` if there are no `problems`."""
 
     revision: str | None
     head: str
@@ -68,7 +68,7 @@ class MigrationState:
 
     @property
     def current(self) -> bool:
-        """True when this package can work with the database as it is."""
+        """True if this package can work with the database."""
         return not self.problems
 
 
@@ -80,23 +80,23 @@ def migrate(
     revision: str = "head",
     plpython: bool | None = None,
 ) -> MigrationReport:
-    """Bring the database to `revision` and, at the newest one, install this package's SQL.
+    """Migrate the database to `revision` and, at the newest one, install the SQL code of this package.
 
     Args:
-        dsn: Connection string of a direct connection (the lock is the session's).
+        dsn: Connection string of a direct connection (the lock belongs to the session).
         dim: Dimension N of `embedding halfvec(N)`, 1 to 4000; fixed when the database is first migrated.
         model: Name of the embedding model to use; its dimension must be N.
-        revision: Revision to go to; an older one, or `base`, downgrades.
-        plpython: With the functions in Python, or without; None: as before. A superuser's to change.
+        revision: Target revision; an older one, or `base`, downgrades.
+        plpython: Whether to install the functions in Python; None keeps the choice. Needs a superuser.
 
     Returns:
         A `MigrationReport`.
 
     Raises:
-        InvalidInput: The dimension is not the column's, the model's is not known, or there is no such
+        InvalidInput: The dimension differs from the column's, the model's is unknown, or there is no such
             revision.
-        SchemaMismatch: The database was migrated by a newer package, or holds objects of the same names.
-        PgrecallError: Anything else that the server refused.
+        SchemaMismatch: The database was migrated by a newer package, or has objects with the same names.
+        PgrecallError: Any other error of the server.
     """
     from alembic import command
     from alembic.util.exc import CommandError
@@ -120,7 +120,7 @@ def migrate(
     except CommandError as error:
         raise InvalidInput(
             f"cannot go to revision {revision!r}: {error}",
-            hint="`alembic history` lists the revisions; `head` is the newest, `base` takes everything back.",
+            hint="`alembic history` lists the revisions; `head` is the newest, `base` removes everything.",
         ) from error
     except psycopg.Error as error:
         raise error_from(error) from error
@@ -159,7 +159,7 @@ def check(dsn: str) -> MigrationState:
     elif revision != head:
         problems.append(f"revision {revision} is behind {head}: run `pgrecall migrate`")
     elif installed != bundle_hash():
-        problems.append("the installed SQL is not this package's: run `pgrecall migrate`")
+        problems.append("the installed SQL code differs from this package's: run `pgrecall migrate`")
     return MigrationState(revision, head, installed, bundle_hash(), tuple(problems), plpython)
 
 

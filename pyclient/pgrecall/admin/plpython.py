@@ -1,4 +1,4 @@
-"""Whether a database has the functions in Python, and whether its server can run them."""
+"""The optional functions in Python: whether they are installed, and whether the server can run them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["has_plpython", "prepare_plpython", "refuse_plpython", "switch"]
 
-_LEAVE = "or leave them out: pgrecall migrate --without-plpython."
+_LEAVE = "or omit them: pgrecall migrate --without-plpython."
 
 
 def has_plpython(conn: psycopg.Connection[Any]) -> bool:
-    """Tell whether the database was last migrated with the functions in Python."""
+    """Tell whether the last migration installed the functions in Python."""
     column = scalar(
         conn,
         "SELECT count(*) FROM pg_catalog.pg_attribute "
@@ -27,10 +27,10 @@ def has_plpython(conn: psycopg.Connection[Any]) -> bool:
 
 
 def switch(given: str | None) -> bool | None:
-    """Read what alembic's command line says (`-x plpython=on`).
+    """Parse the option of alembic's command line (`-x plpython=on`).
 
     Raises:
-        InvalidInput: It says neither on nor off.
+        InvalidInput: The value is neither on nor off.
     """
     if given not in {None, "on", "off"}:
         raise InvalidInput(f"plpython is on or off, not {given!r}", hint="Pass -x plpython=on.")
@@ -38,11 +38,11 @@ def switch(given: str | None) -> bool | None:
 
 
 def refuse_plpython(conn: psycopg.Connection[Any], asked: bool | None) -> None:
-    """Refuse what cannot be installed, or taken back, before anything is changed.
+    """Refuse an installation or removal that would fail, before anything is changed.
 
     Raises:
         PgrecallError: The server has no plpython3u.
-        PermissionDenied: The role is no superuser.
+        PermissionDenied: The role is not a superuser.
     """
     wanted = _is_wanted(conn, asked)
     if not wanted and not has_plpython(conn):
@@ -57,15 +57,15 @@ def refuse_plpython(conn: psycopg.Connection[Any], asked: bool | None) -> None:
         )
     if not scalar(conn, "SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user"):
         raise PermissionDenied(
-            "functions in plpython3u are a superuser's to install and to take away",
+            "only a superuser can install or remove functions in plpython3u",
             hint=f"Migrate as a superuser, {_LEAVE}" if wanted else "Migrate as a superuser this time.",
         )
 
 
 def prepare_plpython(conn: psycopg.Connection[Any], asked: bool | None) -> bool:
-    """Make the language known to the database if it is wanted, and tell whether it is.
+    """Create the language if it is wanted, and tell whether it is.
 
-    It stays when the functions go: others may use it.
+    Removing the functions keeps the language, because others may use it.
     """
     wanted = _is_wanted(conn, asked)
     if wanted:
@@ -74,5 +74,5 @@ def prepare_plpython(conn: psycopg.Connection[Any], asked: bool | None) -> bool:
 
 
 def _is_wanted(conn: psycopg.Connection[Any], asked: bool | None) -> bool:
-    """Tell whether to install them: as was asked for now or, if nothing was said, before."""
+    """Tell whether to install them: as requested now, else as in the last migration."""
     return has_plpython(conn) if asked is None else asked

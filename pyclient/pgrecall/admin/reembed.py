@@ -1,7 +1,7 @@
-"""Change the embedding model of a database while it goes on working.
+"""Changes the embedding model of a database without downtime.
 
-The new model's embeddings get a column of their own, a generation, beside those that recall reads. Every step
-looks at the database for what is left to do: whatever ends this process, the same call goes on from there.
+The embeddings of the new model get their own column, a generation, beside the one that recall reads. Every
+step reads from the database what is left to do, so after an interruption the same call continues.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from pgrecall.errors import InvalidInput, NotFound, PgrecallError, SchemaMismatc
 from pgrecall.query.embedding_models import KNOWN_MODELS, ModelSpec
 
 from .backfill import Backfill, generations
-from .code import scalar, verify_installed, with_lock_retry
+from .code import scalar, verify_installed
 from .environment import connect
+from .lock_retry import with_lock_retry
 from .reembed_gate import Comparison, SwitchRefused, compare
 
 if TYPE_CHECKING:
@@ -43,23 +44,23 @@ Report: TypeAlias = "Callable[[str | Generation], None]"
 
 MIN_OVERLAP = 0.3
 MAX_LOSS = 0.02
-# The largest share of memories that may have failed at a switch.
+# Share of failed memories up to which a switch is allowed.
 _MAX_FAILED = 0.01
 _LOCK_KEY = 0x7067_7265_656D_6264  # 'pgreembd'
-# A server process whose client was killed looks for it every second; until then it has the lock.
+# The server checks every second whether its client is alive, and holds the lock until then.
 _LOCK_SECONDS = 5.0
 _LOCK_POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Reembedding:
-    """What `reembed` has brought about.
+    """The result of `reembed`.
 
     Attributes:
         generation: The number of the new generation.
         model: Its model.
-        is_switched: True if recall reads it now.
-        comparison: How it compares with the one before; None if nobody looked.
+        is_switched: True if recall now reads it.
+        comparison: The comparison with the previous generation; None if it was skipped.
     """
 
     generation: int
@@ -90,53 +91,54 @@ def reembed(
     leave_to_daemons: bool = False,
     report: Report | None = None,
 ) -> Reembedding:
-    """Embed all memories by another model, compare it with the present one, and switch recall to it.
+    """Embed all memories with another model, compare it with the current one, and switch recall to it.
 
-    Recall, and everything that writes, goes on meanwhile. Once more with the same model it goes on where it
-    ended, however it ended.
+    Recall and writes continue meanwhile. A repeated call with the same model continues an interrupted one.
 
     Args:
         dsn: Connection string of a direct connection as the owner of the schema.
         model: Name of the model, or a folder.
-        dim: Dimension of its vectors; None where `KNOWN_MODELS` has it.
-        provider: Who computes it; None takes what `KNOWN_MODELS` says, else sentence-transformers.
-        min_overlap: Least share of the ten nearest memories that both models must have in common, on average
-            over sampled memories.
-        max_loss: By how much recall@10 of the judged queries may fall, on average.
-        force: True switches without comparing, and though memories could not be embedded.
-        switch: False ends before the switch.
-        leave_to_daemons: True only waits for daemons to embed; otherwise a process of our own does it while
-            no daemon that is alive embeds by the new model.
-        report: Called with what happens, and with how far it is.
+        dim: Dimension of its vectors; None for models in `KNOWN_MODELS`.
+        provider: Provider of the embeddings; None takes that of `KNOWN_MODELS`, else sentence-transformers.
+        min_overlap: Minimum share of the ten nearest memories that both models have in common, averaged over
+            sampled memories.
+        max_loss: Maximum drop of the mean recall@10 of the judged queries.
+        force: True switches without comparing, and even if memories could not be embedded.
+        switch: False stops before the switch.
+        leave_to_daemons: True waits for daemons to embed; otherwise an embedder process is started if no live
+            daemon embeds with the new model.
+        report: Called with messages and progress.
 
     Returns:
         A `Reembedding`.
 
     Raises:
-        SwitchRefused: The new embeddings are too few or too different; they stay, and nothing is switched.
-        InvalidInput: The dimension is not known, or not one of the model.
-        SchemaMismatch: Another generation is in the way.
+        SwitchRefused: The new embeddings are too few or too different; they are kept, but not switched to.
+        InvalidInput: The dimension is unknown, or not one of the model.
+        SchemaMismatch: Another generation is being built or kept.
         EmbeddingUnavailable: A model cannot be loaded on this machine.
-        PgrecallError: Another call is at work, or the server refused something.
+        PgrecallError: Another call is running, or the server reported an error.
     """
     spec = _spec(model, dim, provider)
     options = _Options(min_overlap, max_loss, force, leave_to_daemons, report or _ignore)
     with _working(dsn) as conn:
         active, other = _present(conn)
         if (active.model, active.dimension) == (model, spec.dimension):
-            options.report(f"recall reads the embeddings of {model} already")
+            options.report(f"recall already reads the embeddings of {model}")
             return Reembedding(active.generation, model, True, None)
         if other is not None and (other.model, other.dimension) == (model, spec.dimension):
             if provider is not None and provider != other.provider:
                 raise SchemaMismatch(
                     f"generation {other.generation} ({model}) comes from {other.provider}, not {provider}",
-                    hint="Leave --provider out to go on with it, or drop it: --cancel, or --drop-old.",
+                    hint="Omit --provider to continue with it, or drop it with --cancel or --drop-old.",
                 )
             if other.state == "retired":
                 _go_back(conn, other, options.report)
                 return Reembedding(other.generation, model, True, None)
         if spec.dimension not in spec.dimensions:
-            options.report(f"{model} was not made for {spec.dimension} dimensions: the comparison will tell")
+            options.report(
+                f"{model} does not officially support {spec.dimension} dimensions: check the comparison"
+            )
         generation = _add(conn, model, spec, other, options.report)
         comparison = _fill(conn, dsn, generation, options)
         if switch:
@@ -146,14 +148,14 @@ def reembed(
 
 
 def rollback(dsn: str, *, report: Report | None = None) -> int:
-    """Make recall read the embeddings again that it read before the last switch.
+    """Switch recall back to the embeddings before the last switch.
 
-    What was written since is embedded by the daemons then. A second call changes nothing: `reembed` with the
-    newer model switches to it again.
+    Daemons then embed the memories written since. A second call changes nothing. `reembed` with the newer
+    model switches to it again.
 
     Args:
         dsn: Connection string of a direct connection as the owner of the schema.
-        report: Called with what happens.
+        report: Called with messages.
 
     Returns:
         The number of the generation.
@@ -164,16 +166,16 @@ def rollback(dsn: str, *, report: Report | None = None) -> int:
     say = report or _ignore
     with _working(dsn) as conn:
         active = _present(conn)[0]
-        retired = _other(conn, "retired", "There is nothing to go back to.")
+        retired = _other(conn, "retired", "There is no earlier generation.")
         if retired.generation > active.generation:
-            say(f"recall reads the older embeddings already, of {active.model}")
+            say(f"recall already reads the older embeddings, of {active.model}")
             return active.generation
         _go_back(conn, retired, say)
         return retired.generation
 
 
 def drop_old(dsn: str, *, report: Report | None = None) -> int:
-    """Drop the embeddings that recall read before the last switch; returns their generation's number.
+    """Drop the embeddings that recall read before the last switch. Returns the number of their generation.
 
     Raises:
         NotFound: There are none.
@@ -182,16 +184,16 @@ def drop_old(dsn: str, *, report: Report | None = None) -> int:
 
 
 def cancel(dsn: str, *, report: Report | None = None) -> int:
-    """Give up the generation that is being built; returns its number.
+    """Drop the generation that is being built. Returns its number.
 
     Raises:
         NotFound: There is none.
     """
-    return _drop(dsn, "building", "There is nothing to give up.", report or _ignore)
+    return _drop(dsn, "building", "There is nothing to cancel.", report or _ignore)
 
 
 def progress(dsn: str) -> list[Generation]:
-    """Return how far each generation is, the active one first."""
+    """Return the progress of each generation, active one first."""
     try:
         with connect(dsn) as conn:
             verify_installed(conn)
@@ -235,12 +237,12 @@ def _spec(model: str, dim: int | None, provider: str | None) -> _Wanted:
 
 @contextmanager
 def _working(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """Connect, and keep everybody else out who would change generations."""
+    """Connect, and lock out other changes of generations."""
     try:
         with connect(dsn) as conn:
             verify_installed(conn)
             conn.execute("SET statement_timeout = 0")
-            # Otherwise, if we are killed, the server process builds its index to the end, and keeps the lock.
+            # Otherwise, if this process is killed, the server finishes its index build and keeps the lock.
             conn.execute("SET client_connection_check_interval = '1s'")
             _lock(conn)
             yield conn
@@ -253,8 +255,8 @@ def _lock(conn: psycopg.Connection[Any]) -> None:
     while not scalar(conn, "SELECT pg_try_advisory_lock(%s)", _LOCK_KEY):
         if time.monotonic() > deadline:
             raise PgrecallError(
-                "another `pgrecall reembed` works on this database",
-                hint="`pgrecall reembed --status` shows how far it is.",
+                "another `pgrecall reembed` is running on this database",
+                hint="`pgrecall reembed --status` shows its progress.",
             )
         time.sleep(_LOCK_POLL_SECONDS)
 
@@ -275,15 +277,15 @@ def _go_back(conn: psycopg.Connection[Any], retired: Generation, report: Report)
     conn.execute("SELECT pgrecall.switch_generation(%s)", [retired.generation])
     report(f"recall reads the embeddings of {retired.model} again")
     if retired.pending:
-        report(f"{retired.pending} memories wait for an embedding of it: pgrecall embedder")
+        report(f"{retired.pending} memories have no embedding of it yet: pgrecall embedder")
 
 
 def _add(
     conn: psycopg.Connection[Any], model: str, spec: _Wanted, other: Generation | None, report: Report
 ) -> int:
-    """Return the number of the generation of the model, which is made if it is not there."""
+    """Return the number of the model's generation, which is created if necessary."""
     if other is not None and (other.model, other.dimension) == (model, spec.dimension):
-        report(f"generation {other.generation} ({model}) goes on")
+        report(f"continuing generation {other.generation} ({model})")
         return other.generation
     made = 0
 
@@ -300,17 +302,17 @@ def _add(
         )
 
     with_lock_retry(conn, add)
-    report(f"generation {made} begun: {model}, {spec.dimension} dimensions")
+    report(f"created generation {made}: {model}, {spec.dimension} dimensions")
     return made
 
 
 def _fill(conn: psycopg.Connection[Any], dsn: str, generation: int, options: _Options) -> Comparison | None:
-    """Bring a generation to where it can be switched to; returns how it compares with the active one."""
+    """Fill and index a generation. Returns its comparison with the active one."""
     _run_statements(conn, generation, "fill", options.report)
     _backfill(conn, dsn, generation, options)
     _run_statements(conn, generation, "search", options.report)
     if options.force:
-        options.report("not compared with the present model: --force")
+        options.report("not compared with the current model: --force")
         return None
     comparison = compare(conn, generation, options.report)
     comparison.check(options.min_overlap, options.max_loss)
@@ -324,7 +326,7 @@ def _run_statements(conn: psycopg.Connection[Any], generation: int, stage: str, 
     for (statement,) in statements:
         conn.execute(statement)
     if statements:
-        # Who embeds need not wait until it looks again.
+        # Wakes the embedders before their next poll.
         conn.execute("SELECT pg_notify('pgrecall_embed', '')")
 
 
@@ -335,44 +337,46 @@ def _backfill(conn: psycopg.Connection[Any], dsn: str, generation: int, options:
     if found.failed > _MAX_FAILED * wanted and not options.force:
         raise SwitchRefused(
             f"{found.failed} of {wanted} memories could not be embedded by {found.model}",
-            hint="pgrecall.embedding_failures says why, pgrecall.retry_failures() retries them; "
-            "--force leaves them out.",
+            hint="pgrecall.embedding_failures has the causes, pgrecall.retry_failures() retries them; "
+            "--force skips them.",
         )
     if found.failed:
-        options.report(f"{found.failed} of {wanted} memories could not be embedded and are left out")
+        options.report(f"{found.failed} of {wanted} memories could not be embedded and are skipped")
     return found
 
 
 def _switch(conn: psycopg.Connection[Any], dsn: str, generation: int, options: _Options) -> None:
-    """Switch once nothing is left to embed but what was written just now."""
+    """Switch when only memories written just now are left to embed."""
     while True:
         found = _backfill(conn, dsn, generation, options)
         try:
             conn.execute(
                 "SELECT pgrecall.switch_generation(%s, %s)",
-                # Where writers never pause, something always waits: the daemons embed it next.
+                # With continuous writers some memories are always pending; daemons embed them next.
                 [generation, options.force or found.waiting > 0],
             )
         except psycopg.errors.ObjectNotInPrerequisiteState:
-            options.report("memories came in meanwhile")
+            options.report("new memories were written meanwhile")
         else:
             return
 
 
 def _say_what_now(report: Report, old: Generation, model: str, dimension: int) -> None:
-    report(f"recall reads the embeddings of {model} now")
+    report(f"recall now reads the embeddings of {model}")
     if old.model is None:
         return
     if old.dimension == dimension:
         report(
-            f"who passes vectors of {old.model} must say so, or embed by {model}: both have {dimension} "
-            f"dimensions. SET pgrecall.query_model = '{old.model}' has them answered from the old embeddings"
+            f"callers that pass vectors of {old.model} must switch to {model}, since both have {dimension} "
+            f"dimensions, or SET pgrecall.query_model = '{old.model}' to search the old embeddings"
         )
     else:
         report(
-            f"who passes vectors of {old.model} ({old.dimension} dimensions) is answered from the old ones"
+            f"vectors of {old.model} ({old.dimension} dimensions) are still searched in the old embeddings"
         )
-    report("`pgrecall reembed --rollback` goes back, `pgrecall reembed --drop-old` drops the old embeddings")
+    report(
+        "`pgrecall reembed --rollback` switches back, `pgrecall reembed --drop-old` drops the old embeddings"
+    )
 
 
 def _drop(dsn: str, state: str, hint: str, report: Report) -> int:
@@ -387,5 +391,5 @@ def _drop_generation(conn: psycopg.Connection[Any], generation: int) -> None:
     conn.execute("SELECT pgrecall.drop_generation(%s)", [generation])
 
 
-def _ignore(_said: str | Generation) -> None:
-    """Tell nobody."""
+def _ignore(_message: str | Generation) -> None:
+    """Discard a message."""

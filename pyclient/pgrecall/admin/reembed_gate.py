@@ -1,8 +1,8 @@
-"""Whether embeddings of another model are good enough to switch to, measured on the user's own memories.
+"""Measures on the user's memories whether the embeddings of another model are good enough to switch to.
 
-Two measures. By judged queries, where there are any: how much recall@10 changes. By texts of memories asked
-as queries: how much of the ten nearest the two models have in common. That does not say which is better, but
-embeddings of a wrong model, without prompts or from a broken server have next to nothing in common.
+There are two measures. With judged queries: the change of recall@10. With sampled memories as queries: the
+overlap of the ten nearest memories of both models. The overlap does not tell which model is better, but it is
+close to zero for a wrong model, missing prompts or a broken server.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ _LONGEST_PAUSE = 60.0
 class SwitchRefused(PgrecallError):  # noqa: N818 - as in pgrecall.errors
     """The new embeddings are not good enough to switch to."""
 
-    default_hint = "--force switches all the same; `pgrecall reembed --cancel` gives them up."
+    default_hint = "--force switches anyway; `pgrecall reembed --cancel` drops them."
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How two models do on the same memories.
+    """The comparison of two models on the same memories.
 
     Attributes:
-        judged: How many judged queries both have answered.
-        before: Their mean recall@10 by the present model; None without judged queries.
-        after: The same by the new model.
-        change_low: The least that the change may be, with 95 % confidence (bootstrap over the queries).
-        change_high: The most.
-        sampled: How many texts of memories were asked for.
-        overlap: The mean share of the ten nearest that both have in common; None without texts.
+        judged: Number of judged queries that both models answered.
+        before: Mean recall@10 of the current model; None without judged queries.
+        after: Mean recall@10 of the new model.
+        change_low: Lower bound of the 95 % confidence interval of the change (bootstrap over the queries).
+        change_high: Upper bound.
+        sampled: Number of sampled memories.
+        overlap: Mean share of the ten nearest memories in common; None without samples.
     """
 
     judged: int
@@ -63,27 +63,27 @@ class Comparison:
     overlap: float | None
 
     def check(self, min_overlap: float, max_loss: float) -> None:
-        """Refuse what falls behind.
+        """Check the comparison against the limits.
 
         Raises:
-            SwitchRefused: It does.
+            SwitchRefused: A limit is exceeded.
         """
         if self.before is not None and self.after is not None and self.before - self.after > max_loss:
             raise SwitchRefused(
                 f"recall@10 of the judged queries falls from {self.before:.3f} to {self.after:.3f}, by more "
                 f"than {max_loss:g}",
-                hint="--max-loss allows more, --force does not look; --cancel gives the new ones up.",
+                hint="--max-loss raises the limit, --force skips the check, --cancel drops the embeddings.",
             )
         if self.overlap is not None and self.overlap < min_overlap:
             raise SwitchRefused(
                 f"the models have {self.overlap:.3f} of the ten nearest memories in common, less than "
                 f"{min_overlap:g}",
-                hint="Look for a wrong model, missing prompts or a wrong server first. --min-overlap allows "
-                "less, --force does not look; --cancel gives the new ones up.",
+                hint="First check for a wrong model, missing prompts or a wrong server. --min-overlap lowers "
+                "the limit, --force skips the comparison, --cancel drops the new embeddings.",
             )
 
     def lines(self) -> list[str]:
-        """Say both measures, a line each."""
+        """Format both measures, one line each."""
         said = "judged queries: none"
         if self.before is not None and self.after is not None:
             said = (
@@ -114,12 +114,12 @@ def compare(
 ) -> Comparison:
     """Measure a generation against the active one.
 
-    Vectors of judged queries are kept, since they are needed after a switch as well; nothing else is.
+    Stores the vectors of judged queries, which are also needed after a switch, and nothing else.
 
     Args:
         conn: An autocommit connection.
-        generation: One that is filled and has its indexes.
-        report: Called with what is found.
+        generation: A filled and indexed generation.
+        report: Called with the results.
 
     Raises:
         EmbeddingUnavailable: A model cannot be loaded on this machine, or does not embed.
@@ -177,7 +177,7 @@ def _said(comparison: Comparison, report: Callable[[str | Generation], None]) ->
 
 
 class _Loaded:
-    """A model on this machine for as long as it is needed."""
+    """A loaded model, closed on exit."""
 
     def __init__(self, model: _Model) -> None:
         self._model = model
@@ -190,10 +190,10 @@ class _Loaded:
         self._provider.close()
 
     def embed(self, text: str) -> str:
-        """Embed a query; returns the vector as text.
+        """Embed a query. Returns the vector as text.
 
         Raises:
-            EmbeddingUnavailable: The model does not do it.
+            EmbeddingUnavailable: The model failed.
         """
         from pgrecall.embedder import ProviderPaused
 
@@ -204,7 +204,7 @@ class _Loaded:
                 last = str(error)
                 pause = 2.0**attempt if error.retry_after is None else error.retry_after
                 time.sleep(min(pause, _LONGEST_PAUSE))
-            except Exception as error:  # noqa: BLE001 - whatever it is, its text may quote the query
+            except Exception as error:  # noqa: BLE001 - its text may quote the query
                 name = type(error).__name__
                 raise _unavailable(f"model {self._model.model} does not embed queries ({name})") from None
             else:
@@ -255,7 +255,7 @@ def _embed_judged(
 
 
 def _interval(changes: Sequence[float]) -> tuple[float | None, float | None]:
-    """Return the 95 % interval of a mean by bootstrap; the same for the same changes."""
+    """Return the 95 % bootstrap interval of a mean; deterministic for the same changes."""
     if not changes:
         return None, None
     draw = random.Random(len(changes))  # noqa: S311

@@ -38,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-# In the order of `--help`: the way one meets them.
+# `--help` lists them in this order.
 _COMMANDS: dict[str, Callable[..., None]] = {
     "up": up,
     "down": down,
@@ -65,21 +65,17 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 for name, command in _COMMANDS.items():
     app.command(name)(command)
 app.add_typer(
-    import_from, name="import-from", help="Import the memories of other programs, as often as wanted."
+    import_from, name="import-from", help="Import memories from other programs; running it again is safe."
 )
-app.add_typer(
-    failures, name="failures", help="Print the memories that were given up, or have them tried again."
-)
+app.add_typer(failures, name="failures", help="Print the memories that could not be embedded, or retry them.")
 app.add_typer(config, name="config")
-app.add_typer(
-    curate, name="curate", help="Supersede what is said twice or no longer true, or take that back."
-)
-app.add_typer(
-    graph, name="graph", help="Build the concept graph, look at it, correct it, write it to a file."
-)
+app.add_typer(curate, name="curate", help="Supersede repeated and outdated memories, or undo that.")
+app.add_typer(graph, name="graph", help="Build, inspect, correct and export the concept graph.")
 
-app.add_typer(offline, name="offline", help="Recall and write without a server, in a copy of a namespace.")
-app.add_typer(shard, name="shard", help="Spread namespaces over several databases, behind a router.")
+app.add_typer(
+    offline, name="offline", help="Recall and write without a server, in a local copy of a namespace."
+)
+app.add_typer(shard, name="shard", help="Distribute namespaces over several databases behind a router.")
 
 
 def _print_version(wanted: bool) -> None:
@@ -103,23 +99,25 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line.
 
     Args:
-        arguments: The words after `pgrecall`; None takes the process's own.
+        arguments: The arguments after `pgrecall`; None takes those of the process.
 
     Raises:
-        SystemExit: Always: 0 if all went well, 1 if not, 2 if the command was not understood.
+        SystemExit: Always: 0 on success, 1 on failure, 2 on a usage error.
     """
     from pgrecall.errors import PgrecallError
 
+    from .hints import command_line_hint
+
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A memory may hold characters the terminal cannot show; that must not end the command.
+            # A memory may contain characters that the terminal cannot encode.
             stream.reconfigure(errors="backslashreplace")
     try:
         app(args=arguments, prog_name="pgrecall")
     except PgrecallError as error:
         typer.secho(f"error: {_collapse_spaces(error.message)}", err=True, fg="red")
         if error.hint is not None:
-            typer.echo(f"hint: {_collapse_spaces(error.hint)}", err=True)
+            typer.echo(f"hint: {_collapse_spaces(command_line_hint(error.hint))}", err=True)
         raise SystemExit(1) from None
 
 

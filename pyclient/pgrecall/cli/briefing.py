@@ -1,4 +1,4 @@
-"""`pgrecall briefing`: what memory knows, as text for an agent's system prompt."""
+"""`pgrecall briefing`: memories and facts as text for an agent's system prompt."""
 
 from typing import Annotated
 
@@ -26,29 +26,29 @@ def briefing(
         str | None,
         typer.Argument(help="The question; default: recent conversations and key facts.", show_default=False),
     ] = None,
-    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most.")] = 10,
-    max_chars: Annotated[int, typer.Option(help="Characters of the whole text at most.")] = 2000,
-    per_item: Annotated[int, typer.Option(help="Characters of each memory at most.")] = 200,
+    k: Annotated[int, typer.Option("-k", "--k", help="Maximum number of memories.")] = 10,
+    max_chars: Annotated[int, typer.Option(help="Maximum length of the text in characters.")] = 2000,
+    per_item: Annotated[int, typer.Option(help="Maximum length of each memory in characters.")] = 200,
     namespace: Namespace = None,
     category: Categories = None,
     tag: Tags = None,
     since: Since = None,
     until: Until = None,
     include_sensitive: Annotated[
-        bool, typer.Option("--include-sensitive", help="Also sensitive memories.")
+        bool, typer.Option("--include-sensitive", help="Include sensitive memories.")
     ] = False,
     embed: Embed = None,
     embed_by_daemon: ByDaemon = False,
     private: Private = False,
     timeout: Annotated[
-        float, typer.Option(help="Seconds for everything; loading the model takes most of them.")
+        float, typer.Option(help="Seconds for the whole call; loading the model takes most of them.")
     ] = 30.0,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print what memory knows about a question, as text for a system prompt.
+    """Print memories and facts about a question as text for a system prompt.
 
-    Prints nothing if nothing was found, and on every failure, of which stderr has a line.
+    Prints nothing if nothing matches or if an error occurs; stderr then has one line about the error.
     """
     times = moment("--since", since), moment("--until", until)
     from pgrecall import Client

@@ -1,7 +1,7 @@
-"""What the commands have in common: options, and how they read and print.
+"""Options, parsing and printing that the commands share.
 
-Only typer is imported here and by the commands at import; everything else waits until a command runs, so that
-`pgrecall --help` answers at once.
+This module and the commands import only typer at import time. Everything else is imported when a command
+runs, so that `pgrecall --help` is fast.
 """
 
 import os
@@ -35,37 +35,45 @@ Namespace = Annotated[
     str | None, typer.Option("--namespace", "-n", help="Namespace; default: PGRECALL_NAMESPACE.")
 ]
 Categories = Annotated[
-    list[str] | None, typer.Option("--category", help="Only this category; may be given again.")
+    list[str] | None, typer.Option("--category", help="Only memories in this category; repeatable.")
 ]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="With one of these tags; may be given again.")]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", help="Only memories with at least one of these tags; repeatable.")
+]
 AllTags = Annotated[
-    list[str] | None, typer.Option("--all-tag", help="With all of these tags; may be given again.")
+    list[str] | None, typer.Option("--all-tag", help="Only memories with all of these tags; repeatable.")
 ]
-Metadata = Annotated[str | None, typer.Option("--metadata", help="Whose metadata contains this JSON object.")]
-Since = Annotated[str | None, typer.Option("--since", help="From this time on, ISO 8601.")]
-Until = Annotated[str | None, typer.Option("--until", help="Before this time, ISO 8601.")]
+Metadata = Annotated[
+    str | None, typer.Option("--metadata", help="Only memories whose metadata contains this JSON object.")
+]
+Since = Annotated[str | None, typer.Option("--since", help="Only memories from this time on, ISO 8601.")]
+Until = Annotated[str | None, typer.Option("--until", help="Only memories before this time, ISO 8601.")]
 Timeframe = Annotated[
     str | None,
     typer.Option(
-        "--timeframe", help="Of this time, or speaking of it: 'last week', 'March 2026', 'since Monday'."
+        "--timeframe",
+        help="Only memories from or about this time: 'last week', 'March 2026', 'since Monday'.",
     ),
 ]
-AsOf = Annotated[str | None, typer.Option("--as-of", help="What was known at this time, ISO 8601.")]
-IncludeSuperseded = Annotated[bool, typer.Option("--include-superseded", help="Also what no longer holds.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="Recall what was known at this time, ISO 8601.")]
+IncludeSuperseded = Annotated[bool, typer.Option("--include-superseded", help="Include superseded memories.")]
 Embed = Annotated[
     bool | None,
     typer.Option(
         "--embed/--no-embed",
-        help="Embed the question, or recall by words and concepts only; default: if the model or an embedder "
-        "is there.",
+        help="Embed the question, or recall by words and concepts only; default: embed if a model or an "
+        "embedder is available.",
         show_default=False,
     ),
 ]
 ByDaemon = Annotated[
-    bool, typer.Option("--embed-by-daemon", help="Have an embedder embed the question, through the database.")
+    bool,
+    typer.Option(
+        "--embed-by-daemon", help="Let an embedder daemon embed the question, through the database."
+    ),
 ]
 Private = Annotated[
-    bool, typer.Option("--private", help="Do not show the question to an embedder: it is stored nowhere.")
+    bool, typer.Option("--private", help="Do not send the question to an embedder: it is stored nowhere.")
 ]
 Settings = Annotated[
     list[str] | None,
@@ -75,26 +83,26 @@ ExpandBy = Annotated[
     str | None,
     typer.Option(
         "--expand",
-        help="Add to the question: aliases, llm (what is kept), off, or the address of a model (http…).",
+        help="Query expansion: aliases, llm (stored answers), off, or the URL of a language model (http…).",
     ),
 ]
 ExpandModel = Annotated[
-    str | None, typer.Option(help=f"The model's name at the address of --expand; key: {EXPAND_KEY}.")
+    str | None, typer.Option(help=f"Name of the model at the URL of --expand; API key: {EXPAND_KEY}.")
 ]
 EfSearch = Annotated[int | None, typer.Option("--ef-search", help="hnsw.ef_search for this recall.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
 def connection_string(dsn: str | None, data_dir: Path | None) -> str | None:
-    """Return what --dsn and --data-dir ask for; None leaves it to the environment.
+    """Return the connection string of --dsn or --data-dir; None leaves it to the environment.
 
-    The embedded server of --data-dir is started if it is not running.
+    Starts the embedded server of --data-dir if it is not running.
 
     Raises:
-        PgrecallError: It cannot be started.
+        PgrecallError: The embedded server cannot be started.
     """
     if dsn is not None and data_dir is not None:
-        raise typer.BadParameter("--dsn and --data-dir exclude each other")
+        raise typer.BadParameter("--dsn and --data-dir cannot be combined")
     if data_dir is None:
         return dsn
     with server_errors():
@@ -169,7 +177,7 @@ def call_settings(assignments: list[str] | None) -> dict[str, str] | None:
 def who_embeds(embed: bool | None, by_daemon: bool) -> "EmbedBy":
     """Read --embed, --no-embed and --embed-by-daemon."""
     if by_daemon and embed is not None:
-        raise typer.BadParameter("--embed-by-daemon excludes --embed and --no-embed")
+        raise typer.BadParameter("--embed-by-daemon cannot be combined with --embed or --no-embed")
     return "daemon" if by_daemon else embed
 
 
@@ -177,10 +185,10 @@ def who_expands(expand: str | None, model: str | None) -> "Expand":
     """Read --expand and --expand-model."""
     if expand is None or not expand.startswith(("http://", "https://")):
         if model is not None:
-            raise typer.BadParameter("--expand-model needs the address of a language model in --expand")
-        return cast("Expand", expand)  # the client refuses what is no value
+            raise typer.BadParameter("--expand-model needs the URL of a language model in --expand")
+        return cast("Expand", expand)  # the client refuses an invalid value
     if model is None:
-        raise typer.BadParameter("--expand with an address needs --expand-model")
+        raise typer.BadParameter("--expand with a URL needs --expand-model")
     from pgrecall.query.expansion import LlmExpander
 
     return LlmExpander(expand, model, api_key_env=EXPAND_KEY if os.environ.get(EXPAND_KEY) else None)
@@ -195,5 +203,5 @@ def print_json(value: object) -> None:
 
 
 def note(text: str) -> None:
-    """Say something beside the output proper."""
+    """Print a note on stderr."""
     typer.secho(text, err=True, dim=True)

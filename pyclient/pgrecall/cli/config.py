@@ -1,4 +1,4 @@
-"""`pgrecall config`: what is in force, and where it comes from."""
+"""`pgrecall config`: the settings in force and their sources."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,14 +18,16 @@ Name = Annotated[str, typer.Argument(help="The setting's short name, such as rrf
 @config.callback()
 def show(
     context: typer.Context,
-    changed: Annotated[bool, typer.Option("--changed", help="Only what is not the default.")] = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Only settings that differ from the default.")
+    ] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
     """Print every setting in force with its value and source, or store one.
 
-    Sources, the stronger first: argument; environment PGRECALL_NAME; the settings file; parameter (SET,
+    Sources, strongest first: argument; environment PGRECALL_NAME; the settings file; parameter (SET,
     ALTER ROLE, ALTER DATABASE); stored (`pgrecall config set`); default.
     """
     if context.invoked_subcommand is not None:
@@ -39,12 +41,12 @@ def show(
         with Client(connection_string(dsn, data_dir), pool_max=1) as client:
             database = client.admin.settings_in_force()
     except PgrecallError:
-        # Which server was asked, and who said so, is what one needs to know now.
+        # The user now needs to know which server was tried, and which source named it.
         if not as_json:
             _print_table(connection, changed=changed)
         raise
     rows = {setting.name: setting for setting in (*connection, *database)}
-    # The database has a namespace of its own; what this user gives beats it.
+    # This user's values override the database's, such as its default namespace.
     rows.update({setting.name: setting for setting in connection if setting.value is not None})
     if as_json:
         print_json([setting.as_dict() for setting in _wanted(rows.values(), changed=changed)])
@@ -65,7 +67,7 @@ def set_(
 
 @config.command()
 def unset(name: Name, dsn: Dsn = None, data_dir: DataDir = None) -> None:
-    """Go back to a setting's default."""
+    """Remove a stored setting, so that its default applies."""
     _store(name, None, connection_string(dsn, data_dir))
 
 
@@ -77,7 +79,7 @@ def _store(name: str, value: str | None, dsn: str | None) -> None:
         [stored] = [setting for setting in client.admin.settings_in_force() if setting.name == name]
     typer.echo(f"{name} = {stored.value} ({stored.source})")
     if stored.source not in ("stored", "default"):
-        note(f"what the database stores counts only where it is not given by: {stored.source}")
+        note(f"the stored value has no effect here, because this source overrides it: {stored.source}")
 
 
 def _wanted(rows: "Iterable[SettingInForce]", *, changed: bool) -> "list[SettingInForce]":

@@ -1,4 +1,4 @@
-"""What the client connects with, and where each of it comes from, for `pgrecall config`."""
+"""The client's connection settings and their sources, for `pgrecall config`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SECRETS = {"password", "sslpassword", "oauth_client_secret", "scram_client_key"
 _MEANINGS = {
     "dsn": "The database; by default the embedded server's.",
     "data_dir": "The folder of the embedded server.",
-    "namespace": "The namespace of calls that name none.",
+    "namespace": "The default namespace.",
     "model": "The model that embeds queries; by default the database's.",
     "pg_bindir": "PostgreSQL's programs for the embedded server; by default those of its package.",
     "prepare": "Whether statements are prepared on the server; PgBouncer before 1.21 loses them.",
@@ -30,14 +30,14 @@ _MEANINGS = {
 
 
 def connection_settings(dsn: str | None = None, data_dir: Path | None = None) -> list[SettingInForce]:
-    """Return what the client connects with, each with its source; no password is among it.
+    """Return the connection settings with their sources, without passwords.
 
     Args:
-        dsn: The connection string of an argument.
-        data_dir: The folder of an argument: the embedded server there is then used, whatever dsn is set.
+        dsn: The value of --dsn.
+        data_dir: The value of --data-dir; its embedded server is used even if another dsn is set.
 
     Raises:
-        InvalidInput: The settings file is not as it should be.
+        InvalidInput: The settings file is invalid.
     """
     file = settings_file.read()
     loaded = load()
@@ -83,13 +83,13 @@ def _file_row(file: SettingsFile) -> SettingInForce:
         else "default",
         default_value=None,
         unit=None,
-        description="The settings file." if file.path.exists() else "The settings file; there is none.",
+        description="The settings file." if file.path.exists() else "The settings file; it does not exist.",
     )
 
 
 def _source(name: str, file: SettingsFile) -> str:
     for full, value in os.environ.items():
-        if value and full.upper() == environment_variable(name):  # pydantic-settings does not mind the case
+        if value and full.upper() == environment_variable(name):  # pydantic-settings ignores case
             return f"environment {full}"
     return str(file.path) if name in file.connection else "default"
 

@@ -1,4 +1,4 @@
-"""`pgrecall curate` and `pgrecall duplicates`: what is said twice, refined, or no longer true."""
+"""`pgrecall curate` and `pgrecall duplicates`: repeated, refined and outdated memories."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +18,7 @@ _SHOWN = 70
 
 
 class Decider(StrEnum):
-    """Who decides."""
+    """What makes the decisions."""
 
     RULES = "rules"
     LLM = "llm"
@@ -28,24 +28,24 @@ class Decider(StrEnum):
 def run(
     context: typer.Context,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only print what would be done; nothing is written.")
+        bool, typer.Option("--dry-run", help="Print the decisions without writing anything.")
     ] = False,
     decider: Annotated[
-        Decider, typer.Option(help="Who decides: rules, or the language model of the settings llm_*.")
+        Decider, typer.Option(help="What decides: rules, or the language model of the settings llm_*.")
     ] = Decider.RULES,
     since: Since = None,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, help="How many memories at most, the oldest.")
+        int, typer.Option("--limit", min=1, help="Maximum number of memories, oldest first.")
     ] = 1000,
     namespace: Namespace = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Compare memories with the older ones of their namespace: those that nothing was decided about yet.
+    """Compare undecided memories with older ones of the same namespace.
 
-    What is said already, refined or no longer true is superseded, never deleted; `pgrecall curate undo`
-    takes a decision back.
+    Repeated, refined and outdated memories are superseded, never deleted. `pgrecall curate undo` undoes a
+    decision.
     """
     if context.invoked_subcommand is not None:
         return
@@ -66,7 +66,7 @@ def run(
                 for one in client.curation.uncurated(since=after, max_memories=limit)
             ]
             done = {number for number in numbers if number is not None}
-            # Nobody else's decisions: those of a daemon at the same time have numbers in between.
+            # A daemon may decide at the same time: its numbers lie in between.
             log = client.curation.log(changes=False, k=2 * len(done) + 100) if done else []
             rows = [one.as_dict() for one in reversed(log) if one.id in done]
     if as_json:
@@ -77,19 +77,19 @@ def run(
     verb = "would be" if dry_run else "were"
     typer.echo(f"{len(rows)} memories: {len(changes)} {verb} superseded or supersede another")
     if changes and not dry_run:
-        note("take one back: pgrecall curate undo NUMBER")
+        note("undo one with: pgrecall curate undo NUMBER")
 
 
 @curate.command()
 def log(
-    k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many at most.")] = 100,
-    every: Annotated[bool, typer.Option("--all", help="Also decisions that changed nothing.")] = False,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, help="Maximum number of decisions.")] = 100,
+    every: Annotated[bool, typer.Option("--all", help="Include decisions that changed nothing.")] = False,
     namespace: Namespace = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print what was decided, the newest first."""
+    """Print decisions, newest first."""
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), namespace=namespace, pool_max=1) as client:
@@ -100,7 +100,7 @@ def log(
     elif rows:
         _print_table(rows, dry_run=False)
     else:
-        note("nothing was decided")
+        note("no decisions")
 
 
 @curate.command()
@@ -109,30 +109,30 @@ def undo(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Take a decision back: the memory is as it was, and the pair is not decided about again."""
+    """Undo a decision: the memory is restored, and the pair is not decided about again."""
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         was_there = client.curation.undo(number)
-    typer.echo(f"undone: {number}" if was_there else f"{number} was undone before")
+    typer.echo(f"undone: {number}" if was_there else f"{number} was already undone")
 
 
 def duplicates(
     similarity: Annotated[
         float | None,
         typer.Option(
-            help="From which cosine on; default: the setting duplicate_similarity.", show_default=False
+            help="Minimum cosine similarity; default: the setting duplicate_similarity.", show_default=False
         ),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, help="How many memories are looked at, the newest.")
+        int, typer.Option("--limit", min=1, help="Maximum number of memories to compare, newest first.")
     ] = 10_000,
     namespace: Namespace = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print memories that say the same or nearly so, in clusters; nothing is written."""
+    """Print duplicates and near-duplicates in clusters. Writes nothing."""
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), namespace=namespace, pool_max=1) as client:
@@ -158,8 +158,8 @@ def _by_model(dsn: str | None, memories: "Sequence[int]", *, dry_run: bool) -> l
         from pgrecall.embedder import Said, curate_by_model
     except ModuleNotFoundError as error:
         raise PgrecallError(
-            f"no language model can be asked from here: no module {error.name}",
-            hint="Install it with `pip install 'pgrecall[embedder,llm]'`, or let a daemon do it.",
+            f"no language model can be used here: no module {error.name}",
+            hint="Install it with `pip install 'pgrecall[embedder,llm]'`, or let a daemon curate.",
         ) from error
 
     rows: list[dict[str, object]] = []

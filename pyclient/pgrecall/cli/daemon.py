@@ -1,4 +1,4 @@
-"""`pgrecall embedder`: the daemon that embeds and reads."""
+"""`pgrecall embedder`: the daemon that embeds memories and extracts from them."""
 
 import re
 from enum import StrEnum
@@ -11,7 +11,7 @@ from .common import DataDir, Dsn, effective_dsn
 
 
 class Part(StrEnum):
-    """What the daemon can be held to."""
+    """The kinds of work that --only accepts."""
 
     EMBEDDING = "embedding"
     EXTRACTION = "extraction"
@@ -20,18 +20,19 @@ class Part(StrEnum):
 def embedder(
     drain: Annotated[bool, typer.Option("--drain", help="Stop once nothing is pending.")] = False,
     only: Annotated[
-        Part | None, typer.Option(help="Do only this; extraction needs no model.", show_default=False)
+        Part | None,
+        typer.Option(help="Do only this kind of work; extraction needs no model.", show_default=False),
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Embedding threads; default: one a core.", show_default=False)
+        int | None, typer.Option(min=1, help="Embedding threads; default: one per core.", show_default=False)
     ] = None,
     lease: Annotated[
-        float, typer.Option(min=1.0, help="How many seconds a claimed batch is reserved for this daemon.")
+        float, typer.Option(min=1.0, help="Seconds that a claimed batch is reserved for this daemon.")
     ] = 120.0,
     listen_dsn: Annotated[
         str | None,
         typer.Option(
-            help="A direct connection for notifications, where a pooler is between; "
+            help="A direct connection for notifications if the main one goes through a pooler; "
             "default: PGRECALL_EMBEDDER_LISTEN_DSN.",
             show_default=False,
         ),
@@ -41,26 +42,24 @@ def embedder(
         typer.Option(
             min=0,
             max=65535,
-            help="Serve metrics to this machine's Prometheus; default: PGRECALL_EMBEDDER_METRICS_PORT.",
+            help="Port on 127.0.0.1 for Prometheus metrics; default: PGRECALL_EMBEDDER_METRICS_PORT.",
             show_default=False,
         ),
     ] = None,
     socket: Annotated[
         Path | None,
         typer.Option(
-            help="Answer recall_embed() of a server on this machine, by a Unix socket of this path; "
+            help="Unix socket on which to answer recall_embed() of a server on this machine; "
             "default: PGRECALL_EMBEDDER_SOCKET.",
             show_default=False,
         ),
     ] = None,
-    socket_mode: Annotated[
-        str, typer.Option(help="Who may ask there: the permissions of the socket, in octal digits.")
-    ] = "660",
+    socket_mode: Annotated[str, typer.Option(help="Permissions of the socket, in octal digits.")] = "660",
     log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON lines.")] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Embed and read what is pending, and go on as memories come in."""
+    """Embed pending memories and extract from them, then wait for new ones."""
     from pgrecall.errors import EmbeddingUnavailable
 
     try:

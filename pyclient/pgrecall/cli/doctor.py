@@ -1,4 +1,4 @@
-"""`pgrecall doctor`: what is wrong, and what to run."""
+"""`pgrecall doctor`: problems and their remedies."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ _COLOURS = {"ok": "green", "info": "cyan", "warn": "yellow", "fail": "red"}
 
 
 def doctor(dsn: Dsn = None, data_dir: DataDir = None) -> None:
-    """Examine server, schema, indexes and queue; exit 1 if something is broken."""
+    """Check server, schema, indexes and queue; exit 1 if something is broken."""
     failed = False
     for finding in _examine(effective_dsn(dsn, data_dir)):
         failed = failed or finding.status == "fail"
@@ -30,7 +30,7 @@ def doctor(dsn: Dsn = None, data_dir: DataDir = None) -> None:
 
 
 def _examine(dsn: str) -> Iterator["HealthCheck"]:
-    """Examine from the outside in; what cannot work without the check before it is left out."""
+    """Run the checks from the outside in, and skip those that depend on a failed one."""
     import psycopg
 
     from pgrecall import Client
@@ -68,7 +68,7 @@ def _examine(dsn: str) -> Iterator["HealthCheck"]:
 
 
 def _examine_pooler(connection: "Connection[Any]") -> "HealthCheck":
-    """Examine what only a client can see: whether a pooler loses the statements it prepares."""
+    """Check from the client whether a pooler loses prepared statements."""
     from pgrecall.dsn import pooler_problem
     from pgrecall.models import HealthCheck
 
@@ -76,13 +76,13 @@ def _examine_pooler(connection: "Connection[Any]") -> "HealthCheck":
     return HealthCheck(
         check_name="prepared statements",
         status="ok" if problem is None else "warn",
-        detail="none is lost" if problem is None else problem,
+        detail="none are lost" if problem is None else problem,
         remedy=None if problem is None else "pgrecall config --changed",
     )
 
 
 def _examine_server(version: int, encoding: str | None) -> Iterator["HealthCheck"]:
-    """Examine what `migrate` needs of a database in which pgrecall cannot examine itself yet."""
+    """Check the requirements of `migrate` on a database without pgrecall."""
     from pgrecall.models import HealthCheck
 
     if not OLDEST <= version <= NEWEST:

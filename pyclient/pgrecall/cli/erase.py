@@ -1,4 +1,4 @@
-"""`pgrecall erase` and `pgrecall scrub`: what is to be gone for good, in tables and in files."""
+"""`pgrecall erase` and `pgrecall scrub`: permanent deletion, from tables and from files."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,28 +11,29 @@ if TYPE_CHECKING:
 
 
 def erase(
-    ids: Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="The memories.")] = None,
+    ids: Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="Ids of the memories.")] = None,
     whole_namespace: Annotated[
-        str | None, typer.Option("--whole-namespace", help="This namespace with all that is in it, instead.")
+        str | None,
+        typer.Option("--whole-namespace", help="Delete this namespace with everything in it instead."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")
+        bool, typer.Option("--dry-run", help="Print what would be deleted, and change nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Delete memories and all that was derived from them, for good, and print the receipts.
+    """Delete memories and everything derived from them permanently, and print the receipts.
 
-    Each memory in a transaction of its own. It cannot be taken back: what only is to be found no more is
-    forgotten instead. Free space of files keeps remnants until `pgrecall scrub`.
+    Each memory is deleted in its own transaction. This cannot be undone; to hide a memory, forget it instead.
+    The free space of the table files keeps remnants until `pgrecall scrub`.
     """
     if bool(ids) == (whole_namespace is not None):
         raise typer.BadParameter("pass ids of memories, or --whole-namespace")
     if not (yes or dry_run):
         what = "this namespace" if whole_namespace is not None else f"{len(ids or ())} memories"
-        typer.confirm(f"Delete {what} for good?", abort=True, err=True)
+        typer.confirm(f"Delete {what} permanently?", abort=True, err=True)
     from pgrecall import Client
 
     receipts: list[Erasure] = []
@@ -42,14 +43,14 @@ def erase(
                 receipts.append(client.erase_namespace(whole_namespace, dry_run=dry_run))
             receipts.extend(client.erase(id, dry_run=dry_run) for id in ids or ())
         finally:
-            # What was done before an error was done.
+            # Earlier deletions stay committed if a later one fails.
             if as_json:
                 print_json([receipt.as_dict() for receipt in receipts])
             else:
                 for receipt in receipts:
                     typer.echo(_line(receipt))
     if not dry_run:
-        note("remnants in the free space of files: pgrecall scrub")
+        note("the free space of the files keeps remnants: pgrecall scrub removes them")
 
 
 def scrub(
@@ -57,13 +58,13 @@ def scrub(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Rewrite all tables and indexes, so that no file of theirs holds what was deleted.
+    """Rewrite all tables and indexes, so that their files no longer contain deleted rows.
 
-    For the owner of the tables. A table can be neither read nor written meanwhile, and needs its size once
-    more on the disk. It does nothing about the write-ahead log, backups and standbys.
+    Requires the owner of the tables. Each table is locked for reads and writes while it is rewritten, and
+    needs its own size again on disk. The write-ahead log, backups and standbys are not touched.
     """
     if not yes:
-        typer.confirm("Rewrite all tables? Recall waits meanwhile.", abort=True, err=True)
+        typer.confirm("Rewrite all tables? Recall waits until it is done.", abort=True, err=True)
     import psycopg
 
     from pgrecall.errors import error_from

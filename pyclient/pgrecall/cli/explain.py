@@ -1,4 +1,4 @@
-"""`pgrecall explain`: why a recall ranks memories as it does, for a person to read."""
+"""`pgrecall explain`: prints why a recall ranks memories as it does."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,16 +43,18 @@ if TYPE_CHECKING:
     from pgrecall.models import Explanation
 
 SHOWN = 80
-"""Characters of a memory that stand beside its score."""
+"""Characters of a memory shown beside its score."""
 
 
 def explain(
     query: Annotated[str, typer.Argument(help="The question.")],
     id: Annotated[
         list[int] | None,
-        typer.Option("--id", help="Explain this memory, returned or not; may be given again."),
+        typer.Option("--id", help="Explain this memory, whether returned or not; repeatable."),
     ] = None,
-    k: Annotated[int, typer.Option("-k", "--k", help="How many memories the recall returns at most.")] = 10,
+    k: Annotated[
+        int, typer.Option("-k", "--k", help="Maximum number of memories that the recall returns.")
+    ] = 10,
     namespace: Namespace = None,
     category: Categories = None,
     tag: Tags = None,
@@ -74,10 +76,10 @@ def explain(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Say why memories are ranked as they are, or why one is not found.
+    """Explain why memories are ranked as they are, or why one is not returned.
 
-    Without --id it explains the memories that the recall returns. Each has a line a leg: its rank there, its
-    score, what the leg weighs, and what that adds to the relevance.
+    Without --id, explains the memories that the recall returns. Each has one line per leg: its rank, its
+    score, the weight of the leg, and what that adds to the relevance.
     """
     contains = json_object("--metadata", metadata)
     times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
@@ -121,7 +123,7 @@ def explain(
 
 
 def block(explained: "Explanation") -> "Iterator[str]":
-    """Yield the lines about one memory: place or why it has none, legs, factors, arithmetic."""
+    """Yield the lines about one memory: place or reason, legs, factors, arithmetic."""
     if explained.place is None:
         yield f"memory {explained.id} is not returned: {sanitize(explained.reason or '')}"
     else:
@@ -144,7 +146,7 @@ def block(explained: "Explanation") -> "Iterator[str]":
     if told:
         yield f"   {'times':<11}{told}"
     if explained.mmr_penalty:
-        yield f"   {'MMR':<11}took {_number(explained.mmr_penalty)} for being like those before it"
+        yield f"   {'MMR':<11}subtracted {_number(explained.mmr_penalty)} for similarity to earlier results"
     if explained.duplicates:
         yield f"   {'hides':<11}{', '.join(map(str, explained.duplicates))}"
     yield f"   {explained.arithmetic}"
@@ -158,16 +160,16 @@ def _legs(explained: "Explanation") -> "Iterator[str]":
     ):
         rank, weight, part = (getattr(explained, f"{name}_{column}") for column in ("rank", "weight", "part"))
         if not weight:
-            yield f"   {name:<11}takes no part"
+            yield f"   {name:<11}not used"
             continue
         place = "-" if rank is None else f"rank {rank}"
         told = "-" if value is None else f"{kind} {_number(value)}"
         if name == "dense" and value is None:
-            told = "no embedding: as the average" if part else "no embedding"
+            told = "no embedding: scored as average" if part else "no embedding"
         yield f"   {name:<11}{place:<10}{told:<30}weight {weight:<7g}adds {_number(part)}"
         if name == "lexical" and explained.expansion_score is not None:
             terms = ", ".join(map(sanitize, explained.added_terms))
-            yield f"   {'':<21}{_number(explained.expansion_score)} of the score by added terms: {terms}"
+            yield f"   {'':<21}{_number(explained.expansion_score)} of the score from added terms: {terms}"
     for name, part in (("neighbours", explained.session_part), ("phrase", explained.phrase_part)):
         if part is not None and round(part, 8) != 0:
             yield f"   {name:<65}adds {_number(part)}"

@@ -1,4 +1,4 @@
-"""`pgrecall facts`: relationships that answer a question."""
+"""`pgrecall facts`: facts (relationships between concepts) that answer a question."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 def facts(
     query: Annotated[str, typer.Argument(help="The question.")],
-    k: Annotated[int, typer.Option("-k", "--k", help="How many facts at most.")] = 10,
+    k: Annotated[int, typer.Option("-k", "--k", help="Maximum number of facts.")] = 10,
     namespace: Namespace = None,
     as_of: AsOf = None,
     label: Annotated[
-        list[str] | None, typer.Option("--label", help="Only this label; may be given again.")
+        list[str] | None, typer.Option("--label", help="Only facts with this label; repeatable.")
     ] = None,
     concept: Annotated[
-        list[str] | None, typer.Option("--concept", help="Only of this concept; may be given again.")
+        list[str] | None, typer.Option("--concept", help="Only facts about this concept; repeatable.")
     ] = None,
     include_superseded: IncludeSuperseded = False,
     embed: Embed = None,
@@ -48,7 +48,7 @@ def facts(
 ) -> None:
     """Find the facts that answer a question.
 
-    Each line has the score, the fact, when it holds if that is known, and the memories that state it.
+    Each line has the score, the fact, its validity period if known, and the memories that state it.
     """
     known_at = moment("--as-of", as_of)
     from pgrecall import Client
@@ -78,7 +78,7 @@ def facts(
 
 
 def _period(fact: "FactHit") -> str:
-    """Write when a fact holds, as far as that is known."""
+    """Format the known part of a fact's validity period."""
     bounds = (("since", fact.valid_from), ("until", fact.valid_to))
     known = [f"{word} {bound:%Y-%m-%d}" for word, bound in bounds if bound is not None]
     return f"  ({' '.join(known)})" if known else ""

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from pgrecall.models import Failure
 
 failures = typer.Typer(invoke_without_command=True)
-Cause = Annotated[str | None, typer.Option(help="Only those of this cause.", show_default=False)]
+Cause = Annotated[str | None, typer.Option(help="Only failures with this cause.", show_default=False)]
 
 
 @failures.callback()
 def show(
     context: typer.Context,
     cause: Cause = None,
-    k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many at most.")] = 100,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, help="Maximum number of failures.")] = 100,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print the memories that were given up after five attempts, or have them tried again.
+    """Print the memories whose embedding failed five times, or retry them.
 
-    Never what they say: id, namespace, cause and the error of the last attempt.
+    Prints id, namespace, cause and the last error, never the content.
     """
     if context.invoked_subcommand is not None:
         return
@@ -40,12 +40,12 @@ def show(
         print_json([failure.as_dict() for failure in found])
         return
     if not found:
-        note("nothing was given up")
+        note("no failures")
         return
     _print_table(found)
     if len(found) == k:
         note(f"there may be more: -k {10 * k}")
-    note("try them again: pgrecall failures retry")
+    note("retry them with: pgrecall failures retry")
 
 
 @failures.command()
@@ -55,12 +55,12 @@ def retry(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Have them tried again, all or some; embedders begin at once."""
+    """Retry all failed memories, or some; embedders start immediately."""
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         freed = client.admin.retry_failures(cause, id=id)
-    typer.echo(f"{freed} {'memory is' if freed == 1 else 'memories are'} tried again")
+    typer.echo(f"{freed} {'memory' if freed == 1 else 'memories'} will be retried")
 
 
 def _print_table(found: "Iterable[Failure]") -> None:

@@ -1,4 +1,4 @@
-"""`pgrecall graph`: build the concept graph, look at it, correct it, take it away as a file."""
+"""`pgrecall graph`: build, inspect, correct and export the concept graph."""
 
 import sys
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ graph = typer.Typer(no_args_is_help=True)
 
 
 class Format(StrEnum):
-    """What a graph can be written as."""
+    """The export formats."""
 
     GRAPHML = "graphml"
     DOT = "dot"
@@ -29,19 +29,22 @@ class Format(StrEnum):
 @graph.command()
 def build(
     backfill: Annotated[
-        bool, typer.Option("--backfill", help="Also read what was read by another version or other settings.")
+        bool,
+        typer.Option(
+            "--backfill", help="Also read memories that another version or other settings have read."
+        ),
     ] = False,
-    again: Annotated[bool, typer.Option("--again", help="Read everything again.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Read every memory again.")] = False,
     namespace: Namespace = None,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Read memories for names, times and facts until none is left.
+    """Extract names, times and facts from memories until none are pending.
 
-    --namespace narrows --backfill and --again; what waits anyway is read whatever its namespace.
+    --namespace restricts --backfill and --again; pending memories are read in every namespace.
     """
     if backfill and again:
-        raise typer.BadParameter("--backfill and --again exclude each other")
+        raise typer.BadParameter("--backfill and --again cannot be combined")
     from pgrecall.errors import EmbeddingUnavailable
 
     target = _target(dsn, data_dir, namespace)
@@ -71,13 +74,13 @@ def build(
 @graph.command()
 def show(
     name: Annotated[str, typer.Argument(help="Any of the concept's names.")],
-    k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many neighbours at most.")] = 20,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, help="Maximum number of neighbours.")] = 20,
     namespace: Namespace = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print a concept: its names, how often it is mentioned, and what it goes with."""
+    """Print a concept: its names, its number of mentions, and its neighbours."""
     target = _target(dsn, data_dir, namespace)
     with _connected(target) as connection:
         concept = _concept(connection, target, name)
@@ -103,16 +106,14 @@ def show(
 
 @graph.command()
 def export(
-    format: Annotated[Format, typer.Option(help="What to write.")] = Format.GRAPHML,
-    out: Annotated[Path | None, typer.Option(help="Where to; default: standard output.")] = None,
-    min_mentions: Annotated[
-        int, typer.Option(min=0, help="Leave out concepts that fewer memories mention.")
-    ] = 2,
+    format: Annotated[Format, typer.Option(help="Output format.")] = Format.GRAPHML,
+    out: Annotated[Path | None, typer.Option(help="Output file; default: standard output.")] = None,
+    min_mentions: Annotated[int, typer.Option(min=0, help="Omit concepts that fewer memories mention.")] = 2,
     namespace: Namespace = None,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Write the graph of a namespace: concepts, the memories they share, and their relationships."""
+    """Write the graph of a namespace: concepts, shared mentions and relationships."""
     target = _target(dsn, data_dir, namespace)
     from .graph_files import FORMATS
 
@@ -136,53 +137,56 @@ def export(
 
 @graph.command()
 def merge(
-    name: Annotated[str, typer.Argument(help="The concept that is the other one.")],
-    into: Annotated[str, typer.Argument(help="The concept that stays.")],
+    name: Annotated[str, typer.Argument(help="The concept to merge.")],
+    into: Annotated[str, typer.Argument(help="The concept to keep.")],
     namespace: Namespace = None,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Take a concept for another: its names are the other's from now on."""
+    """Merge a concept into another one, which takes over its names."""
     target = _target(dsn, data_dir, namespace)
     with _connected(target) as connection:
         pair = [_concept(connection, target, name), _concept(connection, target, into)]
         number = _value(connection, "SELECT pgrecall.merge_concepts(%s, %s)", pair)
-    typer.echo(f"merged; `pgrecall graph split {number}` takes it back")
+    typer.echo(f"merged; `pgrecall graph split {number}` undoes it")
 
 
 @graph.command()
 def split(
-    merge: Annotated[int, typer.Argument(help="The merge's number, as `graph show --json` has it.")],
+    merge: Annotated[int, typer.Argument(help="The number of the merge, as printed by `graph show --json`.")],
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Take a merge back."""
+    """Undo a merge."""
     with _connected(_target(dsn, data_dir, None)) as connection:
         concept = _value(connection, "SELECT pgrecall.split_concept(%s)", [merge])
         name = _value(connection, "SELECT name FROM pgrecall.show_concept(%s)", [concept])
-    typer.echo(f"split: {_clean(name)} is a concept of its own again")
+    typer.echo(f"split: {_clean(name)} is a separate concept again")
 
 
 @graph.command()
 def rules(
-    type: Annotated[str, typer.Argument(help="In capitals: PROJECT, or a type of your own.")],
+    type: Annotated[str, typer.Argument(help="The type in capitals: PROJECT, or your own.")],
     keyword: Annotated[
-        list[str] | None, typer.Option("--keyword", help="A name, in any case; may be given again.")
+        list[str] | None, typer.Option("--keyword", help="A name, case-insensitive; repeatable.")
     ] = None,
     pattern: Annotated[
-        list[str] | None, typer.Option("--pattern", help="A regular expression; may be given again.")
+        list[str] | None, typer.Option("--pattern", help="A regular expression; repeatable.")
     ] = None,
     namespace: Namespace = None,
-    everywhere: Annotated[bool, typer.Option("--everywhere", help="For all namespaces.")] = False,
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="Apply the rules to all namespaces.")
+    ] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Say which names and patterns mark an entity of a type, in place of what was said before.
+    """Replace the names and patterns that mark an entity of a type.
 
-    Without any, the type's rules go. `pgrecall graph build --backfill` reads older memories again.
+    Without names and patterns, removes the rules of the type. `pgrecall graph build --backfill` applies new
+    rules to older memories.
     """
     if everywhere and namespace is not None:
-        raise typer.BadParameter("--everywhere and --namespace exclude each other")
+        raise typer.BadParameter("--everywhere and --namespace cannot be combined")
     keywords, patterns = keyword or [], pattern or []
     from pgrecall.embedder import EntityRules, Gazetteer, InvalidRules
     from pgrecall.errors import InvalidInput
@@ -201,7 +205,7 @@ def rules(
             "SELECT pgrecall.set_entity_rules(%s, %s::text[], %s::text[], %s)",
             [type, keywords, patterns, home],
         )
-    typer.echo(f"{type}: {len(keywords)} keywords, {len(patterns)} patterns, for what is read from now on")
+    typer.echo(f"{type}: {len(keywords)} keywords, {len(patterns)} patterns, for memories read from now on")
 
 
 def _target(dsn: str | None, data_dir: Path | None, namespace: str | None) -> "Target":
@@ -212,7 +216,7 @@ def _target(dsn: str | None, data_dir: Path | None, namespace: str | None) -> "T
 
 @contextmanager
 def _connected(target: "Target") -> "Iterator[Connection[dict[str, Any]]]":
-    """Connect, check what is installed, and turn the driver's errors into pgrecall's."""
+    """Connect, check the installed version, and map the driver's errors to pgrecall's."""
     import psycopg
     from psycopg.rows import dict_row
 
@@ -259,7 +263,7 @@ def _concept(connection: "Connection[dict[str, Any]]", target: "Target", name: s
         _check_namespace(connection, target)
         raise NotFound(
             f'no concept is called "{name}"',
-            hint="Names count as they are stored, in any case, not parts of them.",
+            hint="Give the full stored name; case does not matter.",
         )
     return int(found)
 
@@ -271,7 +275,7 @@ def _redo(connection: Any, target: "Target", enricher: str, version: str | None)
 
 
 def _leave_to_a_daemon(target: "Target", *, again: bool, backfill: bool) -> bool:
-    """Have a daemon that is alive do it; False if there is none, or only this package knows what is old."""
+    """Leave the work to a live daemon; False if none can do it."""
     with _connected(target) as connection:
         [found] = _rows(connection, "SELECT workers, pending_extractions FROM public.recall_status()")
         if not found["workers"] or backfill:
@@ -281,7 +285,7 @@ def _leave_to_a_daemon(target: "Target", *, again: bool, backfill: bool) -> bool
             found["pending_extractions"] = _value(
                 connection, "SELECT pending_extractions FROM public.recall_status()"
             )
-    typer.echo(f"the embedder that runs will read {found['pending_extractions']} memories")
+    typer.echo(f"the running embedder will read {found['pending_extractions']} memories")
     return True
 
 
@@ -298,14 +302,14 @@ def _with_progress(dsn: str, waiting: int) -> dict[str, int]:
 
 
 def _graph_rows(connection: Any, target: "Target", min_mentions: int) -> Iterator[Any]:
-    """Yield the graph by a cursor of the server, so that neither side holds all of it."""
+    """Yield the graph from a server-side cursor, so that neither side holds all of it."""
     from psycopg.rows import class_row
 
     from .graph_files import GraphRow
 
     with connection.transaction(), connection.cursor("graph", row_factory=class_row(GraphRow)) as cursor:
         cursor.itersize = 5000
-        # Times as text: the calendar of PostgreSQL is longer than Python's.
+        # Times as text: PostgreSQL's calendar has a wider range than Python's.
         cursor.execute(
             "SELECT kind, id, target_id, name, type, weight, valid_from::text, valid_to::text, "
             "superseded_at::text FROM pgrecall.graph_export(%s, %s)",
@@ -330,7 +334,7 @@ def _print_concept(found: dict[str, Any], neighbours: list[dict[str, Any]]) -> N
     if not neighbours:
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for heading in ("goes with", "type", "shared", "weight", "relationships"):
+    for heading in ("neighbour", "type", "shared", "weight", "relationships"):
         table.add_column(heading, overflow="fold")
     for one in neighbours:
         ties = ", ".join(map(_clean, one["relationships"] or ()))

@@ -1,4 +1,4 @@
-"""The concept graph as a file: GraphML or DOT, written row by row, whatever names hold."""
+"""Writes the concept graph as GraphML or DOT, row by row; any name is escaped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "GraphRow", "dot", "graphml"]
 
-# What XML 1.0 has no way to write (section 2.2), surrogates among it.
+# Characters that XML 1.0 cannot express (section 2.2), surrogates included.
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _KEYS: Final = (
     ("node", "name", "string"),
@@ -38,10 +38,10 @@ class GraphRow:
         target_id: The other end of an edge; None for a concept.
         name: The concept's name, or the relationship's label.
         type: The concept's type.
-        weight: How many memories mention it, or both ends; how sure a relationship is.
-        valid_from: Since when a relationship holds.
-        valid_to: Until when.
-        superseded_at: When it was recorded that it does not hold any more.
+        weight: Number of memories that mention the concept, or both ends; the confidence of a relationship.
+        valid_from: Start of the validity of a relationship.
+        valid_to: End of the validity.
+        superseded_at: When the relationship was recorded as superseded.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class GraphRow:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What is written of it, as text, without what is not known."""
+        """The known attributes as text."""
         if self.target_id is None:
             known: dict[str, object] = {"name": self.name, "type": self.type, "mentions": int(self.weight)}
         else:
@@ -131,6 +131,6 @@ def _dot(facts: Mapping[str, str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Escape what stands between quotes; a label takes a lone backslash for the start of a code."""
+    """Escape a quoted string; in a label a single backslash would start an escape code."""
     text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\r\n", "\n").replace("\n", "\\n")
     return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)

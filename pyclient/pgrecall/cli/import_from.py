@@ -1,4 +1,4 @@
-"""`pgrecall import-from`: memories of other programs, as often as wanted."""
+"""`pgrecall import-from`: repeatable imports from other programs."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -24,37 +24,42 @@ _SHOWN = 20
 
 Prefix = Annotated[
     str | None,
-    typer.Option(help="What external ids begin with, instead of the kind: for a second source of a kind."),
+    typer.Option(
+        help="Prefix of external ids; default: the kind of source. For a second source of one kind."
+    ),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Read everything, say what would become of it, write nothing.")
+    bool, typer.Option("--dry-run", help="Read everything and print what would happen, without writing.")
 ]
 RejectedFile = Annotated[
-    Path | None, typer.Option("--rejected", help="Where to write what was rejected, as JSON Lines.")
+    Path | None, typer.Option("--rejected", help="File for the rejected rows, as JSON Lines.")
 ]
 Verify = Annotated[
-    bool, typer.Option("--verify/--no-verify", help="Compare the source with the memories at the end.")
+    bool, typer.Option("--verify/--no-verify", help="Compare the source with the memories afterwards.")
 ]
 SkipDeleted = Annotated[
     bool,
     typer.Option(
-        "--skip-deleted", help="Leave out what was deleted there, instead of storing it as forgotten."
+        "--skip-deleted", help="Skip rows deleted in the source, instead of storing them as forgotten."
     ),
 ]
 ImportanceMax = Annotated[
-    float, typer.Option(min=1e-6, help="The importance of the most important ones there, such as 10.")
+    float, typer.Option(min=1e-6, help="The highest importance in the source, such as 10.")
 ]
 SourceDsn = Annotated[
-    str | None, typer.Option("--from", help="The source's database; default: the one of the memories.")
+    str | None,
+    typer.Option("--from", help="Connection string of the source; default: the database of the memories."),
 ]
 SameModel = Annotated[
     str | None,
-    typer.Option(help="The model that made the embeddings: they are taken over, if it is the active one."),
+    typer.Option(
+        help="The model of the embeddings in the source; they are imported if it is the active model."
+    ),
 ]
 
 
 class Users(StrEnum):
-    """What becomes of the user_id of mem0."""
+    """What the user_id of mem0 is mapped to."""
 
     namespace = "namespace"
     tag = "tag"
@@ -63,7 +68,7 @@ class Users(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _To:
-    """Where to, and how."""
+    """The target, and options common to all sources."""
 
     dsn: str | None
     namespace: str | None
@@ -90,7 +95,7 @@ def sqlite(
 ) -> None:
     """Import the SQLite file of the older memory service.
 
-    Columns that are no field of a memory go to its metadata. The file is only read.
+    Columns that are not fields of a memory go to its metadata. The file is not changed.
     """
     from pgrecall.contrib.importers.sqlite import sqlite_source
 
@@ -111,7 +116,7 @@ def jsonl(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Import an export of the older memory service: an object a line, with the fields of its table."""
+    """Import an export of the older memory service: one object per line, with the fields of its table."""
     from pgrecall.contrib.importers.jsonl import jsonl_source
 
     to = _To(connection_string(dsn, data_dir), namespace, prefix, dry_run, rejected, verify, skip_deleted)
@@ -132,9 +137,9 @@ def table(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Import the PostgreSQL table of the older memory service, where it stands.
+    """Import the PostgreSQL table of the older memory service.
 
-    The table is only read. It may be in the same database, or in the one that --from names.
+    The table is not changed. It may be in the same database, or in the one named by --from.
     """
     from pgrecall.contrib.importers.table import table_source
 
@@ -146,7 +151,7 @@ def table(
 def mem0(
     collection: Annotated[str, typer.Argument(help="The table of the collection.")] = "mem0",
     source: SourceDsn = None,
-    users: Annotated[Users, typer.Option(help="What becomes of user_id.")] = Users.namespace,
+    users: Annotated[Users, typer.Option(help="What user_id is mapped to.")] = Users.namespace,
     same_model: SameModel = None,
     namespace: Namespace = None,
     prefix: Prefix = None,
@@ -169,7 +174,7 @@ def mem0(
 
 @import_from.command()
 def langchain(
-    collection: Annotated[str, typer.Argument(help="The collection, or the table of the newer form.")],
+    collection: Annotated[str, typer.Argument(help="The collection, or the table of PGVectorStore.")],
     source: SourceDsn = None,
     same_model: SameModel = None,
     namespace: Namespace = None,
@@ -193,9 +198,9 @@ def langchain(
 
 @import_from.command()
 def git(
-    repository: Annotated[Path, typer.Argument(help="Its folder.")],
-    revision: Annotated[str, typer.Option(help="The commit whose history is meant.")] = "HEAD",
-    merges: Annotated[bool, typer.Option("--merges", help="Merge commits too.")] = False,
+    repository: Annotated[Path, typer.Argument(help="Path of the repository.")],
+    revision: Annotated[str, typer.Option(help="The commit whose history is imported.")] = "HEAD",
+    merges: Annotated[bool, typer.Option("--merges", help="Include merge commits.")] = False,
     namespace: Namespace = None,
     prefix: Prefix = None,
     dry_run: DryRun = False,
@@ -204,7 +209,7 @@ def git(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Import the history of a git repository: a memory for each commit, and one for each note."""
+    """Import the history of a git repository: one memory per commit and per note."""
     from pgrecall.contrib.importers.git import git_source
 
     to = _To(connection_string(dsn, data_dir), namespace, prefix, dry_run, rejected, verify)
@@ -222,7 +227,7 @@ def markdown(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Import a folder of Markdown: a memory for each section, with the headings above it as its title."""
+    """Import a folder of Markdown: one memory per section, with the headings above it as its title."""
     from pgrecall.contrib.importers.markdown import markdown_source
 
     to = _To(connection_string(dsn, data_dir), namespace, prefix, dry_run, rejected, verify)
@@ -230,11 +235,11 @@ def markdown(
 
 
 _Open = Callable[[str, int | None], "AbstractContextManager[Source]"]
-"""Opens a source, told the connection string of the memories and the dimension of embeddings to take over."""
+"""Opens a source, given the connection string of the memories and the dimension of embeddings to import."""
 
 
 def _run(to: _To, opened: _Open, same_model: str | None = None) -> None:
-    """Import, verify, and say what came of it.
+    """Import, verify and print the report.
 
     Raises:
         typer.Exit: 1 if a row was rejected, is missing or differs.
@@ -261,7 +266,7 @@ def _run(to: _To, opened: _Open, same_model: str | None = None) -> None:
                 progress=advance,
             )
         if report.stored and not to.dry_run:
-            # Only the planner's statistics: a role that may not refresh them leaves that to autovacuum.
+            # A role without the privilege leaves the planner's statistics to autovacuum.
             with suppress(PermissionDenied):
                 client.admin.analyze()
         compared = None
@@ -285,7 +290,7 @@ def _run(to: _To, opened: _Open, same_model: str | None = None) -> None:
 
 
 def _dimension(client: "Client", same_model: str | None) -> int | None:
-    """Return the active model's dimension if it is the one that is named; None if none is."""
+    """Return the dimension of the active model, which must be `same_model`; None if that is None."""
     from pgrecall import InvalidInput
 
     if same_model is None:
@@ -301,11 +306,11 @@ def _dimension(client: "Client", same_model: str | None) -> int | None:
 
 @contextmanager
 def _rejections(file: Path | None) -> Iterator[Callable[["Rejected"], None]]:
-    """Write what is rejected into a file, or print the first of it."""
+    """Write rejected rows to a file, or print the first ones."""
     from pgrecall import PgrecallError
 
     try:
-        # Line by line: whatever ends the run, what was found until then is there.
+        # Line-buffered: an interrupted run keeps the rows rejected so far.
         opened = nullcontext() if file is None else file.open("w", encoding="utf-8", buffering=1)
     except OSError as error:
         raise PgrecallError(
@@ -324,12 +329,12 @@ def _rejections(file: Path | None) -> Iterator[Callable[["Rejected"], None]]:
 
         yield reject
     if file is None and number > _SHOWN:
-        note(f"and {number - _SHOWN} more: --rejected FILE has them all")
+        note(f"and {number - _SHOWN} more: --rejected FILE writes them all")
 
 
 @contextmanager
 def _progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show how many rows were dealt with, on a terminal."""
+    """Show the number of processed rows, on a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -356,9 +361,9 @@ def _print_report(report: "ImportFromReport", *, dry_run: bool) -> None:
     )
     for number, said in (
         (report.sensitive, "are sensitive"),
-        (report.deleted, "were deleted there: forgotten here"),
-        (report.left_out, "of those left out"),
-        (report.kept, "have changed, but were forgotten or superseded here: they stay so"),
+        (report.deleted, "were deleted in the source: stored as forgotten"),
+        (report.left_out, "of those skipped"),
+        (report.kept, "have changed, but were forgotten or superseded here: not updated"),
     ):
         if number:
             typer.echo(f"{number} {said}")
@@ -370,6 +375,6 @@ def _print_comparison(compared: "Verification") -> None:
     typer.echo(f"compared with the source: {compared.same} the same")
     if compared.changed_here:
         typer.echo(f"{compared.changed_here} changed here since")
-    for number, said in ((compared.missing, "missing"), (compared.differing, "that differ")):
+    for number, said in ((compared.missing, "missing"), (compared.differing, "differ")):
         if number:
             typer.echo(f"{number} {said}", err=True)

@@ -1,4 +1,4 @@
-"""`pgrecall mcp`: memory as tools for agents that speak the Model Context Protocol."""
+"""`pgrecall mcp`: memory as tools of a Model Context Protocol server."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -20,18 +20,18 @@ def mcp(
             "or PGRECALL_MCP_TOKEN.",
         ),
     ] = False,
-    host: Annotated[str, typer.Option(help="Where HTTP listens.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Its port; 0 takes a free one.")] = 8765,
+    host: Annotated[str, typer.Option(help="Address on which HTTP listens.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for HTTP; 0 chooses a free one.")] = 8765,
     allowed_host: Annotated[
         list[str] | None,
-        typer.Option(help="A name that HTTP clients call it by, such as a proxy's; may be given again."),
+        typer.Option(help="A host name to accept from HTTP clients, such as a proxy's; repeatable."),
     ] = None,
     namespace: Namespace = None,
     any_namespace: Annotated[
-        bool, typer.Option("--any-namespace", help="Let each call name a namespace, and change any memory.")
+        bool, typer.Option("--any-namespace", help="Let calls name any namespace and change any memory.")
     ] = False,
     create_namespace: Annotated[
-        bool, typer.Option("--create-namespace", help="Make a namespace when something is stored in it.")
+        bool, typer.Option("--create-namespace", help="Create a namespace when something is stored in it.")
     ] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="Offer no tool that writes.")] = False,
     include_sensitive: Annotated[
@@ -42,7 +42,7 @@ def mcp(
 ) -> None:
     """Serve memory to agents over the Model Context Protocol.
 
-    Agents start this command themselves and speak to its standard input and output.
+    Agents start this command themselves and use its standard input and output.
     """
     from pgrecall.errors import PgrecallError
 

@@ -1,4 +1,4 @@
-"""`pgrecall remember`, `pgrecall import` and `pgrecall export`: what goes in, and out again."""
+"""`pgrecall remember`, `pgrecall import` and `pgrecall export`."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class OnConflict(StrEnum):
-    """What happens when the external id is there already."""
+    """What happens when the external id already exists."""
 
     error = "error"
     keep = "keep"
@@ -30,9 +30,9 @@ def remember(
     content: Annotated[str, typer.Argument(help="The text; - reads standard input.")],
     title: Annotated[str | None, typer.Option(help="A short name.")] = None,
     category: Annotated[str | None, typer.Option(help="One word for its kind.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A label; may be given again.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; repeatable.")] = None,
     keyword: Annotated[
-        list[str] | None, typer.Option(help="A further word to find it by; may be given again.")
+        list[str] | None, typer.Option(help="An additional keyword to find it by; repeatable.")
     ] = None,
     importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
@@ -46,10 +46,12 @@ def remember(
     sensitive: Annotated[bool, typer.Option("--sensitive", help="Never embed it.")] = False,
     occurred_at: Annotated[str | None, typer.Option(help="When it happened, ISO 8601.")] = None,
     external_id: Annotated[str | None, typer.Option(help="Your own id for it.")] = None,
-    on_conflict: Annotated[OnConflict, typer.Option(help="If the id is there already.")] = OnConflict.error,
+    on_conflict: Annotated[
+        OnConflict, typer.Option(help="What to do if the id already exists.")
+    ] = OnConflict.error,
     namespace: Namespace = None,
     create_namespace: Annotated[
-        bool, typer.Option("--create-namespace", help="Make the namespace if it is not there.")
+        bool, typer.Option("--create-namespace", help="Create the namespace if it does not exist.")
     ] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -96,12 +98,12 @@ def import_(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Import memories from JSON Lines; importing the same lines again changes nothing.
+    """Import memories from JSON Lines. Importing the same lines again changes nothing.
 
-    Each line is an object with content and, if wanted, id, title, lang, category, tags, expanded_keywords,
+    Each line is an object with content and optionally id, title, lang, category, tags, expanded_keywords,
     importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
-    is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Namespaces are made as needed.
-    Lines that `pgrecall export` wrote say all of a memory, its embedding and namespace included.
+    is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Missing namespaces are
+    created. Lines of `pgrecall export` also have embedding and namespace.
     """
     if not _is_dash(file) and (file.is_dir() or not file.exists()):
         raise typer.BadParameter(f"there is no file {file}", param_hint="file")
@@ -122,7 +124,7 @@ def import_(
             progress=progress,
         )
         if report.stored:
-            # Only the planner's statistics: a role that may not refresh them leaves that to autovacuum.
+            # A role without the privilege leaves the planner's statistics to autovacuum.
             with suppress(PermissionDenied):
                 client.admin.analyze()
     _print_report(report)
@@ -131,23 +133,23 @@ def import_(
 
 
 def export(
-    file: Annotated[Path, typer.Argument(help="Where to; - writes standard output.")] = Path("-"),
+    file: Annotated[Path, typer.Argument(help="Output file; - writes standard output.")] = Path("-"),
     namespace: Annotated[
         str | None, typer.Option("--namespace", "-n", help="Only this namespace; default: all.")
     ] = None,
     include_sensitive: Annotated[
-        bool, typer.Option("--include-sensitive", help="Also sensitive memories, in plain text.")
+        bool, typer.Option("--include-sensitive", help="Include sensitive memories, in plain text.")
     ] = False,
     include_forgotten: Annotated[
-        bool, typer.Option("--include-forgotten", help="Also forgotten memories.")
+        bool, typer.Option("--include-forgotten", help="Include forgotten memories.")
     ] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Write memories as JSON Lines, with all their fields and embeddings; `pgrecall import` reads them.
+    """Write memories as JSON Lines with all fields and embeddings, for `pgrecall import`.
 
-    Sensitive and forgotten memories are left out unless asked for, and so is what only they supersede. The
-    file appears when it is complete, and is readable by its owner alone.
+    By default, sensitive and forgotten memories are left out, and so are memories superseded only by them.
+    The file appears under its name when it is complete, and only its owner can read it.
     """
     from pgrecall import Client
 
@@ -155,7 +157,7 @@ def export(
     with (
         Client(connection_string(dsn, data_dir), pool_max=1) as client,
         _written(file) as out,
-        # Closed here, so that the cursor ends before the connection does.
+        # Closed here, so that the cursor is closed before the connection.
         closing(
             client.transfer.export_memories(
                 namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
@@ -169,7 +171,7 @@ def export(
 
 @contextmanager
 def _written(file: Path) -> Iterator[IO[bytes]]:
-    """Open a file that takes its name when it is complete."""
+    """Open a temporary file that is renamed when it is complete."""
     from tempfile import NamedTemporaryFile
 
     from pgrecall import PgrecallError
@@ -181,7 +183,7 @@ def _written(file: Path) -> Iterator[IO[bytes]]:
     if file.is_dir():
         raise typer.BadParameter(f"{file} is a folder", param_hint="file")
     try:
-        # Made for its owner alone: it holds what the database keeps from others.
+        # Readable only by its owner: the database hides its contents from other users.
         with NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}-", delete=False) as out:
             unfinished = Path(out.name)
             try:
@@ -201,7 +203,7 @@ def _written(file: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]]]:
-    """Open the file under a progress bar that counts its bytes."""
+    """Open the file, with a progress bar over its bytes."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -242,15 +244,15 @@ def _print_report(report: "ImportReport") -> None:
     if report.present:
         typer.echo(f"{_count(report.present, 'line')} already there")
     if report.differing:
-        note(f"{_count(report.differing, 'line')} of them with another text, which stays: the id is taken")
+        note(f"{_count(report.differing, 'line')} of them differ from the stored memory, which is unchanged")
     if report.embedded:
         typer.echo(f"{_count(report.embedded, 'embedding')} stored")
     for model, number in report.left_out.items():
-        note(f"{_count(number, 'embedding')} of {sanitize(model)} left out: an embedder makes its own")
+        note(f"{_count(number, 'embedding')} of {sanitize(model)} skipped: an embedder will recompute them")
     if report.rejected:
         typer.echo(f"{_count(len(report.rejected), 'line')} rejected", err=True)
     if report.without_id:
-        note(f"{_count(report.without_id, 'line')} without an id: importing again stores them again")
+        note(f"{_count(report.without_id, 'line')} without an id: importing again stores duplicates")
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""`pgrecall offline`: a copy of a namespace in a file, for recall and writes without a server."""
+"""`pgrecall offline`: a local copy of a namespace, for recall and writes without a server."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,18 +40,19 @@ def pull(
         bool | None,
         typer.Option(
             "--include-sensitive/--exclude-sensitive",
-            help="Whether sensitive memories are copied; default: as before, at first not.",
+            help="Whether to copy sensitive memories; default: as in the last pull, initially no.",
             show_default=False,
         ),
     ] = None,
     moved: Annotated[
-        bool, typer.Option("--moved", help="The database was restored or upgraded to another server.")
+        bool,
+        typer.Option("--moved", help="Accept a database that was restored, or upgraded to another server."),
     ] = False,
     namespace: Namespace = None,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Make a copy of a namespace, or send what is queued in it and bring it up to date."""
+    """Create a copy of a namespace, or send its queued writes and update it."""
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file, connection_string(dsn, data_dir), namespace=namespace) as copy:
@@ -62,12 +63,12 @@ def pull(
         f"{report.stored} fetched, {report.removed} removed: {status.memories} memories of {status.namespace}"
     )
     if not report.is_purged:
-        note("another process reads the file: what left it may still be in its pages; pull again later")
+        note("another process reads the file, so its pages may still hold removed memories; pull again later")
 
 
 @offline.command()
 def push(file: _File, dsn: Dsn = None, data_dir: DataDir = None) -> None:
-    """Send what is queued in a copy to the server."""
+    """Send the queued writes of a copy to the server."""
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file, connection_string(dsn, data_dir)) as copy:
@@ -78,7 +79,7 @@ def push(file: _File, dsn: Dsn = None, data_dir: DataDir = None) -> None:
 def recall(
     file: _File,
     query: Annotated[str, typer.Argument(help="The question.")],
-    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most.")] = 10,
+    k: Annotated[int, typer.Option("-k", "--k", help="Maximum number of memories.")] = 10,
     category: Categories = None,
     tag: Tags = None,
     all_tag: AllTags = None,
@@ -90,7 +91,7 @@ def recall(
     full: Annotated[bool, typer.Option("--full", help="Print long memories in full.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find memories in a copy by their words."""
+    """Search a copy by words."""
     contains = json_object("--metadata", metadata)
     times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
     from pgrecall.contrib.offline import OfflineClient
@@ -114,8 +115,8 @@ def recall(
 @offline.command()
 def remember(
     file: _File,
-    content: Annotated[str, typer.Argument(help="What to remember.")],
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be given again.")] = None,
+    content: Annotated[str, typer.Argument(help="The text.")],
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
 ) -> None:
     """Store a memory in a copy, queued for the server."""
     from pgrecall.contrib.offline import OfflineClient
@@ -126,7 +127,7 @@ def remember(
 
 @offline.command()
 def status(file: _File, as_json: AsJson = False) -> None:
-    """Print what a copy has, what waits in it for the server, and what that has refused."""
+    """Print the contents of a copy, its queued writes, and the writes that the server refused."""
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
@@ -138,12 +139,12 @@ def status(file: _File, as_json: AsJson = False) -> None:
     typer.echo(f"{told.memories} memories of {told.namespace}, pulled {pulled}, {told.queued} writes queued")
     _print_refused(refused)
     if refused:
-        note("`pgrecall offline retry` sends them again, `pgrecall offline discard` gives one up")
+        note("`pgrecall offline retry` queues them again, `pgrecall offline discard` drops one")
 
 
 @offline.command()
 def retry(file: _File) -> None:
-    """Queue what the server has refused once more."""
+    """Queue refused writes again."""
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
@@ -152,9 +153,9 @@ def retry(file: _File) -> None:
 
 @offline.command()
 def discard(
-    file: _File, number: Annotated[int, typer.Argument(help="The write's number, as status prints it.")]
+    file: _File, number: Annotated[int, typer.Argument(help="The number of the write, as printed by status.")]
 ) -> None:
-    """Give up a write that the server has refused."""
+    """Drop a write that the server refused."""
     from pgrecall.contrib.offline import OfflineClient
     from pgrecall.errors import NotFound
 

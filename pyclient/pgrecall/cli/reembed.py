@@ -1,4 +1,4 @@
-"""`pgrecall reembed`: change the embedding model while recall goes on."""
+"""`pgrecall reembed`: change the embedding model while recall keeps working."""
 
 import time
 from contextlib import contextmanager
@@ -20,25 +20,28 @@ _PLAIN_SECONDS = 10.0
 def reembed(
     model: Annotated[str | None, typer.Option(help="The new model, by name or folder.")] = None,
     dim: Annotated[
-        int | None, typer.Option(min=1, help="Length of its vectors; known models need none.")
+        int | None, typer.Option(min=1, help="Dimension of its vectors; not needed for known models.")
     ] = None,
     provider: Annotated[
-        str | None, typer.Option(help="Who computes it; default: as known of the model.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Provider of the embeddings; default: the one known for the model.", show_default=False
+        ),
     ] = None,
     min_overlap: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Least share of the nearest memories in common; default: 0.3."),
+        typer.Option(min=0, max=1, help="Minimum overlap of the nearest memories; default: 0.3."),
     ] = None,
     max_loss: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="By how much judged recall@10 may fall; default: 0.02."),
+        typer.Option(min=0, max=1, help="Maximum drop of judged recall@10; default: 0.02."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Do not compare, and put up with memories without an embedding.")
+        bool, typer.Option("--force", help="Skip the comparison, and accept memories without an embedding.")
     ] = False,
-    no_switch: Annotated[bool, typer.Option("--no-switch", help="Stop before recall is switched.")] = False,
+    no_switch: Annotated[bool, typer.Option("--no-switch", help="Stop before switching recall.")] = False,
     leave_to_daemons: Annotated[
-        bool, typer.Option("--leave-to-daemons", help="Embed nothing here, wait for daemons.")
+        bool, typer.Option("--leave-to-daemons", help="Wait for daemons instead of embedding here.")
     ] = False,
     rollback: Annotated[
         bool, typer.Option("--rollback", help="Go back to the embeddings before the last switch.")
@@ -46,14 +49,14 @@ def reembed(
     drop_old: Annotated[
         bool, typer.Option("--drop-old", help="Drop the embeddings before the last switch.")
     ] = False,
-    cancel: Annotated[bool, typer.Option("--cancel", help="Give up the embeddings being built.")] = False,
-    status: Annotated[bool, typer.Option("--status", help="Print how far it is.")] = False,
+    cancel: Annotated[bool, typer.Option("--cancel", help="Discard the embeddings being built.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Print the progress.")] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Embed all memories by another model, compare, and switch recall to it; nothing stands still meanwhile.
+    """Embed all memories with another model, compare, and switch recall to it, without downtime.
 
-    Interrupted, the same command goes on where it was.
+    If it is interrupted, run the same command again to continue.
     """
     instead = {"--rollback": rollback, "--drop-old": drop_old, "--cancel": cancel, "--status": status}
     chosen = [name for name, is_chosen in instead.items() if is_chosen]
@@ -61,7 +64,7 @@ def reembed(
         raise typer.BadParameter("pass --model NAME, or one of " + ", ".join(instead))
     extra = (dim, provider, min_overlap, max_loss)
     if chosen and (any(value is not None for value in extra) or force or no_switch or leave_to_daemons):
-        raise typer.BadParameter(f"{chosen[0]} takes no other option")
+        raise typer.BadParameter(f"{chosen[0]} cannot be combined with other options")
     target = effective_dsn(dsn, data_dir)
     from pgrecall.admin import reembed as reembedding
 
@@ -95,7 +98,7 @@ def _print(said: "str | Generation") -> None:
 
 @contextmanager
 def _reporting() -> "Iterator[Report]":
-    """Give a function that prints what happens: a bar on a terminal, else a line now and then."""
+    """Return a function that prints progress: a bar on a terminal, otherwise occasional lines."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -119,7 +122,7 @@ def _reporting() -> "Iterator[Report]":
 
 
 class _Lines:
-    """What happens, line by line; how far it is, no more than every ten seconds and not twice the same."""
+    """Prints progress line by line: at most every ten seconds, and only when it changes."""
 
     def __init__(self) -> None:
         self._said_at = 0.0
@@ -150,11 +153,11 @@ def _line(found: "Generation") -> str:
 def _rest(found: "Generation") -> str:
     parts = []
     if found.retrying:
-        parts.append(f"{found.retrying} to be tried again")
+        parts.append(f"{found.retrying} retrying")
     if found.failed:
-        parts.append(f"{found.failed} could not be")
+        parts.append(f"{found.failed} failed")
     if found.truncated:
-        parts.append(f"{found.truncated} by their beginning only")
+        parts.append(f"{found.truncated} truncated")
     if found.waiting and found.per_second:
         parts.append(f"{found.per_second:.0f} a second")
     if found.waiting and found.eta is not None:

@@ -9,25 +9,29 @@ from .common import DataDir, Dsn, effective_dsn
 
 def migrate(
     dim: Annotated[
-        int | None, typer.Option(help="Length of the vectors; fixed when a database is first migrated.")
+        int | None, typer.Option(help="Dimension of the vectors; fixed when a database is first migrated.")
     ] = None,
     model: Annotated[str | None, typer.Option(help="Embedding model, by name or folder.")] = None,
-    revision: Annotated[str, typer.Option(help="Where to go; 'base' takes everything back.")] = "head",
+    revision: Annotated[str, typer.Option(help="Target revision; 'base' removes everything.")] = "head",
     plpython: Annotated[
         bool | None,
         typer.Option(
             "--with-plpython/--without-plpython",
-            help="With the functions in Python, which need a superuser and plpython3u; default: as before.",
+            help="Install the functions in Python, for a superuser with plpython3u; default: unchanged.",
             show_default=False,
         ),
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 if not current.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit 1 if the database is not current.")
+    ] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
     """Bring the database to the schema and the SQL code of this package."""
     if check and (dim is not None or model is not None or revision != "head" or plpython is not None):
-        raise typer.BadParameter("--check takes no --dim, --model, --revision or --with-plpython")
+        raise typer.BadParameter(
+            "--check cannot be combined with --dim, --model, --revision or --with-plpython"
+        )
     target = effective_dsn(dsn, data_dir)
     if check:
         _check(target)

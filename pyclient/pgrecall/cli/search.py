@@ -1,4 +1,4 @@
-"""`pgrecall recall` and `pgrecall timeline`: what comes out."""
+"""`pgrecall recall` and `pgrecall timeline`."""
 
 import os
 from datetime import UTC, datetime
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from pgrecall.query.reranking import Reranker
 
 SHOWN = 240
-"""Characters of a memory that the table shows unless asked for all."""
+"""Characters of a memory that the table shows without --full."""
 
 RERANK_KEY = "PGRECALL_RERANK_API_KEY"
 
@@ -73,11 +73,14 @@ def recall(
     expand: ExpandBy = None,
     expand_model: ExpandModel = None,
     rerank: Annotated[
-        str | None, typer.Option(help="Rerank by a cross-encoder (name, folder) or an address (http…).")
+        str | None,
+        typer.Option(help="Rerank with a local cross-encoder (name or folder) or a server (http…)."),
     ] = None,
     rerank_model: Annotated[
         str | None,
-        typer.Option(help=f"The model's name, for addresses like Cohere's or Jina's; key: {RERANK_KEY}."),
+        typer.Option(
+            help=f"Name of the model, for servers with Cohere's or Jina's API; API key: {RERANK_KEY}."
+        ),
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Print long memories in full.")] = False,
     as_json: AsJson = False,
@@ -130,7 +133,7 @@ def timeline(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Find the memories most relevant to a topic, in the order of their time."""
+    """Find the memories most relevant to a topic, in chronological order."""
     known_at = moment("--as-of", as_of)
     from pgrecall import Client
 
@@ -154,12 +157,12 @@ def timeline(
 
 
 def print_recalled(result: "RecallResult", *, full: bool, as_json: bool) -> None:
-    """Print what a recall found, and what it has to say of it.
+    """Print the result of a recall, with its notice.
 
     Args:
-        result: What `recall` returned.
-        full: True does not shorten long memories.
-        as_json: A list of objects instead of a table.
+        result: The result of `recall`.
+        full: Whether to print long memories in full.
+        as_json: Whether to print a list of objects instead of a table.
     """
     if result.notice is not None:
         note(result.notice)
@@ -175,12 +178,12 @@ def print_recalled(result: "RecallResult", *, full: bool, as_json: bool) -> None
 
 
 def recall_table(result: "RecallResult", now: datetime | None = None, *, full: bool = False) -> "Table":
-    """Draw a result: rank, score, rank in each leg, similarity, age, content.
+    """Return a result as a table: rank, score, rank in each leg, similarity, age, content.
 
     Args:
-        result: What `recall` returned.
-        now: What ages are counted from; None is the present.
-        full: True does not shorten long memories.
+        result: The result of `recall`.
+        now: The time that ages are relative to; None is the present.
+        full: Whether to show long memories in full.
     """
     from rich import box
     from rich.table import Table
@@ -216,12 +219,12 @@ def _when(memory: "RecalledMemory") -> datetime:
 
 
 def _reranker(address: str | None, model: str | None) -> "Reranker | None":
-    """Make the reranker of --rerank; a model on this machine is loaded before its time begins to count."""
+    """Create the reranker of --rerank; a local model is loaded before its timeout starts."""
     if address is None:
         return None
     from pgrecall.query.reranking import CrossEncoderReranker, HttpReranker
 
-    # What looks like an address is never looked up as a model, whose name goes into errors and to a hub.
+    # A URL is never looked up as a model: model names appear in errors and are sent to a hub.
     if "://" in address or ("@" in address and not Path(address).exists()):
         return HttpReranker(address, model, api_key_env=RERANK_KEY if os.environ.get(RERANK_KEY) else None)
     local = CrossEncoderReranker(address, download=True)

@@ -1,4 +1,4 @@
-"""`pgrecall shard`: namespaces spread over several databases, behind a router."""
+"""`pgrecall shard`: namespaces distributed over several databases behind a router."""
 
 from typing import Annotated
 
@@ -14,11 +14,13 @@ _ROUTER = "The database given by --dsn or PGRECALL_DSN is the router; connect as
 def init(
     shards: Annotated[
         str | None,
-        typer.Option(help="The shards: connection strings of migrated databases, with commas between."),
+        typer.Option(
+            help="Comma-separated connection strings of the shards, which must be migrated databases."
+        ),
     ] = None,
     dsn: Dsn = None,
 ) -> None:
-    """Make an empty database the router of shards, or bring a router to this package's code."""
+    """Turn an empty database into a router, or update the code of a router."""
     from pgrecall.contrib.sharding import init as make
 
     given = [part.strip() for part in (shards or "").split(",") if part.strip()]
@@ -31,7 +33,7 @@ def add(
     database: Annotated[str, typer.Argument(help="Connection string of a migrated database.")],
     dsn: Dsn = None,
 ) -> None:
-    """Add a shard. Namespaces stay where they are; `pgrecall shard move` moves them."""
+    """Add a shard. Existing namespaces do not move; `pgrecall shard move` moves them."""
     from pgrecall.contrib.sharding import add as put
 
     typer.echo(f"added as shard {put(effective_dsn(dsn, None), database)}")
@@ -43,7 +45,7 @@ def list_(
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
-    """Print the shards, or the namespaces and where they are."""
+    """Print the shards, or the namespaces and their shards."""
     from dataclasses import asdict
 
     from pgrecall.contrib.sharding import placements
@@ -59,7 +61,7 @@ def list_(
             typer.echo(f"{one.shard}  {one.namespace}")
         away = sum(one.shard != one.hashed for one in placed)
         if away:
-            note(f"{away} are not where their hash puts them; move one there: pgrecall shard move NAME")
+            note(f"{away} are not on the shard of their hash; move one there with: pgrecall shard move NAME")
         return
     found = all_shards(router)
     if as_json:
@@ -77,17 +79,17 @@ def move(
         int | None,
         typer.Option(
             "--to",
-            help="The shard to move it to; default: that of the hash of its name. The one it is on gives up "
-            "a move that was interrupted.",
+            help="The target shard; default: the one its name hashes to. Its current shard cancels an "
+            "interrupted move.",
             show_default=False,
         ),
     ] = None,
     patience: Annotated[
-        float, typer.Option(help="Seconds to wait for the end of transactions older than the move.")
+        float, typer.Option(help="Seconds to wait for transactions older than the move.")
     ] = 60.0,
     dsn: Dsn = None,
 ) -> None:
-    """Move a namespace to another shard while it is in use, or go on with a move that was interrupted."""
+    """Move a namespace to another shard while it is in use, or continue an interrupted move."""
     from pgrecall.contrib.sharding import move as bring
 
     report = bring(effective_dsn(dsn, None), namespace, to, patience=patience, progress=note)
@@ -113,4 +115,4 @@ def check(dsn: Dsn = None) -> None:
         typer.echo(problem, err=True)
     if problems:
         raise typer.Exit(1)
-    typer.echo("the shards and the router fit together")
+    typer.echo("the shards and the router are consistent")

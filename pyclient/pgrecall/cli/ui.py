@@ -1,4 +1,4 @@
-"""`pgrecall ui`: pages on this machine that show what recall does."""
+"""`pgrecall ui`: the inspector, a local web interface to recall."""
 
 from typing import Annotated
 
@@ -7,27 +7,27 @@ import typer
 from .common import DataDir, Dsn, Namespace, connection_string, note
 
 PORT = 8765
-"""Where it listens unless told otherwise, so that a forwarded port can stay."""
+"""The default port is fixed, so that port forwarding keeps working."""
 
 
 def ui(
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where to listen, on 127.0.0.1; 0 takes a free port.")
+        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 chooses a free one.")
     ] = PORT,
     namespace: Namespace = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")] = False,
     include_sensitive: Annotated[
-        bool, typer.Option("--include-sensitive", help="Show sensitive memories too.")
+        bool, typer.Option("--include-sensitive", help="Show sensitive memories.")
     ] = False,
     timeout: Annotated[
-        float, typer.Option(min=0.1, max=600, help="Seconds that a call of the database may take.")
+        float, typer.Option(min=0.1, max=600, help="Seconds that a database call may take.")
     ] = 10.0,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Look at recall in the browser: search, explain, compare settings, walk concepts, see the status.
+    """Inspect recall in the browser: search, explain, compare settings, browse concepts, see the status.
 
-    It prints the address, with a token that lets in who has it, and serves until Ctrl-C.
+    Prints the URL with an access token, and serves until Ctrl-C.
     """
     from pgrecall.errors import PgrecallError
 

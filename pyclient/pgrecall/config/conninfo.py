@@ -1,7 +1,7 @@
-"""Connection strings that are read as they were meant, so that no error about one quotes its password.
+"""Parses connection strings such that no error quotes a password.
 
-libpq ends the password of a URI at the first @, and looks for none behind a slash. What is left of it becomes
-a host, a port or a database then, and errors quote these.
+In a URI, libpq ends the password at the first @ and does not look for one after a slash. The rest of the
+password then becomes a host, port or database, which errors quote.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ __all__ = ["dsn_parts"]
 
 
 def dsn_parts(dsn: str) -> dict[str, Any]:
-    """Take a connection string apart.
+    """Parse a connection string.
 
     Args:
         dsn: A libpq connection string or URI.
 
     Raises:
-        ConnectionFailed: It cannot be read, or part of its password would be taken for something else.
+        ConnectionFailed: It cannot be parsed, or part of its password would become another parameter.
     """
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
@@ -28,23 +28,23 @@ def dsn_parts(dsn: str) -> dict[str, Any]:
     try:
         parts = conninfo_to_dict(dsn)
     except ProgrammingError:
-        # libpq's own message quotes from the string, which may hold a password.
+        # libpq's message quotes the string, which may contain a password.
         raise ConnectionFailed(
-            "the connection string cannot be read",
+            "the connection string cannot be parsed",
             hint="Write 'host=… dbname=… user=…' or postgresql://user@host/dbname; "
             "`pgrecall dsn` prints the embedded server's.",
         ) from None
     ports = str(parts.get("port") or "").replace(",", "")
     if _is_torn(dsn) or (ports and not (ports.isascii() and ports.isdigit())):
         raise ConnectionFailed(
-            "the connection string has an @, a / or a : where none may be",
-            hint="Write %40, %2F and %3A for those of user and password, or keep the password in ~/.pgpass.",
+            "the connection string has a misplaced @, / or :",
+            hint="Write %40, %2F and %3A for those in user or password, or put the password into ~/.pgpass.",
         )
     return parts
 
 
 def _is_torn(dsn: str) -> bool:
-    """Whether a URI has a sign in its password that ends the password for libpq."""
+    """Tell whether a URI has a character in its password at which libpq would end the password."""
     scheme, _, rest = dsn.partition("://")
     if scheme not in ("postgresql", "postgres"):
         return False

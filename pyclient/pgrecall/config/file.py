@@ -1,9 +1,10 @@
-"""The settings file: TOML in the user's own config folder, or where ``PGRECALL_CONFIG`` says.
+"""The settings file: TOML in the user's config folder, or at the path in ``PGRECALL_CONFIG``.
 
-No file is ever looked for in the current folder. A settings file says which server one's memories go to, so
-one that came along with a checkout could send them to a stranger's.
+The current folder is never searched. A settings file names the server that memories are sent to, so a file in
+a cloned repository could send them to a foreign server.
 
-Every error is `InvalidInput` with file and line. None quotes a value: one of them is the connection string.
+Every error is `InvalidInput` with file and line. No error quotes a value, because one value is the connection
+string.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 CONNECTION = ("dsn", "data_dir", "namespace", "model", "pg_bindir", "prepare")
-"""The keys outside [settings]: what the client itself needs to know."""
+"""The keys outside [settings], which configure the client."""
 
 _PATHS = ("data_dir", "pg_bindir")
 _SWITCHES = ("prepare",)
@@ -33,11 +34,11 @@ _POSITION = re.compile(r"^(?P<reason>.*) \(at line (?P<line>\d+), column \d+\)$"
 
 @dataclass(frozen=True, slots=True)
 class FileSetting:
-    """A setting of the database as the file gives it.
+    """A database setting in the file.
 
     Attributes:
-        value: As PostgreSQL's SET takes it.
-        place: The file and, if it could be found, the line.
+        value: The value in the format of PostgreSQL's SET.
+        place: The file and, if known, the line.
     """
 
     value: str
@@ -46,12 +47,12 @@ class FileSetting:
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """What the settings file holds.
+    """The contents of the settings file.
 
     Attributes:
-        path: Where it is, or would be.
-        connection: What is given outside [settings]; empty texts are left out.
-        settings: The table [settings], by short name; only the database knows which there are.
+        path: Its path, whether it exists or not.
+        connection: The keys outside [settings], without empty texts.
+        settings: The table [settings], by short name; only the database knows which names are valid.
     """
 
     path: Path
@@ -60,11 +61,11 @@ class SettingsFile:
 
 
 def read() -> SettingsFile:
-    """Read the settings file; without one there are no settings.
+    """Read the settings file. Without one there are no settings.
 
     Raises:
-        InvalidInput: PGRECALL_CONFIG names a file that is not there, it cannot be read, it is no TOML, or it
-            has a key or a value it should not have.
+        InvalidInput: PGRECALL_CONFIG names a missing file, or the file cannot be read, is not TOML, or has an
+            invalid key or value.
     """
     named = os.environ.get("PGRECALL_CONFIG")
     path = Path(named).expanduser() if named else _default_path()
@@ -75,7 +76,7 @@ def read() -> SettingsFile:
             return SettingsFile(path)
         raise InvalidInput(
             f"the settings file {path} cannot be read: {error.strerror}",
-            hint="PGRECALL_CONFIG names it: correct that, or unset it."
+            hint="Its path comes from PGRECALL_CONFIG: correct or unset the variable."
             if named
             else "Check its permissions.",
         ) from None
@@ -83,7 +84,7 @@ def read() -> SettingsFile:
 
 
 def closest_match_hint(name: str, names: Iterable[str]) -> str:
-    """Return a sentence with the names most like one that does not exist; empty if none is like it."""
+    """Return a sentence with the names most similar to an unknown one; empty if none is similar."""
     found = get_close_matches(name.lower().removeprefix("pgrecall."), sorted(names), n=3)
     return f"Did you mean {' or '.join(found)}?" if found else ""
 
@@ -95,7 +96,7 @@ def _default_path() -> Path:
 
 
 def _is_absent(path: Path, error: OSError) -> bool:
-    """Whether there is no file; in a folder that is closed to this user there is none of theirs either."""
+    """Tell whether the file is absent. A file in a folder that this user cannot access counts as absent."""
     return isinstance(error, FileNotFoundError | NotADirectoryError) or not os.access(path.parent, os.X_OK)
 
 
@@ -128,7 +129,7 @@ def _connection(path: Path, text: str, content: Mapping[str, Any]) -> Iterable[t
                 place,
                 f"there is no setting {name!r} outside [{_TABLE}]",
                 closest_match_hint(name, CONNECTION)
-                or f"There are {', '.join(CONNECTION)}; settings of the database go below [{_TABLE}].",
+                or f"Valid names are {', '.join(CONNECTION)}; settings of the database go below [{_TABLE}].",
             )
         if isinstance(value, bool) and name in _SWITCHES:
             value = "on" if value else "off"
@@ -145,7 +146,7 @@ def _settings(path: Path, text: str, table: Mapping[str, Any]) -> Iterable[tuple
         if isinstance(value, bool):
             value = "on" if value else "off"
         elif isinstance(value, float):
-            value = f"{Decimal(repr(value)):f}"  # 0.00001 and not 1e-05, which no setting takes
+            value = f"{Decimal(repr(value)):f}"  # 0.00001, because SET does not accept 1e-05
         elif not isinstance(value, str | int):
             raise _refused(
                 place,
@@ -156,7 +157,7 @@ def _settings(path: Path, text: str, table: Mapping[str, Any]) -> Iterable[tuple
 
 
 def _place(path: Path, text: str, name: str, table: str = "") -> str:
-    """Say where a key is. tomllib does not tell; this finds it as it is commonly written."""
+    """Return the place of a key. tomllib does not report it; this finds the usual spellings."""
     key = rf"""["']?{re.escape(name)}["']?\s*"""
     header = re.compile(r"\s*\[+\s*(.+?)\s*\]")
     assigned = re.compile(rf"\s*{key}[.=]")

@@ -1,7 +1,7 @@
-"""The database's settings as this user gives them: by the environment, else by the settings file.
+"""Database settings from the environment or the settings file.
 
-They hold for the client's own calls, as if SET LOCAL came before each. Which settings there are, Python does
-not know: the database lists them, and what is asked for is compared with its list at the first connection.
+They apply to the client's calls, as if SET LOCAL preceded each. Python does not know which settings exist:
+the client compares the requested ones with the database's list when it connects.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
 PREFIX = "PGRECALL_"
 
-# Variables of the daemon, the tests, the benchmarks, the reranker, the MCP server and the expander: whatever
-# the database may call its settings, these never go to it. Some hold secrets.
+# Variables of the daemon, the tests, the benchmarks, the reranker, the MCP server and the expander. They are
+# never sent to the database, whatever its settings are called: some hold secrets.
 _RESERVED = ("embedder_", "test_", "bench_", "rerank_", "mcp_", "expand_")
 _ELSEWHERE = {
-    "namespace": "It goes above [settings], beside dsn.",
-    "embedding_model": "Choose it with `pgrecall migrate --model`, another by `pgrecall reembed --model`.",
-    "query_model": "It follows from the model that queries are embedded with: `model`, above [settings].",
+    "namespace": "Put it above [settings], beside dsn.",
+    "embedding_model": "Set it with `pgrecall migrate --model`, change it with `pgrecall reembed --model`.",
+    "query_model": "It is derived from the model that embeds queries: set `model` above [settings].",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedSetting:
-    """One setting of the database that environment or file asks for.
+    """One database setting requested by the environment or the file.
 
     Attributes:
         name: Its short name, such as 'rrf_k'.
-        value: As SET takes it.
-        source: Where it comes from, as `pgrecall config` shows it.
-        place: The same, with the line of the file.
-        may_be_foreign: True where the name may belong to something else: then an unknown one is left alone.
+        value: The value in the format of SET.
+        source: Its source, as `pgrecall config` prints it.
+        place: The source, with the line in the file.
+        may_be_foreign: True if the name may belong to another program; an unknown name is then ignored.
     """
 
     name: str
@@ -56,7 +56,7 @@ def environment_variable(name: str) -> str:
 
 
 def requested_settings(file: SettingsFile) -> tuple[RequestedSetting, ...]:
-    """Collect what may be settings of the database, the stronger after the weaker."""
+    """Collect possible database settings, weaker sources first."""
     from_file = (
         RequestedSetting(name, setting.value, str(file.path), setting.place, may_be_foreign=False)
         for name, setting in file.settings.items()
@@ -77,10 +77,10 @@ def _from_environment() -> Iterable[RequestedSetting]:
 def accept_settings(
     given: Iterable[RequestedSetting], known: Iterable[Mapping[str, Any]]
 ) -> dict[str, RequestedSetting]:
-    """Return by name what the database has a setting for.
+    """Return the requested settings that the database knows, by name.
 
     Args:
-        given: What was asked for.
+        given: The requested settings.
         known: The rows of `pgrecall.settings_list()`.
 
     Raises:
@@ -102,7 +102,7 @@ def accept_settings(
                 f"{one.place}: {one.name} cannot be set here",
                 hint=_ELSEWHERE.get(
                     one.name,
-                    f"It holds for the whole database: `pgrecall config set {one.name} VALUE`.",
+                    f"It applies to the whole database: `pgrecall config set {one.name} VALUE`.",
                 ),
             )
         chosen[one.name] = one

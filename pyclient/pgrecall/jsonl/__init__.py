@@ -1,1 +1,1 @@
-"""JSON Lines into memories."""
+"""Import of JSON Lines."""

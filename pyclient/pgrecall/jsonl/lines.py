@@ -1,4 +1,4 @@
-"""Lines of JSON from elsewhere: read, and checked as far as that can be done without the server."""
+"""Parses lines of JSON from other programs, and checks them as far as possible without the server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_LABEL_BYTES = 1024
 MAX_LIST_BYTES = 12288
 MAX_ITEMS = 256
 MAX_NAMESPACE = 200
-"""The server's limits for what is not content: bytes, items of a list, characters of a name."""
+"""The server's limits besides the content: bytes, items of a list, characters of a name."""
 
 _CONFIGURATIONS = frozenset(LANGUAGES.values()) | {"simple", AUTO}
 
@@ -38,10 +38,10 @@ def open_lines(file: Path) -> BinaryIO:
 
 
 def json_object(raw: bytes) -> dict[str, Any]:
-    """Read a JSON object without the keys whose value is null.
+    """Parse a JSON object, and drop keys whose value is null.
 
     Raises:
-        InvalidInput: It is none; the message says why and quotes nothing of it.
+        InvalidInput: It is not a JSON object; the message gives the reason without quoting it.
     """
     try:
         text = raw.decode()
@@ -65,14 +65,14 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def check_limits(memory: dict[str, Any]) -> None:
-    """Refuse what the server would refuse, so that it need not be found by halving a batch.
+    """Refuse what the server would refuse, so that it need not be found by bisecting a batch.
 
     Args:
         memory: The fields of a memory, as `new_memory` returns them.
 
     Raises:
         TooLarge: A text or a list is too long.
-        InvalidInput: The namespace's name is, or it ends before it begins.
+        InvalidInput: The name of the namespace is too long, or valid_to is before valid_from.
     """
     for key, value in memory.items():
         if isinstance(value, list):
@@ -110,6 +110,6 @@ def text_search_configuration(value: object) -> str | None:
 
 
 def json_kind(value: object) -> str:
-    """Say what kind of JSON value this is, with its article."""
+    """Return the type of a JSON value, with its article."""
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
     return names.get(type(value), "an object")

@@ -1,10 +1,10 @@
-"""JSON Lines into memories: one object a line, bad lines reported and left out.
+"""Imports JSON Lines: one object per line; bad lines are reported and skipped.
 
 `content` is required. Known keys are the fields of a memory, with two short forms: `id` for `external_id` and
 `lang` for `language`, which may be a code such as `de`, a text-search configuration, or `auto`. Every other
 key goes to the metadata. Times are ISO 8601; one without a zone is UTC.
 
-A line that has the key `pgrecall` is one of `pgrecall export`: it says all of its memory, the namespace too.
+A line with the key `pgrecall` comes from `pgrecall export` and has the whole memory with its namespace.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _QUOTED_MARK = f'"{MARK}"'.encode()
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A line that was not imported: its number, from 1, and why."""
+    """A line that was not imported: its number, from 1, and the reason."""
 
     line: int
     reason: str
@@ -50,17 +50,17 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did.
+    """The result of an import.
 
     Attributes:
-        stored: Memories that are new.
-        present: Lines whose id was already there; nothing was changed for them.
-        without_id: Lines that have no id, so that importing them again would store them again.
+        stored: Number of new memories.
+        present: Number of lines whose id already existed; their memories are unchanged.
+        without_id: Number of lines without an id; importing them again would store duplicates.
         namespaces: The namespaces named by lines or by the caller.
-        rejected: The lines that were left out.
-        differing: Of those present, lines of an export whose external id belongs to another text; it stays.
-        embedded: Embeddings that lines of an export brought along.
-        left_out: Embeddings of theirs that this database has no place for, by model.
+        rejected: The skipped lines.
+        differing: Those of `present` whose stored memory has a different text, which is kept.
+        embedded: Number of embeddings imported from an export.
+        left_out: Number of embeddings that do not fit this database, by model.
     """
 
     stored: int
@@ -95,22 +95,22 @@ def import_jsonl(
     detect_language: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> ImportReport:
-    """Import lines; namespaces are made as they come, and memories that are there already stay as they are.
+    """Import lines. Creates missing namespaces, and never changes existing memories.
 
     Args:
-        client: Where to import to.
-        lines: A file opened for reading bytes, or any iterable of lines; it is read once, as it is stored.
-        namespace: Where lines go that name no namespace themselves; those of an export do.
-        namespace_field: The key whose value names a line's namespace.
+        client: The client of the target database.
+        lines: A file opened in binary mode, or any iterable of lines; it is read lazily, once.
+        namespace: The namespace of lines that name none; those of an export name theirs.
+        namespace_field: The key whose value names the namespace of a line.
         detect_language: True detects the language of lines that name none.
-        progress: Told the number of bytes of each line once that line is dealt with.
+        progress: Called with the number of bytes processed since the last call.
 
     Returns:
-        The report. Blank lines are passed over.
+        The report. Blank lines are ignored.
 
     Raises:
-        ConnectionFailed: The connection was lost. What was stored stays, and importing again completes it;
-            the same goes for SchemaMismatch, PermissionDenied and the other errors that are no line's fault.
+        ConnectionFailed: The connection was lost. Stored memories stay, and importing again completes the
+            import. The same applies to other errors not caused by a line, such as PermissionDenied.
     """
     if detect_language:
         load_detector()
@@ -152,18 +152,18 @@ def import_jsonl(
 def parse_line(
     raw: bytes, *, namespace: str | None = None, namespace_field: str | None = None
 ) -> NewMemory | None:
-    """Read one line, and check it as far as that can be done without the server.
+    """Parse one line, and check it as far as possible without the server.
 
     Args:
         raw: The line.
-        namespace: Where it goes if it names no namespace itself.
+        namespace: Its namespace if it names none.
         namespace_field: The key whose value names its namespace.
 
     Returns:
         The memory; None for a blank line.
 
     Raises:
-        PgrecallError: The line cannot become a memory; the message says why and quotes nothing of it.
+        PgrecallError: The line is not a valid memory; the message gives the reason without quoting it.
     """
     if not raw.strip():
         return None
@@ -218,7 +218,7 @@ def _take_namespace(record: dict[str, Any], namespace: str | None, key: str | No
     if not name.strip():
         raise InvalidInput(f"{key} is blank and cannot name a namespace")
     if key not in (*_TEXTS, *_NAMES):
-        # The namespace says it already; a column of its own, such as session, still wants its value.
+        # The namespace replaces the key, unless the key is a field of its own, such as session.
         del record[key]
     return name
 
@@ -244,13 +244,13 @@ def _metadata(record: dict[str, Any]) -> dict[str, Any] | None:
         raise InvalidInput(f"metadata must be an object, not {json_kind(explicit)}")
     for key in record.keys() & explicit.keys():
         if record[key] != explicit[key]:
-            raise InvalidInput("a key stands beside metadata and inside it with different values")
+            raise InvalidInput("a key has different values inside and outside metadata")
     merged = {**record, **explicit}
     return merged if merged else None
 
 
 def _store(run: _Run, batch: list[tuple[int, NewMemory]]) -> None:
-    """Store a batch; what the server refuses of it is left out."""
+    """Store a batch, and skip the lines that the server refuses."""
 
     def store(part: Sequence[tuple[int, NewMemory]]) -> None:
         try:
@@ -266,12 +266,12 @@ def _store(run: _Run, batch: list[tuple[int, NewMemory]]) -> None:
             raise
         _count(run, part, ids)
 
-    # What the server would refuse is caught line by line above; this is for whatever it refuses all the same.
+    # parse_line finds most refusals in advance; this handles the others.
     bisect(batch, store, lambda line, refusal: run.rejected.append(Rejection(line[0], refusal.message)))
 
 
 def _count(run: _Run, batch: Sequence[tuple[int, NewMemory]], ids: Sequence[int]) -> None:
-    """Count the new and the old: ids only grow, so only a new memory has one above all seen so far."""
+    """Count new and existing memories: ids only increase, so ids above the highest one so far are new."""
     new = {id for id in ids if id > run.newest}
     run.stored += len(new)
     run.present += len(ids) - len(new)

@@ -1,4 +1,4 @@
-"""Lines of `pgrecall export` back into memories, in batches; what supersedes what is said at the end."""
+"""Restores memories from lines of `pgrecall export` in batches, and links superseded ones at the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pgrecall.errors import PgrecallError
 
 MARK = "pgrecall"
-"""The key by which a line says that it is of an export; its value is the version of the format."""
+"""The key that marks a line of an export; its value is the version of the format."""
 
 _LINKS_AT_ONCE = 1000
 _OF_LINKS = ("superseded_at", "updated_at", "deleted_at")
@@ -37,16 +37,16 @@ class _Line:
 class Restorer:
     """Stores lines of an export.
 
-    It keeps sixteen bytes a line until the end, to know the new ids of those that supersede others.
+    It keeps sixteen bytes per line until the end, to map old ids to new ones.
 
     Attributes:
-        stored: Memories that are new.
-        present: Lines whose memory was there already.
-        differing: Lines whose external id belongs to another text; it stays.
-        embedded: Embeddings that were stored.
-        left_out: Embeddings that were not, by model.
-        namespaces: The namespaces that lines name.
-        rejected: Numbers of the lines that were refused, and why.
+        stored: Number of new memories.
+        present: Number of lines whose memory already existed.
+        differing: Number of lines whose external id belongs to a memory with another text, which is kept.
+        embedded: Number of stored embeddings.
+        left_out: Number of skipped embeddings, by model.
+        namespaces: The namespaces of the lines.
+        rejected: Numbers of the refused lines, with the reasons.
     """
 
     client: Client
@@ -64,15 +64,15 @@ class Restorer:
     _ours: array[int] = field(default_factory=lambda: array("q"))
 
     def add(self, number: int, raw: bytes, record: Mapping[str, Any]) -> None:
-        """Take a line; it is stored with the next `flush`.
+        """Add a line, to be stored by the next `flush`.
 
         Args:
             number: Its number, for the report.
             raw: The line.
-            record: The same, read.
+            record: The parsed line.
 
         Raises:
-            InvalidInput: Its id, its namespace or what supersedes it is not what an export writes.
+            InvalidInput: Its id, namespace or superseded_by is invalid.
         """
         id = _id(record, "id")
         namespace = record.get("namespace")
@@ -85,13 +85,13 @@ class Restorer:
         self._batch.append(_Line(number, raw.decode().strip(), id, namespace, link))
 
     def flush(self) -> int:
-        """Store what was added; return the highest id of theirs so far, 0 if there is none."""
+        """Store the added lines; return the highest id so far, 0 without lines."""
         batch, self._batch = self._batch, []
         bisect(batch, self._store, self._refuse)
         return self._newest
 
     def finish(self) -> None:
-        """Store the rest, and say what supersedes what."""
+        """Store the remaining lines, and link superseded memories."""
         self.flush()
         if not self._links:
             return
@@ -105,9 +105,7 @@ class Restorer:
             if place < len(self._theirs) and self._theirs[place] == link["superseded_by"]:
                 known.append((number, link | {"superseded_by": self._ours[place]}))
             else:
-                self.rejected.append(
-                    (number, "what supersedes it is not among the lines: it stays forgotten")
-                )
+                self.rejected.append((number, "its successor is not among the lines: it stays forgotten"))
         for start in range(0, len(known), _LINKS_AT_ONCE):
             bisect(known[start : start + _LINKS_AT_ONCE], self._link, self._leave_forgotten)
 

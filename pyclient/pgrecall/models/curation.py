@@ -1,4 +1,4 @@
-"""What curation says: what it would do, what it did, what is there twice."""
+"""Results of curation: previews, decisions, duplicates."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["Curation", "CurationDecision", "Duplicate", "PreviewedCuration"]
 
 CurationDecision = Literal["ADD", "UPDATE", "SUPERSEDE", "NOOP"]
-"""ADD changes nothing. NOOP: the older memory says it already, and supersedes the new one. UPDATE, SUPERSEDE:
-the new one says more, or the older one is no longer true; the new one supersedes it."""
+"""ADD changes nothing. NOOP: the older memory has the same content and supersedes the new one. UPDATE and
+SUPERSEDE: the new memory refines or replaces the older one and supersedes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +24,11 @@ class PreviewedCuration(Row):
 
     Attributes:
         memory_id: The memory.
-        decision: What would be done.
-        other_id: The older memory that it is about; with ADD the nearest, None if none is near.
-        content: What the memory says.
-        other_content: What the other one says.
-        evidence: What was decided on, in numbers.
+        decision: The decision.
+        other_id: The older memory of the decision; with ADD the nearest, None if none is near.
+        content: Content of the memory.
+        other_content: Content of the other memory.
+        evidence: The numbers that the decision is based on.
     """
 
     memory_id: int
@@ -47,13 +47,13 @@ class Curation(Row):
         id: Its number, for `undo_curation`.
         memory_id: The memory it is about.
         other_id: The older memory that it was compared with; None if none was near.
-        decision: What was done.
+        decision: The decision.
         decider: 'rules', or the name of a language model, with its version.
         decided_at: When.
-        undone_at: When it was taken back; None if it stands.
-        content: What the memory says now.
-        other_content: What the other one says now.
-        evidence: What was decided on, in numbers; empty once either is sensitive.
+        undone_at: When it was undone; None if it stands.
+        content: Current content of the memory.
+        other_content: Current content of the other memory.
+        evidence: The numbers that the decision is based on; empty once either memory is sensitive.
     """
 
     id: int
@@ -77,7 +77,7 @@ class Duplicate(Row):
         memory_id: The memory.
         cosine: Its similarity to the oldest; None where either has no embedding.
         created_at: When it was stored.
-        content: What it says.
+        content: Its content.
     """
 
     cluster: int

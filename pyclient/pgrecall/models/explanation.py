@@ -1,4 +1,4 @@
-"""What an explanation of a recall says, as frozen dataclasses."""
+"""Explanations of a recall, as frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ if TYPE_CHECKING:
 class Explanation(Row):
     """Why a recall ranks one memory as it does: the columns of `recall_explain`, in its order.
 
-    What is known of no memory, or of one in another namespace, is `id`, `reason`, `chosen_strategy` and
+    An unknown memory, or one of another namespace, has only `id`, `reason`, `chosen_strategy` and
     `settings_in_force`; the rest is None. The score is `combined` times the three factors, and `combined` is
-    `relevance` where importance and recency have no weight of their own (`factor_importance`,
+    `relevance` if importance and recency have no weight of their own (`factor_importance`,
     `factor_recency`).
 
     Attributes:
         id: The memory's id.
         place: Its place among the returned, from 1; None if it is not returned.
-        score: Its score; what it would have if `is_candidate` is false.
+        score: Its score; hypothetical if `is_candidate` is false.
         reason: The first reason why it is not returned; None if it is.
         arithmetic: The score written out as a sum and a product.
-        title: Its short name; None for what is forgotten or hidden by `include_sensitive`.
+        title: Its short name; None if it is forgotten or hidden by `include_sensitive`.
         content: Its text; None likewise.
         lexical_rank: Its place in the lexical leg, from 1; None if that leg did not find it.
         dense_rank: Its place in the dense leg.
         graph_rank: Its place in the graph leg.
-        lexical_score: The lexical leg's own score; None if it holds none of the words.
+        lexical_score: The score of the lexical leg; None if it contains none of the words.
         similarity: Cosine similarity to the query vector; None without an embedding.
         graph_score: The graph leg's own score.
-        lexical_weight: What the lexical leg weighs in this recall; 0 if it takes no part.
-        dense_weight: What the dense leg weighs.
-        graph_weight: What the graph leg weighs.
+        lexical_weight: Weight of the lexical leg in this recall; 0 if it is not used.
+        dense_weight: Weight of the dense leg.
+        graph_weight: Weight of the graph leg.
         lexical_part: What the lexical leg adds to `relevance`.
         dense_part: What the dense leg adds.
         graph_part: What the graph leg adds.
         session_part: What its neighbours in the session add.
-        phrase_part: What holding the query word for word adds.
+        phrase_part: What containing the query verbatim adds.
         relevance: The sum of the five.
-        top: The highest relevance there could be.
+        top: The highest possible relevance.
         importance: The memory's importance, 0 to 1.
         recency: 1 now, less with age.
         combined: Relevance, importance and recency by their weights.
         importance_factor: What importance multiplies the score by.
         decay_factor: What age multiplies it by.
         entity_factor: What mentioning a concept of the query multiplies it by.
-        is_candidate: False if no leg found it, or the filters leave it out.
+        is_candidate: False if no leg found it, or the filters exclude it.
         candidate_rank: Its rank before near-duplicates, MMR and k apply; None if it is no candidate, or
             is below a threshold.
         mmr_penalty: What MMR subtracted for similarity to earlier results.
         duplicates: Ids of memories that say the same, hidden behind it.
         chosen_strategy: The strategy that was used.
         settings_in_force: Every setting of this recall, by name.
-        added_terms: What the setting expand added to the query.
-        expansion_score: What these terms give of `lexical_score`; None where nothing was added.
+        added_terms: Terms that the setting expand added to the query.
+        expansion_score: The part of `lexical_score` from these terms; None without added terms.
     """
 
     id: int
@@ -102,7 +102,7 @@ class Explanation(Row):
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:
-        """Make one from a row of `recall_explain`, by column name."""
+        """Create one from a row of `recall_explain`, by column name."""
         lists = {name: tuple(row[name] or ()) for name in ("duplicates", "added_terms")}
         return cls(**{**row, **lists})
 

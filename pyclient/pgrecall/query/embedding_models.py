@@ -1,4 +1,4 @@
-"""Embedding models whose dimension and prompts are known, so that `migrate --model NAME` is enough."""
+"""Embedding models with known dimension and prompts, so that `migrate --model NAME` is enough."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class ModelSpec:
     """An embedding model.
 
     Attributes:
-        dimension: The length of its vectors, unless another is asked for.
-        query_prompt: What it wants before a query.
-        document_prompt: What it wants before a document.
-        provider: Who computes it.
-        other_dimensions: Other lengths it was made for: shorter ones that its vectors can be cut to
-            (Matryoshka), and those that its service has to be asked for.
+        dimension: The default length of its vectors.
+        query_prompt: The prefix for queries.
+        document_prompt: The prefix for documents.
+        provider: The provider that computes the embeddings.
+        other_dimensions: Other supported lengths: shorter ones that its vectors can be truncated to
+            (Matryoshka), and those that its service offers on request.
     """
 
     dimension: int
@@ -30,7 +30,7 @@ class ModelSpec:
 
     @property
     def dimensions(self) -> tuple[int, ...]:
-        """All lengths its vectors can have, the usual one first."""
+        """All supported lengths, the default first."""
         return (self.dimension, *self.other_dimensions)
 
 
@@ -38,8 +38,8 @@ def _e5(dimension: int) -> ModelSpec:
     return ModelSpec(dimension, "query: ", "passage: ")
 
 
-# Prompts and lengths as the models' cards and the services' documents give them. Voyage and Cohere are told
-# what a text is and want no prompt.
+# Prompts and lengths are from the model cards and the documentation of the services. Voyage and Cohere take
+# the kind of text as a parameter and need no prompt.
 _SEARCH = "Represent this sentence for searching relevant passages: "
 _BGE_ZH = "为这个句子生成表示以用于检索相关文章："
 _NOMIC = ("search_query: ", "search_document: ")

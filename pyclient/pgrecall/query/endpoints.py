@@ -1,4 +1,4 @@
-"""Addresses and keys of servers that are asked over HTTP: checked without quoting a secret."""
+"""Checks URLs and API keys of HTTP servers without quoting a secret."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["checked_key", "holds_secret", "http_parts", "key_in_file"]
 
 
 def http_parts(url: str) -> SplitResult | None:
-    """Take an address apart; None if it is not one of HTTP.
+    """Parse an HTTP URL; None if it is not one.
 
     Args:
-        url: The address.
+        url: The URL.
     """
     try:
         parts = urlsplit(url)
@@ -29,20 +29,20 @@ def http_parts(url: str) -> SplitResult | None:
 
 
 def holds_secret(url: str) -> bool:
-    """Whether an address has a part that may hold a secret, to be refused without quoting it.
+    """Tell whether a URL may contain a secret; it must then be refused without quoting it.
 
     Args:
-        url: The address. An @ behind its host may be the end of a password with a slash in it.
+        url: The URL. An @ after its host may be the end of a password that contains a slash.
     """
     return any(sign in url for sign in "@?#")
 
 
 def key_in_file(file: str | Path, place: str) -> str:
-    """Return what a file holds that should hold a key.
+    """Return the contents of a key file.
 
     Args:
         file: The file.
-        place: What the error calls it.
+        place: Its name in errors.
 
     Raises:
         InvalidInput: It cannot be read.
@@ -54,16 +54,16 @@ def key_in_file(file: str | Path, place: str) -> str:
 
 
 def checked_key(key: str, place: str) -> str:
-    """Return a key that a header can hold; what none can hold would be quoted by the error about it.
+    """Return a key that is valid in an HTTP header; the error of the HTTP library would quote an invalid one.
 
     Args:
-        key: The key; blanks around it are left out.
-        place: Where it comes from, for the error.
+        key: The key; surrounding blanks are stripped.
+        place: Its source, for errors.
 
     Raises:
-        InvalidInput: It is empty, or holds blanks or other characters that no key has.
+        InvalidInput: It is empty, or contains blanks or other invalid characters.
     """
     key = key.strip()
     if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise InvalidInput(f"{place} holds no key", hint="It must hold the key and nothing else.")
+        raise InvalidInput(f"{place} holds no key", hint="It must contain the key and nothing else.")
     return key

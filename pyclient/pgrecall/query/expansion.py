@@ -1,7 +1,7 @@
-"""Query expansion by a language model: what is asked of it, and what of its answer may be believed.
+"""Query expansion by a language model: the prompt, and the validation of the answer.
 
-The query alone is sent, never a memory. What comes back is untrusted: plain short terms are kept of it, as
-words to look for and as names of concepts, and nothing else. Importing this module costs nothing.
+Only the query is sent, never a memory. The answer is untrusted: only plain short terms are kept, as search
+terms and as names of concepts. Importing this module is cheap.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ __all__ = [
 ]
 
 MAX_TERMS = 5
-"""Terms of an expansion, and entities."""
+"""Maximum number of terms of an expansion, and of entities."""
 MAX_CHARACTERS = 64
-"""Characters of each of them."""
+"""Maximum length of each term in characters."""
 
 Outcome = Literal[
     "asked", "cached", "not_expandable", "private", "read_only", "timeout", "unavailable", "misconfigured",
     "invalid", "not_kept",
 ]  # fmt: skip
-"""What came of a query that a language model was to expand; but for the first two it is recalled as it is."""
+"""The outcome of an expansion by a language model. Only the first two expand the query."""
 
 _SETTINGS = ("off", "aliases", "llm")
 _MAX_SECONDS = 60.0
@@ -85,13 +85,13 @@ A list is [] where you are not sure.
 
 @dataclass(frozen=True, slots=True)
 class ExpandedQuery:
-    """How one query is to be recalled.
+    """The expansion of one query.
 
     Attributes:
         setting: The setting `expand` of the recall; None leaves it to the database.
-        outcome: What came of asking a language model; None if none was to be asked.
-        expansion: What it said.
-        notice: Why the query is recalled as it is although it should not be.
+        outcome: The outcome of a language model's expansion; None if none was requested.
+        expansion: The answer of the language model.
+        notice: Why a requested expansion is missing.
     """
 
     setting: str | None = None
@@ -100,7 +100,7 @@ class ExpandedQuery:
     notice: str | None = None
 
     def with_notice(self, notice: str | None) -> str | None:
-        """Return what the result says of this, after what it says anyway."""
+        """Return the notice of the result, with the notice of the expansion appended."""
         return "; ".join(filter(None, (notice, self.notice))) or None
 
 
@@ -117,22 +117,21 @@ class ExpansionFailed(PgrecallError):  # noqa: N818 - as in pgrecall.errors
 
 
 class LlmExpander:
-    """Expands queries by a language model behind an OpenAI-compatible address: the queries are sent there.
+    """Expands queries with a language model: sends them to a server with an OpenAI-compatible API.
 
-    One request a query, never a second try; redirects are not followed. The key is read again for every query
-    and kept nowhere.
+    Each query is one request, without retries or redirects. The key is read again for every query and never
+    kept.
 
     Args:
-        url: The address before /chat/completions, such as http://127.0.0.1:11434/v1.
-        model: The model's name for the server.
+        url: The base URL, without /chat/completions, such as http://127.0.0.1:11434/v1.
+        model: The name of the model on the server.
         api_key_env: The environment variable that holds the key.
         api_key_file: The file that holds the key, instead.
-        timeout: Seconds until the query is recalled as it is, above 0 to 60.
-        temperature: 0 asks for the likeliest answer; None leaves it to the server.
+        timeout: Seconds, above 0 to 60, after which the query is recalled unexpanded.
+        temperature: Sampling temperature, 0 for the most likely answer; None leaves it to the server.
 
     Raises:
-        InvalidInput: The address is none, or holds a password; the key is not where it should be; a number is
-            out of range.
+        InvalidInput: The URL is invalid or contains a password; the key is missing; a number is out of range.
         PgrecallError: httpx or tenacity is not installed.
     """
 
@@ -165,17 +164,17 @@ class LlmExpander:
         return f"LlmExpander{self._shown}"
 
     def expand(self, query: str, language: str) -> Expansion:
-        """Have a query expanded; in any thread, whether it runs an event loop or not.
+        """Expand a query. Works in any thread, with or without a running event loop.
 
         Args:
             query: The query.
-            language: What it is written in, as a text-search configuration.
+            language: Its language, as a text-search configuration.
 
         Returns:
-            The expansion; one without terms if the model knows none.
+            The expansion; without terms if the model has none.
 
         Raises:
-            ExpansionFailed: It took too long, cannot be reached, refuses, or did not answer as it should.
+            ExpansionFailed: The server timed out, cannot be reached, refused, or gave an invalid answer.
         """
         try:
             said = in_time_apart(self._timeout, self._said, query, language)
@@ -211,14 +210,14 @@ class LlmExpander:
             raise ExpansionFailed(error.message, "misconfigured") from None
 
     def _client(self) -> Any:
-        """Make a client for one question, since its connections belong to one event loop."""
+        """Create a client for one request, because its connections belong to one event loop."""
         from pgrecall.embedder import LlmClient
 
         return LlmClient(
             self._url,
             self._model,
             self._key(),
-            timeout=_MAX_SECONDS,  # the time for all of it is kept around it
+            timeout=_MAX_SECONDS,  # the caller enforces the total timeout
             max_retries=0,
             max_wait=0,
             temperature=self._temperature,
@@ -239,11 +238,11 @@ class LlmExpander:
 
 
 Expand = Literal["off", "aliases", "llm"] | LlmExpander | None
-"""What is added to the query: a value of the setting expand, or who is asked; None takes the setting."""
+"""Query expansion: a value of the setting expand, or a language model; None takes the setting."""
 
 
 def check_expand(expand: object) -> None:
-    """Check what a caller says about expansion.
+    """Check the argument `expand`.
 
     Raises:
         InvalidInput: It is neither a value of the setting nor an expander.
@@ -251,25 +250,25 @@ def check_expand(expand: object) -> None:
     if expand is not None and expand not in _SETTINGS and not isinstance(expand, LlmExpander):
         raise InvalidInput(
             "expand must be 'off', 'aliases', 'llm' or an LlmExpander",
-            hint="Leave it out to take the database's setting expand.",
+            hint="Omit it to take the database's setting expand.",
         )
 
 
 def read_expansion(said: object, query: str) -> Expansion:
-    """Take from an answer what may be believed of it.
+    """Validate an answer and return its usable terms.
 
     Args:
         said: The answer, as JSON.
-        query: The query; what it says already is no new term.
+        query: The query; its own words are not new terms.
 
     Raises:
-        ExpansionFailed: It is not what was asked for, or none of its terms is one.
+        ExpansionFailed: The answer does not follow the schema, or has no usable term.
     """
     lists: list[list[object]] = []
     for name in ("terms", "synonyms", "entities"):
         given = said.get(name, []) if isinstance(said, dict) else None
         if not isinstance(given, list):
-            raise ExpansionFailed("the language model's answer does not keep to the schema", "invalid")
+            raise ExpansionFailed("the language model's answer does not follow the schema", "invalid")
         lists.append(given)
     terms, synonyms, entities = lists
     known = _folded(query)
@@ -282,7 +281,7 @@ def read_expansion(said: object, query: str) -> Expansion:
 
 
 def _usable(given: Iterable[object], known: str) -> tuple[str, ...]:
-    """Return the plain, short, new texts among some, each once."""
+    """Return the plain, short, new texts, without repetitions."""
     found: dict[str, str] = {}
     for text in given:
         if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
@@ -291,7 +290,7 @@ def _usable(given: Iterable[object], known: str) -> tuple[str, ...]:
         folded = _folded(term)
         if not 0 < len(term) <= MAX_CHARACTERS or folded in ("", " "):
             continue
-        # Control and format characters, surrogates, what is unassigned: no word has them.
+        # Control and format characters, surrogates, unassigned code points: no word contains them.
         if any(unicodedata.category(sign)[0] == "C" for sign in term):
             continue
         if folded not in known:
@@ -300,7 +299,7 @@ def _usable(given: Iterable[object], known: str) -> tuple[str, ...]:
 
 
 def _folded(text: str) -> str:
-    """Return the words of a text in small letters, with a blank on either side."""
+    """Return the words of a text in lower case, with a blank on either side."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     words = "".join(sign if sign.isalnum() else " " for sign in plain).split()
     return f" {' '.join(words)} " if words else ""

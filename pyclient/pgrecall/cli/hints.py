@@ -1,0 +1,21 @@
+"""Hints in the terms of the command line: those of the client and the server name arguments of functions."""
+
+import re
+
+_OPTIONS = (
+    (", or pass the embedding of the query as vector=", ""),
+    (", or pass vector=", ""),
+    (", pass vector=, or leave embed unset to", ", or use --no-embed to"),
+    ("or omit model=", "or remove `model` from the settings file"),
+    ("with create_namespace=True", "with `pgrecall remember --create-namespace`"),
+    ("embed='daemon'", "--embed-by-daemon"),
+    ("embed=True", "--embed"),
+)
+_ON_CONFLICT = re.compile(r"on_conflict(?: => |=)'(\w+)'")
+
+
+def command_line_hint(hint: str) -> str:
+    """Return a hint with options in place of the arguments of Python and SQL functions."""
+    for argument, option in _OPTIONS:
+        hint = hint.replace(argument, option)
+    return _ON_CONFLICT.sub(r"--on-conflict \1", hint)
