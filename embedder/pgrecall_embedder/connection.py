@@ -1,108 +1,46 @@
-"""Connections that come back by themselves."""
+"""Database connections that reconnect after a failure."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
+from typing import TYPE_CHECKING, Any, LiteralString
 
 import psycopg
-import tenacity
 from psycopg import errors, sql
 
 from pgrecall.dsn import CONNECTION_OPTIONS, is_pooled
 
-from .logs import describe
-from .waiting import at_most
-
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Sequence
 
-    from structlog.typing import FilteringBoundLogger
+    from .retry import RetryPolicy
 
-__all__ = ["Connection", "PoolerInBetween", "RetryPolicy"]
-
-_T = TypeVar("_T")
+__all__ = ["Connection", "PoolerInBetween"]
 
 _OPTIONS = CONNECTION_OPTIONS | {
     "fallback_application_name": "pgrecall-embedder",
     "connect_timeout": 10,
-    # A server that vanished without a word is noticed within a minute.
+    # Detects a server that vanished without closing the connection within a minute.
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
 }
-_FIRST_DELAY = 0.25
-_LONGEST_DELAY = 15.0
-_LAST_ATTEMPTS = 3
-# 08 connection, 53 resources, 57P server going or coming, 40 the transaction met another one, 55P03 it waited
-# for another one in vain.
-_PASSING = ("08", "53", "57P", "40", "55P03")
 
 
-class PoolerInBetween(Exception):  # noqa: N818 - the name says what is the case
-    """A pooler is between: sessions are not one's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How long to wait for a server that went away.
-
-    Attributes:
-        stopping: Once set, nothing is tried more than a few times.
-        give_up_after: Seconds until the error is raised; None waits for ever.
-        log: Hears of every failed attempt.
-    """
-
-    stopping: asyncio.Event
-    give_up_after: float | None
-    log: FilteringBoundLogger
-
-    async def run(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
-        """Await `attempt()` until it passes, with growing, random delays between the attempts.
-
-        Raises:
-            psycopg.Error: What the last attempt raised, if that does not pass by waiting, or took too long.
-        """
-        give_up: tenacity.stop.stop_base = tenacity.stop_never
-        if self.give_up_after is not None:
-            give_up = tenacity.stop_after_delay(self.give_up_after)
-        retrying = tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception(_passes),
-            wait=tenacity.wait_random_exponential(multiplier=_FIRST_DELAY, max=_LONGEST_DELAY),
-            stop=lambda state: self._is_over(state) or give_up(state),
-            sleep=self._sleep,
-            before_sleep=self._report,
-            reraise=True,
-        )
-        return await retrying(attempt)
-
-    def _is_over(self, state: tenacity.RetryCallState) -> bool:
-        # Not at the first failure: a connection that broke while it was idle says so only when it is used.
-        return self.stopping.is_set() and state.attempt_number >= _LAST_ATTEMPTS
-
-    async def _sleep(self, seconds: float) -> None:
-        if self.stopping.is_set():
-            await asyncio.sleep(min(seconds, _FIRST_DELAY))
-            return
-        await at_most(seconds, self.stopping)
-
-    def _report(self, state: tenacity.RetryCallState) -> None:
-        error = state.outcome.exception() if state.outcome is not None else None
-        delay = state.next_action.sleep if state.next_action is not None else 0.0
-        if error is not None:
-            self.log.warning("database is away", error=describe(error), retry_in_s=round(delay, 1))
+class PoolerInBetween(Exception):  # noqa: N818 - a condition, not an error
+    """A connection pooler sits in between: a session may change between statements."""
 
 
 class Connection:
-    """One connection to the database in autocommit, opened again when it breaks.
+    """An autocommit connection to the database that reconnects when it breaks.
 
-    It works as the role pgrecall_embedder, which sees no sensitive memory, wherever whoever logs in may.
+    It switches to the role pgrecall_embedder, which cannot see sensitive memories, if the login role is
+    allowed to.
 
     Attributes:
-        connections: How many there have been; a change means that an answer may have been lost.
-        has_pooler: Whether a pooler is between: then nothing may depend on the session.
+        connections: How often it connected. A change means that a result may have been lost.
+        has_pooler: Whether a pooler sits in between. Then nothing may depend on the session.
     """
 
     def __init__(self, dsn: str, retry_policy: RetryPolicy) -> None:
@@ -114,10 +52,10 @@ class Connection:
         self.has_pooler = False
 
     async def connect(self) -> psycopg.AsyncConnection[tuple[Any, ...]]:
-        """Return the open connection, making it if there is none.
+        """Return the open connection; connect first if necessary.
 
         Raises:
-            psycopg.OperationalError: The server cannot be reached; nothing is tried twice here.
+            psycopg.OperationalError: The server cannot be reached. This method does not retry.
         """
         if self._connection is None or self._connection.closed:
             opened = await psycopg.AsyncConnection.connect(self._dsn, **_OPTIONS)
@@ -138,10 +76,10 @@ class Connection:
                 await opened.execute("SET ROLE pgrecall_embedder")
 
     async def fetch(self, query: LiteralString, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run one statement that may be repeated, and return its rows.
+        """Run a statement that is safe to repeat, and return its rows.
 
         Raises:
-            psycopg.Error: The server refused it, or stayed away too long.
+            psycopg.Error: The server rejected the statement or was unavailable for too long.
         """
 
         async def attempt() -> list[tuple[Any, ...]]:
@@ -152,15 +90,15 @@ class Connection:
             return await self._retry_policy.run(attempt)
 
     async def listen(self, *channels: LiteralString) -> AsyncIterator[str | None]:
-        """Yield None when listening has begun, then the channel of every notification.
+        """Yield None once LISTEN is active, then the channel of each notification.
 
         Args:
-            channels: What to listen to.
+            channels: The channels to listen on.
 
         Raises:
-            PoolerInBetween: A pooler passes no notifications on.
+            PoolerInBetween: A pooler does not forward notifications.
             psycopg.OperationalError: The connection broke.
-            psycopg.Error: The server has no LISTEN, or stayed away too long.
+            psycopg.Error: The server does not support LISTEN or was unavailable for too long.
         """
 
         async def attempt() -> psycopg.AsyncConnection[tuple[Any, ...]]:
@@ -180,10 +118,3 @@ class Connection:
         """Close the connection."""
         if self._connection is not None:
             await self._connection.close()
-
-
-def _passes(error: BaseException) -> bool:
-    """Whether it makes sense to try again: the server was away, or too busy."""
-    if not isinstance(error, psycopg.OperationalError):
-        return False
-    return error.sqlstate is None or error.sqlstate.startswith(_PASSING)

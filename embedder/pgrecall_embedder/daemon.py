@@ -12,8 +12,8 @@ import psycopg
 from pgrecall.admin.bundle import bundle_hash, not_migrated, verify
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, ReadOnlyServer, error_from
 
-from .connection import Connection, PoolerInBetween, RetryPolicy
-from .jobs.background import Enricher
+from .connection import Connection, PoolerInBetween
+from .jobs.background import BackgroundJobs
 from .jobs.embed.generations import Generations
 from .jobs.embed.pipeline import Polling, Work
 from .jobs.embed.queue import WorkQueue, is_missing_schema
@@ -22,6 +22,7 @@ from .jobs.upkeep import UpkeepJob
 from .logs import describe
 from .metrics import NoMetrics
 from .providers import load_provider
+from .retry import RetryPolicy
 from .waiting import at_most
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Daemon:
             Connection(dsn, retry_policy) for _ in range(4)
         )
         self._listening = Connection(dsn if listen_dsn is None else listen_dsn, retry_policy)
-        self._links = (self._claims, self._writes, self._upkeep, self._queries, self._listening)
+        self._connections = (self._claims, self._writes, self._upkeep, self._queries, self._listening)
         self._queue = WorkQueue(self._claims, self._writes, self._upkeep, lease_seconds)
         self._work = Work(
             self._queue,
@@ -134,7 +135,7 @@ class Daemon:
             is_held=lambda: self._generations is not None and self._generations.is_answering,
         )
         self._generations: Generations | None = None
-        self._enricher: Enricher | None = None
+        self._background: BackgroundJobs | None = None
         self._socket: QuerySocket | None = None
         if socket_path is not None and only != "extraction" and not drain:
             self._socket = QuerySocket(socket_path, socket_mode, answer=self._embed_query, log=log)
@@ -142,7 +143,7 @@ class Daemon:
     def stop(self) -> None:
         """Stop cleanly: finish what is in hand, write it back, release the rest."""
         self._stopping.set()
-        for part in (self._generations, self._enricher):
+        for part in (self._generations, self._background):
             if part is not None:
                 part.stop()
 
@@ -173,8 +174,8 @@ class Daemon:
         finally:
             if self._generations is not None:
                 self._generations.close()
-            for link in self._links:
-                await link.close()
+            for connection in self._connections:
+                await connection.close()
 
     async def _check(self) -> None:
         try:
@@ -194,7 +195,7 @@ class Daemon:
     async def _run_parts(self) -> None:
         if self._only != "embedding":
             generations = self._generations
-            self._enricher = Enricher(
+            self._background = BackgroundJobs(
                 self._claims,
                 self._writes,
                 self._upkeep,
@@ -219,7 +220,7 @@ class Daemon:
                     background.append(tasks.create_task(self._socket.serve()))
                 parts = [
                     tasks.create_task(part.run())
-                    for part in (self._generations, self._enricher)
+                    for part in (self._generations, self._background)
                     if part is not None
                 ]
                 await asyncio.gather(*parts)
@@ -240,11 +241,11 @@ class Daemon:
         if self._generations is not None:
             work = self._work
             sums |= {"embedded": work.embedded, "failed": work.failed, "stale": work.stale}
-        if self._enricher is not None:
-            counts, by_model = self._enricher.counts, self._enricher.llm_counts
+        if self._background is not None:
+            counts, by_model = self._background.counts, self._background.llm_counts
             sums |= {"read": counts.read, "read_failed": counts.failed, "read_stale": counts.stale}
-            if self._enricher.curated:
-                sums["curated"] = self._enricher.curated
+            if self._background.curated:
+                sums["curated"] = self._background.curated
             if by_model.read or by_model.failed:
                 sums |= {"read_by_llm": by_model.read, "llm_failed": by_model.failed}
         return sums
@@ -304,7 +305,7 @@ class Daemon:
                         self._generations.wake_for_queries()
                     if channel != "pgrecall_query":
                         self._noticed.set()
-                        for part in (self._generations, self._enricher):
+                        for part in (self._generations, self._background):
                             if part is not None:
                                 part.wake()
             except psycopg.OperationalError as error:

@@ -1,4 +1,4 @@
-"""Waiting for something or for a while, without losing that one is told to end."""
+"""Cancellation-safe waits."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _T = TypeVar("_T")
 
 
 async def at_most(seconds: float, event: asyncio.Event) -> None:
-    """Wait for an event, or until time is over.
+    """Wait for an event, up to a time limit.
 
     Args:
-        seconds: How long.
-        event: What is waited for.
+        seconds: The time limit.
+        event: The event.
     """
-    # Not asyncio.wait_for(): that of Python 3.11 drops a cancellation that comes in one turn with the event.
+    # Not asyncio.wait_for(): in Python 3.11 it loses a cancellation that arrives together with the event.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
 
 
 async def unless(stopping: asyncio.Event, work: Coroutine[Any, Any, _T], *, grace: float = 0.0) -> _T | None:
-    """Do some work, and give it up when an event comes first.
+    """Run a coroutine and cancel it if an event comes first.
 
     Args:
         stopping: The event.
-        work: What to do.
-        grace: How many seconds the work may still take after the event.
+        work: The coroutine.
+        grace: Seconds that the coroutine may still run after the event.
 
     Returns:
-        What the work returned; None if it was given up.
+        The result of the coroutine, or None if it was cancelled.
     """
     working = asyncio.create_task(work)
     ending = asyncio.create_task(stopping.wait())

@@ -12,26 +12,26 @@ __all__ = ["Job", "Step", "WorkerLoop"]
 
 
 class Step(Enum):
-    """What one step of a job came to."""
+    """The result of one step of a job."""
 
     WORKED = auto()
-    """There was work: look for more at once."""
+    """There was work: look for more immediately."""
     FULL = auto()
-    """The job has enough in hand: wait until it wakes the loop."""
+    """The job has reached its limit of claimed items: wait until it wakes the loop."""
     IDLE = auto()
-    """There is nothing to do now: wait for a notification or the poll interval."""
+    """There is no work now: wait for a notification or the poll interval."""
     DONE = auto()
-    """Nothing is left, and nothing more will come: end the loop."""
+    """No work is left and none will follow: end the loop."""
 
 
 class Job(ABC):
-    """What the loop runs.
+    """A job that the worker loop runs.
 
-    A job that works in stages of its own claims in `step` and counts what it has claimed in `in_hand`. It
-    wakes the loop when its stages have settled some of it.
+    A job with its own stages claims items in `step` and counts them in `in_hand`. It wakes the loop when a
+    stage settles an item.
 
     Args:
-        poll_seconds: How long to wait for a notification before looking anyway.
+        poll_seconds: Seconds to wait for a notification before the job polls.
     """
 
     def __init__(self, poll_seconds: float) -> None:
@@ -40,20 +40,20 @@ class Job(ABC):
 
     @property
     def in_hand(self) -> int:
-        """How many claimed items are not settled yet, outside of `step`."""
+        """The number of claimed items that are not settled yet, outside of `step`."""
         return 0
 
     @property
     def connections(self) -> int:
-        """How many connections the claims have had.
+        """How often the connection for claims has been opened.
 
-        After a change, the answer to a claim may have been lost, and nobody works on the memories it claimed.
+        A change means that the result of a claim may be lost: no worker knows of the items it leased.
         """
         return 0
 
     @property
     def backoff_seconds(self) -> float:
-        """For how long the provider is left alone; 0 if it may be asked."""
+        """Seconds until the provider may be called again; 0 if it may be called now."""
         return 0.0
 
     @abstractmethod
@@ -61,18 +61,18 @@ class Job(ABC):
         """Claim a batch and work on it, or hand it to the job's stages."""
 
     async def release(self) -> None:  # noqa: B027 - a job may lease nothing
-        """Give back every lease; the loop calls this only while nothing is in hand."""
+        """Release every lease. The loop calls this only while `in_hand` is 0."""
 
     def wake(self) -> None:
-        """Look for work now: something was committed."""
+        """Look for work now: a transaction committed."""
         self.loop.wake()
 
     def stop(self) -> None:
-        """Claim nothing more, finish what is in hand, and return."""
+        """Stop claiming, finish the claimed items, and return."""
         self.loop.stop()
 
     async def run(self) -> None:
-        """Work until stopped or, when draining, until nothing is left."""
+        """Work until stopped or, when draining, until no work is left."""
         await self.loop.run()
 
 
@@ -89,27 +89,27 @@ class WorkerLoop:
         self.stopping = asyncio.Event()
 
     def wake(self) -> None:
-        """Look for work now: something was committed, or something in hand was settled."""
+        """Look for work now: a transaction committed or an item was settled."""
         self._look.set()
 
     def stop(self) -> None:
-        """Claim nothing more, and end after the step under way."""
+        """Stop claiming, and end after the current step."""
         self.stopping.set()
         self._look.set()
 
     async def run(self) -> None:
-        """Run until stopped or done. What is still in hand is for the job's stages to settle.
+        """Run until stopped or done. The job's stages settle the items that are still in hand.
 
         Raises:
-            Exception: What a step raised.
+            Exception: Any error from a step.
         """
         job = self._job
         connections = job.connections
         while not self.stopping.is_set():
             self._look.clear()
             if connections != job.connections or job.backoff_seconds:
-                # A claim whose answer was lost has nobody to work on it, and a provider that is away takes
-                # nothing: settle what is in hand, then give back everything else.
+                # No worker knows of the items of a lost claim, and an unavailable provider takes no work:
+                # settle the items in hand, then release the rest.
                 if job.in_hand:
                     await self._look.wait()
                     continue

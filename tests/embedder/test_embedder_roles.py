@@ -13,7 +13,8 @@ import structlog
 from psycopg.conninfo import make_conninfo
 
 from pgrecall.errors import PermissionDenied
-from pgrecall_embedder.connection import Connection, PoolerInBetween, RetryPolicy
+from pgrecall_embedder.connection import Connection, PoolerInBetween
+from pgrecall_embedder.retry import RetryPolicy
 from support.embedder import (
     CANARY,
     PATIENCE,
@@ -46,15 +47,15 @@ class Hosted(Recorder):
 
 
 def asked_as(dsn: str) -> tuple[str, bool]:
-    """The role of a link, and whether it sees a pooler."""
+    """The role of a connection, and whether it sees a pooler."""
 
     async def ask() -> tuple[str, bool]:
-        link = Connection(dsn, RetryPolicy(asyncio.Event(), 5.0, structlog.get_logger()))
+        connection = Connection(dsn, RetryPolicy(asyncio.Event(), 5.0, structlog.get_logger()))
         try:
-            [(role,)] = await link.fetch("SELECT current_user::text")
-            return role, link.has_pooler
+            [(role,)] = await connection.fetch("SELECT current_user::text")
+            return role, connection.has_pooler
         finally:
-            await link.close()
+            await connection.close()
 
     return asyncio.run(ask())
 
@@ -173,12 +174,12 @@ def test_a_drain_through_a_pooler(dsn: str, conn: psycopg.Connection[Any], publi
 @needs_pgbouncer
 def test_no_notifications_are_expected_of_a_pooler(dsn: str, public_dir: Path) -> None:
     async def listen(behind: str) -> None:
-        link = Connection(behind, RetryPolicy(asyncio.Event(), 5.0, structlog.get_logger()))
+        connection = Connection(behind, RetryPolicy(asyncio.Event(), 5.0, structlog.get_logger()))
         try:
-            async for _ in link.listen("pgrecall_embed"):
+            async for _ in connection.listen("pgrecall_embed"):
                 raise AssertionError("it listens")
         finally:
-            await link.close()
+            await connection.close()
 
     with pooled(dsn, public_dir) as behind, pytest.raises(PoolerInBetween):
         asyncio.run(listen(behind))

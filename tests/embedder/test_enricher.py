@@ -12,12 +12,13 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from pgrecall_embedder.connection import Connection, RetryPolicy
+from pgrecall_embedder.connection import Connection
 from pgrecall_embedder.jobs.extract.queue import NO_ANCHOR, ExtractionQueue
 from pgrecall_embedder.jobs.extract.reader import Reader, ReaderBroken
 from pgrecall_embedder.jobs.extract.setup import Setup
 from pgrecall_embedder.jobs.extract.text import land
 from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.retry import RetryPolicy
 from pgrecall_extract.base import Document
 from support.embedder import CANARY, PATIENCE, Recorder, eventually, make_daemon, running, until
 from support.enricher import (
@@ -316,8 +317,8 @@ def test_what_the_database_refuses_is_failed_alone(
 class _AmongOthers(ExtractionQueue):
     """A queue that another worker looks at until what was read has once been stored, or left out."""
 
-    def __init__(self, link: Connection, other: psycopg.Connection[Any]) -> None:
-        super().__init__(link, link, "text", "5 minutes")
+    def __init__(self, connection: Connection, other: psycopg.Connection[Any]) -> None:
+        super().__init__(connection, connection, "text", "5 minutes")
         self.other = other
         self.landed: list[int] = []
 
@@ -332,9 +333,9 @@ def test_what_another_worker_only_looked_at_lands(dsn: str, conn: psycopg.Connec
     store(conn, texts(3))
 
     async def scenario(other: psycopg.Connection[Any]) -> None:
-        link = Connection(dsn, RetryPolicy(asyncio.Event(), PATIENCE, make_logger(as_json=True)))
+        connection = Connection(dsn, RetryPolicy(asyncio.Event(), PATIENCE, make_logger(as_json=True)))
         try:
-            queue = _AmongOthers(link, other)
+            queue = _AmongOthers(connection, other)
             claimed = await queue.claim(3)
             looked_at = claimed[0].document.memory_id
             # As a claim does that began before this one was committed, until its own commit.
@@ -343,7 +344,7 @@ def test_what_another_worker_only_looked_at_lands(dsn: str, conn: psycopg.Connec
             assert await land(queue, "v", [(one, body) for one in claimed]) == (3, [])
             assert queue.landed == [2, 1]
         finally:
-            await link.close()
+            await connection.close()
 
     with psycopg.connect(dsn) as other:
         asyncio.run(scenario(other))

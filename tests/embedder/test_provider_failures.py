@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pgrecall_embedder.providers import InputRefused, ProviderPaused, VectorsUnusable
-from pgrecall_embedder.providers.waiting import seconds_to_wait
+from pgrecall_embedder.retry_after import seconds_to_wait
 from support.provider import KEY, KINDS, SECRET, expected, provider_of
 from support.provider_servers import CANARY, Fault, ProviderServer
 

@@ -16,10 +16,11 @@ import psycopg
 
 from pgrecall.query.embedding import LocalEmbedder
 from pgrecall.query.embedding_models import DEFAULT_MODEL
-from pgrecall_embedder.connection import Connection, RetryPolicy
+from pgrecall_embedder.connection import Connection
 from pgrecall_embedder.jobs.queries.answering import QueryAnswerer
 from pgrecall_embedder.logs import make_logger
 from pgrecall_embedder.providers.base import DocumentVectors
+from pgrecall_embedder.retry import RetryPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,8 +97,10 @@ def answering(dsn: str, model: Model, generation: int = 1, *, listen: bool = Tru
 
     async def work() -> None:
         log = make_logger(as_json=True)
-        link = Connection(dsn, RetryPolicy(asyncio.Event(), None, log))
-        answerer = QueryAnswerer(link, model, generation, log=log, poll_seconds=PATIENCE if listen else 0.05)
+        connection = Connection(dsn, RetryPolicy(asyncio.Event(), None, log))
+        answerer = QueryAnswerer(
+            connection, model, generation, log=log, poll_seconds=PATIENCE if listen else 0.05
+        )
         listening = await psycopg.AsyncConnection.connect(dsn, autocommit=True)
         await listening.execute("LISTEN pgrecall_query")
         found.append(answerer)
@@ -117,7 +120,7 @@ def answering(dsn: str, model: Model, generation: int = 1, *, listen: bool = Tru
                 with contextlib.suppress(asyncio.CancelledError):
                     await hearing
             await listening.close()
-            await link.close()
+            await connection.close()
 
     def run() -> None:
         try:

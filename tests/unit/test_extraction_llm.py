@@ -17,7 +17,7 @@ from pgrecall_embedder.llm import (
     Rejected,
 )
 from pgrecall_embedder.llm.prompts import FACTS_SCHEMA
-from pgrecall_embedder.llm.retrying import retry_after_seconds
+from pgrecall_embedder.retry_after import retry_after_seconds
 from pgrecall_extract.base import ENTITY_TYPES, Fact
 from support.llm import (
     ANCHOR,

@@ -1,4 +1,4 @@
-"""All that a daemon reads memories with: without a language model, with one, what concepts need, curation."""
+"""The daemon's background jobs: extraction, concept upkeep and curation."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pgrecall_embedder.logs import describe
 from .concepts.upkeep import ConceptJob
 from .concepts.vectors import Vectors
 from .curate import CurationQueue, Curator
-from .extract.llm import LlmEnricher
+from .extract.llm import LlmExtractionJob
 from .extract.queue import ExtractionQueue
 from .extract.reader import Reader
-from .extract.text import Counts, TextEnricher
+from .extract.text import Counts, TextExtractionJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .extract.frames import Ready
     from .extract.setup import Setup
 
-__all__ = ["Enricher"]
+__all__ = ["BackgroundJobs"]
 
 _TEXT_LEASE = "5 minutes"
 _LLM_LEASE = "15 minutes"
@@ -36,19 +36,19 @@ _LLM_LEASE = "15 minutes"
 _DRAIN_SECONDS = 0.2
 
 
-class Enricher:
-    """Reads the memories of one database, beside the pipeline that embeds them.
+class BackgroundJobs:
+    """Runs extraction, concept upkeep and curation for one database, beside the embedding pipeline.
 
     Args:
-        claims: The connection that claims.
-        writes: The connection that writes back.
-        upkeep: The connection for what nobody waits for.
-        active: Says what the model for names of concepts and for labels is; None: they are not embedded.
-        is_embedding: Whether memories wait for their embedding: then nothing is done for concepts.
-        drain: Return when nothing is left, instead of waiting for more.
-        poll_seconds: How long to wait for a notification before looking anyway.
-        refresh_seconds: How often to look for changed settings and rules.
-        log: Where to report.
+        claims: The connection for claims.
+        writes: The connection for results.
+        upkeep: The connection for low-priority work.
+        active: Returns the model that embeds concept names and labels. None disables those embeddings.
+        is_embedding: Tells whether memories wait for an embedding. Concept upkeep pauses meanwhile.
+        drain: Return when the queues are empty instead of waiting for more work.
+        poll_seconds: Seconds to wait for a notification before polling.
+        refresh_seconds: Seconds between checks for changed settings and rules.
+        log: The logger.
     """
 
     def __init__(
@@ -71,8 +71,8 @@ class Enricher:
         self._poll_seconds = poll_seconds
         self._refresh_seconds = refresh_seconds
         self._log = log
-        self._text: TextEnricher | None = None
-        self._llm: LlmEnricher | None = None
+        self._text: TextExtractionJob | None = None
+        self._llm: LlmExtractionJob | None = None
         self._concepts: ConceptJob | None = None
         self._curator: Curator | None = None
         self._stopping = False
@@ -141,10 +141,10 @@ class Enricher:
     ) -> None:
         embed = None if self._vectors is None else self._vectors.embed
         has_ended = asyncio.Event()
-        text = self._text = TextEnricher(
+        text = self._text = TextExtractionJob(
             queues[0], reader, drain=self._drain, poll_seconds=self._poll_seconds, log=self._log
         )
-        llm = self._llm = LlmEnricher(
+        llm = self._llm = LlmExtractionJob(
             queues[1],
             setup,
             embed,
@@ -187,7 +187,11 @@ class Enricher:
             refreshing.cancel()
 
     async def _refresh(
-        self, queue: ExtractionQueue, fingerprint: str, reader: Reader, others: tuple[LlmEnricher, Curator]
+        self,
+        queue: ExtractionQueue,
+        fingerprint: str,
+        reader: Reader,
+        others: tuple[LlmExtractionJob, Curator],
     ) -> None:
         """Follow changes of settings and rules: they count for what is read from then on."""
         while True:

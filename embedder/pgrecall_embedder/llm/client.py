@@ -194,14 +194,14 @@ class LlmClient:
 
     async def _send(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request, again where that may help, and return the first choice of the answer."""
-        from .retrying import Again, RequestRetries
+        from pgrecall_embedder.retry import RequestRetries, TransientFailure
 
         body = json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
         try:
-            async for attempt in RequestRetries(*self._retries).tries():
+            async for attempt in RequestRetries(*self._retries).attempts():
                 with attempt:
                     return await self._send_once(body)
-        except Again as failure:
+        except TransientFailure as failure:
             raise LlmUnavailable(
                 f"the language model's server {failure.reason}", retry_after=failure.retry_after
             ) from None
@@ -210,7 +210,8 @@ class LlmClient:
     async def _send_once(self, body: bytes) -> dict[str, Any]:
         import httpx
 
-        from .retrying import Again, retry_after_seconds
+        from pgrecall_embedder.retry import TransientFailure
+        from pgrecall_embedder.retry_after import retry_after_seconds
 
         headers = {"Content-Type": "application/json"}
         if self._key is not None:
@@ -223,9 +224,9 @@ class LlmClient:
             ):
                 raw = await self._read(response)
         except (TimeoutError, httpx.TimeoutException):
-            raise Again(f"took longer than {self._timeout:g} s") from None
+            raise TransientFailure(f"took longer than {self._timeout:g} s") from None
         except httpx.HTTPError as error:
-            raise Again(f"cannot be reached ({type(error).__name__})") from None
+            raise TransientFailure(f"cannot be reached ({type(error).__name__})") from None
         status = response.status_code
         if status == _INTERNAL and _blames_text(raw):
             raise AnswerUnusable("the language model's server does not take the text (HTTP status 500)")
@@ -237,12 +238,12 @@ class LlmClient:
                 )
             wait = retry_after_seconds(response.headers.get("Retry-After"))
             is_busy = status == _BUSY or wait is not None
-            raise Again(f"answered with HTTP status {status}", is_busy=is_busy, retry_after=wait)
+            raise TransientFailure(f"answered with HTTP status {status}", is_busy=is_busy, retry_after=wait)
         if not response.is_success:
             raise _refusal(status, raw, self._has_answered)
         choice = self._choice(raw)
         if choice is None and self._has_answered:
-            raise Again("did not answer as OpenAI does")
+            raise TransientFailure("did not answer as OpenAI does")
         if choice is None:
             raise LlmMisconfigured("the language model's server does not answer as OpenAI does")
         self._has_answered = True

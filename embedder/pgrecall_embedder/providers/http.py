@@ -1,7 +1,7 @@
-"""One request to a server of embeddings: sent, answered or not, and what that means.
+"""Sends requests to an embedding server and maps failures to exceptions.
 
-Redirects are not followed: text and key would go along. No error quotes a text, the key, or what the server
-said, since servers repeat their input.
+Redirects are not followed, because they would forward the text and the key. No error message quotes a text,
+the key or the response, because servers echo their input.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import time
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall_embedder.retry_after import seconds_to_wait
 
 from .errors import InputRefused, ProviderPaused
-from .waiting import seconds_to_wait
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["JsonClient", "RequestFailed", "check_httpx"]
 
 _CONNECT_SECONDS = 10.0
-# Idle connections go before the server closes them: most wait for 5 seconds or longer, and a request sent
-# into a connection that is being closed fails.
+# Close idle connections before the server does. Most servers wait at least 5 seconds, and a request on a
+# connection that is being closed fails.
 _KEEPALIVE_SECONDS = 4.0
-# More at once than embed memories: queries and names are embedded beside them.
+# Queries and concept names are embedded in parallel with memories.
 _SPARE_CONNECTIONS = 4
 # The longest vectors have 8,192 numbers, which JSON writes in 25 bytes at most.
 _BYTES_A_VECTOR = 256 * 1024
@@ -38,7 +38,7 @@ _BYTES_OF_AN_ERROR = 64 * 1024
 
 _REFUSED_INPUT = frozenset({400, 413, 422})
 _PASSING = frozenset({408, 409, 425, 429, 502, 503, 504, 520, 522, 524, 529})
-# 424 is what text-embeddings-inference answers where others have 500.
+# text-embeddings-inference returns 424 where other servers return 500.
 _FAILED = frozenset({424, 500})
 _BUSY = 429
 _REFUSALS = {
@@ -47,16 +47,16 @@ _REFUSALS = {
     403: "forbids the request: the key in {prefix}_API_KEY may not use this model",
     404: "has no such address or model: check {prefix}_URL and the model's name",
 }
-# What servers write when a text is more than the model can read. llama.cpp's calls that an error of its own.
+# Error messages for a text that is too long for the model. llama.cpp reports it as a server error.
 _TOO_LONG = ("too large to process", "too long", "context length", "context size", "exceed_context")
 
 
 class RequestFailed(ProviderPaused):
-    """A request got no usable answer, and one of its texts may be why: a server can fail over its input.
+    """A request got no usable response. One of its texts may be the cause.
 
     Args:
-        message: What happened.
-        retry_after: For how many seconds the server wants to be left alone.
+        message: The error message.
+        retry_after: Seconds that the server asked the client to wait.
     """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
@@ -64,7 +64,7 @@ class RequestFailed(ProviderPaused):
 
 
 def check_httpx() -> None:
-    """Make sure that there is something to ask with.
+    """Check that httpx is installed.
 
     Raises:
         EmbeddingUnavailable: httpx is not installed.
@@ -77,11 +77,11 @@ def check_httpx() -> None:
 
 
 class JsonClient:
-    """Sends JSON to one address and reads JSON; to be used by several threads. Connections are kept open.
+    """A thread-safe client that posts JSON to one URL over persistent connections.
 
     Args:
         endpoint: The server.
-        threads: How many threads ask.
+        threads: The number of threads that send requests.
     """
 
     def __init__(self, endpoint: Endpoint, threads: int) -> None:
@@ -96,7 +96,7 @@ class JsonClient:
                 keepalive_expiry=_KEEPALIVE_SECONDS,
             ),
             follow_redirects=False,
-            # What is said to stay on this machine is not sent through a proxy.
+            # Text for a local server must not leave the machine through a proxy.
             trust_env=endpoint.is_hosted,
         )
 
@@ -111,15 +111,15 @@ class JsonClient:
         """Send a request.
 
         Args:
-            fields: Its body.
-            texts: How many vectors the answer may hold.
+            fields: The body.
+            texts: The number of vectors expected in the response.
 
         Returns:
-            The answer.
+            The decoded response.
 
         Raises:
-            ProviderPaused: It cannot be asked now; `RequestFailed` where a text may be why.
-            InputRefused: It does not take the texts.
+            ProviderPaused: The server is unavailable. `RequestFailed` if a text may be the cause.
+            InputRefused: The server rejects the texts.
         """
         import httpx
 
@@ -146,7 +146,7 @@ class JsonClient:
         return answer
 
     def _read(self, response: httpx.Response, limit: int) -> bytes:
-        """Read an answer, as long as it may be and take."""
+        """Read a response within the limits of size and time."""
         end = time.monotonic() + self._endpoint.timeout
         if not response.is_success:
             limit = _BYTES_OF_AN_ERROR
@@ -165,7 +165,7 @@ class JsonClient:
         return RequestFailed(_said(f"took longer than {self._endpoint.timeout:g} s"))
 
     def _failure(self, status: int, headers: Mapping[str, str], raw: bytes) -> Exception:
-        """Say what a status means; the body is looked at and never quoted."""
+        """Map a status to an exception. The body is inspected but never quoted."""
         message = _said(f"answered with HTTP status {status}")
         prefix = self._endpoint.prefix
         said = raw.decode("utf-8", "replace").casefold()

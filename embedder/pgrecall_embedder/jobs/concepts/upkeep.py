@@ -23,17 +23,17 @@ class ConceptJob(Job):
     """Keeps concepts.
 
     Args:
-        link: The connection for upkeep.
+        connection: The connection for upkeep.
         embed: Embeds names; None: they are compared by their letters only.
         is_idle: Whether no memory waits.
         poll_seconds: How long to wait before looking again.
     """
 
     def __init__(
-        self, link: Connection, embed: Embed | None, *, is_idle: Callable[[], bool], poll_seconds: float
+        self, connection: Connection, embed: Embed | None, *, is_idle: Callable[[], bool], poll_seconds: float
     ) -> None:
         super().__init__(poll_seconds)
-        self._link = link
+        self._connection = connection
         self._embed = embed
         self._is_idle = is_idle
         self._finishing = False
@@ -54,11 +54,11 @@ class ConceptJob(Job):
         """Do a little; return whether there was anything to do."""
         if self._embed is not None and await self._embed_names(self._embed):
             return True
-        [(compared,)] = await self._link.fetch("SELECT pgrecall.resolve_concepts(%s)", [_COMPARED])
+        [(compared,)] = await self._connection.fetch("SELECT pgrecall.resolve_concepts(%s)", [_COMPARED])
         return int(compared) > 0
 
     async def _embed_names(self, embed: Embed) -> bool:
-        rows = await self._link.fetch(
+        rows = await self._connection.fetch(
             "SELECT id, name FROM pgrecall.unembedded_concepts(%s)", [_NAMES + len(self._hopeless)]
         )
         waiting = [(int(number), str(name)) for number, name in rows if number not in self._hopeless]
@@ -74,7 +74,7 @@ class ConceptJob(Job):
         ]
         self._hopeless |= {number for number, _ in waiting} - {number for number, _, _ in done}
         columns = [list(column) for column in zip(*done, strict=True)] if done else [[], [], []]
-        await self._link.fetch(
+        await self._connection.fetch(
             "SELECT pgrecall.embed_concepts(%s::bigint[], %s::text[], %s::text[], %s)",
             [*columns, embedded.generation],
         )

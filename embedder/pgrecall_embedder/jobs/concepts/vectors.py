@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from pgrecall_embedder.backoff import Backoff
 from pgrecall_embedder.jobs.embed.batching import Made, Rejected, embed
+from pgrecall_embedder.retry import Backoff
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -63,7 +63,7 @@ class CurationQueue(UsageLog):
     async def question(self, memory_id: int) -> Question | None:
         """Return a memory and the older ones near it; None if it is not there any more."""
         return question_from(
-            await self._link.fetch(
+            await self._connection.fetch(
                 "SELECT id, content, "
                 "CASE WHEN anchor BETWEEN '0002-01-01 00:00Z' AND '9998-12-31 00:00Z' THEN anchor END, "
                 "content_hash, cosine FROM pgrecall.curation_context(%s)",
@@ -88,7 +88,7 @@ class CurationQueue(UsageLog):
         return await self._settle(claimed, json.dumps(said))
 
     async def _settle(self, claimed: Claimed, said: str | None) -> bool:
-        [(number,)] = await self._link.fetch(
+        [(number,)] = await self._connection.fetch(
             "SELECT pgrecall.curate_claimed(%s, %s, %s::jsonb)", [claimed.memory_id, claimed.ticket, said]
         )
         return number is not None

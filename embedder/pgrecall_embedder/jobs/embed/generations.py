@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pgrecall.errors import EmbeddingUnavailable, PermissionDenied, PgrecallError, SchemaMismatch
-from pgrecall_embedder.backoff import Backoff
 from pgrecall_embedder.jobs.concepts.vectors import ActiveModel
 from pgrecall_embedder.jobs.queries.answering import QueryAnswerer
 from pgrecall_embedder.logs import describe
+from pgrecall_embedder.retry import Backoff
 
 from .pipeline import Pipeline
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from pgrecall.errors import EmbeddingUnavailable
-from pgrecall_embedder.backoff import Backoff
+from pgrecall_embedder.retry import Backoff
 from pgrecall_embedder.worker import Job, Step
 
 from .batching import Embedded, Made, Rejected, embed, plan

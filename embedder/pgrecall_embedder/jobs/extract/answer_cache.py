@@ -20,7 +20,7 @@ __all__ = ["AnswerCache"]
 
 
 class AnswerCache:
-    """AnswerCache by the hash of what was asked; each belongs to memories and goes when they change.
+    """Caches answers by the hash of the request. A change of its memories removes an answer.
 
     Args:
         queue: The database.

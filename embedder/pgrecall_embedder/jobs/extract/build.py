@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from pgrecall.errors import PgrecallError, error_from
-from pgrecall_embedder.connection import Connection, RetryPolicy
+from pgrecall_embedder.connection import Connection
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.retry import RetryPolicy
 
 from .llm import llm_version
 from .queue import ExtractionQueue
@@ -65,13 +66,13 @@ def build(dsn: str, progress: Callable[[int], None]) -> dict[str, int]:
 
 
 async def _versions(dsn: str) -> dict[str, str]:
-    link = Connection(dsn, RetryPolicy(asyncio.Event(), _PATIENCE_SECONDS, make_logger()))
+    connection = Connection(dsn, RetryPolicy(asyncio.Event(), _PATIENCE_SECONDS, make_logger()))
     try:
-        setup = await ExtractionQueue(link, link, "text", "0").setup()
+        setup = await ExtractionQueue(connection, connection, "text", "0").setup()
     except psycopg.Error as error:
         raise error_from(error) from error
     finally:
-        await link.close()
+        await connection.close()
     if setup is None:
         raise AssertionError("a setup differs from none")
     reader = Reader(setup)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .queue import Claimed, ExtractionQueue
     from .setup import Setup
 
-__all__ = ["LlmEnricher", "llm_version"]
+__all__ = ["LlmExtractionJob", "llm_version"]
 
 # Few: what was claimed is sent at once, and a memory that becomes sensitive meanwhile may be on its way.
 _BATCH: Final = 16
@@ -42,7 +42,7 @@ def llm_version(model: str) -> str:
     return f"{model}.p{PROMPT_VERSION}"
 
 
-class LlmEnricher(Job):
+class LlmExtractionJob(Job):
     """Has a language model read memories, after names and times were read in them.
 
     Args:
@@ -50,7 +50,7 @@ class LlmEnricher(Job):
         setup: How to read.
         embed: Embeds labels; None: only rules join them.
         drain: Return when nothing is left, or the server cannot be asked, instead of waiting.
-        is_last: Whether nothing more will be handed on by the text enricher.
+        is_last: Tells whether the text extraction job is done, so that no more memories follow.
         poll_seconds: How long to wait before looking again.
         log: Hears of memories that failed, and of pauses.
     """

@@ -37,20 +37,20 @@ _LONGEST_PAUSE: Final = 600.0
 
 
 class UsageLog:
-    """Where it is recorded what a language model was asked.
+    """Records the usage of a language model in the database.
 
     Args:
-        link: The connection for it.
+        connection: The connection for the records.
     """
 
-    def __init__(self, link: Connection) -> None:
-        self._link = link
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     async def record_usage(
         self, model: str, requests: int, prompt_tokens: int, completion_tokens: int, cost: float | None
     ) -> None:
-        """Add to what a language model was asked today."""
-        await self._link.fetch(
+        """Add requests, tokens and cost to today's usage of a model."""
+        await self._connection.fetch(
             "SELECT pgrecall.record_llm_usage(%s, %s::bigint, %s::bigint, %s::bigint, %s::numeric)",
             [model, requests, prompt_tokens, completion_tokens, cost],
         )

@@ -40,13 +40,13 @@ class Claimed:
 
 
 class ExtractionQueue(UsageLog):
-    """The queue of one enricher as one worker sees it.
+    """The queue of one extraction job, used by one worker.
 
     Args:
-        claims: The connection that claims and releases.
+        claims: The connection for claims and releases.
         writes: The connection for everything else.
         enricher: text or llm.
-        lease: How long another worker leaves alone what is claimed, such as "5 minutes".
+        lease: The duration of a lease, such as "5 minutes". Other workers skip leased memories.
     """
 
     def __init__(self, claims: Connection, writes: Connection, enricher: str, lease: str) -> None:
@@ -58,16 +58,16 @@ class ExtractionQueue(UsageLog):
 
     @property
     def connections(self) -> int:
-        """Changes when the answer to a claim may have been lost with its connection."""
+        """How often the connection for claims was opened. A change means that a claim may be lost."""
         return self._claims.connections
 
     async def setup(self, known: str | None = None) -> Setup | None:
-        """Ask how memories are to be read; None where that is as it was.
+        """Return the extraction settings and rules, or None if they have not changed.
 
         Args:
-            known: The fingerprint of what is known.
+            known: The fingerprint of the current setup.
         """
-        rows = await self._link.fetch(
+        rows = await self._connection.fetch(
             "SELECT fingerprint, settings, rules FROM pgrecall.extraction_setup(%s)", [known]
         )
         return setup_from(*rows[0]) if rows else None
@@ -103,15 +103,15 @@ class ExtractionQueue(UsageLog):
             f'{{"memory_id":{claimed.document.memory_id},"ticket":{claimed.ticket},{body[1:]}'
             for claimed, body in read
         )
-        [(landed,)] = await self._link.fetch(
+        [(landed,)] = await self._connection.fetch(
             "SELECT pgrecall.complete_extractions(%s, %s, %s::jsonb)",
             [self._enricher, version, f"[{','.join(items)}]"],
         )
         return int(landed)
 
     async def fail(self, claimed: Claimed, error: str) -> None:
-        """Report a memory that cannot be read; `error` must not quote it."""
-        await self._link.fetch(
+        """Report a memory that cannot be extracted. `error` must not quote its text."""
+        await self._connection.fetch(
             "SELECT pgrecall.fail_extraction(%s, %s, %s, %s)",
             [self._enricher, claimed.document.memory_id, claimed.ticket, error],
         )
@@ -123,28 +123,28 @@ class ExtractionQueue(UsageLog):
 
     async def cached_llm_answers(self, keys: Sequence[bytes]) -> list[tuple[bytes, str]]:
         """Return what a language model answered before, as JSON texts, by key."""
-        rows = await self._link.fetch(
+        rows = await self._connection.fetch(
             "SELECT key, answer::text FROM pgrecall.cached_llm_answers(%s::bytea[])", [list(keys)]
         )
         return [(key, answer) for key, answer in rows]
 
     async def cache_llm_answers(self, answers: Sequence[Mapping[str, Any]]) -> int:
         """Keep answers of a language model for memories that are still claimed; returns how many."""
-        [(kept,)] = await self._link.fetch(
+        [(kept,)] = await self._connection.fetch(
             "SELECT pgrecall.cache_llm_answers(%s::jsonb)", [json.dumps(list(answers))]
         )
         return int(kept)
 
     async def label_for(self, namespace_id: int, label: str) -> str:
         """Return the label that stands for another; itself where nothing was decided."""
-        [(found,)] = await self._link.fetch(
+        [(found,)] = await self._connection.fetch(
             "SELECT pgrecall.canonical_label(%s::integer, %s)", [namespace_id, label]
         )
         return str(found)
 
     async def resolved_labels(self, namespace_id: int) -> list[str]:
         """Return the labels that were decided on for a namespace, the most frequent first."""
-        rows = await self._link.fetch(
+        rows = await self._connection.fetch(
             "SELECT label FROM pgrecall.resolved_labels(%s::integer)", [namespace_id]
         )
         return [label for (label,) in rows]
@@ -153,7 +153,7 @@ class ExtractionQueue(UsageLog):
         self, namespace_id: int, alias: str, label: str, method: str, similarity: float | None
     ) -> None:
         """Have a label stand for another."""
-        await self._link.fetch(
+        await self._connection.fetch(
             "SELECT pgrecall.set_relation_label(%s::integer, %s, %s, %s, %s::real)",
             [namespace_id, alias, label, method, similarity],
         )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .queue import Claimed, ExtractionQueue
     from .reader import Reader
 
-__all__ = ["Counts", "TextEnricher", "land"]
+__all__ = ["Counts", "TextExtractionJob", "land"]
 
 _BATCH: Final = 64
 _BROKEN_PAUSE: Final = 30.0
@@ -43,7 +43,7 @@ _REFUSALS: Final = (
 
 @dataclass(slots=True)
 class Counts:
-    """What an enricher did since it started.
+    """Counters of an extraction job since its start.
 
     Attributes:
         read: Memories whose reading was stored.
@@ -56,7 +56,7 @@ class Counts:
     failed: int = 0
 
 
-class TextEnricher(Job):
+class TextExtractionJob(Job):
     """Reads memories without a language model.
 
     Args:

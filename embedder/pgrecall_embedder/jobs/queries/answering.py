@@ -35,20 +35,20 @@ _HOSTED_THREADS = 4
 
 
 class QueryAnswerer(Job):
-    """AnswerCache the queries that wait for the embeddings of one generation.
+    """Embeds the queries that wait for a vector of one generation.
 
     Args:
-        link: The connection, used by nothing else that may take its time.
-        provider: The generation's model.
+        connection: The connection. No other task with slow statements may share it.
+        provider: The model of the generation.
         generation: The generation's id.
-        log: Hears what cannot be embedded; never a query.
-        poll_seconds: How long to wait for `wake` before looking anyway.
-        answered: Told after each answer how many seconds the model took.
+        log: Receives failures. It never receives the text of a query.
+        poll_seconds: Seconds to wait for `wake` before polling.
+        answered: Called after each query with the seconds that the model took.
     """
 
     def __init__(
         self,
-        link: Connection,
+        connection: Connection,
         provider: EmbeddingProvider,
         generation: int,
         *,
@@ -57,7 +57,7 @@ class QueryAnswerer(Job):
         answered: Callable[[float], None] | None = None,
     ) -> None:
         super().__init__(poll_seconds)
-        self._link = link
+        self._connection = connection
         self._provider = provider
         self._generation = generation
         self._log = log
@@ -121,7 +121,7 @@ class QueryAnswerer(Job):
 
     async def step(self) -> Step:
         """Claim a query and answer it."""
-        claimed = await self._link.fetch(_CLAIM, [self._generation])
+        claimed = await self._connection.fetch(_CLAIM, [self._generation])
         if not claimed:
             return Step.IDLE
         if self._threads is None:
@@ -144,7 +144,7 @@ class QueryAnswerer(Job):
         except Exception as failure:  # noqa: BLE001 - a provider may raise anything, and say the query
             error = describe(failure)
         seconds = time.monotonic() - started
-        await self._link.fetch(_ANSWER, [number, vector, error])
+        await self._connection.fetch(_ANSWER, [number, vector, error])
         if error is not None:
             self._log.warning("query cannot be embedded", error=error)
         elif self._answered is not None:
