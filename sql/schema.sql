@@ -96,7 +96,9 @@ CREATE TYPE pgrecall.recall_settings AS (
     query_model          text,
     generation           integer,
     expand               text,
-    expansion_weight     double precision
+    expansion_weight     double precision,
+    dense_deviations     double precision,
+    speaker_boost        double precision
 );
 COMMENT ON TYPE pgrecall.recall_settings IS 'The resolved settings of one recall; pgrecall.setting_definitions describes them.';
 CREATE TYPE pgrecall.bm25_parameters AS (
@@ -149,6 +151,7 @@ CREATE TYPE pgrecall.ranked AS (
     importance_factor double precision,
     decay_factor      double precision,
     entity_factor     double precision,
+    speaker_factor    double precision,
     is_candidate      boolean,
     mmr_penalty       double precision,
     duplicates        bigint[],
@@ -167,7 +170,8 @@ CREATE TYPE pgrecall.recall_request AS (
     concepts     bigint[],
     settings     pgrecall.recall_settings,
     implied      bigint[],
-    expansion    text[]
+    expansion    text[],
+    query_name   text
 );
 COMMENT ON TYPE pgrecall.recall_request IS 'A resolved and validated request for recall: see _pgrecall.resolve_request().';
 CREATE TYPE pgrecall.naming AS (
@@ -815,6 +819,24 @@ CREATE TABLE pgrecall.truncated_embeddings (
     CONSTRAINT truncated_embeddings_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE
 );
 COMMENT ON TABLE pgrecall.truncated_embeddings IS 'Memories that exceed the model''s input limit: only their beginning is embedded.';
+
+CREATE TABLE pgrecall.embedding_backgrounds (
+    namespace_id  integer NOT NULL,
+    generation_id integer NOT NULL,
+    mean          pgvector.halfvec NOT NULL,
+    deviation     double precision NOT NULL,
+    sampled_from  integer NOT NULL,
+    added         integer NOT NULL DEFAULT 0,
+    CONSTRAINT embedding_backgrounds_pkey PRIMARY KEY (namespace_id, generation_id),
+    CONSTRAINT embedding_backgrounds_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
+    CONSTRAINT embedding_backgrounds_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
+    CONSTRAINT embedding_backgrounds_deviation_check CHECK (deviation > (0)::double precision)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE pgrecall.embedding_backgrounds IS 'What cosines between unrelated memories of a namespace look like: recall measures a cosine against it.';
+COMMENT ON COLUMN pgrecall.embedding_backgrounds.mean IS 'The mean of a sample of the namespace''s embeddings.';
+COMMENT ON COLUMN pgrecall.embedding_backgrounds.deviation IS 'Root mean square of cosines between sampled embeddings, the mean subtracted.';
+COMMENT ON COLUMN pgrecall.embedding_backgrounds.sampled_from IS 'How many embeddings the sample was taken from.';
+COMMENT ON COLUMN pgrecall.embedding_backgrounds.added IS 'How many embeddings were stored since.';
 
 CREATE UNLOGGED TABLE pgrecall.query_embeddings (
     id               bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -40,6 +40,7 @@ ENGINE = {
     "_pgrecall.log_graph_changes",
     "_pgrecall.refuse_sensitive",
     "_pgrecall.erase_granted",
+    "_pgrecall.update_backgrounds",
     "_pgrecall.erase_namespace_granted",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.

@@ -5,7 +5,7 @@
 --   relevance = lexical_part + dense_part + graph_part + session_part + phrase_part
 --   combined  = (factor_relevance * relevance + top * (factor_importance * importance + factor_recency * recency))
 --               / (factor_relevance + factor_importance + factor_recency)     from settings_in_force
---   score     = combined * importance_factor * decay_factor * entity_factor
+--   score     = combined * importance_factor * decay_factor * entity_factor * speaker_factor
 --
 -- ids  the memories to explain, at most 1,000; NULL: the returned ones
 --
@@ -63,6 +63,7 @@ RETURNS TABLE (
     session_part double precision, phrase_part double precision, relevance double precision, top double precision,
     importance real, recency double precision, combined double precision,
     importance_factor double precision, decay_factor double precision, entity_factor double precision,
+    speaker_factor double precision,
     is_candidate boolean, candidate_rank integer, mmr_penalty double precision, duplicates bigint[],
     chosen_strategy text, settings_in_force jsonb, added_terms text[], expansion_score double precision
 )
@@ -132,7 +133,7 @@ BEGIN
                    (request.settings).rrf_k
                ) END,
                m.importance, (r.line).recency, (r.line).combined,
-               (r.line).importance_factor, (r.line).decay_factor, (r.line).entity_factor,
+               (r.line).importance_factor, (r.line).decay_factor, (r.line).entity_factor, (r.line).speaker_factor,
                COALESCE((r.line).is_candidate, false), (r.line).candidate_rank, (r.line).mmr_penalty, r.duplicates,
                (request.settings).strategy, to_jsonb(request.settings), request.expansion,
                CASE WHEN (r.line).lexical_score IS NOT NULL THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END

@@ -96,6 +96,9 @@ BEGIN
     -- Cascades to referring rows; a trigger queues the postings once more.
     DELETE FROM pgrecall.memories m WHERE m.id = ANY (ids);
     DELETE FROM pgrecall.pending_postings u WHERE u.memory_id = ANY (ids);
+    -- The mean holds a trace of the erased embeddings.
+    PERFORM _pgrecall.refresh_background(home, b.generation_id)
+    FROM pgrecall.embedding_backgrounds b WHERE b.namespace_id = home;
 
     INSERT INTO pgrecall.erasures AS e (namespace_id, memory_id, role, counts)
     SELECT home, erase_memory_rows.memory_id, erase_memory_rows.role, COALESCE(jsonb_object_agg(g.name, g.rows), '{}')

@@ -75,6 +75,7 @@ BEGIN
         WHERE e.is_truncated AND e.id = ANY (landed)
         ON CONFLICT DO NOTHING;
     END IF;
+    PERFORM _pgrecall.update_backgrounds(chosen.id, landed) WHERE cardinality(landed) > 0;
     -- Ends the lease of every stored or already embedded memory, even if another worker holds it by now. A change of the
     -- text has ended the old lease, so a lease that remains is for the new text.
     DELETE FROM pgrecall.embedding_jobs j

@@ -79,6 +79,9 @@ FROM (VALUES
     ('cc_alpha', '0.55', 0, 1, false, 'share',
      'Convex combination: share of the dense leg if lexical_weight equals dense_weight. The lexical leg has the '
      'rest.', NULL, NULL),
+    ('dense_deviations', '8', 0, 100, false, 'deviations',
+     'Convex combination: how many deviations above the background a cosine counts in full. The background is that of '
+     'unrelated memories of the namespace. 0: the cosine counts as it is, from 0.', NULL, NULL),
     ('lexical_coverage', '0.6', 0, 2, false, 'share',
      'Convex combination: the best lexical score counts in full from this share of the score of a memory that '
      'holds every '
@@ -201,6 +204,8 @@ FROM (VALUES
      '^[^=,]+=(0(\.[0-9]{1,6})?|1(\.0{1,6})?)(,[^=,]+=(0(\.[0-9]{1,6})?|1(\.0{1,6})?))*$'),
     ('entity_boost', '1', 1, 10, false, 'factor',
      'Factor for memories that mention a concept the query names, such as 1.5.', NULL, NULL),
+    ('speaker_boost', '1.25', 1, 10, false, 'factor',
+     'Factor for memories whose speaker the query names.', NULL, NULL),
     ('min_similarity', '-1', -1, 1, false, 'cosine',
      'Minimum cosine to the query''s vector. Memories without an embedding are left out too. -1: no '
      'minimum.', NULL, NULL),

@@ -46,7 +46,7 @@ BEGIN
         SELECT t.name, format(r.test, t.name, t.column_name) AS reads, format(w.test, t.name, t.column_name) AS mine,
                format(w.test, t.name, t.column_name) || COALESCE(' AND ' || t.also, '') AS writes
         FROM granted r, granted_to_write w, (VALUES
-            ('concept_aliases', 'namespace_id', NULL), ('graph_changes', 'namespace_id', NULL),
+            ('concept_aliases', 'namespace_id', NULL), ('embedding_backgrounds', 'namespace_id', NULL), ('graph_changes', 'namespace_id', NULL),
             ('judged_queries', 'namespace_id', NULL),
             ('judged_vectors', 'namespace_id', NULL), ('term_stats', 'namespace_id', NULL), ('namespaces', 'id', NULL),
             ('locks', 'home', NULL), ('postings', 'namespace_id', NULL), ('relation_labels', 'namespace_id', NULL), ('pending_postings', 'namespace_id', NULL),

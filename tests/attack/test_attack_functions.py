@@ -183,11 +183,12 @@ ENGINE = {
     "queue_postings": "a trigger: notes which memories have changed",
     "refuse_sensitive": "a trigger: looks whether a memory is sensitive that the caller does not see",
     "flush_pending_on_commit": "a trigger: folds what was noted",
+    "update_backgrounds": "the gate calls it after storing embeddings; counts and samples their namespaces, returns nothing",
 }
 """What sees every row, and why."""
 
 
-def test_what_runs_with_its_owners_rights_is_the_gates_but_for_eight(tenants: Tenants) -> None:
+def test_every_security_definer_belongs_to_the_gate_or_is_a_known_engine_function(tenants: Tenants) -> None:
     with tenants.owner() as owner:
         query = """
             SELECT p.proname, p.proconfig, p.prosecdef, p.proowner::regrole::text,
@@ -240,7 +241,7 @@ def test_every_function_pins_its_path_or_names_its_objects(tenants: Tenants) -> 
 FORGED = """
     SELECT r.id FROM _pgrecall.resolve_request('plan quokka', NULL, 'evil', '{}') q
     CROSS JOIN LATERAL _pgrecall.rank_granted(
-        ROW(%(home)s, q.parsed, array_fill(0.5::real, ARRAY[384])::halfvec, %(concepts)s, q.settings, %(concepts)s, NULL)::pgrecall.recall_request,
+        ROW(%(home)s, q.parsed, array_fill(0.5::real, ARRAY[384])::halfvec, %(concepts)s, q.settings, %(concepts)s, NULL, NULL)::pgrecall.recall_request,
         jsonb_populate_record(NULL::pgrecall.recall_filter, '{"include_superseded": true, "include_sensitive": true}'),
         now(), %(also)s
     ) r

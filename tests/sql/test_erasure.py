@@ -27,7 +27,16 @@ BY_MEMORY = {
     "judged_queries", "judged_vectors", "query_embeddings", "query_expansions",
 }  # fmt: skip
 """Tables that erase() removes rows from."""
-BY_NAMESPACE = {"namespaces", "grants", "granted", "entity_rules", "graph_changes", "locks", "settings"}
+BY_NAMESPACE = {
+    "namespaces",
+    "embedding_backgrounds",
+    "grants",
+    "granted",
+    "entity_rules",
+    "graph_changes",
+    "locks",
+    "settings",
+}
 """Tables that only erase_namespace() removes rows from: what an administrator has set, and numbers."""
 WITHOUT_CONTENT = {
     "alembic_version", "embedding_models", "erasures", "generations", "installation", "llm_usage", "workers",

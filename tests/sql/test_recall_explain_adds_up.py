@@ -54,6 +54,7 @@ def corpus(new_database: Callable[..., str], template: str) -> Iterator[Connecti
                     "occurred_at": (NOW - timedelta(days=chance.randint(-5, 400))).isoformat(),
                     "created_at": (NOW - timedelta(days=chance.randint(0, 90))).isoformat(),
                     "is_sensitive": number % 7 == 3,
+                    "speaker": ("Priya", "Goa", None)[number % 3],
                     **({"session": f"s{number // 9}", "position": number % 9} if number % 4 else {}),
                 }
             )
@@ -79,6 +80,7 @@ def corpus(new_database: Callable[..., str], template: str) -> Iterator[Connecti
         for query in KEPT:
             terms, names = chance.sample(WORDS[:-2], 3), chance.sample(WORDS[:-2], 2)
             conn.execute("SELECT pgrecall.cache_expansion(%s, %s, %s)", (query, terms, names))
+        conn.execute("SELECT _pgrecall.refresh_background(namespace_id, 1) FROM pgrecall.memories LIMIT 1")
         conn.execute("ANALYZE pgrecall.memories")
         conn.execute("SET default_transaction_read_only = on")
         yield conn
@@ -139,6 +141,8 @@ def asked(chance: random.Random) -> dict[str, Any]:
         "half_life": ("10 days", "2 years"),
         "decay_floor": (0.2,),
         "entity_boost": (1, 4),
+        "speaker_boost": (1, 3),
+        "dense_deviations": (0, 2),
         "mmr_similarity": ("words",),
         "duplicate_similarity": (0.8,),
         "expand": ("aliases", "llm"),
@@ -174,7 +178,13 @@ def assert_adds_up(row: dict[str, Any]) -> None:
         + row["top"] * (weights[1] * row["importance"] + weights[2] * row["recency"])
     ) / sum(weights)
     assert combined == pytest.approx(row["combined"], abs=1e-6)
-    score = combined * row["importance_factor"] * row["decay_factor"] * row["entity_factor"]
+    score = (
+        combined
+        * row["importance_factor"]
+        * row["decay_factor"]
+        * row["entity_factor"]
+        * row["speaker_factor"]
+    )
     assert score == pytest.approx(row["score"], abs=1e-6)
     if row["expansion_score"] is not None:
         assert row["added_terms"]
@@ -216,7 +226,7 @@ def test_every_score_adds_up_and_the_ranking_is_recalls(corpus: Connection[Any])
     # That none of it went by unseen.
     assert {
         "lexical_part", "dense_part", "graph_part", "session_part", "phrase_part", "importance_factor",
-        "decay_factor", "entity_factor", "mmr_penalty", "duplicates", "expansion_score", "returned", "no such memory", "forgotten",
+        "decay_factor", "entity_factor", "speaker_factor", "mmr_penalty", "duplicates", "expansion_score", "returned", "no such memory", "forgotten",
         "superseded by", "filtered by as_of", "filtered by categories", "found by no leg", "below min_similarity",
         "below min_score", "hidden", "below the cut", "pushed down by MMR",
     } <= set(seen), seen  # fmt: skip

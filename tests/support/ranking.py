@@ -22,6 +22,7 @@ LEGS_ALONE = {
     "session_share": 0,
     "graph_weight": 0,
     "entity_boost": 1,
+    "speaker_boost": 1,
 }
 """Settings under which a score is what the lexical and the dense leg make of it."""
 
@@ -62,9 +63,9 @@ def recalled(
 def ranking(
     conn: Connection[Any], query: str | None, query_vec: str | None = None, **settings: object
 ) -> list[dict[str, Any]]:
-    """What recall() returns by the two legs alone, but for these settings of the call (and reference_time)."""
+    """What recall() returns by the two legs alone, but for these settings of the call (and reference_time, namespace)."""
     given = LEGS_ALONE | settings
-    options = {name: given.pop(name) for name in ("reference_time",) if name in given}
+    options = {name: given.pop(name) for name in ("reference_time", "namespace") if name in given}
     return recalled(conn, query, query_vec, settings=given, **options)
 
 

@@ -283,7 +283,7 @@ def use_search_path(conn: psycopg.Connection[Any], *, local: bool = False) -> No
 
 def qualify(conn: psycopg.Connection[Any], text: str) -> str:
     """Replace the placeholder `pgvector.` in SQL by the schema of pgvector."""
-    return re.sub(r"\bpgvector\.(?=[a-z<])", lambda _: f"{vector_schema(conn)}.", text)
+    return re.sub(r"\bpgvector\.(?=[a-z<-])", lambda _: f"{vector_schema(conn)}.", text)
 
 
 def vector_schema(conn: psycopg.Connection[Any]) -> str:

@@ -51,6 +51,7 @@ class Explanation(Row):
         importance_factor: What importance multiplies the score by.
         decay_factor: What age multiplies it by.
         entity_factor: What mentioning a concept of the query multiplies it by.
+        speaker_factor: What a speaker whom the query names multiplies it by.
         is_candidate: False if no leg found it, or the filters exclude it.
         candidate_rank: Its rank before near-duplicates, MMR and k apply; None if it is no candidate, or
             is below a threshold.
@@ -91,6 +92,7 @@ class Explanation(Row):
     importance_factor: float | None
     decay_factor: float | None
     entity_factor: float | None
+    speaker_factor: float | None
     is_candidate: bool
     candidate_rank: int | None
     mmr_penalty: float | None

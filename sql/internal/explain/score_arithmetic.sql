@@ -53,14 +53,16 @@ BEGIN
             _pgrecall.format_score(settings.factor_recency), _pgrecall.format_score(memory.recency),
             _pgrecall.format_score(settings.factor_relevance + settings.factor_importance + settings.factor_recency)
         );
-    ELSIF memory.importance_factor <> 1 OR memory.decay_factor <> 1 OR memory.entity_factor <> 1 THEN
+    ELSIF memory.importance_factor <> 1 OR memory.decay_factor <> 1 OR memory.entity_factor <> 1
+          OR memory.speaker_factor <> 1 THEN
         terms := '(' || terms || ')';
     END IF;
     RETURN concat_ws(
         ' * ', terms,
         'importance ' || _pgrecall.format_score(NULLIF(memory.importance_factor, 1)),
         'age ' || _pgrecall.format_score(NULLIF(memory.decay_factor, 1)),
-        'named concept ' || _pgrecall.format_score(NULLIF(memory.entity_factor, 1))
+        'named concept ' || _pgrecall.format_score(NULLIF(memory.entity_factor, 1)),
+        'named speaker ' || _pgrecall.format_score(NULLIF(memory.speaker_factor, 1))
     ) || ' = ' || _pgrecall.format_score(memory.score);
 END
 $function$;

@@ -24,6 +24,7 @@ BEGIN
     request.namespace_id := pgrecall.namespace_id(namespace);
     request.query_vec := query_vec;
     request.settings := settings;
+    request.query_name := pgrecall.normalize_name(query);
     request.parsed := _pgrecall.parse_query(
         request.namespace_id, languages, query,
         greatest(settings.k, settings.leg_depth, ceil(settings.lexical_pool * settings.k)::integer,

@@ -7,7 +7,8 @@
 --               + session_part  raised toward max_score by good hits next to it in its session,
 --               + phrase_part   raised toward max_score if it holds the query word for word
 --   combined    the relevance; with factor_importance or factor_recency, its weighted mean with importance and recency
---   score       combined * importance_factor * decay_factor * entity_factor; by default these factors are 1
+--   score       combined * importance_factor * decay_factor * entity_factor * speaker_factor; by default only the last
+--               differs from 1: the memory's speaker is named in the query
 --
 -- raise_toward() moves a score toward a level by a share of the gap, never past the level. So a memory that concepts
 -- raise never outranks the hit that it is linked with. max_score is the score of a memory that is best in every leg: 1
@@ -30,14 +31,15 @@
 --   graph_boosted    the link that raises each memory highest
 --   with_session     the score after concepts and session neighbours
 --   with_phrase      the score after the phrase bonus: the relevance
---   weighted         the relevance times importance, age and named concepts: the score
+--   weighted         the relevance times importance, age, named concepts and a named speaker: the score
 --   ordered          thresholds applied, sorted; ties by score, cosine, id
 --   chosen           the first k, with near-duplicates collapsed and diversity applied if the settings ask for it
 --
 -- Fusion cc is a convex combination of normalised scores (TM2C2; Bruch, Gai, Ingber: An Analysis of Fusion Functions
 -- for Hybrid Retrieval, 2023). The lexical score is divided by the best lexical score, or by lexical_coverage times the
--- score of a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. The
--- cosine counts from 0. A memory without an embedding gets the candidates' mean cosine: a missing embedding says
+-- score of a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. A
+-- cosine is measured against the cosines between unrelated memories of the namespace (similarity_score); without such a
+-- background it counts from 0. A memory without an embedding gets the candidates' mean cosine: a missing embedding says
 -- nothing about it. Without words or without a vector, the other leg gets the full weight. Fusion rrf sums weight /
 -- (rrf_k + rank).
 --
@@ -67,6 +69,7 @@ DECLARE
     dense_weight double precision := 0::double precision;
     total_weight double precision;
     max_score double precision;
+    background record;
 BEGIN
     IF COALESCE(parsed.any_word, parsed.narrow) IS NOT NULL THEN
         lexical_weight := settings.lexical_weight * CASE WHEN settings.fusion = 'cc' THEN 1 - settings.cc_alpha ELSE 1 END;
@@ -82,6 +85,12 @@ BEGIN
                 ELSE _pgrecall.leg_depth(dense_weight, settings.dense_pool, settings.leg_depth, settings.k) END AS dense,
            _pgrecall.leg_depth(settings.graph_weight, settings.graph_pool, settings.leg_depth, settings.k) AS graph
     INTO depth;
+    SELECT b.mean, settings.dense_deviations * b.deviation AS scale,
+           pgvector.l2_normalize(query_vec) OPERATOR(pgvector.-) b.mean AS query_vec
+    INTO background
+    FROM pgrecall.embedding_backgrounds b
+    WHERE b.namespace_id = request.namespace_id AND settings.dense_deviations > 0
+      AND b.generation_id = COALESCE(settings.generation, pgrecall.active_generation());
     IF settings.lexical_lookback IS NOT NULL THEN
         lexical_filter.since := greatest(filter.since, reference_time - settings.lexical_lookback);
     END IF;
@@ -110,13 +119,15 @@ BEGIN
         FULL OUTER JOIN concept_hits USING (id)
     ), scored AS MATERIALIZED (
         SELECT c.id, c.lexical_rank, c.dense_rank, c.share, COALESCE(c.lexical_score, m.lexical_score) AS lexical_score,
-               m.similarity, m.holds_phrase, m.importance, m.category, m.happened_at, m.expansion_score
+               m.similarity, m.dense_score, m.holds_phrase, m.importance, m.category, m.happened_at, m.speaker, m.expansion_score
         FROM candidates c
-        JOIN _pgrecall.scored_memories(parsed, query_vec, settings.generation) m ON m.id = c.id
+        JOIN _pgrecall.scored_memories(
+            parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale
+        ) m ON m.id = c.id
     ), score_norms AS MATERIALIZED (
         SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
                    AS lexical,
-               COALESCE(avg(greatest(s.similarity, 0)) FILTER (WHERE s.similarity IS NOT NULL), 0) AS similarity
+               COALESCE(avg(s.dense_score), 0) AS dense
         FROM scored s
     ), fused AS MATERIALIZED (
         SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), max_score) AS concept_level
@@ -126,7 +137,7 @@ BEGIN
             SELECT _pgrecall.leg_contribution(settings.fusion, lexical_weight, total_weight, s.lexical_rank,
                                      least(s.lexical_score / x.lexical, 1), settings.rrf_k)
                    + _pgrecall.leg_contribution(settings.fusion, dense_weight, total_weight, s.dense_rank,
-                                       greatest(COALESCE(s.similarity, x.similarity), 0), settings.rrf_k) AS fused
+                                       COALESCE(s.dense_score, x.dense), settings.rrf_k) AS fused
         ) f
     ), seeds AS MATERIALIZED (
         SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place, l.level / max_score AS share
@@ -162,16 +173,18 @@ BEGIN
     ), all_candidates AS MATERIALIZED (
         SELECT s.*, true AS is_candidate FROM scored s
         UNION ALL
-        SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.holds_phrase, m.importance, m.category, m.happened_at,
-               m.expansion_score, n.is_candidate
+        SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.dense_score, m.holds_phrase, m.importance, m.category,
+               m.happened_at, m.speaker, m.expansion_score, n.is_candidate
         FROM late_candidates n
-        JOIN _pgrecall.scored_memories(parsed, query_vec, settings.generation) m ON m.id = n.id
+        JOIN _pgrecall.scored_memories(
+            parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale
+        ) m ON m.id = n.id
     ), contributions AS MATERIALIZED (
         SELECT c.*, COALESCE(b.share, 0) AS session_share,
                _pgrecall.leg_contribution(settings.fusion, lexical_weight, total_weight, c.lexical_rank,
                                  least(c.lexical_score / x.lexical, 1), settings.rrf_k) AS lexical_part,
                _pgrecall.leg_contribution(settings.fusion, dense_weight, total_weight, c.dense_rank,
-                                 greatest(COALESCE(c.similarity, x.similarity), 0), settings.rrf_k) AS dense_part
+                                 COALESCE(c.dense_score, x.dense), settings.rrf_k) AS dense_part
         FROM all_candidates c
         CROSS JOIN score_norms x
         LEFT JOIN session_boosts b ON b.id = c.id
@@ -195,7 +208,8 @@ BEGIN
                _pgrecall.raise_toward(n.with_session, CASE WHEN n.holds_phrase THEN settings.phrase_bonus ELSE 0 END, max_score) AS relevance
         FROM with_session n
     ), weighted AS MATERIALIZED (
-        SELECT r.*, f.*, c.combined, c.combined * f.importance_factor * f.decay_factor * f.entity_factor AS score
+        SELECT r.*, f.*, c.combined,
+               c.combined * f.importance_factor * f.decay_factor * f.entity_factor * f.speaker_factor AS score
         FROM with_phrase r
         CROSS JOIN LATERAL (
             SELECT 1 - settings.importance_weight + settings.importance_weight * r.importance AS importance_factor,
@@ -206,6 +220,8 @@ BEGIN
                    CASE WHEN settings.entity_boost <> 1 AND EXISTS (
                        SELECT FROM pgrecall.mentions x WHERE x.memory_id = r.id AND x.concept_id = ANY (request.concepts)
                    ) THEN settings.entity_boost ELSE 1 END AS entity_factor,
+                   CASE WHEN settings.speaker_boost <> 1 AND _pgrecall.names_speaker(request.query_name, r.speaker)
+                        THEN settings.speaker_boost ELSE 1 END AS speaker_factor,
                    _pgrecall.decay(_pgrecall.age_at(reference_time, r.happened_at), settings.recency_half_life, 0) AS recency
         ) f
         CROSS JOIN LATERAL (
@@ -233,7 +249,8 @@ BEGIN
     SELECT w.id, c.place, w.score,
            w.lexical_rank, w.dense_rank, w.graph_rank::integer, NULLIF(w.lexical_score, 0), w.similarity, w.graph_score,
            w.lexical_part, w.dense_part, w.graph_part, w.session_part, w.relevance - w.with_session, w.relevance,
-           w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.is_candidate,
+           w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.speaker_factor,
+           w.is_candidate,
            c.mmr_penalty, c.duplicates, o.place::integer, lexical_weight, dense_weight,
            CASE WHEN depth.graph > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level
     FROM weighted w

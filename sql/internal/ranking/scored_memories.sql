@@ -3,10 +3,14 @@
 -- It also returns the share of expansion terms in the lexical score, and the columns that the priors need. The caller
 -- passes ids of one namespace only. A namespace condition here would make the planner underestimate the rows and avoid
 -- hash joins.
-CREATE OR REPLACE FUNCTION _pgrecall.scored_memories(parsed pgrecall.parsed_query, query_vec pgvector.halfvec, generation integer)
+CREATE OR REPLACE FUNCTION _pgrecall.scored_memories(
+    parsed pgrecall.parsed_query, query_vec pgvector.halfvec, generation integer,
+    mean pgvector.halfvec, centred_query pgvector.halfvec, scale double precision
+)
 RETURNS TABLE (
-    id bigint, lexical_score double precision, similarity double precision, holds_phrase boolean,
-    importance real, category text, happened_at timestamptz, expansion_score double precision
+    id bigint, lexical_score double precision, similarity double precision, dense_score double precision,
+    holds_phrase boolean, importance real, category text, happened_at timestamptz, speaker text,
+    expansion_score double precision
 )
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -28,8 +32,9 @@ BEGIN ATOMIC
                ELSE 0
            END,
            1 - (_pgrecall.embedding_of(m, generation) OPERATOR(pgvector.<=>) query_vec),
+           _pgrecall.similarity_score(_pgrecall.embedding_of(m, generation), query_vec, mean, centred_query, scale),
            COALESCE(m.search_vector @@ (parsed).phrase, false),
-           m.importance, m.category, COALESCE(m.occurred_at, m.created_at),
+           m.importance, m.category, COALESCE(m.occurred_at, m.created_at), m.speaker,
            -- The same as expansion_score().
            CASE WHEN (parsed).added IS NOT NULL THEN COALESCE(round((
                SELECT sum(p.part)

@@ -24,12 +24,12 @@ _GROUPS = {
         "lexical_coverage", "phrase_bonus", "lexical_pool", "bm25_max_postings", "bm25_max_terms",
         "lexical_lookback", "lexical_min_rank", "ts_rank_importance",
     ),
-    "Vectors": ("dense_pool", "dense_exact_rows", "prefilter_depth", "min_similarity"),
+    "Vectors": ("dense_deviations", "dense_pool", "dense_exact_rows", "prefilter_depth", "min_similarity"),
     "Concept graph": (
         "graph_hops", "graph_seeds", "graph_decay", "graph_mention", "graph_concepts", "hub_max_mentions",
         "graph_pool", "entity_boost",
     ),
-    "Conversation": ("session_share", "session_seeds"),
+    "Conversation": ("session_share", "session_seeds", "speaker_boost"),
     "Age and importance": (
         "half_life", "decay_floor", "decay_floors", "importance_weight", "factor_relevance",
         "factor_importance",

@@ -1,0 +1,138 @@
+"""The background of embeddings: when it is measured, and that recall's dense score does not depend on the encoder's scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from support.memories import call, remember_many, scalar, stored
+from support.ranking import ids, ranking
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from psycopg import Connection
+
+pytestmark = pytest.mark.rollback
+
+WORKER = UUID(int=1)
+DIMENSION = 384
+
+
+def unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Vectors of length 1 in the same directions."""
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
+def drawn(seed: int, count: int) -> NDArray[np.float64]:
+    """Vectors in random directions."""
+    return unit(np.random.default_rng(seed).normal(size=(count, DIMENSION)))
+
+
+def text(vector: NDArray[np.float64]) -> str:
+    return "[" + ",".join(f"{number:.6f}" for number in vector) + "]"
+
+
+def store(conn: Connection[Any], vectors: NDArray[np.float64], namespace: str = "default") -> list[int]:
+    """One memory for each vector, embedded by a worker."""
+    numbers = remember_many(
+        conn, [{"content": f"owl {place}", "namespace": namespace} for place in range(len(vectors))]
+    )
+    conn.execute("SELECT pgrecall.claim(%s, 1000, '1 minute')", (WORKER,))
+    hashes = [stored(conn, number)["content_hash"] for number in numbers]
+    assert call(conn, "pgrecall.complete", WORKER, numbers, hashes, [text(row) for row in vectors]) == len(
+        numbers
+    )
+    return numbers
+
+
+def background(conn: Connection[Any]) -> tuple[Any, ...] | None:
+    query = "SELECT mean::text, deviation, sampled_from, added FROM pgrecall.embedding_backgrounds"
+    return conn.execute(query).fetchone()
+
+
+def test_it_is_measured_from_twenty_embeddings_on_and_when_they_have_doubled(conn: Connection[Any]) -> None:
+    vectors = drawn(1, 60)
+    store(conn, vectors[:19])
+    assert background(conn) is None
+    store(conn, vectors[19:20])
+    first = background(conn)
+    assert first is not None
+    assert first[2:] == (20, 0)
+    mean = vectors[:20].mean(axis=0)
+    assert np.fromstring(first[0].strip("[]"), sep=",") == pytest.approx(mean, abs=1e-3)
+    # Centred random directions in d dimensions: cosines of about 1 / sqrt(d), and -1 / 19 from their sum of zero.
+    assert first[1] == pytest.approx((1 / DIMENSION + 1 / 19**2) ** 0.5, rel=0.25)
+    store(conn, vectors[20:39])
+    found = background(conn)
+    assert found is not None
+    assert found[2:] == (20, 19)
+    store(conn, vectors[39:40])
+    found = background(conn)
+    assert found is not None
+    assert found[2:] == (40, 0)
+
+
+def test_the_scale_of_an_encoder_does_not_matter(conn: Connection[Any]) -> None:
+    """A common part in every embedding, as some encoders have, changes cosines and not scores."""
+    plain = drawn(2, 50)
+    common = drawn(3, 1)[0]
+    shifted = unit(plain + 2.5 * common)
+    query = unit(plain[7] + 0.3 * drawn(4, 1)[0])
+    found = []
+    for place, (vectors, vector) in enumerate(((plain, query), (shifted, unit(query + 2.5 * common)))):
+        name = f"encoder {place}"
+        call(conn, "pgrecall.create_namespace", name)
+        numbers = store(conn, vectors, name)
+        rows = ranking(conn, "", text(vector), namespace=name, k=5)
+        raw = ranking(conn, "", text(vector), namespace=name, k=5, dense_deviations=0)
+        assert ids(rows)[0] == ids(raw)[0] == numbers[7]
+        found.append(([row["score"] for row in rows], [row["score"] for row in raw]))
+    (scores, cosines), (shifted_scores, shifted_cosines) = found
+    assert min(shifted_cosines) > 0.8 > max(cosines[1:])
+    assert shifted_scores == pytest.approx(scores, abs=0.1)
+    assert scores[0] - scores[1] > 2 * (shifted_cosines[0] - shifted_cosines[1])
+
+
+def test_erasing_a_memory_measures_it_again(conn: Connection[Any]) -> None:
+    vectors = drawn(5, 40)
+    numbers = store(conn, vectors)
+    call(conn, "erase", numbers[0])
+    found = background(conn)
+    assert found is not None
+    assert found[2:] == (39, 0)
+    assert np.fromstring(found[0].strip("[]"), sep=",") == pytest.approx(vectors[1:].mean(axis=0), abs=1e-3)
+
+
+def test_embeddings_all_alike_have_none(conn: Connection[Any]) -> None:
+    store(conn, np.repeat(drawn(6, 1), 30, axis=0))
+    assert background(conn) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "speaker", "is_named"),
+    [
+        ("what did Priya say", "Priya", True),
+        ("PRIYA's dog", "Priya Rao", True),
+        ("what about Rao", "Priya Rao", False),
+        ("priyanka", "Priya", False),
+        ("a b", "a", False),
+        ("anything", None, False),
+        ("", "Priya", False),
+    ],
+)
+def test_who_is_named(conn: Connection[Any], query: str, speaker: str | None, is_named: bool) -> None:
+    statement = "SELECT _pgrecall.names_speaker(pgrecall.normalize_name(%s), %s)"
+    assert conn.execute(statement, (query, speaker)).fetchone() == (is_named,)
+
+
+def test_a_named_speaker_comes_first(conn: Connection[Any]) -> None:
+    other, named = remember_many(
+        conn,
+        [{"content": "the dog is wet", "speaker": speaker} for speaker in ("Tomasz", "Priya")],
+    )
+    assert ids(ranking(conn, "Priya dog")) == [other, named]
+    assert ids(ranking(conn, "Priya dog", speaker_boost=1.25)) == [named, other]
+    assert scalar(conn, "SELECT speaker_factor FROM recall_explain('Priya dog') WHERE id = %s", named) == 1.25
