@@ -329,7 +329,7 @@ _NAMES: set[str] = set()
 
 
 def our_names() -> set[str]:
-    """Return the names of our tables, types, views and functions, but for those SQL itself has too."""
+    """Return the names of our tables, types, views and functions, except names that SQL itself uses."""
     if not _NAMES:
         texts = [path.read_text(encoding="utf-8") for path in (ROOT / "sql").rglob("*.sql")]
         texts += [

@@ -246,7 +246,7 @@ def _render(result: dict[str, Any]) -> str:
             f"killed with {result['killed_at']:,} of {result['rows']:,} rows stored",
             f"recall by words right after: p50 {recalled['wall_ms']['p50']:.1f} ms, "
             f"p95 {recalled['wall_ms']['p95']:.1f} ms, server CPU {recalled['server_cpu_ms']} ms a question; "
-            f"with postings made anew {refreshed['server_cpu_ms']} ms",
+            f"with rebuilt postings {refreshed['server_cpu_ms']} ms",
             "nothing lost, nothing twice" if result["is_sound"] else "ROWS LOST OR TWICE",
         )
     )

@@ -1,4 +1,4 @@
-"""Synthetic memories and questions: the same for the same size, dimension and seed, whoever runs it.
+"""Synthetic memories and questions: the same for the same size, dimension and seed on every machine.
 
 What costs time in a recall is made like the real thing:
 

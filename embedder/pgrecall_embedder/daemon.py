@@ -55,7 +55,7 @@ _LONGEST_BLIND_SECONDS = 4.0
 _HEARTBEAT_SECONDS = 10.0
 _LISTEN_PAUSE_SECONDS = 0.5
 _NOTICE_PAUSE_SECONDS = 1.0
-# A daemon waits for its server for ever; whoever waits for a drain should hear of a server that stays away.
+# A daemon waits for its server for ever. A drain reports a server that stays unavailable.
 _DRAIN_PATIENCE_SECONDS = 120.0
 # More threads than that gain nothing, and each has a tokenizer of its own.
 _MOST_THREADS = 8

@@ -77,7 +77,7 @@ def fuse(memories: Iterable[Parts], lifts: Mapping[int, float], listed: frozense
     Args:
         memories: All that may come first.
         lifts: How far the graph draws them up, by the memory's id.
-        listed: Memories that the graph brings, whoever else does.
+        listed: Memories that the graph finds, whether or not other legs find them.
 
     Returns:
         Ids, best first.

@@ -112,7 +112,7 @@ def connect(dsn: str) -> psycopg.Connection[Any]:
         dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
     )
     try:
-        # Whoever may create in public, as a database owner may, would otherwise run code as the installer.
+        # Otherwise a role that can create objects in public could run code as the installer.
         use_search_path(conn)
     except BaseException:
         conn.close()

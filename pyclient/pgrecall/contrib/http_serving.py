@@ -1,6 +1,6 @@
 """How this package serves HTTP, for the MCP server and the web inspector alike: nobody can fill it up.
 
-Whoever can connect costs a file descriptor and some memory before he has shown a token. So a connection has
+Every connection costs a file descriptor and some memory before it has shown a token. So a connection has
 only so long to send a request, only so many may wait, and only one line of log a minute says so for each
 cause. uvicorn has no such deadline, and its `limit_concurrency` refuses everybody once strangers fill it up.
 """
@@ -267,7 +267,7 @@ def _most_connections() -> int:
 
 
 def _network(client: tuple[str, int] | None) -> str:
-    """Return whose connection it is: the address, or of version 6 the network, of which one has many."""
+    """Return the owner of a connection: its IPv4 address, or its IPv6 network (hosts have many)."""
     if client is None:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Curation by a language model on demand, from the command line: with the rights of whoever asks."""
+"""Curation by a language model on demand, from the command line, with the caller's rights."""
 
 from __future__ import annotations
 

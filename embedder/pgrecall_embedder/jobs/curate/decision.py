@@ -1,6 +1,6 @@
 """What a language model says a new memory is to older ones; nothing it says is believed before it is checked.
 
-Memories are data: they stand in JSON between two lines that no memory can know, under ids that are drawn anew
+Memories are data: they stand in JSON between two lines that no memory can know, under new random ids
 for every request. An answer that cannot be used, or that names what it was not given, adds the memory and
 changes nothing.
 """

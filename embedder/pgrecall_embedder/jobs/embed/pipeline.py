@@ -43,7 +43,7 @@ _CLAIM_SECONDS_BEHIND: Final = 0.5
 _LONGEST_HOLD_SECONDS: Final = 1.0
 _HOLD_SECONDS: Final = 0.005
 _DRAIN_POLL_SECONDS: Final = 0.5
-# Whoever waits for a drain should hear of a provider that stays away.
+# A drain reports a provider that stays unavailable.
 _DRAIN_PATIENCE_SECONDS: Final = 120.0
 
 

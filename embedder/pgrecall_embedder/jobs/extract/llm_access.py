@@ -83,7 +83,7 @@ def client_for(setup: Setup) -> LlmClient:
 
 
 class LlmAccess:
-    """Who asks the language model, and when not.
+    """Access to the language model, and when to pause.
 
     Args:
         setup: How memories are to be read.

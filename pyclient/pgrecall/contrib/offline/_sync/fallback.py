@@ -238,7 +238,7 @@ def _refusal(write: QueuedWrite) -> PgrecallError:
 
 
 def _answers(dsn: str | None) -> bool:
-    """Whether there is a server, whatever it says of who asks."""
+    """Tell whether a server answers, even if it refuses the login."""
     try:
         target = resolve(dsn, None, None)
     except ConnectionFailed:
