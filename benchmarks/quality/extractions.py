@@ -104,7 +104,7 @@ def extract(
         connection: To the database, in autocommit mode.
         cache: What was read before.
         say: Told of progress.
-        undated: Ids of memories of which the data set does not say when they were said: they are read as if
+        undated: Ids of memories whose date the data set does not give: they are read as if
             that was on a certain day, so that another run finds them in the cache.
 
     Returns:

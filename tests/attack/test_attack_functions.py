@@ -82,7 +82,7 @@ class Function:
 
     @property
     def names_rows(self) -> bool:
-        """Whether it is told of which row or namespace."""
+        """Whether its arguments name a row or namespace."""
         return any(name in NAMESPACES | OBJECTS | {"namespace"} for name, _ in self.arguments)
 
 
@@ -211,7 +211,7 @@ def test_what_runs_with_its_owners_rights_is_the_gates_but_for_eight(tenants: Te
 
 
 def test_a_function_of_another_owner_is_found_and_put_right(dsn: str, conn: Connection[Any]) -> None:
-    """A restore without owners gives it to whoever restores, and then it shows every row."""
+    """A restore without owners gives it to the restoring role, and then it shows every row."""
     conn.execute("ALTER FUNCTION public.recall OWNER TO CURRENT_USER")
     told = {row[0]: row for row in conn.execute("SELECT * FROM pgrecall.health()")}["owners of functions"]
     assert told[1] == "fail"

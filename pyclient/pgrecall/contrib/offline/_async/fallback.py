@@ -245,5 +245,5 @@ def _answers(dsn: str | None) -> bool:
     return PGconn.ping(target.dsn.encode()) == Ping.OK
 
 
-def _notice(said: str | None) -> str:
-    return f"the server cannot be reached; {said}"
+def _notice(reason: str | None) -> str:
+    return f"the server cannot be reached; {reason}"

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from support.embedder import Recorder, eventually, make_daemon, running
-from support.enricher import make_reader, mentions_of, pending, read_all, store, without_spacy
+from support.extractor import make_reader, mentions_of, pending, read_all, store, without_spacy
 from support.llm import CANARY, KEY, completion, entries, failure, row, served
 
 if TYPE_CHECKING:
