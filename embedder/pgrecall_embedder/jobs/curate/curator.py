@@ -59,7 +59,7 @@ class Curator(Job):
         drain: Return when nothing is left, or the server cannot be asked, instead of waiting.
         is_last: Whether nothing more will be handed on.
         poll_seconds: How long to wait before looking again.
-        log: Hears of pauses.
+        log: Called with messages about pauses.
     """
 
     def __init__(

@@ -70,7 +70,7 @@ class Work:
         drain: Whether to return when nothing is left, instead of waiting for more.
         polling: How long to wait for a notification before looking anyway.
         metrics: Told of everything.
-        log: Hears of memories that failed.
+        log: Called with messages about memories that failed.
         is_held: Whether queries wait for the model.
         embedded: Embeddings stored so far.
         stale: Embeddings that were not stored: the memory had been edited or taken away.

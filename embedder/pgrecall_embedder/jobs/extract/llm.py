@@ -52,7 +52,7 @@ class LlmExtractionJob(Job):
         drain: Return when nothing is left, or the server cannot be asked, instead of waiting.
         is_last: Tells whether the text extraction job is done, so that no more memories follow.
         poll_seconds: How long to wait before looking again.
-        log: Hears of memories that failed, and of pauses.
+        log: Called with messages about memories that failed, and of pauses.
     """
 
     def __init__(

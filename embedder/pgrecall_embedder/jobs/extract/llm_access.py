@@ -88,7 +88,7 @@ class LlmAccess:
     Args:
         setup: How memories are to be read.
         is_wanted: Whether by a setup it is to be asked at all.
-        log: Hears of pauses.
+        log: Called with messages about pauses.
     """
 
     def __init__(self, setup: Setup, is_wanted: Callable[[Setup], bool], log: FilteringBoundLogger) -> None:

@@ -64,7 +64,7 @@ class TextExtractionJob(Job):
         reader: What reads.
         drain: Return when nothing is left, instead of waiting for more.
         poll_seconds: How long to wait for a notification before looking anyway.
-        log: Hears of memories that failed.
+        log: Called with messages about memories that failed.
     """
 
     def __init__(
