@@ -1,7 +1,7 @@
 """Brief an agent before each turn: a hook that gets the user's prompt and prints what memory knows about it.
 
 It reads one JSON object with the key `prompt` from standard input, as hooks of the kind UserPromptSubmit get
-it, and prints text for the agent's context. It never stands in the way of the turn: whatever fails, it prints
+it, and prints text for the agent's context. It never blocks the turn: whatever fails, it prints
 nothing and ends with 0. docs/mcp.md says how to set it up.
 """
 

@@ -38,7 +38,7 @@ QUESTIONS = (
     "Which four digits open the padlock of the boat shed?",
 )
 EMBEDDER_SECONDS = 240
-"""How long the embedder may take: a few seconds, but for the leases (2 minutes) of one that was killed."""
+"""How long the embedder may take: a few seconds, or the leases (2 minutes) of a killed one."""
 
 console = Console()
 

@@ -198,11 +198,11 @@ def _one_object(name: str, parsed: list[Statement]) -> Iterator[Found]:
         if statement.kind not in allowed and not re.search(
             r"ENABLE ALWAYS TRIGGER \w+$", statement.text.rstrip("; \n")
         ):
-            yield statement.line, f"{statement.kind} has no place beside a function or a view"
+            yield statement.line, f"{statement.kind} does not belong in a file with a function or a view"
         if statement.kind == "CreateTrigStmt":
             owner = Function.of(functions[0].node).name if functions else None
             if statement.node.funcname[-1].sval != owner:
-                yield statement.line, "a trigger stands in the file of its function"
+                yield statement.line, "a trigger belongs in the file of its function"
     for statement in objects[:1]:
         own = _object_name(statement)[1]
         if Path(name).stem != own:
@@ -330,7 +330,7 @@ _NAMES: set[str] = set()
 
 
 def our_names() -> set[str]:
-    """Return the names of our tables, types, views and functions, but for those SQL itself has too."""
+    """Return the names of our tables, types, views and functions, except names that SQL itself uses."""
     if not _NAMES:
         texts = [path.read_text(encoding="utf-8") for path in (ROOT / "sql").rglob("*.sql")]
         texts += [

@@ -10,7 +10,7 @@ if [ ! -d "$data" ]; then
     echo "error: PGRECALL_PASSWORD is not set; it becomes the password of the user postgres" >&2
     exit 1
   fi
-  # Complete under another name, then renamed: what was cut off is begun anew.
+  # Complete under another name, then renamed: an interrupted run starts over.
   new=$data.new
   rm -rf "$new"
   "$bindir/initdb" --pgdata "$new" --username postgres --encoding UTF8 --locale C.UTF-8 --data-checksums \

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "sql-api.md"
 # The rest of schema pgrecall is for its own functions only.
 GROUPS = {
-    "For whoever runs the database": (
+    "For administrators": (
         "create_namespace",
         "export_memories",
         "import_memories",

@@ -135,7 +135,7 @@ pgvector() {
   say "pgvector $(vector_version "$target") is installed"
 }
 
-# A server that has the machine to itself but for its clients: a quarter of the memory.
+# A server that shares the machine with its clients only: a quarter of the memory.
 settings() {
   local memory limit
   memory=$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo)

@@ -40,7 +40,7 @@ FORMAT = 1
 """Raised when a results file changes so that older ones cannot be read."""
 
 _DIMENSION = 16
-"""Of the vectors that the corpus draws beside its texts; nothing of them is stored."""
+"""Dimension of the vectors that the corpus draws with its texts; none is stored."""
 
 _SENSITIVE_EVERY = 50
 _DELETED_EVERY = 100
@@ -70,7 +70,7 @@ class Spent:
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser("import-from", help="how long bringing memories in takes")
-    parser.set_defaults(command=_adopting)
+    parser.set_defaults(command=_import)
     parser.add_argument(
         "--rows", type=positive, default=50_000, metavar="N", help="memories of the older service"
     )
@@ -78,7 +78,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     add_run_options(parser)
 
 
-def _adopting(options: argparse.Namespace) -> int:
+def _import(options: argparse.Namespace) -> int:
     """Run the benchmark: 0, or 1 if a row was lost or stored twice."""
     corpus = Corpus(options.rows, _DIMENSION, options.seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -87,24 +87,28 @@ def _adopting(options: argparse.Namespace) -> int:
         expected = _write_source(file, corpus)
         result: dict[str, Any] = {
             **circumstances(
-                "adopting", FORMAT, options.seed, "benchmarks/operations/import_from.py", "benchmarks/speed"
+                "import-from",
+                FORMAT,
+                options.seed,
+                "benchmarks/operations/import_from.py",
+                "benchmarks/speed",
             ),
             "rows": options.rows,
             "source_mb": round(file.stat().st_size / 2**20, 1),
         }
         with _database(options) as (dsn, watcher):
             result["server"] = machine.server(watcher)
-            say("adopting")
-            result["adopt"] = asdict(_timed(watcher, dsn, file, "--no-verify"))
+            say("importing")
+            result["import"] = asdict(_timed(watcher, dsn, file, "--no-verify"))
             result["recall"] = _recalls(watcher, dsn, corpus, options.queries)
             say("once more, and comparing")
             result["again"] = asdict(_timed(watcher, dsn, file))
             whole = _state(watcher)
-            # What adopting has left behind in the postings costs recall nothing, if this is no quicker.
+            # What the import has left in the postings costs recall nothing, if this is no quicker.
             watcher.execute("CALL pgrecall.rebuild_all_postings()")
             result["recall_refreshed"] = _recalls(watcher, dsn, corpus, options.queries)
         with _database(options) as (dsn, watcher):
-            say("adopting, and kill -9 half-way")
+            say("importing, and kill -9 half-way")
             result["killed_at"] = _killed(watcher, dsn, file, options.rows // 2)
             result["resumed"] = asdict(_timed(watcher, dsn, file))
             resumed = _state(watcher)
@@ -237,7 +241,7 @@ def _render(result: dict[str, Any]) -> str:
             f"{result[name]['client_cpu']:.1f}",
             "" if result[name]["server_cpu"] is None else f"{result[name]['server_cpu']:.1f}",
         )
-        for name in ("adopt", "again", "resumed")
+        for name in ("import", "again", "resumed")
     ]
     recalled, refreshed = result["recall"], result["recall_refreshed"]
     return "\n".join(
@@ -246,7 +250,7 @@ def _render(result: dict[str, Any]) -> str:
             f"killed with {result['killed_at']:,} of {result['rows']:,} rows stored",
             f"recall by words right after: p50 {recalled['wall_ms']['p50']:.1f} ms, "
             f"p95 {recalled['wall_ms']['p95']:.1f} ms, server CPU {recalled['server_cpu_ms']} ms a question; "
-            f"with postings made anew {refreshed['server_cpu_ms']} ms",
+            f"with rebuilt postings {refreshed['server_cpu_ms']} ms",
             "nothing lost, nothing twice" if result["is_sound"] else "ROWS LOST OR TWICE",
         )
     )

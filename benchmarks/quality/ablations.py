@@ -45,7 +45,7 @@ ABLATIONS: Mapping[str, tuple[str, str]] = {
     "R": ("profile service", "recall:profile=service"),
     "S": ("expanded by other names", "recall:expand=aliases"),
 }
-"""By label: what is left out or put in, and the system that is `recall` so."""
+"""By label: what is left out or put in, and the system that is `recall` with that change."""
 
 SWEEPS: Mapping[str, tuple[str, ...]] = {
     "cc_alpha": ("0.3", "0.4", "0.5", "0.55", "0.6", "0.7", "0.8"),

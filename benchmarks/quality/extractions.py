@@ -104,7 +104,7 @@ def extract(
         connection: To the database, in autocommit mode.
         cache: What was read before.
         say: Told of progress.
-        undated: Ids of memories of which the data set does not say when they were said: they are read as if
+        undated: Ids of memories whose date the data set does not give: they are read as if
             that was on a certain day, so that another run finds them in the cache.
 
     Returns:
@@ -209,7 +209,7 @@ def _extract(documents: Sequence[Document]) -> list[Extraction | Failure]:
 
 
 def _as_json(extraction: Extraction) -> dict[str, Any]:
-    """Return what complete_extractions() takes of a memory, but for its id and the ticket."""
+    """Return what complete_extractions() takes of a memory, without its id and the ticket."""
     found = asdict(extraction)
     del found["memory_id"]
     body: dict[str, Any] = json.loads(json.dumps(found, default=str))
@@ -217,7 +217,7 @@ def _as_json(extraction: Extraction) -> dict[str, Any]:
 
 
 def _hash(document: Document) -> bytes:
-    """Hash all that the extractor sees of a memory, but for its ids."""
+    """Hash all that the extractor sees of a memory, without its ids."""
     seen = (
         document.title,
         document.content,

@@ -44,7 +44,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--ingest", type=positive, default=10_000, metavar="N", help="memories to store by remember_many"
     )
     add_run_options(parser)
-    parser.add_argument("--fresh", action="store_true", help="make the databases anew")
+    parser.add_argument("--fresh", action="store_true", help="create the databases again")
     parser.add_argument("--keep", action="store_true", help="leave the server running at the end")
     parser.add_argument(
         "--check", action="store_true", help="fail if recall did not use the indexes it is built on"

@@ -1,9 +1,9 @@
-"""Synthetic memories and questions: the same for the same size, dimension and seed, whoever runs it.
+"""Synthetic memories and questions: the same for the same size, dimension and seed on every machine.
 
 What costs time in a recall is made like the real thing:
 
 - words follow Zipf's law; a third of them come from the memory's topic, so that words occur together;
-- vectors lie around their topic's centre, topics around few themes, and what is left has few degrees of
+- vectors lie around their topic's centre, topics around few themes, and the remainder has few degrees of
   freedom, as embeddings do (independent noise in every dimension would leave HNSW nothing to go by);
 - tags are names whose frequency follows Zipf's law up to a cap; half of them are said in the text as well;
 - one namespace holds 90 % of the memories, one 1 %, one 0.01 %, many small ones the rest;
@@ -219,7 +219,7 @@ class Corpus:
 
 
 def _zipf(count: int, exponent: float, offset: int, cap: float = 1.0) -> NDArray[np.float64]:
-    """Return the cumulative shares of `count` ranks, none larger than `cap` (but for what levelling adds)."""
+    """Return the cumulative shares of `count` ranks, none larger than `cap` except by levelling."""
     shares = 1 / (np.arange(1, count + 1) + offset) ** exponent
     shares = np.minimum(shares / shares.sum(), cap)
     cumulative: NDArray[np.float64] = np.cumsum(shares / shares.sum())

@@ -69,7 +69,7 @@ def one_by_one(
         connection: An autocommit connection.
         call: Asks one question and fetches all of the answer.
         questions: `WARM_UP` more than are measured.
-        seconds: No more questions are asked after this time, but for the `FEWEST`.
+        seconds: No more questions are asked after this time, except the `FEWEST`.
     """
     return alternately(connection, {"": call}, questions, seconds)[""]
 
@@ -89,7 +89,7 @@ def alternately(
         connection: An autocommit connection.
         calls: The systems.
         questions: `WARM_UP` more than are measured.
-        seconds: What a system may take; when all of it is used up, no block begins but for the `FEWEST`.
+        seconds: What a system may take; when all of it is used up, no block begins except the `FEWEST`.
         before: Called with the questions to warm up, then with each block; its time does not count.
 
     Returns:

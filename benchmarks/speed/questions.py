@@ -32,7 +32,7 @@ class Kind:
 
     @property
     def name(self) -> str:
-        """As it stands in the name of a system."""
+        """Its form in the name of a system."""
         return f"words={self.words}" + ("" if self.frequency == "natural" else f",{self.frequency}")
 
 

@@ -54,7 +54,7 @@ class Options:
         queries: Questions a system is asked, besides those to warm up.
         seconds: For how long a system is asked at the most.
         seed: Of memories and questions.
-        fresh: Whether databases are made anew.
+        fresh: Whether databases are created again.
         build_memory: Bytes that building an HNSW index may take.
     """
 

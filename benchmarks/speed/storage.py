@@ -153,7 +153,7 @@ def open_database(
     Args:
         server: Connection string to a database of the server, of a role that may create others.
         corpus: What goes in.
-        fresh: True makes it anew even if it is there.
+        fresh: True creates it again even if it exists.
         build_memory: Bytes that the build of the HNSW index may take.
         say: Told of progress.
 

@@ -50,7 +50,7 @@ FILTERS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What every statement is told: the namespace, and the settings in force."""
+    """Arguments of every statement: the namespace, and the settings in force."""
 
     arguments: Mapping[str, Any]
 
@@ -95,7 +95,7 @@ def leg(name: str, target: Target, seeds: Seeds | None = None) -> Call:
 
     Args:
         name: The file in sql/, without its ending.
-        target: What it is told.
+        target: Its arguments.
         seeds: Ids and scores the graph leg starts from, by question.
     """
     statement = _read(name)

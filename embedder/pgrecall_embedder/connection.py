@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .retry import RetryPolicy
 
-__all__ = ["Connection", "PoolerInBetween"]
+__all__ = ["BehindPooler", "Connection"]
 
 _OPTIONS = CONNECTION_OPTIONS | {
     "fallback_application_name": "pgrecall-embedder",
@@ -28,7 +28,7 @@ _OPTIONS = CONNECTION_OPTIONS | {
 }
 
 
-class PoolerInBetween(Exception):  # noqa: N818 - a condition, not an error
+class BehindPooler(Exception):  # noqa: N818 - a condition, not an error
     """A connection pooler sits in between: a session may change between statements."""
 
 
@@ -96,7 +96,7 @@ class Connection:
             channels: The channels to listen on.
 
         Raises:
-            PoolerInBetween: A pooler does not forward notifications.
+            BehindPooler: A pooler does not forward notifications.
             psycopg.OperationalError: The connection broke.
             psycopg.Error: The server does not support LISTEN or was unavailable for too long.
         """
@@ -104,7 +104,7 @@ class Connection:
         async def attempt() -> psycopg.AsyncConnection[tuple[Any, ...]]:
             connection = await self.connect()
             if self.has_pooler:
-                raise PoolerInBetween
+                raise BehindPooler
             for channel in channels:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
             return connection

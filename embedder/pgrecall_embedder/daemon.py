@@ -12,7 +12,7 @@ import psycopg
 from pgrecall.admin.bundle import bundle_hash, not_migrated, verify
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, ReadOnlyServer, error_from
 
-from .connection import Connection, PoolerInBetween
+from .connection import BehindPooler, Connection
 from .jobs.background import BackgroundJobs
 from .jobs.embed.generations import Generations
 from .jobs.embed.pipeline import Polling, Work
@@ -23,7 +23,7 @@ from .logs import describe
 from .metrics import NoMetrics
 from .providers import load_provider
 from .retry import RetryPolicy
-from .waiting import at_most
+from .waiting import wait_at_most
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,10 +40,10 @@ Part: TypeAlias = Literal["embedding", "extraction"]
 """What a daemon can be held to."""
 
 LEASE_SECONDS: Final = 120.0
-"""For how long nobody else claims what a daemon has claimed, unless it is told otherwise."""
+"""Default time for which no other daemon claims what this one has claimed."""
 
 SOCKET_MODE: Final = 0o660
-"""Who may ask on the socket, unless it is told otherwise: this user and its group."""
+"""Default mode of the socket: this user and its group may connect."""
 
 # Notifications bring work at once; looking anyway is for those that got lost. All who look put less than one
 # query a second when there is nothing to do.
@@ -55,7 +55,7 @@ _LONGEST_BLIND_SECONDS = 4.0
 _HEARTBEAT_SECONDS = 10.0
 _LISTEN_PAUSE_SECONDS = 0.5
 _NOTICE_PAUSE_SECONDS = 1.0
-# A daemon waits for its server for ever; whoever waits for a drain should hear of a server that stays away.
+# A daemon waits for its server for ever. A drain reports a server that stays unavailable.
 _DRAIN_PATIENCE_SECONDS = 120.0
 # More threads than that gain nothing, and each has a tokenizer of its own.
 _MOST_THREADS = 8
@@ -283,7 +283,7 @@ class Daemon:
         """Send heartbeats, and stop the daemon if the database is migrated."""
         before, reported_at = self.sums(), time.monotonic()
         while True:
-            await at_most(self._heartbeat_seconds, self._due)
+            await wait_at_most(self._heartbeat_seconds, self._due)
             self._due.clear()
             verify(await self._queue.bundle_hash())
             if self._generations is not None:
@@ -311,7 +311,7 @@ class Daemon:
             except psycopg.OperationalError as error:
                 self._log.warning("notifications stopped", error=describe(error))
                 await asyncio.sleep(_LISTEN_PAUSE_SECONDS)
-            except (psycopg.Error, PoolerInBetween) as error:
+            except (psycopg.Error, BehindPooler) as error:
                 self._poll_blindly(error)
                 return
 
@@ -320,7 +320,7 @@ class Daemon:
         self._polling.longest_seconds = min(self._polling.longest_seconds, _LONGEST_BLIND_SECONDS)
         self._log.warning(
             "no notifications from this server, polling",
-            error="a pooler is between" if isinstance(error, PoolerInBetween) else describe(error),
+            error="a pooler is between" if isinstance(error, BehindPooler) else describe(error),
             hint="Name a direct connection with PGRECALL_EMBEDDER_LISTEN_DSN.",
         )
 

@@ -1,4 +1,4 @@
-"""What the daemon tells whoever measures it."""
+"""The metrics of the daemon."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class PrometheusMetrics:
 
         Args:
             port: Where; 0 takes one that is free.
-            address: Of which network interface.
+            address: The network interface to listen on.
 
         Returns:
             The port.

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import psycopg
 import tenacity
 
-from .waiting import at_most
+from .waiting import wait_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -92,7 +92,7 @@ class RetryPolicy:
         if self.stopping.is_set():
             await asyncio.sleep(min(seconds, _FIRST_DELAY))
             return
-        await at_most(seconds, self.stopping)
+        await wait_at_most(seconds, self.stopping)
 
     def _report(self, state: tenacity.RetryCallState) -> None:
         from .logs import describe  # structlog is not part of the llm extra

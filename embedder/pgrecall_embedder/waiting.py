@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-__all__ = ["at_most", "unless"]
+__all__ = ["run_unless", "wait_at_most"]
 
 _T = TypeVar("_T")
 
 
-async def at_most(seconds: float, event: asyncio.Event) -> None:
+async def wait_at_most(seconds: float, event: asyncio.Event) -> None:
     """Wait for an event, up to a time limit.
 
     Args:
@@ -27,7 +27,9 @@ async def at_most(seconds: float, event: asyncio.Event) -> None:
             await event.wait()
 
 
-async def unless(stopping: asyncio.Event, work: Coroutine[Any, Any, _T], *, grace: float = 0.0) -> _T | None:
+async def run_unless(
+    stopping: asyncio.Event, work: Coroutine[Any, Any, _T], *, grace: float = 0.0
+) -> _T | None:
     """Run a coroutine and cancel it if an event comes first.
 
     Args:

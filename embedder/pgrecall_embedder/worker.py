@@ -6,7 +6,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from enum import Enum, auto
 
-from .waiting import at_most
+from .waiting import wait_at_most
 
 __all__ = ["Job", "Step", "WorkerLoop"]
 
@@ -115,7 +115,7 @@ class WorkerLoop:
                     continue
                 connections = job.connections
                 await job.release()
-                await at_most(job.backoff_seconds, self.stopping)
+                await wait_at_most(job.backoff_seconds, self.stopping)
                 continue
             step = await job.step()
             if step is Step.DONE:
@@ -123,4 +123,4 @@ class WorkerLoop:
             if step is Step.FULL:
                 await self._look.wait()
             elif step is Step.IDLE:
-                await at_most(job.poll_seconds, self._look)
+                await wait_at_most(job.poll_seconds, self._look)

@@ -22,7 +22,7 @@ _LONGEST_NAME: Final = 200
 def resolve(
     text: str, mentions: Iterable[Mention], secrets: Sequence[tuple[int, int]], minimum: float
 ) -> list[Mention]:
-    """Return mentions of which none overlaps another, in the order of the text.
+    """Return mentions that do not overlap, in the order of the text.
 
     A namespace's own rules and spellings that leave no doubt come first, then the longest, then what knows
     its type, then the most confident. A repository stays beside its issue.

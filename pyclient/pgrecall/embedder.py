@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pgrecall_embedder.cli import run as run_daemon
-    from pgrecall_embedder.jobs.curate.command import Said, curate_by_model
+    from pgrecall_embedder.jobs.curate.command import Decided, curate_by_model
     from pgrecall_embedder.jobs.extract import build
     from pgrecall_embedder.llm import (
         AnswerUnusable,
@@ -37,7 +37,7 @@ _SOURCES = {
     "LlmUnavailable": "pgrecall_embedder.llm:LlmUnavailable",
     "ModelSpec": "pgrecall_embedder.providers:ModelSpec",
     "ProviderPaused": "pgrecall_embedder.providers.errors:ProviderPaused",
-    "Said": "pgrecall_embedder.jobs.curate.command:Said",
+    "Decided": "pgrecall_embedder.jobs.curate.command:Decided",
     "build": "pgrecall_embedder.jobs.extract.build",
     "curate_by_model": "pgrecall_embedder.jobs.curate.command:curate_by_model",
     "data_block": "pgrecall_embedder.llm.prompts:data_block",
@@ -47,6 +47,7 @@ _SOURCES = {
 
 __all__ = [
     "AnswerUnusable",
+    "Decided",
     "EmbeddingProvider",
     "EntityRules",
     "Gazetteer",
@@ -56,7 +57,6 @@ __all__ = [
     "LlmUnavailable",
     "ModelSpec",
     "ProviderPaused",
-    "Said",
     "build",
     "curate_by_model",
     "data_block",

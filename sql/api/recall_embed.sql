@@ -26,8 +26,8 @@ BEGIN
     END IF;
     found := pgrecall.cached_query_embedding(query);
     IF found IS NULL THEN
-        RAISE NOTICE 'the query has no embedding: nobody asked for it before'
-            USING HINT = 'Ask with pgrecall.request_query_embedding(query) first, or install what asks: pgrecall migrate --with-plpython.';
+        RAISE NOTICE 'the query has no cached embedding'
+            USING HINT = 'Call pgrecall.request_query_embedding(query) first, or run pgrecall migrate --with-plpython.';
     END IF;
     RETURN found;
 END

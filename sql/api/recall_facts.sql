@@ -155,7 +155,7 @@ BEGIN
             FROM unnest(tsvector_to_array(_pgrecall.analyze_text(languages[1], l.label))) w (word)
         ) AS share
         FROM (SELECT DISTINCT f.label FROM fact f) l
-    ), told AS (
+    ), scored_facts AS (
         SELECT f.*, s.name AS subject, t.name AS object, v.statement, v.evidence,
                1 - (1 - 0.6 * f.share) * power(0.7, (f.source_id = ANY (named))::integer + (f.target_id = ANY (named))::integer)
                    * (1 - 0.2 * COALESCE(w.share, 0)) AS score
@@ -189,7 +189,7 @@ BEGIN
     )
     SELECT t.id, t.subject, t.label, t.object, COALESCE(t.statement, concat_ws(' ', t.subject, t.label, t.object)), t.score, t.weight,
            t.valid_from, t.valid_to, t.recorded_at, t.evidence[:depth]
-    FROM told t
+    FROM scored_facts t
     ORDER BY t.score DESC, t.weight DESC, t.recorded_at DESC, t.id DESC
     LIMIT wanted;
 END

@@ -27,7 +27,7 @@ DECLARE
 BEGIN
     IF (content IS NULL) = (successor IS NULL) THEN
         RAISE EXCEPTION 'memory %: pass either content or successor', supersede.id
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'content makes a new memory, successor names one that is there.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'content makes a new memory, successor names an existing one.';
     END IF;
     -- Lock both rows in id order, so that two crossing calls do not deadlock.
     PERFORM FROM pgrecall.memories m WHERE m.id IN (supersede.id, successor) ORDER BY m.id FOR NO KEY UPDATE;
@@ -60,7 +60,7 @@ BEGIN
             SELECT later.id FROM later WHERE later.id IS NOT NULL
         ) THEN
             RAISE EXCEPTION 'memory % is itself superseded by %', successor, supersede.id
-                USING ERRCODE = 'invalid_parameter_value', HINT = 'A fact cannot supersede what supersedes it.';
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Two memories cannot supersede each other.';
         END IF;
         IF supersede.metadata IS NOT NULL OR supersede.importance IS NOT NULL THEN
             PERFORM public.update_memory(successor, metadata => supersede.metadata, importance => supersede.importance);

@@ -36,7 +36,7 @@ BEGIN
         IF _pgrecall.curation_fields(stored) IS DISTINCT FROM decided.after -> changed.id::text THEN
             RAISE EXCEPTION 'memory % was changed since curation %', changed.id, undo_curation.id
                 USING ERRCODE = 'object_not_in_prerequisite_state',
-                      HINT = 'Look at the memory; update_memory() and supersede() put it right by hand.';
+                      HINT = 'Read the memory and correct it with update_memory() or supersede().';
         END IF;
         UPDATE pgrecall.memories m
         SET superseded_by = (changed.fields ->> 'superseded_by')::bigint,

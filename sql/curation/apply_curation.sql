@@ -22,7 +22,7 @@ DECLARE
     closed pgrecall.memories;
     successor pgrecall.memories;
     changed pgrecall.memories;
-    done bigint;
+    curation_id bigint;
 BEGIN
     IF decision IS NULL OR decision NOT IN ('ADD', 'UPDATE', 'SUPERSEDE', 'NOOP') OR (decision <> 'ADD' AND other_id IS NULL)
        OR other_id = memory_id THEN
@@ -37,10 +37,10 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM _pgrecall.raise_read_only(apply_curation.memory_id);
     END IF;
-    SELECT c.id INTO done FROM pgrecall.curations c
+    SELECT c.id INTO curation_id FROM pgrecall.curations c
     WHERE c.memory_id = apply_curation.memory_id AND c.undone_at IS NULL;
-    IF done IS NOT NULL THEN
-        RETURN done;
+    IF curation_id IS NOT NULL THEN
+        RETURN curation_id;
     END IF;
     SELECT m.* INTO own FROM pgrecall.memories m
     WHERE m.id = apply_curation.memory_id AND m.content_hash = memory_hash
@@ -74,8 +74,8 @@ BEGIN
         CASE WHEN decision = 'ADD' THEN '{}' ELSE jsonb_build_object(closed.id, _pgrecall.curation_fields(closed)) END,
         CASE WHEN decision = 'ADD' THEN '{}' ELSE jsonb_build_object(closed.id, _pgrecall.curation_fields(changed)) END
     )
-    RETURNING c.id INTO done;
-    RETURN done;
+    RETURNING c.id INTO curation_id;
+    RETURN curation_id;
 END
 $function$;
 

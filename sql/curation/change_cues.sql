@@ -19,8 +19,8 @@ DECLARE
                            '|autumn|fall|winter)';
     attribute CONSTANT text := '\m(code ?name|nickname|name|lead|head|owner|maintainer|manager|director|ceo|cto|boss|chair'
                                '|president|captain|mayor|capital|birthplace|employer|landlord|deadline|port|version)\M';
-    old_said text := lower(translate(old_text, '’‘', ''''''));
-    new_said text := lower(translate(new_text, '’‘', ''''''));
+    old_folded text := lower(translate(old_text, '’‘', ''''''));
+    new_folded text := lower(translate(new_text, '’‘', ''''''));
     old_stems text[];
     part text[];
     subject text[];
@@ -38,12 +38,12 @@ BEGIN
     old_stems := _pgrecall.content_stems(old_text);
 
     part := COALESCE(
-        regexp_match(new_said, '^(.*?)\m(?:no longer|gave up|has given up|have given up|broke off|stopped(?= \w+ing\M)|quit(?= \w+ing\M))\s+'
+        regexp_match(new_folded, '^(.*?)\m(?:no longer|gave up|has given up|have given up|broke off|stopped(?= \w+ing\M)|quit(?= \w+ing\M))\s+'
             '(.*?)(?:[,;.:!?()]|\m(?:since|after|because|when|as|due|last|this|in (?:the )?(?:' || month || '|[0-9]{4})'
             '|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\M|$)'),
-        regexp_match(new_said, '^(.*?)\m(?:does|do|is|are|can|will)(?:n''t| not)\s+(.*?)\m(?:any ?more|any longer)\M')
+        regexp_match(new_folded, '^(.*?)\m(?:does|do|is|are|can|will)(?:n''t| not)\s+(.*?)\m(?:any ?more|any longer)\M')
     );
-    IF part IS NOT NULL AND old_said !~ '\m(no longer|any ?more|gave up|given up|broke off|stopped|quit)\M'
+    IF part IS NOT NULL AND old_folded !~ '\m(no longer|any ?more|gave up|given up|broke off|stopped|quit)\M'
        AND NOT (compared -> 'is_negated_old')::boolean THEN
         subject := _pgrecall.content_stems(part[1]);
         rest := _pgrecall.content_stems(part[2]);
@@ -63,7 +63,7 @@ BEGIN
 
     IF (compared -> 'gone')::integer = 1 AND (compared -> 'added')::integer = 1
        AND (compared -> 'names_gone')::integer = 1 AND (compared -> 'names_added')::integer = 1
-       AND (compared -> 'shared')::integer >= 2 AND old_said ~ attribute AND new_said ~ attribute
+       AND (compared -> 'shared')::integer >= 2 AND old_folded ~ attribute AND new_folded ~ attribute
        AND (compared -> 'owns_old')::integer + (compared -> 'owns_new')::integer = 0 THEN
         -- The name that differs is the holder: "X is the …", "… is X", "…: X".
         SELECT count(*) = 2 INTO replaces
@@ -80,8 +80,8 @@ BEGIN
        AND (compared -> 'gone')::integer = 1 AND (compared -> 'added')::integer = 1
        AND (compared -> 'narrows_old')::integer + (compared -> 'narrows_new')::integer = 0
        AND (compared -> 'shared')::integer >= 2 AND (compared -> 'leads_old')::boolean AND (compared -> 'leads_new')::boolean
-       AND old_said || ' ' || new_said !~ '\m(was|were|had|did|went|came|took|ran|bought|sold|met|got|made|won|lost|paid|\w+ed)\M'
-       AND old_said || ' ' || new_said !~ ('\m(' || month || '|(mon|tues|wednes|thurs|fri|satur|sun)days?|today|tomorrow|yesterday|next|last)\M')
+       AND old_folded || ' ' || new_folded !~ '\m(was|were|had|did|went|came|took|ran|bought|sold|met|got|made|won|lost|paid|\w+ed)\M'
+       AND old_folded || ' ' || new_folded !~ ('\m(' || month || '|(mon|tues|wednes|thurs|fri|satur|sun)days?|today|tomorrow|yesterday|next|last)\M')
     THEN
         SELECT count(*) = 2 AND bool_and(n.is_a_count) INTO counts
         FROM (VALUES (old_text, new_text), (new_text, old_text)) t (content, other)
@@ -97,14 +97,14 @@ BEGIN
         ) n;
     END IF;
 
-    part := regexp_match(new_said, '^(.*?)\m(?:is|are) now\M(.*)$');
+    part := regexp_match(new_folded, '^(.*?)\m(?:is|are) now\M(.*)$');
     IF part IS NOT NULL AND part[1] ~ attribute THEN
         subject := _pgrecall.content_stems(part[1]);
-        old_subject := _pgrecall.content_stems((regexp_match(old_said, '^(.*?)\m(?:is|are)\M'))[1]);
+        old_subject := _pgrecall.content_stems((regexp_match(old_folded, '^(.*?)\m(?:is|are)\M'))[1]);
         alters := cardinality(subject) >= 2 AND subject <@ old_subject AND cardinality(old_subject) <= cardinality(subject) + 1;
     END IF;
     part := regexp_match(
-        new_said, '^(.*?)\m(?:was|were|has been|have been|got)(?: \w+ly| now| just)? '
+        new_folded, '^(.*?)\m(?:was|were|has been|have been|got)(?: \w+ly| now| just)? '
         '(?:upgraded|updated|switched|migrated|renamed|increased|raised|reduced|lowered|extended|shortened) (?:\w+ ){0,3}?to\M(.*)$'
     );
     IF part IS NOT NULL AND NOT alters THEN

@@ -8,7 +8,7 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     decided record;
-    done bigint;
+    curation_id bigint;
 BEGIN
     -- Decide again if a memory changed in between; the limit stops a constant writer from keeping this busy.
     FOR attempt IN 1 .. 3 LOOP
@@ -16,12 +16,12 @@ BEGIN
         IF decided.decision IS NULL THEN
             RETURN NULL;
         END IF;
-        done := pgrecall.apply_curation(
+        curation_id := pgrecall.apply_curation(
             curate.memory_id, decided.other_id, decided.decision, 'rules.1', decided.evidence, decided.memory_hash, decided.other_hash
         );
-        EXIT WHEN done IS NOT NULL;
+        EXIT WHEN curation_id IS NOT NULL;
     END LOOP;
-    RETURN done;
+    RETURN curation_id;
 END
 $function$;
 

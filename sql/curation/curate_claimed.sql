@@ -14,7 +14,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    done bigint;
+    curation_id bigint;
 BEGIN
     IF pgrecall.stored_setting('curate') = 'off' OR NOT EXISTS (
         SELECT FROM pgrecall.curation_jobs j
@@ -23,16 +23,16 @@ BEGIN
         RETURN NULL;
     END IF;
     IF verdict IS NULL THEN
-        done := pgrecall.curate(curate_claimed.memory_id);
+        curation_id := pgrecall.curate(curate_claimed.memory_id);
     ELSE
         PERFORM _pgrecall.check_typed(verdict, 'verdict', ids => '{other_id}', hashes => '{memory_hash,other_hash}');
-        done := pgrecall.apply_curation(
+        curation_id := pgrecall.apply_curation(
             curate_claimed.memory_id, (verdict ->> 'other_id')::bigint, verdict ->> 'decision', left(verdict ->> 'decider', 200),
             verdict -> 'evidence', decode(verdict ->> 'memory_hash', 'hex'), decode(verdict ->> 'other_hash', 'hex')
         );
     END IF;
     -- No lock until here: a session that flags a memory as sensitive locks its row first, then this one.
-    IF done IS NOT NULL OR NOT EXISTS (
+    IF curation_id IS NOT NULL OR NOT EXISTS (
         SELECT FROM pgrecall.memories m
         WHERE m.id = curate_claimed.memory_id AND m.deleted_at IS NULL AND m.superseded_by IS NULL
     ) THEN
@@ -41,7 +41,7 @@ BEGIN
         UPDATE pgrecall.curation_jobs j SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL
         WHERE j.memory_id = curate_claimed.memory_id AND j.ticket = curate_claimed.ticket;
     END IF;
-    RETURN done;
+    RETURN curation_id;
 END
 $function$;
 

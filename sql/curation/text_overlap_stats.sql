@@ -33,7 +33,7 @@ BEGIN
                    w.kind IN ('content', 'number') AS counts
             FROM (VALUES (false, old_text), (true, new_text)) t (is_new, content)
             CROSS JOIN LATERAL _pgrecall.tokenize_text(t.content) w
-        ), met AS MATERIALIZED (
+        ), flagged AS MATERIALIZED (
             SELECT w.is_new, w.place, w.word, w.stem, w.kind, w.is_name, w.is_possessive, w.counts,
                    w.counts AND EXISTS (
                        SELECT FROM word o
@@ -45,21 +45,21 @@ BEGIN
                                   AND (starts_with(o.stem, w.stem) OR starts_with(w.stem, o.stem))))
                    ) AS is_shared
             FROM word w
-        ), beside AS MATERIALIZED (
+        ), with_adjacent AS MATERIALIZED (
             SELECT m.is_new, m.place, m.word, m.stem, m.kind, m.is_name, m.is_possessive, m.counts, m.is_shared,
                    lag(m.stem) OVER sequence AS left_stem, lead(m.stem) OVER sequence AS right_stem,
                    lead(m.kind) OVER sequence AS right_kind,
                    lead(m.is_shared) OVER sequence AS right_shared
-            FROM met m
+            FROM flagged m
             WINDOW sequence AS (PARTITION BY m.is_new ORDER BY m.place)
         ), owner AS (
             -- Whether the owned word, the next content or light word, is shared.
             SELECT b.is_new, b.place, (
-                SELECT n.is_shared OR n.kind = 'light' FROM beside n
+                SELECT n.is_shared OR n.kind = 'light' FROM with_adjacent n
                 WHERE n.is_new = b.is_new AND n.place > b.place AND (n.counts OR n.kind = 'light')
                 ORDER BY n.place LIMIT 1
             ) AS owns_shared
-            FROM beside b
+            FROM with_adjacent b
             WHERE b.is_possessive
         ), verb AS (
             -- The end of the subject, in texts that mark it with the same function words.
@@ -69,17 +69,17 @@ BEGIN
             GROUP BY w.is_new
         ), narrowed AS (
             SELECT b.is_new, count(*) AS words
-            FROM beside b
+            FROM with_adjacent b
             LEFT JOIN verb v ON v.is_new = b.is_new AND (SELECT count(*) FROM verb) = 2
             WHERE b.kind = 'content' AND NOT b.is_shared
               AND ((b.right_shared AND b.right_kind = 'content') OR b.place < v.place)
             GROUP BY b.is_new
         ), first AS (
-            SELECT DISTINCT ON (b.is_new) b.is_new, b.is_shared FROM beside b WHERE b.counts ORDER BY b.is_new, b.place
+            SELECT DISTINCT ON (b.is_new) b.is_new, b.is_shared FROM with_adjacent b WHERE b.counts ORDER BY b.is_new, b.place
         ), name AS (
             SELECT o.stem, min(o.place) AS old_place, min(n.place) AS new_place
-            FROM met o
-            JOIN met n ON n.is_new AND n.stem = o.stem AND n.is_name
+            FROM flagged o
+            JOIN flagged n ON n.is_new AND n.stem = o.stem AND n.is_name
             WHERE NOT o.is_new AND o.is_name AND o.counts
             GROUP BY o.stem
         )
@@ -101,7 +101,7 @@ BEGIN
                 SELECT FROM name a JOIN name b ON a.old_place < b.old_place AND a.new_place > b.new_place
             ),
             'swaps', (
-                SELECT count(*) FROM beside o JOIN beside n ON n.is_new AND NOT o.is_new
+                SELECT count(*) FROM with_adjacent o JOIN with_adjacent n ON n.is_new AND NOT o.is_new
                 WHERE o.counts AND n.counts AND NOT o.is_shared AND NOT n.is_shared
                   AND ((o.left_stem = n.left_stem AND o.right_stem IS NOT DISTINCT FROM n.right_stem)
                        OR (o.right_stem = n.right_stem AND o.left_stem IS NOT DISTINCT FROM n.left_stem))
@@ -111,7 +111,7 @@ BEGIN
             'is_hedged_old', bool_or(NOT b.is_new AND lower(b.word) = ANY (hedges)),
             'is_hedged_new', bool_or(b.is_new AND lower(b.word) = ANY (hedges))
         )
-        FROM beside b
+        FROM with_adjacent b
     );
 END
 $function$;

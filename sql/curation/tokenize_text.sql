@@ -25,8 +25,8 @@ BEGIN ATOMIC
             SELECT n.digits FROM (VALUES
                 ('two', '2'), ('three', '3'), ('four', '4'), ('five', '5'), ('six', '6'), ('seven', '7'), ('eight', '8'),
                 ('nine', '9'), ('ten', '10'), ('eleven', '11'), ('twelve', '12')
-            ) n (said, digits)
-            WHERE n.said = f.base
+            ) n (number_word, digits)
+            WHERE n.number_word = f.base
         ) AS digits
         FROM form f
     )

@@ -18,7 +18,7 @@ DECLARE
     concept_ids bigint[];
     terms text[];
     languages text[];
-    said text;
+    memory_text text;
     noted record;
     before jsonb;
     receipt pgrecall.erasures;
@@ -52,7 +52,7 @@ BEGIN
            ' ' || string_agg(pgrecall.normalize_name(concat_ws(
                ' ', m.title, m.content, m.speaker, array_to_string(m.tags, ' '), array_to_string(m.expanded_keywords, ' ')
            )), ' ') || ' '
-    INTO languages, said
+    INTO languages, memory_text
     FROM pgrecall.memories m WHERE m.id = ANY (ids);
     SELECT COALESCE(array_agg(DISTINCT c.id), '{}') INTO concept_ids
     FROM (
@@ -67,7 +67,7 @@ BEGIN
         SELECT a.concept_id FROM pgrecall.concept_aliases a
         WHERE a.namespace_id = home AND a.is_manual AND EXISTS (
             SELECT FROM pgrecall.concept_aliases o
-            WHERE o.concept_id = a.concept_id AND strpos(said, ' ' || o.alias || ' ') > 0
+            WHERE o.concept_id = a.concept_id AND strpos(memory_text, ' ' || o.alias || ' ') > 0
         )
     ) c (id);
     SELECT jsonb_object_agg(c.name, c.rows) INTO before FROM _pgrecall.erasure_counts(home, ids, concept_ids, terms) c;

@@ -20,7 +20,7 @@ BEGIN ATOMIC
             ORDER BY m.is_about DESC, m.memory_id DESC
             LIMIT 500
         ) x
-    ), beside AS (
+    ), neighbours AS (
         SELECT o.concept_id AS id, count(*) AS shared
         FROM newest w
         CROSS JOIN LATERAL (
@@ -44,7 +44,7 @@ BEGIN ATOMIC
         GROUP BY r.id
     ), tied AS (
         SELECT id, COALESCE(b.shared, 0) AS shared, COALESCE(r.weight, 0) AS weight, COALESCE(r.labels, '{}') AS labels
-        FROM beside b FULL JOIN related r USING (id)
+        FROM neighbours b FULL JOIN related r USING (id)
     )
     SELECT t.id, c.name, c.type, t.shared, t.weight + t.shared / sqrt(greatest(d.df, 1)) AS weight, t.labels
     FROM (SELECT t.* FROM tied t ORDER BY t.weight DESC, t.shared DESC, t.id LIMIT 500) t

@@ -26,7 +26,7 @@ BEGIN ATOMIC
         WHERE c.namespace_id = pgrecall.namespace_id(namespace)
         GROUP BY c.id
         HAVING count(DISTINCT m.memory_id) >= min_mentions
-    ), said AS MATERIALIZED (
+    ), mentioned AS MATERIALIZED (
         SELECT d.memory_id, d.concept_id, count(*) OVER (PARTITION BY d.memory_id) AS concepts
         FROM (
             SELECT DISTINCT m.memory_id, m.concept_id
@@ -39,8 +39,8 @@ BEGIN ATOMIC
     FROM kept k
     UNION ALL
     SELECT 'shared', a.concept_id, b.concept_id, NULL, NULL, count(*)::double precision, NULL, NULL, NULL
-    FROM said a
-    JOIN said b ON b.memory_id = a.memory_id AND b.concept_id > a.concept_id
+    FROM mentioned a
+    JOIN mentioned b ON b.memory_id = a.memory_id AND b.concept_id > a.concept_id
     WHERE a.concepts <= 50
     GROUP BY a.concept_id, b.concept_id
     UNION ALL

@@ -42,17 +42,17 @@ BEGIN
         WHERE near.cosine >= by_cosine
     -- MATERIALIZED, so that the last conditions are not evaluated for every candidate.
     ), found AS MATERIALIZED (
-        SELECT DISTINCT ON (c.id) c.id, said.method, _pgrecall.trigram_similarity(c.alias, c.other) AS value
+        SELECT DISTINCT ON (c.id) c.id, matched.method, _pgrecall.trigram_similarity(c.alias, c.other) AS value
         FROM candidates c
         -- Row by row: the planner has no estimate for a join here and may read all concepts.
         CROSS JOIN LATERAL (SELECT o.type FROM pgrecall.concepts o WHERE o.id = c.id LIMIT 1) other
         CROSS JOIN LATERAL (
             SELECT _pgrecall.name_match(c.alias, c.other, 'PERSON' IN (own.type, other.type), by_trigram, by_cosine, c.cosine)
             OFFSET 0
-        ) said (method)
+        ) matched (method)
         WHERE c.id <> similar_concepts.concept_id AND other.type <> 'FILE'
-          AND (own.type = other.type OR 'CONCEPT' IN (own.type, other.type)) AND said.method IS NOT NULL
-        ORDER BY c.id, value DESC, said.method DESC
+          AND (own.type = other.type OR 'CONCEPT' IN (own.type, other.type)) AND matched.method IS NOT NULL
+        ORDER BY c.id, value DESC, matched.method DESC
     )
     SELECT f.id, f.method, f.value
     FROM found f

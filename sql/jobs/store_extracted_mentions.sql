@@ -12,7 +12,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    WITH said AS MATERIALIZED (
+    WITH extracted AS MATERIALIZED (
         SELECT DISTINCT ON (memory_id, normal.alias, m.source)
                (r.item ->> 'memory_id')::bigint AS memory_id, (r.item ->> 'namespace_id')::integer AS namespace_id,
                normal.alias, m.source, m.type, least(greatest(COALESCE(m.confidence, 1), 0), 1) AS confidence,
@@ -29,7 +29,7 @@ BEGIN
         INSERT INTO pgrecall.mentions AS x
             (namespace_id, concept_id, memory_id, alias, source, type, confidence, span, is_about)
         SELECT s.namespace_id, a.concept_id, s.memory_id, s.alias, s.source, s.type, s.confidence, s.span, s.is_about
-        FROM said s
+        FROM extracted s
         CROSS JOIN LATERAL (
             SELECT a.concept_id FROM pgrecall.concept_aliases a
             WHERE a.namespace_id = s.namespace_id AND a.alias = s.alias

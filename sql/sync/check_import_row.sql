@@ -12,8 +12,8 @@ BEGIN
     IF jsonb_typeof(value -> 'memory') IS DISTINCT FROM 'object'
        OR jsonb_typeof(value #> '{memory,external_id}') IS DISTINCT FROM 'string' OR value #>> '{memory,external_id}' = ''
        OR jsonb_typeof(value #> '{memory,metadata}') NOT IN ('object', 'null')
-       OR jsonb_typeof(value #> '{adopted,fingerprint}') IS DISTINCT FROM 'string' THEN
-        RAISE EXCEPTION '%: memory with an external_id, or adopted with a fingerprint, is missing', subject
+       OR jsonb_typeof(value #> '{import,fingerprint}') IS DISTINCT FROM 'string' THEN
+        RAISE EXCEPTION '%: memory with an external_id, or import with a fingerprint, is missing', subject
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Both are needed to detect changed rows.';
     ELSIF value ->> 'updated_at' IS NOT NULL AND NOT _pgrecall.is_time(value ->> 'updated_at')
           OR value ->> 'deleted_at' IS NOT NULL AND NOT _pgrecall.is_time(value ->> 'deleted_at') THEN

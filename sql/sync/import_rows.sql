@@ -2,7 +2,7 @@
 --
 -- rows          JSON array of objects:
 --               memory      options of remember(), external_id among them
---               adopted     its source: kind, id, and a fingerprint that changes with the row
+--               import      its source: kind, id, and a fingerprint that changes with the row
 --               updated_at  time of the row's last change; NULL: now
 --               deleted_at  time of its deletion: the memory is stored as forgotten
 --               embedding   as text, '[0.1,…]', of the active model; not stored for a sensitive or deleted row
@@ -46,7 +46,7 @@ BEGIN
     FROM (SELECT DISTINCT r.value #>> '{memory,language}' AS language FROM jsonb_array_elements(rows) r (value)) l;
     SELECT array_agg(
         (r.value -> 'memory') || jsonb_build_object('metadata', COALESCE(NULLIF(r.value #> '{memory,metadata}', 'null'), '{}')
-            || jsonb_build_object('adopted_from', (r.value -> 'adopted') || jsonb_build_object(
+            || jsonb_build_object('imported_from', (r.value -> 'import') || jsonb_build_object(
                 'updated_at', extract(epoch FROM COALESCE((r.value ->> 'updated_at')::timestamptz, now())),
                 'is_deleted', r.value ->> 'deleted_at' IS NOT NULL
             )))

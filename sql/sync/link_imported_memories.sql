@@ -46,7 +46,7 @@ BEGIN
     ) THEN
         RAISE EXCEPTION 'memories supersede one another in a circle'
             USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'A fact cannot supersede what supersedes it: correct superseded_by.';
+                  HINT = 'Two memories cannot supersede each other: correct superseded_by.';
     END IF;
     RETURN cardinality(linked);
 END

@@ -29,15 +29,15 @@ BEGIN
     SELECT r.place::integer, m.id,
            CASE
                WHEN m.id IS NULL THEN 'new'
-               WHEN jsonb_typeof(m.metadata -> 'adopted_from') IS DISTINCT FROM 'object' THEN 'taken'
-               WHEN m.metadata #> '{adopted_from,fingerprint}' = r.value #> '{adopted,fingerprint}' THEN 'present'
+               WHEN jsonb_typeof(m.metadata -> 'imported_from') IS DISTINCT FROM 'object' THEN 'taken'
+               WHEN m.metadata #> '{imported_from,fingerprint}' = r.value #> '{import,fingerprint}' THEN 'present'
                -- A memory that the source deleted comes back when the source restores the row.
                WHEN m.superseded_by IS NOT NULL
-                    OR m.deleted_at IS NOT NULL AND m.metadata #> '{adopted_from,is_deleted}' IS DISTINCT FROM 'true' THEN 'kept'
+                    OR m.deleted_at IS NOT NULL AND m.metadata #> '{imported_from,is_deleted}' IS DISTINCT FROM 'true' THEN 'kept'
                ELSE 'changed'
            END,
            sha256(convert_to(m.content, 'UTF8')), m.is_sensitive, m.deleted_at IS NOT NULL,
-           to_jsonb(extract(epoch FROM m.updated_at)) IS DISTINCT FROM m.metadata #> '{adopted_from,updated_at}'
+           to_jsonb(extract(epoch FROM m.updated_at)) IS DISTINCT FROM m.metadata #> '{imported_from,updated_at}'
     FROM jsonb_array_elements(preview_import_rows.rows) WITH ORDINALITY r (value, place)
     CROSS JOIN (SELECT pgrecall.namespace_name(preview_import_rows.namespace) AS name OFFSET 0) home
     -- Computed before the lookups: under row-level security an index takes no expression that is not leakproof.

@@ -43,4 +43,4 @@ END
 $procedure$;
 
 COMMENT ON PROCEDURE pgrecall.refresh_temporal_refs IS
-    'Extracts the mentioned times of memories again, 1,000 per transaction: once after an upgrade from before 0006.';
+    'Extracts the mentioned times of memories again, 1,000 per transaction.';

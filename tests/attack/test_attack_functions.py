@@ -82,7 +82,7 @@ class Function:
 
     @property
     def names_rows(self) -> bool:
-        """Whether it is told of which row or namespace."""
+        """Whether its arguments name a row or namespace."""
         return any(name in NAMESPACES | OBJECTS | {"namespace"} for name, _ in self.arguments)
 
 
@@ -212,7 +212,7 @@ def test_every_security_definer_belongs_to_the_gate_or_is_a_known_engine_functio
 
 
 def test_a_function_of_another_owner_is_found_and_put_right(dsn: str, conn: Connection[Any]) -> None:
-    """A restore without owners gives it to whoever restores, and then it shows every row."""
+    """A restore without owners gives it to the restoring role, and then it shows every row."""
     conn.execute("ALTER FUNCTION public.recall OWNER TO CURRENT_USER")
     told = {row[0]: row for row in conn.execute("SELECT * FROM pgrecall.health()")}["owners of functions"]
     assert told[1] == "fail"

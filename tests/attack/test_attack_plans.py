@@ -256,7 +256,7 @@ def test_notifications_carry_no_text(crowded: Tenants) -> None:
         assert channels
         for channel in channels:
             listener.execute(f"LISTEN {channel}".encode())
-        remember(owner, "A quokka that is told of", tags=["quokka tag"], namespace=VICTIM)
+        remember(owner, "A quokka in a story", tags=["quokka tag"], namespace=VICTIM)
         told = list(listener.notifies(timeout=5, stop_after=1))
         assert told
         assert all(re.fullmatch(r"[\d{},:\" ]*", note.payload) for note in told)

@@ -1,6 +1,6 @@
-"""What a tenant is told does not depend on another tenant's rows: answers, errors, plans, notifications.
+"""What a tenant sees does not depend on another tenant's rows: answers, errors, plans, notifications.
 
-Three databases are alike but for beta's rows: few; twenty times as many, of other words, keys and names; and as many again, of others.
+Three databases differ in beta's rows alone: few; twenty times as many, of other words, keys and names; and as many again, of others.
 Sequences stand at the same numbers, since ids tell how many rows there are of all tenants together (docs/tenants.md). So do sizes:
 what follows from them, such as which plan is chosen, is compared between the two that are as large.
 """
@@ -65,7 +65,7 @@ class Databases:
             (s, one.answers[s], other.answers[s]) for s in statements if one.answers[s] != other.answers[s]
         ]
         for statement, *parts in [(s, *_around(a, b)) for s, a, b in found][:20]:
-            print(f"{kind} is told two things by {statement[:300]}", *parts, sep="\n    ")
+            print(f"{kind} sees a difference in {statement[:300]}", *parts, sep="\n    ")
         return [(s[:300], *_around(a, b)) for s, a, b in found]
 
 

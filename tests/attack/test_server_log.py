@@ -101,7 +101,7 @@ def as_shipped(public_dir: Path) -> Iterator[Running]:
 
 
 def attacked(running: Running) -> Calls:
-    """Call everything with canaries, some of which are stored already."""
+    """Call everything with canaries; some are stored already."""
     calls = Calls()
     with ground(running.dsn) as prepared:
         with prepared.tenants.owner() as owner:

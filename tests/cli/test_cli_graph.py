@@ -14,7 +14,7 @@ import pytest
 
 from pgrecall.cli import main
 from pgrecall.cli.graph_files import GraphRow, dot, graphml
-from support.enricher import mentions_of, pending, read_all, store, texts, without_spacy
+from support.extractor import mentions_of, pending, read_all, store, texts, without_spacy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -68,7 +68,7 @@ def ids(client: Client, expand: Any = None, query: str = QUERY, **options: Any) 
 
 
 def data(asked: Asked) -> Any:
-    """What the model is told."""
+    """The prompt for the model."""
     assert asked.path == "/v1/chat/completions"
     return asked.rows
 

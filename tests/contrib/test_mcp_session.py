@@ -45,7 +45,7 @@ def test_a_session(transport: str, dsn: str, conn: psycopg.Connection[Any], tmp_
         async def over_http() -> None:
             async with http_agent(server) as agent:
                 await _session(agent, conn)
-                # It stops at once, whoever is still connected.
+                # It stops at once, with clients still connected.
                 server.process.terminate()
                 await asyncio.to_thread(server.process.wait, PATIENCE)
 

@@ -173,7 +173,7 @@ def test_a_session_outlives_the_daemon(
     with answering_at(path, python_dsn, model):
         assert is_of(vector(session, "after"), "after")
     with answering_at(path, python_dsn, model):
-        # Restarted between two calls: the connection that is kept is dead, and is made anew.
+        # Restarted between two calls: the kept connection is dead and is replaced.
         assert is_of(vector(session, "once more"), "once more")
     assert len(heard) == 1
 

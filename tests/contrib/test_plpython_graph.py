@@ -49,7 +49,7 @@ def ranked(conn: Connection[Any], seeds: list[int], **options: Any) -> dict[int,
     return dict(rows)
 
 
-def anew(conn: Connection[Any], seeds: list[int]) -> dict[int, float]:
+def recomputed(conn: Connection[Any], seeds: list[int]) -> dict[int, float]:
     """What a session finds that has kept nothing."""
     with psycopg.connect(conn.info.dsn, autocommit=True) as fresh:
         return ranked(fresh, seeds)
@@ -88,7 +88,7 @@ def test_two_memories_and_what_links_them(session: Connection[Any]) -> None:
         tagged(session, "b", ["trip"]),
         tagged(session, "c", ["dog"]),
     )
-    # Of the walks from the seed half begin anew at each step, the others are spread evenly over its neighbours.
+    # Of the walks from the seed half restart at each step, the others are spread evenly over its neighbours.
     found = ranked(session, [one], restart=0.5)
     assert set(found) == {one, two}
     # At the seed x, at the concept c, at the other y: c = (x + y) / 2, x = c / 4 + 1 / 2, y = c / 4.
@@ -142,7 +142,7 @@ def test_a_snapshot_keeps_its_graph(session: Connection[Any], other: Connection[
 
 
 def test_it_is_never_out_of_date(session: Connection[Any], other: Connection[Any]) -> None:
-    """Two writers with open transactions, merges, retags and what is taken back: kept or anew, the same graph."""
+    """Two writers with open transactions, merges, retags and what is taken back: kept or rebuilt, the same graph."""
     chance = random.Random(11)
     names = ["ada", "bob", "cy", "dora", "eve"]
     memories = [tagged(other, f"m{number}", chance.sample(names, 2)) for number in range(8)]
@@ -164,7 +164,7 @@ def test_it_is_never_out_of_date(session: Connection[Any], other: Connection[Any
             seeds = chance.sample(memories, 3)
             found = ranked(session, seeds)
             if step % 4 == 0:  # a new session has to load scipy
-                assert found == pytest.approx(anew(session, seeds))
+                assert found == pytest.approx(recomputed(session, seeds))
 
 
 def test_the_log_of_changes_stays_short(session: Connection[Any], other: Connection[Any]) -> None:
@@ -181,7 +181,7 @@ def test_the_log_of_changes_stays_short(session: Connection[Any], other: Connect
     assert row is not None
     assert row[0] < 520
     assert row[1] == 1
-    assert ranked(session, [one]) == pytest.approx(anew(session, [one]))
+    assert ranked(session, [one]) == pytest.approx(recomputed(session, [one]))
 
 
 def test_nothing_is_kept_while_nobody_logs(session: Connection[Any], other: Connection[Any]) -> None:

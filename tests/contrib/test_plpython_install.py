@@ -137,7 +137,7 @@ def test_without_them_a_query_has_the_embedding_that_is_kept(conn: psycopg.Conne
     heard = notices(conn)
     ask = "SELECT recall_embed('what does Priya like?')::text"
     assert conn.execute(ask).fetchone() == (None,)
-    assert heard == ["the query has no embedding: nobody asked for it before"]
+    assert heard == ["the query has no cached embedding"]
     conn.execute(
         "INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query, embedding, answered_at) "
         "SELECT 1, current_user::regrole, sha256('what does Priya like?'), NULL, (SELECT array_agg(n)::vector(384)::halfvec "

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.server_extras
 
 VECTOR = str([1.0] + [0.0] * 383)
 STEPS = ["prepare", "copy 1", "copy 2", "seal", "compare", "open", "switch", "wait", "delete", "forget"]
-# Ends as kill -9 would, before the step it is told.
+# Ends as kill -9 would, before the given step.
 _KILLED = """
 import os, sys
 from pgrecall.contrib.sharding import move

@@ -219,7 +219,7 @@ def test_the_browser_is_given_a_token_of_its_own(dsn: str, tmp_path: Path) -> No
         given = opened.read_text().strip()
         assert given.split("token=")[0] == printed.split("token=")[0]
         assert given != printed
-        # It stands in the list of processes, so it is good for one visit.
+        # The list of processes shows it, so it is good for one visit.
         assert [httpx.get(url).status_code for url in (given, given, printed, printed)] == [
             200,
             403,

@@ -11,7 +11,7 @@ import pytest
 
 from support.curation import LIVES, MOVED, count, embed_as
 from support.embedder import PATIENCE, Recorder, eventually, make_daemon, running, until
-from support.enricher import make_reader, read_all, start_reading, store, without_spacy
+from support.extractor import make_reader, read_all, start_reading, store, without_spacy
 from support.llm import CANARY, KEY, completion, failure, served
 from support.memories import call, scalar, stored
 

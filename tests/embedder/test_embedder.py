@@ -70,7 +70,7 @@ def test_the_command_drains(dsn: str, conn: psycopg.Connection[Any]) -> None:
     )
     assert done.returncode == 0, done.stderr
     events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
-    # Progress is told every ten seconds, which a busy machine may need.
+    # Progress is logged every ten seconds, which a busy machine may need.
     assert [event for event in events if event not in ("embedding", "reading")] == [
         "model loaded",
         "embedder started",

@@ -13,7 +13,7 @@ import structlog
 from psycopg.conninfo import make_conninfo
 
 from pgrecall.errors import PermissionDenied
-from pgrecall_embedder.connection import Connection, PoolerInBetween
+from pgrecall_embedder.connection import BehindPooler, Connection
 from pgrecall_embedder.retry import RetryPolicy
 from support.embedder import (
     CANARY,
@@ -181,5 +181,5 @@ def test_no_notifications_are_expected_of_a_pooler(dsn: str, public_dir: Path) -
         finally:
             await connection.close()
 
-    with pooled(dsn, public_dir) as behind, pytest.raises(PoolerInBetween):
+    with pooled(dsn, public_dir) as behind, pytest.raises(BehindPooler):
         asyncio.run(listen(behind))

@@ -247,7 +247,7 @@ def test_known_models() -> None:
         assert all(0 < dimension <= 4000 for dimension in spec.dimensions), name
         assert len(set(spec.dimensions)) == len(spec.dimensions), name
         assert spec.provider in {"sentence-transformers", *SERVICES}, name
-        # A service is told what a text is; a model with a prompt for documents has one for queries.
+        # A service takes the kind of text as an argument; a model with a prompt for documents has one for queries.
         assert spec.provider not in SERVICES or not spec.query_prompt, name
         assert not spec.document_prompt or spec.query_prompt, name
         for prompt in (spec.query_prompt, spec.document_prompt):

@@ -328,7 +328,7 @@ def test_the_command_line(
             code, told = run(command, "tea", "--private")
             assert (code or 0, WORDS_ONLY in told) == (0, command != "briefing")
         code, told = run("recall", "tea", "--embed-by-daemon", "--no-embed")
-        assert (code, "excludes" in told) == (2, True)
+        assert (code, "cannot be combined" in told) == (2, True)
     assert model.queries == ["a pet"]
 
 

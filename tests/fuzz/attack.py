@@ -130,7 +130,7 @@ class Attack:
                 with self.lock:
                     self.running[connection.info.backend_pid] = session
                 begun = sent
-                # A session of its own now and then: what piles up in one is told from what a call takes.
+                # A session of its own now and then: this separates what piles up in one from what a call takes.
                 while self._goes_on(sent) and not connection.closed and sent - begun < 1000:
                     sent += self._group(session, asking, arguments, catalog, notices)
                 self._settled(session)

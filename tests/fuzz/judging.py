@@ -83,7 +83,7 @@ def fault(error: psycopg.Error, statement: Statement, asking: Connection[Any]) -
     """Kind and detail of what is wrong with an error; None for a refusal that is meant.
 
     A helper, which no page documents, may leave a refusal of its arguments to PostgreSQL: that is the kind `helper`, and no
-    finding. Whatever a caller is told to call says itself what is wrong.
+    finding. Every public function says itself what is wrong.
 
     asking  a session of the same role, which evaluates the arguments alone
     """

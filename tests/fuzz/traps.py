@@ -1,7 +1,7 @@
 """Traps: operators and functions that match better than the built-in ones our code means, planted by a database owner.
 
 Each is made where PostgreSQL's own needs a cast, or is polymorphic: with just the types of an operand it is the better match,
-if the schema it stands in is looked at. Whoever runs one says so by a warning, in a table and by a sequence, which a rollback
+if the schema it stands in is looked at. A role that runs one says so by a warning, in a table and by a sequence, which a rollback
 leaves as it is.
 """
 

@@ -59,7 +59,7 @@ def test_the_second_migration_changes_nothing(new_database: Callable[..., str], 
 
 
 def test_a_migration_with_nothing_to_do_waits_for_nobody(dsn: str) -> None:
-    """Programs migrate at every start; installing anew would queue recalls behind a backup that runs."""
+    """Programs migrate at every start; reinstalling would queue recalls behind a running backup."""
     with ThreadPoolExecutor(1) as pool, psycopg.connect(dsn) as backup:
         backup.execute("LOCK TABLE pgrecall.memories IN ACCESS SHARE MODE")
         assert not pool.submit(migrate, dsn).result(SECONDS).changed

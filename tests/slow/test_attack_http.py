@@ -46,7 +46,7 @@ def served(
 def _connected(
     url: str, number: int, *, says: bytes = b"", source: str = "127.0.0.1"
 ) -> Iterator[list[socket.socket]]:
-    """So many connections, each of which has said the same."""
+    """So many connections that have all sent the same bytes."""
     parts = urlsplit(url)
     with ExitStack() as stack:
         connections = []

@@ -48,7 +48,7 @@ def test_scores_are_taken_apart_and_put_together_again() -> None:
     assert found.phrase == pytest.approx(0.25)
     assert found.similarity == -1
     assert found.fused(0.0) == pytest.approx(0.775 * 0.9)
-    # The graph draws it up first.
+    # The graph raises it to the first place.
     base = 0.55
     near = base + 0.4 * (1 - base)
     assert found.fused(0.05) == pytest.approx((near + 0.25 * (1 - near)) * 0.9)
@@ -234,7 +234,7 @@ def test_a_whole_run(
         plain, abs=1e-5
     )
 
-    # Again, from the cache: the same figures, and nothing is read anew.
+    # Again, from the cache: the same figures, and nothing is read again.
     assert main(command) == 0
     assert "new texts" not in capsys.readouterr().err
     again = json.loads(out.read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ from pgrecall import Client
 from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer, binaries
 from support.embedder import PATIENCE, until
-from support.enricher import pending, store, texts, without_spacy
+from support.extractor import pending, store, texts, without_spacy
 from support.llm import KEY, Server, completion, entries, served
 from support.log import DEFAULT_LOG
 from support.provider_servers import Fault, ProviderServer

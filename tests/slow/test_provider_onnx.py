@@ -123,7 +123,7 @@ def test_a_batch_gives_what_its_texts_give_alone(folder: Path) -> None:
 
 
 def test_truncation_is_marked_at_the_first_token_that_is_not_read(folder: Path) -> None:
-    # 256 tokens, of which two frame the text.
+    # 256 tokens, two of them special.
     texts = ["word", "word " * 254, "word " * 255, "word " * 100_000]
     provider = load(folder)
     assert list(provider.embed_documents(texts).is_truncated) == [False, False, True, True]

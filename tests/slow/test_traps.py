@@ -1,6 +1,6 @@
 """Operators and functions that a database owner plants in public, in pgvector's schema, in schemas named after roles: none runs.
 
-The owner is no superuser, and whoever recalls, migrates or embeds may be one. Traps are planted before the first migration, where
+The owner is no superuser, and a role that recalls, migrates or embeds may be one. Traps are planted before the first migration, where
 names are bound for good, and after it, where they are looked up call by call.
 """
 
@@ -24,8 +24,8 @@ from pgrecall.admin.migrate import migrate
 from pgrecall.cli import app
 from pgrecall.errors import PgrecallError
 from support.embedder import Recorder, drain
-from support.enricher import read_all, without_spacy
 from support.extraction import claimed, complete, fact, mention
+from support.extractor import read_all, without_spacy
 from support.memories import call, rows
 
 if TYPE_CHECKING:

@@ -246,7 +246,7 @@ def test_memories_that_mean_harm_do_none(browser: Browser, dsn: str, conn: psyco
         ],
     )  # fmt: skip
     ids.append(remember(conn, "harm by many tags", tags=[*many[:100], "harm"]))
-    # More than remember() takes, as whoever owns the tables can store them.
+    # More than remember() takes, as the owner of the tables can store them.
     with conn.transaction():
         conn.execute("ALTER TABLE pgrecall.memories DROP CONSTRAINT memories_tags_size")
         conn.execute("SET LOCAL session_replication_role = 'replica'")

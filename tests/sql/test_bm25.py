@@ -48,7 +48,7 @@ def edit(conn: Connection[Any], chance: random.Random) -> None:
 
 
 @pytest.mark.parametrize(
-    "state", ["pending_postings", "posted", "mixed", "edited", "folded after edits", "made anew"]
+    "state", ["pending_postings", "posted", "mixed", "edited", "folded after edits", "rebuilt"]
 )
 def test_is_bm25_exactly(conn: Connection[Any], state: str) -> None:
     chance = random.Random(state)
@@ -67,7 +67,7 @@ def test_is_bm25_exactly(conn: Connection[Any], state: str) -> None:
         assert len(noted(conn)) == 60
     if state == "folded after edits":
         fold(conn)
-    elif state == "made anew":
+    elif state == "rebuilt":
         conn.execute("CALL pgrecall.rebuild_all_postings()")
     assert problems(conn) == {}
 

@@ -92,7 +92,7 @@ def test_by_words(conn: Connection[Any]) -> None:
         by_words = ids(ranking(conn, "crane", NORTH, mmr_lambda=share, mmr_similarity="words"))
         assert by_words == marginal(worth, overlap, share, 5)
     assert by_words != ids(ranking(conn, "crane", NORTH, mmr_lambda=0.7))
-    # Words also stand in where a memory has no embedding.
+    # Words are compared where a memory has no embedding.
     conn.execute("UPDATE pgrecall.memories SET embedding = NULL")
     assert ids(ranking(conn, "crane", None, mmr_lambda=0.5)) == marginal(
         scores(ranking(conn, "crane")), overlap, 0.5, 5

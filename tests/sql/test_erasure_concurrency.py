@@ -1,4 +1,4 @@
-"""erase() beside what else is going on: nothing of the memory comes back, and nobody is told what is not so."""
+"""erase() under concurrency: nothing of the memory comes back, and no receipt is wrong."""
 
 from __future__ import annotations
 

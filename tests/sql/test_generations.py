@@ -65,7 +65,7 @@ def test_a_generation_begins_empty_and_under_the_same_rules(conn: Connection[Any
             conn.execute("UPDATE pgrecall.memories SET embedding_2 = %s WHERE id = %s", (bad, number))
     with pytest.raises(psycopg.errors.CheckViolation):
         conn.execute("UPDATE pgrecall.memories SET embedding_2 = %s WHERE id = %s", (NEAR, secret))
-    # Embedders are told of it once they can find what is missing.
+    # Embedders are notified once they can find what is missing.
     assert [row[0:2] for row in rows(conn, "pgrecall.embedded_generations")] == [(1, "active")]
     for (statement,) in conn.execute("SELECT pgrecall.generation_statements(2, 'fill')").fetchall():
         conn.execute(statement)

@@ -11,8 +11,8 @@ import pytest
 
 from pgrecall_extract.entities.gazetteer import EntityRules, Gazetteer
 from pgrecall_extract.errors import InvalidRules
-from support.enricher import mentions_of, read_all, without_spacy
 from support.extraction import claimed, complete, extract, fact, holders, wrong
+from support.extractor import mentions_of, read_all, without_spacy
 from support.memories import call, remember, rows, scalar, share
 
 if TYPE_CHECKING:

@@ -276,7 +276,7 @@ def test_a_stored_only_setting_makes_postings_anew(conn: Connection[Any], name: 
     assert problems(conn) == {}
     call(conn, "pgrecall.set_setting", name, default)
     assert in_force(conn, name) == (default, "stored")
-    assert set(old) & set(scalar(conn, blocks))  # the same value: nothing was made anew
+    assert set(old) & set(scalar(conn, blocks))  # the same value: nothing was rebuilt
 
     value = "0.5" if name != "bm25_length_pivot" else "10"
     with conn.transaction(force_rollback=True):
@@ -307,7 +307,7 @@ def test_a_stored_only_setting_waits_for_nobody(conn: Connection[Any], dsn: str)
             with refused(conn, "55006"):
                 call(conn, "pgrecall.set_setting", "bm25_k1", "2")
             assert in_force(conn, "bm25_k1") == ("1.2", "default")
-        # A writer who has noted a memory and not committed yet does not stand in the way.
+        # A writer who has noted a memory and not committed yet does not block the sweep.
         with other.transaction():
             other.execute("UPDATE pgrecall.memories SET content = 'night' WHERE id % 100 = 0")
             call(conn, "pgrecall.set_setting", "bm25_k1", "2")

@@ -44,7 +44,7 @@ CALLS: list[tuple[str, Any]] = [
     ),
     (
         "SELECT * FROM pgrecall.preview_import_rows(%s, namespace => 'home 1')",
-        [Jsonb([{"memory": {"content": "line 6", "external_id": "e6"}, "adopted": {"fingerprint": "x"}}])],
+        [Jsonb([{"memory": {"content": "line 6", "external_id": "e6"}, "import": {"fingerprint": "x"}}])],
     ),
 ]
 

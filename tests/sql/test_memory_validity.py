@@ -1,4 +1,4 @@
-"""memory_validity(): when memories hold, and of which nothing is told."""
+"""memory_validity(): when memories hold, and which it keeps silent about."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def test_filtered_names_the_first_filter(conn: Connection[Any], given: dict[str,
     assert reason(conn, "tea", number) is None
     (row,) = explain(conn, "tea", number, **given)
     assert (row["reason"], row["is_candidate"]) == (expected, False)
-    assert row["lexical_score"] > 0, "what it would have is told"
+    assert row["lexical_score"] > 0, "the score that it would have"
     assert row["content"] == (None if "include_sensitive" in given else "tea")
     assert conn.execute("SELECT id FROM recall('tea')").fetchall() == [(number,)]
 

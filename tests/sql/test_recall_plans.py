@@ -204,7 +204,7 @@ def test_planning_time_does_not_grow_with_namespaces(skewed: Connection[Any]) ->
         assert len(ask(skewed, vector(skewed, 7))) == 10
         (many,) = skewed.execute(query).fetchone() or (0,)
     assert few < 80
-    assert many - few < 10, "but for what the insertion itself takes"
+    assert many - few < 10, "except what the insertion itself takes"
 
 
 def test_the_large_namespace_is_not_read_whole_among_thousands_of_small_ones(skewed: Connection[Any]) -> None:

@@ -255,7 +255,7 @@ def test_the_short_way_leads_to_the_same_words(words_conn: Connection[Any], text
 
 
 def _han(size: int) -> str:
-    """Han characters of which no two follow each other twice."""
+    """Han characters, no two of them adjacent twice."""
     pairs = (chr(0x4E00 + i) + chr(0x4E00 + j) for i, j in itertools.combinations(range(430), 2))
     return "".join(itertools.islice(pairs, size // 6))
 

@@ -108,7 +108,7 @@ class Fleet:
     def check(self) -> None:
         """Make sure that all of them are running.
 
-        One that found no server when it started has ended, as it should; whoever supervises it starts it again.
+        One that found no server when it started has ended, as it should; its supervisor starts it again.
         """
         for number, (process, log) in list(self._running.items()):
             if process.poll() is not None:
@@ -280,7 +280,7 @@ class World:
         self._update(memory, *self._draw.choice(memory.former))
 
     def _importance(self, memory: Memory) -> None:
-        # Nothing that is embedded: so nothing is to be embedded anew.
+        # No embedded text changes, so nothing is to be embedded again.
         self._database.rows(
             "SELECT update_memory(%s, importance => %s, tags => %s)", [memory.id, self._draw.random(), ["x"]]
         )

@@ -100,7 +100,7 @@ class Loader(Protocol):
 
 
 def make_daemon(dsn: str, provider: Loader, **options: Any) -> Daemon:
-    """A daemon that only embeds, unless it is told otherwise."""
+    """A daemon; by default it only embeds."""
     return Daemon(
         dsn, log=make_logger(as_json=True), factory=provider.load, **{"only": "embedding"} | options
     )

@@ -1,4 +1,4 @@
-"""What an extraction is made of, and what must be true of the concept graph whoever has written to it."""
+"""What an extraction is made of, and what must be true of the concept graph after any writer."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def complete(
 
 
 def extract(conn: Connection[Any], read: dict[int, dict[str, Any]]) -> int:
-    """Read what waits, of which `read` says what is in it; memories it does not name hold nothing."""
+    """Complete pending extractions with what `read` gives for them; other memories contain nothing."""
     items = [
         {"memory_id": row[0], "ticket": row[1], **read.get(row[0], {})} for row in claimed(conn, batch=10_000)
     ]

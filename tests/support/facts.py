@@ -35,7 +35,7 @@ def fact(subject: str, label: str, object_: str, **fields: object) -> dict[str, 
 
 
 def lives(subject: str, place: str, **fields: object) -> dict[str, Any]:
-    """Return a fact of which a subject has one at a time."""
+    """Return a fact that a subject has one of at a time."""
     return fact(subject, "lives in", place, is_exclusive=True, **fields)
 
 

@@ -241,7 +241,7 @@ def pairs(result: LlmResult, memory_id: int) -> list[tuple[str, str, str]]:
 
 
 def assert_complete(result: LlmResult, count: int, *rejected: int) -> None:
-    """All of `workers` have their fact, but for some that are rejected."""
+    """All of `workers` have their fact, except for some that are rejected."""
     assert (result.unfinished, result.problem) == ((), None)
     assert set(result.outcomes) == set(range(1, count + 1))
     for number in range(1, count + 1):

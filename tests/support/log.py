@@ -50,7 +50,7 @@ LINE = {
     "embeddings": [{"model": "a model", "dimension": 384, "vector": "[1]"}], **MEMORY,
 }  # fmt: skip
 ROW = {
-    "memory": {**MEMORY, "namespace": "evil"}, "adopted": {"fingerprint": "f"}, "updated_at": TIME, "deleted_at": TIME,
+    "memory": {**MEMORY, "namespace": "evil"}, "import": {"fingerprint": "f"}, "updated_at": TIME, "deleted_at": TIME,
     "embedding": "[1]",
 }  # fmt: skip
 READ = {

@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+import time
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -212,6 +213,9 @@ async def agent_here(dsn: str, **serving: Any) -> AsyncIterator[Agent]:
         yield Agent(client)
 
 
+_PORT_SECONDS = 30
+
+
 class Relay:
     """A port through which a server can be reached, or not."""
 
@@ -230,7 +234,15 @@ class Relay:
         )
 
     async def up(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self._port)
+        # While the relay was down, another process may have got its port for an outgoing connection.
+        deadline = time.monotonic() + _PORT_SECONDS
+        while self._server is None or not self._server.is_serving():
+            try:
+                self._server = await asyncio.start_server(self._serve, "127.0.0.1", self._port)
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                await asyncio.sleep(0.1)
         self._port = self._server.sockets[0].getsockname()[1]
 
     async def down(self) -> None:

@@ -1,4 +1,4 @@
-"""Databases that differ in one tenant's rows alone, and all that another tenant is told in them."""
+"""Databases that differ in one tenant's rows alone, and everything that another tenant sees in them."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ LIMITS = (
 
 
 def ask(dsn: str, role: str, statements: list[str]) -> Told:
-    """Everything that a role is told by these statements: rows, or all fields of an error, and notices. Nothing is kept."""
+    """Everything that a role gets from these statements: rows, or all fields of an error, and notices. Nothing is kept."""
     told = Told()
     notices: list[str] = []
     with psycopg.connect(dsn, autocommit=True) as session:

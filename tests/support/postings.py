@@ -1,4 +1,4 @@
-"""What the tests of postings share: what should be posted, computed anew from the memories, beside what is."""
+"""What the tests of postings share: the expected postings, computed from the memories, and the stored ones."""
 
 from __future__ import annotations
 

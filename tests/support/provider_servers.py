@@ -1,7 +1,7 @@
 """A server that behaves like the embedding APIs of OpenAI, Voyage, Cohere and text-embeddings-inference.
 
 It holds requests to what these APIs document, answers with vectors that `vector_of` foretells, records what it
-is asked, and fails as it is told to. In a process of its own, until SIGTERM:
+is asked, and fails on demand. In a process of its own, until SIGTERM:
 
     python -m tests.support.provider_servers --kind openai --port 0 --dimension 384 --chaos 7
 """

@@ -63,7 +63,7 @@ def recalled(
 def ranking(
     conn: Connection[Any], query: str | None, query_vec: str | None = None, **settings: object
 ) -> list[dict[str, Any]]:
-    """What recall() returns by the two legs alone, but for these settings of the call (and reference_time, namespace)."""
+    """What recall() returns by the two legs alone, with these settings of the call (and reference_time, namespace)."""
     given = LEGS_ALONE | settings
     options = {name: given.pop(name) for name in ("reference_time", "namespace") if name in given}
     return recalled(conn, query, query_vec, settings=given, **options)

@@ -69,7 +69,7 @@ def until(condition: Callable[[], object]) -> None:
 
 
 class ModelServer:
-    """Answers `POST …/embeddings` by `vector_of`, unless it is told to wait."""
+    """Answers `POST …/embeddings` by `vector_of`, unless it has to wait."""
 
     def __init__(self) -> None:
         self.free = threading.Event()

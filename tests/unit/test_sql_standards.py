@@ -113,7 +113,7 @@ def test_the_samples_are_good(text: str) -> None:
             GOOD,
             "COMMENT",
             "CREATE TRIGGER t AFTER INSERT ON pgrecall.memories EXECUTE FUNCTION pgrecall.other(); COMMENT",
-            "7: a trigger stands in the file of its function",
+            "7: a trigger belongs in the file of its function",
         ),
         (GOOD_PLPGSQL, "SET search_path FROM CURRENT\n", "", "2: plpgsql needs SET search_path"),
         (GOOD_PLPGSQL, "RETURN counted;", "RETURN counted", "2: the body is not plpgsql"),

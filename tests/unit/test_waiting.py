@@ -1,4 +1,4 @@
-"""Waiting of the daemon's parts: whoever is told to end ends, whatever else happens in that moment."""
+"""Waiting of the daemon's parts: a part that is asked to stop stops, whatever else happens at that moment."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from pgrecall_embedder.waiting import at_most, unless
+from pgrecall_embedder.waiting import run_unless, wait_at_most
 
 LONG = 60.0
 
@@ -15,7 +15,7 @@ LONG = 60.0
 def test_a_cancellation_in_one_turn_with_the_event_is_not_lost(cancel_first: bool) -> None:
     async def scenario() -> None:
         event = asyncio.Event()
-        waiting = asyncio.create_task(at_most(LONG, event))
+        waiting = asyncio.create_task(wait_at_most(LONG, event))
         await asyncio.sleep(0)
         if cancel_first:
             waiting.cancel()
@@ -30,8 +30,8 @@ def test_a_cancellation_in_one_turn_with_the_event_is_not_lost(cancel_first: boo
 def test_it_waits_for_the_event_or_until_time_is_over() -> None:
     async def scenario() -> None:
         event = asyncio.Event()
-        await at_most(0.01, event)
-        waiting = asyncio.create_task(at_most(LONG, event))
+        await wait_at_most(0.01, event)
+        waiting = asyncio.create_task(wait_at_most(LONG, event))
         await asyncio.sleep(0)
         event.set()
         await waiting
@@ -53,7 +53,7 @@ def test_work_is_given_up_for_the_event() -> None:
 
     async def scenario() -> None:
         stopping = asyncio.Event()
-        doing = asyncio.create_task(unless(stopping, work()))
+        doing = asyncio.create_task(run_unless(stopping, work()))
         await asyncio.sleep(0.01)
         stopping.set()
         assert await doing is None
@@ -70,8 +70,8 @@ def test_work_that_is_nearly_done_may_end() -> None:
     async def scenario() -> None:
         stopping = asyncio.Event()
         stopping.set()
-        assert await unless(stopping, work(), grace=LONG) == "done"
-        assert await unless(asyncio.Event(), work()) == "done"
+        assert await run_unless(stopping, work(), grace=LONG) == "done"
+        assert await run_unless(asyncio.Event(), work()) == "done"
 
     asyncio.run(scenario())
 
@@ -81,4 +81,4 @@ def test_what_the_work_raises_is_raised() -> None:
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        asyncio.run(unless(asyncio.Event(), work()))
+        asyncio.run(run_unless(asyncio.Event(), work()))

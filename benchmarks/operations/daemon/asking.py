@@ -28,7 +28,7 @@ def asking(dsn: str, count: int) -> dict[str, Any]:
 
     The bare model embeds the same questions in a process of its own, half of them before and half after. For
     either there is a pause between two questions: a model that computes without one is faster than anybody
-    who asks now and then sees it.
+    a caller who asks now and then sees it.
 
     Args:
         dsn: The database; a daemon works on it.

@@ -1,4 +1,4 @@
-"""The fusion of `_pgrecall.rank_memories` in Python, so that another graph can draw memories up in the
+"""The fusion of `_pgrecall.rank_memories` in Python, so that another graph can raise memories in the
 leg's place.
 
 By convex combination, with what adjacency, phrase and the factors add. What importance and recency add as
@@ -64,7 +64,7 @@ class Parts:
         )
 
     def fused(self, lift: float) -> float:
-        """Return the score of a memory that the graph draws up by `lift`."""
+        """Return the score of a memory that the graph raises by `lift`."""
         score = self.base + lift
         for share in (self.lent, self.phrase):
             score += share * max(1 - score, 0)
@@ -76,8 +76,8 @@ def fuse(memories: Iterable[Parts], lifts: Mapping[int, float], listed: frozense
 
     Args:
         memories: All that may come first.
-        lifts: How far the graph draws them up, by the memory's id.
-        listed: Memories that the graph brings, whoever else does.
+        lifts: How far the graph raises them, by the memory's id.
+        listed: Memories that the graph finds, whether or not other legs find them.
 
     Returns:
         Ids, best first.

@@ -22,7 +22,7 @@ divided by the square root of the number of memories that mention the concept, a
 
 _TOLERANCE = 1e-9
 _MOST_TURNS = 200
-"""Enough for dampings up to 0.9: what is left to change shrinks by the damping every turn."""
+"""Enough for dampings up to 0.9: the remaining change shrinks by the damping every turn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Explained:
 
     Attributes:
         parts: What their scores are made of beside the graph.
-        lifts: How far the graph draws them up.
+        lifts: How far the graph raises them.
         listed: Those in its list.
     """
 

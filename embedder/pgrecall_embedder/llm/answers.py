@@ -67,7 +67,7 @@ def read_answer(said: object, known: Mapping[str, Document], dropped: Dropped) -
         dropped: Counts what is left out.
 
     Returns:
-        An entry for every id that was answered. An entry of which nothing is well formed is no answer.
+        An entry for every answered id. An entry without a well-formed part is no answer.
 
     Raises:
         AnswerUnusable: It is no object with a list of memories.

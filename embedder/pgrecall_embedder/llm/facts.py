@@ -4,7 +4,7 @@ What is sent is what the caller gives. A sensitive memory must not be given: the
 `Document`, since the role that reads memories for this purpose does not see sensitive ones at all.
 
 A batch holds memories of one namespace only. Should a memory talk the model into something, it can reach
-other memories of its own batch at most, and there nothing but names that stand in them.
+other memories of its own batch at most, and there only names that they contain.
 """
 
 from __future__ import annotations

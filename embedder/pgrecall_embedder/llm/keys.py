@@ -1,6 +1,6 @@
 """Where a language model is asked, and its key: from the environment, never from the database.
 
-Whoever may write to the database must not be able to send memories, or the key, somewhere else.
+A role that can write to the database must not be able to send memories, or the key, elsewhere.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def canonical(label: str) -> Canonical:
     form = canonical_label(label)
     if form in INVERSES:
         return Canonical(INVERSES[form], is_inverted=True)
-    # "painted by": whoever stands behind "by" does it.
+    # "painted by": the name after "by" is the subject.
     first, _, rest = form.partition(" ")
     verb = _verb_of(first)
     if rest != "by" or verb is None or not _is_past(first):

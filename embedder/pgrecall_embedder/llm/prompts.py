@@ -1,8 +1,8 @@
-"""What the language model is told, and the form of its answers.
+"""The prompts for the language model, and the form of its answers.
 
-Memories are data: they stand in JSON, between two lines that no memory can know, under ids that are drawn
-anew for every request. What a memory tells the model to do is not to be followed; should the model follow it
-all the same, `answers` keeps the result from landing on another memory.
+Memories are data: the prompt has them as JSON, between two lines that no memory can know, under ids that
+are random for every request. What a memory tells the model to do is not to be followed; should the model
+follow it all the same, `answers` keeps the result from landing on another memory.
 """
 
 from __future__ import annotations

@@ -168,10 +168,10 @@ class JsonClient:
         """Map a status to an exception. The body is inspected but never quoted."""
         message = _said(f"answered with HTTP status {status}")
         prefix = self._endpoint.prefix
-        said = raw.decode("utf-8", "replace").casefold()
-        if status in _REFUSED_INPUT or (status in _FAILED and any(sign in said for sign in _TOO_LONG)):
+        body = raw.decode("utf-8", "replace").casefold()
+        if status in _REFUSED_INPUT or (status in _FAILED and any(sign in body for sign in _TOO_LONG)):
             return InputRefused(_said(f"does not take the text (HTTP status {status})"))
-        if status == _BUSY and "insufficient_quota" in said:
+        if status == _BUSY and "insufficient_quota" in body:
             return ProviderPaused("refused", _said(f"has no quota left for the key in {prefix}_API_KEY"))
         wait = seconds_to_wait(headers)
         if status == _BUSY:

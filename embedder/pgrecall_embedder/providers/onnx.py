@@ -160,7 +160,7 @@ def forbid_telemetry() -> None:
     """Keep ONNX Runtime from reporting to its makers; call it before the library is imported.
 
     Since 1.29 it sends names and hashes of models from Linux too, and leaves an identifier in the user's
-    cache. Whoever wants that sets ORT_DISABLE_TELEMETRY=0.
+    cache. Set ORT_DISABLE_TELEMETRY=0 to allow it.
     """
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 

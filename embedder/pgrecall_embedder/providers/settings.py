@@ -1,6 +1,6 @@
 """Where an HTTP provider is and what opens it: from the environment, never from the database.
 
-Whoever may write to the database must not be able to send memories, or a key, somewhere else.
+A role that can write to the database must not be able to send memories, or a key, elsewhere.
 """
 
 from __future__ import annotations

@@ -267,7 +267,7 @@ _CALLED_OUT = re.compile(r"[!?,.]")
 def typed_by_context(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions of an English text, with types where the words around them tell one.
 
-    Names of which their own words or a list tell the type keep it. What names joined by "and" are, they are
+    Names whose own words or a list give the type keep it. What names joined by "and" are, they are
     together.
 
     Args:

@@ -6,7 +6,7 @@ Types, and why:
   it may hold a key, and a bare host ("example.org") is a CONCEPT.
 - A handle is a PERSON, without its "@", so that it meets the name in other memories.
 - A code identifier is a TECHNOLOGY: functions, classes, settings and variables are parts of some program.
-- An issue is a PROJECT, and so is its repository, which is told beside it because more memories name it. A
+- An issue is a PROJECT, and so is its repository, which is mentioned too because more memories name it. A
   bare "#12" counts only after a word such as "issue".
 - A capitalised word with a version behind it is a TECHNOLOGY; `versions` adds the version.
 

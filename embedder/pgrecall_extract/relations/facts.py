@@ -2,8 +2,8 @@
 
 Precision comes first. A fact needs a name that opens its sentence (or follows ", and"), a phrase of RULES
 right after it, and a name right after that. "I" is the speaker of a turn; he, she and it are nobody. A
-sentence that denies, asks, doubts or quotes gives none. Times are told where the words name a year; the past
-tense alone tells none, and shows in the statement only.
+sentence that denies, asks, doubts or quotes gives none. A fact has times where the words name a year; the
+past tense alone gives none, and shows in the statement only.
 """
 
 from __future__ import annotations

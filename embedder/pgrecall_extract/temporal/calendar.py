@@ -2,7 +2,7 @@
 
 Periods are half-open and kept in the anchor's local time, without a zone, until `Calendar.aware()` makes
 moments of them. A day is thus 23 or 25 hours long where the clocks of the anchor's zone change. The rules are
-those of the SQL function `parse_timeframe`, but for what a text needs otherwise: see `Calendar.nearest` and
+those of the SQL function `parse_timeframe`, with exceptions for running text: see `Calendar.nearest` and
 `Calendar.weekday`.
 """
 

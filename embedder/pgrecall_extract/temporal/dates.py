@@ -84,7 +84,7 @@ def _date(text: str, start: int, content: str, calendar: Calendar) -> list[Part]
 
 
 def _days(text: str, start: int, content: str, calendar: Calendar) -> list[Part]:
-    """Read "3 to 7 May" or "May 3-7, 2024" as a range; "May 3 and 7", but for "between", as two days."""
+    """Read "3 to 7 May" or "May 3-7, 2024" as a range; "May 3 and 7", except after "between", as two days."""
     days, month, year, sure = _split_date(text)
     if not sure:
         return []

@@ -5,7 +5,7 @@ quarters, years and decades, "last week", "two months ago", "in two weeks", time
 and ranges of all these. What a text in another language than English says goes to dateparser, where it is
 installed (`temporal.languages`).
 
-The rules, where a text leaves a choice; they are those of the SQL function `parse_timeframe` but for those
+The rules for ambiguous texts. They are those of the SQL function `parse_timeframe` except for those
 with a star:
 
 - days are those of the anchor's time zone; a day at which the clocks change has 23 or 25 hours;

@@ -68,7 +68,7 @@ class Backfill:
         Raises:
             EmbeddingUnavailable: The embedder process ended although there was something to embed.
         """
-        said = False
+        is_reported = False
         try:
             while True:
                 began = time.monotonic()
@@ -83,9 +83,9 @@ class Backfill:
                 is_served = found.per_second is not None
                 if self._own and self._embedder is None and not is_served and found.claimable > 0:
                     self._embedder = _Embedder(self._dsn, found.embedded)
-                elif not self._own and not is_served and not said:
+                elif not self._own and not is_served and not is_reported:
                     self._report("waiting for a daemon that embeds with the new model: pgrecall embedder")
-                    said = True
+                    is_reported = True
                 time.sleep(max(_POLL_SECONDS, _REST * (time.monotonic() - began)))
         finally:
             if self._embedder is not None:

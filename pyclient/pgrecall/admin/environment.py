@@ -18,7 +18,6 @@ from psycopg import sql
 
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
-from pgrecall.query.embedding_models import DEFAULT_MODEL, KNOWN_MODELS, ModelSpec
 
 from .bundle import folder
 from .code import (
@@ -33,6 +32,7 @@ from .code import (
     set_database_defaults,
     use_search_path,
 )
+from .dimension import column_dimension, use_model
 from .installer_lock import installer_lock
 from .plpython import prepare_plpython, refuse_plpython, switch
 
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
 __all__ = [
-    "DEFAULT_DIMENSION",
-    "MAX_DIMENSION",
     "connect",
     "environment",
     "run_sql",
@@ -53,8 +51,6 @@ __all__ = [
     "stored_revision",
 ]
 
-DEFAULT_DIMENSION = 384
-MAX_DIMENSION = 4000  # what an HNSW index on halfvec takes
 MINIMUM_SERVER = 150000
 MINIMUM_PGVECTOR = (0, 8)
 
@@ -112,7 +108,7 @@ def connect(dsn: str) -> psycopg.Connection[Any]:
         dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
     )
     try:
-        # Whoever may create in public, as a database owner may, would otherwise run code as the installer.
+        # Otherwise a role that can create objects in public could run code as the installer.
         use_search_path(conn)
     except BaseException:
         conn.close()
@@ -186,7 +182,7 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
     revision = stored_revision(conn)
     _refuse_newer(revision)
     if request.action == "upgrade":
-        request.dimension = _dimension(conn, request)
+        request.dimension = column_dimension(conn, request.dimension, request.model)
         _refuse_unsuitable(conn)
         refuse_plpython(conn, request.plpython)
     elif revision is None and not scalar(conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"):
@@ -312,7 +308,10 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
         plpython = prepare_plpython(conn, request.plpython)
         if not is_installed(conn, plpython=plpython):
             install_code(conn, plpython=plpython)
-        _use_model(conn, request)
+        assert request.dimension is not None  # noqa: S101
+        advice = use_model(conn, request.dimension, request.model)
+        if advice is not None:
+            request.messages.append(advice)
         _tune_database(conn, request)
         creators = scalar(conn, "SELECT pgrecall.path_creators()")
         if creators is not None:
@@ -339,68 +338,3 @@ def _tune_database(conn: psycopg.Connection[Any], request: _Request) -> None:
             "this role does not own the database, so pgvector's defaults are not set; ask its owner for: "
             + "; ".join(commands)
         )
-
-
-def _dimension(conn: psycopg.Connection[Any], request: _Request) -> int:
-    """Return the dimension of the column that is there, or that is to be made.
-
-    Raises:
-        InvalidInput: It is out of range or unknown, or column, model and --dim do not agree.
-    """
-    wanted, model = request.dimension, request.model
-    if wanted is not None and not 1 <= wanted <= MAX_DIMENSION:
-        raise InvalidInput(
-            f"the dimension must be between 1 and {MAX_DIMENSION}, not {wanted}",
-            hint="Take the model's own dimension.",
-        )
-    known = KNOWN_MODELS.get(model) if model is not None else None
-    if known is not None and wanted is None:
-        wanted = known.dimension
-    if known is not None and wanted not in known.dimensions:
-        raise InvalidInput(
-            f"model {model} has {known.dimension} dimensions, not {wanted}",
-            hint=f"Leave --dim out, or pass one of {', '.join(map(str, known.dimensions))}.",
-        )
-    column = _column_dimension(conn)
-    if column is None and model is not None and wanted is None:
-        raise InvalidInput(
-            f"the dimension of model {model} is not known",
-            hint="Pass it: --dim N, as the model's card gives it.",
-        )
-    if column is not None and wanted is not None and wanted != column:
-        raise InvalidInput(
-            f"the memories' embeddings have {column} dimensions, and {wanted} were asked for",
-            hint="Choose a model that fits, or change to this one with `pgrecall reembed --model NAME`.",
-        )
-    if column is not None:
-        return column
-    return DEFAULT_DIMENSION if wanted is None else wanted
-
-
-def _column_dimension(conn: psycopg.Connection[Any]) -> int | None:
-    value = scalar(
-        conn,
-        "SELECT atttypmod FROM pg_catalog.pg_attribute "
-        "WHERE attrelid = to_regclass('pgrecall.memories') AND attname = 'embedding'",
-    )
-    if scalar(conn, "SELECT to_regclass('pgrecall.generations') IS NOT NULL"):
-        value = scalar(conn, "SELECT dimension FROM pgrecall.generations WHERE state = 'active'")
-    return None if value is None else int(value)
-
-
-def _use_model(conn: psycopg.Connection[Any], request: _Request) -> None:
-    """Register the model that was asked for, or the bundled one in a database that fits it and has none."""
-    assert request.dimension is not None  # noqa: S101
-    active = scalar(conn, "SELECT name FROM pgrecall.active_model()")
-    name = request.model
-    if name is None and active is None and request.dimension == KNOWN_MODELS[DEFAULT_MODEL].dimension:
-        name = DEFAULT_MODEL
-    if name is None:
-        if active is None:
-            request.messages.append("no embedding model chosen yet: pgrecall migrate --model NAME")
-        return
-    spec = KNOWN_MODELS.get(name, ModelSpec(request.dimension))
-    conn.execute(
-        "SELECT pgrecall.activate_model(%s, %s, %s, %s, %s)",
-        (name, request.dimension, spec.query_prompt, spec.document_prompt, spec.provider),
-    )

@@ -41,12 +41,12 @@ def installer_lock(conn: psycopg.Connection[Any]) -> Iterator[None]:
         PgrecallError: A session that lacks the privileges to migrate holds it (55P03).
     """
     started = time.monotonic()
-    said = False
+    is_reported = False
     while not scalar(conn, "SELECT pg_try_advisory_lock(%s)", LOCK_KEY):
-        if not said and time.monotonic() - started > REPORT_AFTER_SECONDS:
+        if not is_reported and time.monotonic() - started > REPORT_AFTER_SECONDS:
             _refuse_impostor(conn)
             _log.warning("waiting for another migration of this database to end")
-            said = True
+            is_reported = True
         time.sleep(LOCK_POLL_SECONDS)
     try:
         yield

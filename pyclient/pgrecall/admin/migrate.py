@@ -15,9 +15,8 @@ from pgrecall.errors import InvalidInput, error_from
 
 from .bundle import bundle_hash, folder
 from .code import scalar, set_database_defaults
+from .dimension import DEFAULT_DIMENSION, MAX_DIMENSION
 from .environment import (
-    DEFAULT_DIMENSION,
-    MAX_DIMENSION,
     connect,
     environment,
     run_sql,

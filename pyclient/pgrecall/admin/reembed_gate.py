@@ -84,9 +84,9 @@ class Comparison:
 
     def lines(self) -> list[str]:
         """Format both measures, one line each."""
-        said = "judged queries: none"
+        judged_line = "judged queries: none"
         if self.before is not None and self.after is not None:
-            said = (
+            judged_line = (
                 f"judged queries: {self.judged}, recall@10 {self.before:.3f} -> {self.after:.3f} "
                 f"({self.after - self.before:+.3f}, 95 % interval "
                 f"{self.change_low:+.3f} to {self.change_high:+.3f})"
@@ -94,7 +94,7 @@ class Comparison:
         sampled = "sampled memories: too few to compare"
         if self.overlap is not None:
             sampled = f"sampled memories: {self.sampled}, {self.overlap:.3f} of the ten nearest in common"
-        return [said, sampled]
+        return [judged_line, sampled]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def compare(
     active = next((model for model in models if model.state == "active"), None)
     new = next(model for model in models if model.generation == generation)
     if active is None:
-        return _said(Comparison(0, None, None, None, None, 0, None), report)
+        return _report_comparison(Comparison(0, None, None, None, None, 0, None), report)
     texts = conn.execute("SELECT memory_id, text FROM pgrecall.sample_texts(%s, %s)", [_SAMPLES, generation])
     samples: list[tuple[int, str]] = texts.fetchall()
     queries = conn.execute(
@@ -156,7 +156,7 @@ def compare(
     ]
     changes = conn.execute("SELECT before, after FROM pgrecall.judged_change(%s)", [generation]).fetchall()
     low, high = _interval([new_recall - old_recall for old_recall, new_recall in changes])
-    return _said(
+    return _report_comparison(
         Comparison(
             len(changes),
             fmean(old_recall for old_recall, _ in changes) if changes else None,
@@ -170,7 +170,7 @@ def compare(
     )
 
 
-def _said(comparison: Comparison, report: Callable[[str | Generation], None]) -> Comparison:
+def _report_comparison(comparison: Comparison, report: Callable[[str | Generation], None]) -> Comparison:
     for line in comparison.lines():
         report(line)
     return comparison

@@ -155,7 +155,7 @@ def _by_model(dsn: str | None, memories: "Sequence[int]", *, dry_run: bool) -> l
     from pgrecall.errors import PgrecallError
 
     try:
-        from pgrecall.embedder import Said, curate_by_model
+        from pgrecall.embedder import Decided, curate_by_model
     except ModuleNotFoundError as error:
         raise PgrecallError(
             f"no language model can be used here: no module {error.name}",
@@ -164,21 +164,21 @@ def _by_model(dsn: str | None, memories: "Sequence[int]", *, dry_run: bool) -> l
 
     rows: list[dict[str, object]] = []
 
-    def told(said: Said) -> None:
-        other = said.decision.other
+    def report(decided: Decided) -> None:
+        other = decided.decision.other
         rows.append(
             {
-                "id": said.number,
-                "memory_id": said.question.new.memory_id,
-                "decision": said.decision.decision,
+                "id": decided.number,
+                "memory_id": decided.question.new.memory_id,
+                "decision": decided.decision.decision,
                 "other_id": None if other is None else other.memory_id,
-                "content": said.question.new.content,
+                "content": decided.question.new.content,
                 "other_content": None if other is None else other.content,
-                "evidence": dict(said.decision.evidence),
+                "evidence": dict(decided.decision.evidence),
             }
         )
 
-    curate_by_model(dsn, memories, dry_run=dry_run, told=told)
+    curate_by_model(dsn, memories, dry_run=dry_run, report=report)
     return rows
 
 

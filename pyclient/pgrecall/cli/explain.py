@@ -143,9 +143,9 @@ def block(explained: "Explanation") -> "Iterator[str]":
         ("named concept", explained.entity_factor),
         ("named speaker", explained.speaker_factor),
     )
-    told = ", ".join(f"{name} {_number(factor)}" for name, factor in factors if factor != 1)
-    if told:
-        yield f"   {'times':<11}{told}"
+    shown = ", ".join(f"{name} {_number(factor)}" for name, factor in factors if factor != 1)
+    if shown:
+        yield f"   {'times':<11}{shown}"
     if explained.mmr_penalty:
         yield f"   {'MMR':<11}subtracted {_number(explained.mmr_penalty)} for similarity to earlier results"
     if explained.duplicates:
@@ -164,10 +164,10 @@ def _legs(explained: "Explanation") -> "Iterator[str]":
             yield f"   {name:<11}not used"
             continue
         place = "-" if rank is None else f"rank {rank}"
-        told = "-" if value is None else f"{kind} {_number(value)}"
+        shown = "-" if value is None else f"{kind} {_number(value)}"
         if name == "dense" and value is None:
-            told = "no embedding: scored as average" if part else "no embedding"
-        yield f"   {name:<11}{place:<10}{told:<30}weight {weight:<7g}adds {_number(part)}"
+            shown = "no embedding: scored as average" if part else "no embedding"
+        yield f"   {name:<11}{place:<10}{shown:<30}weight {weight:<7g}adds {_number(part)}"
         if name == "lexical" and explained.expansion_score is not None:
             terms = ", ".join(map(sanitize, explained.added_terms))
             yield f"   {'':<21}{_number(explained.expansion_score)} of the score from added terms: {terms}"

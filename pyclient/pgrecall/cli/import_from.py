@@ -359,14 +359,14 @@ def _print_report(report: "ImportFromReport", *, dry_run: bool) -> None:
         f"{report.rows} rows: {report.stored}{would} stored, {report.updated}{would} updated, "
         f"{report.present} already there"
     )
-    for number, said in (
+    for number, label in (
         (report.sensitive, "are sensitive"),
         (report.deleted, "were deleted in the source: stored as forgotten"),
         (report.left_out, "of those skipped"),
         (report.kept, "have changed, but were forgotten or superseded here: not updated"),
     ):
         if number:
-            typer.echo(f"{number} {said}")
+            typer.echo(f"{number} {label}")
     if report.rejected:
         typer.echo(f"{report.rejected} rejected", err=True)
 
@@ -375,6 +375,6 @@ def _print_comparison(compared: "Verification") -> None:
     typer.echo(f"compared with the source: {compared.same} the same")
     if compared.changed_here:
         typer.echo(f"{compared.changed_here} changed here since")
-    for number, said in ((compared.missing, "missing"), (compared.differing, "differ")):
+    for number, label in ((compared.missing, "missing"), (compared.differing, "differ")):
         if number:
-            typer.echo(f"{number} {said}", err=True)
+            typer.echo(f"{number} {label}", err=True)

@@ -131,12 +131,14 @@ def status(file: _File, as_json: AsJson = False) -> None:
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
-        told, refused = copy.status(), copy.refused()
+        status, refused = copy.status(), copy.refused()
     if as_json:
-        print_json({**told.as_dict(), "refused": [write.as_dict() for write in refused]})
+        print_json({**status.as_dict(), "refused": [write.as_dict() for write in refused]})
         return
-    pulled = "never" if told.pulled_at is None else f"{told.pulled_at:%Y-%m-%d %H:%M} UTC"
-    typer.echo(f"{told.memories} memories of {told.namespace}, pulled {pulled}, {told.queued} writes queued")
+    pulled = "never" if status.pulled_at is None else f"{status.pulled_at:%Y-%m-%d %H:%M} UTC"
+    typer.echo(
+        f"{status.memories} memories of {status.namespace}, pulled {pulled}, {status.queued} writes queued"
+    )
     _print_refused(refused)
     if refused:
         note("`pgrecall offline retry` queues them again, `pgrecall offline discard` drops one")

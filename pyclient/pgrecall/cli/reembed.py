@@ -92,8 +92,8 @@ def reembed(
         )
 
 
-def _print(said: "str | Generation") -> None:
-    typer.echo(said)
+def _print(progress: "str | Generation") -> None:
+    typer.echo(progress)
 
 
 @contextmanager
@@ -111,12 +111,12 @@ def _reporting() -> "Iterator[Report]":
     with Progress(*columns, console=console, transient=True) as bars:
         bar = bars.add_task("embedding", total=None, rest="")
 
-        def report(said: "str | Generation") -> None:
-            if isinstance(said, str):
-                bars.console.print(said, markup=False, highlight=False)
+        def report(progress: "str | Generation") -> None:
+            if isinstance(progress, str):
+                bars.console.print(progress, markup=False, highlight=False)
             else:
-                total = said.embedded + said.pending
-                bars.update(bar, completed=said.embedded, total=total, rest=_rest(said))
+                total = progress.embedded + progress.pending
+                bars.update(bar, completed=progress.embedded, total=total, rest=_rest(progress))
 
         yield report
 
@@ -125,17 +125,17 @@ class _Lines:
     """Prints progress line by line: at most every ten seconds, and only when it changes."""
 
     def __init__(self) -> None:
-        self._said_at = 0.0
-        self._said = ""
+        self._reported_at = 0.0
+        self._last_line = ""
 
-    def report(self, said: "str | Generation") -> None:
-        if isinstance(said, str):
-            typer.echo(said)
+    def report(self, progress: "str | Generation") -> None:
+        if isinstance(progress, str):
+            typer.echo(progress)
             return
-        line = _line(said)
-        if line != self._said and time.monotonic() - self._said_at >= _PLAIN_SECONDS:
+        line = _line(progress)
+        if line != self._last_line and time.monotonic() - self._reported_at >= _PLAIN_SECONDS:
             typer.echo(line)
-            self._said, self._said_at = line, time.monotonic()
+            self._last_line, self._reported_at = line, time.monotonic()
 
 
 def _print_progress(found: "list[Generation]") -> None:

@@ -1,6 +1,6 @@
 """How this package serves HTTP, for the MCP server and the web inspector alike: nobody can fill it up.
 
-Whoever can connect costs a file descriptor and some memory before he has shown a token. So a connection has
+Every connection costs a file descriptor and some memory before it has shown a token. So a connection has
 only so long to send a request, only so many may wait, and only one line of log a minute says so for each
 cause. uvicorn has no such deadline, and its `limit_concurrency` refuses everybody once strangers fill it up.
 """
@@ -34,7 +34,7 @@ MOST_CONNECTIONS: Final = 512
 MOST_WAITING: Final = 128
 """Of them without a request that is being answered; a quarter of the connections, if that is less."""
 
-# For what is left of a body that nobody reads, once the answer is sent: who closes at once, resets the
+# To drain an unread body once the answer is sent: a server that closes at once resets the
 # connection, and the client never sees the answer.
 _REST_SECONDS: Final = 3.0
 # asyncio accepts that many in a row before it looks at any of them, and each is an open file.
@@ -93,7 +93,7 @@ def _welcoming(app: ASGIApp) -> ASGIApp:
 
 
 class _Server(uvicorn.Server):
-    """A server with a summary, which tells at its end what has not been told yet."""
+    """A server with a summary, which logs the remaining counts at its end."""
 
     def __init__(self, config: uvicorn.Config, summary: _Summary) -> None:
         super().__init__(config)
@@ -231,30 +231,30 @@ class _Protocol(H11Protocol):
 
 
 class _Summary(logging.Filter):
-    """Lets the first record of each place in the code pass, and counts the others until they are told of.
+    """Lets the first record of each place in the code pass, and counts the others until they are logged.
 
-    Only of what strangers can cause: an error of the database is told each time.
+    Applies to what strangers can cause. A database error is logged each time.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._seen: dict[tuple[str, int], tuple[str, int]] = {}  # what the first one said, how many more
+        self._seen: dict[tuple[str, int], tuple[str, int]] = {}  # first message, number of further ones
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a record is written."""
         if not record.name.startswith(_CAUSED_BY_STRANGERS):
             return True
         place = record.pathname, record.lineno
-        said, more = self._seen.get(place, (record.getMessage()[:_LONGEST_QUOTE], -1))
-        self._seen[place] = said, more + 1
+        message, more = self._seen.get(place, (record.getMessage()[:_LONGEST_QUOTE], -1))
+        self._seen[place] = message, more + 1
         return more < 0
 
     async def tell(self) -> None:
         """Log how many more there were, and reset the count."""
         seen, self._seen = self._seen, {}
-        for said, more in seen.values():
+        for message, more in seen.values():
             if more:
-                _counts.warning("%d more times: %s", more, said)
+                _counts.warning("%d more times: %s", more, message)
 
 
 def _most_connections() -> int:
@@ -267,7 +267,7 @@ def _most_connections() -> int:
 
 
 def _network(client: tuple[str, int] | None) -> str:
-    """Return whose connection it is: the address, or of version 6 the network, of which one has many."""
+    """Return the owner of a connection: its IPv4 address, or its IPv6 network (hosts have many)."""
     if client is None:
         return ""
     try:

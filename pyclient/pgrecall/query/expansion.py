@@ -177,7 +177,7 @@ class LlmExpander:
             ExpansionFailed: The server timed out, cannot be reached, refused, or gave an invalid answer.
         """
         try:
-            said = in_time_apart(self._timeout, self._said, query, language)
+            answer = in_time_apart(self._timeout, self._answer, query, language)
         except TimedOut:
             raise ExpansionFailed(
                 f"the language model took longer than {self._timeout:g} s", "timeout"
@@ -188,9 +188,9 @@ class LlmExpander:
             raise ExpansionFailed(
                 f"the language model failed ({type(error).__name__})", "unavailable"
             ) from None
-        return read_expansion(said, query)
+        return read_expansion(answer, query)
 
-    def _said(self, query: str, language: str) -> object:
+    def _answer(self, query: str, language: str) -> object:
         return asyncio.run(self._ask(query, language))
 
     async def _ask(self, query: str, language: str) -> object:
@@ -254,11 +254,11 @@ def check_expand(expand: object) -> None:
         )
 
 
-def read_expansion(said: object, query: str) -> Expansion:
+def read_expansion(answer: object, query: str) -> Expansion:
     """Validate an answer and return its usable terms.
 
     Args:
-        said: The answer, as JSON.
+        answer: The answer, as JSON.
         query: The query; its own words are not new terms.
 
     Raises:
@@ -266,7 +266,7 @@ def read_expansion(said: object, query: str) -> Expansion:
     """
     lists: list[list[object]] = []
     for name in ("terms", "synonyms", "entities"):
-        given = said.get(name, []) if isinstance(said, dict) else None
+        given = answer.get(name, []) if isinstance(answer, dict) else None
         if not isinstance(given, list):
             raise ExpansionFailed("the language model's answer does not follow the schema", "invalid")
         lists.append(given)
@@ -276,7 +276,7 @@ def read_expansion(said: object, query: str) -> Expansion:
     words = _usable([*terms, *synonyms, *names], known)
     if not words and any(lists):
         raise ExpansionFailed("the language model's answer has no usable term", "invalid")
-    intent = said.get("intent") if isinstance(said, dict) else None
+    intent = answer.get("intent") if isinstance(answer, dict) else None
     return Expansion(words, names, intent if isinstance(intent, str) and intent in _INTENTS else None)
 
 

@@ -96,8 +96,8 @@ class SecondStage:
             try:
                 scores = self._scores(result.query, [_text(memory) for memory in asked])
             except PgrecallError as error:
-                said = f"{error.message}: not reranked"
-                notice = said if notice is None else f"{notice}; {said}"
+                failure = f"{error.message}: not reranked"
+                notice = failure if notice is None else f"{notice}; {failure}"
             else:
                 # The sort is stable: equal scores stay in the fused order.
                 order = sorted(range(len(asked)), key=lambda number: -scores[number])

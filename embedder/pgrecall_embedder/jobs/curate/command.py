@@ -1,4 +1,4 @@
-"""Curation by a language model on demand, from the command line: with the rights of whoever asks."""
+"""Curation by a language model on demand, from the command line, with the caller's rights."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from .decision import Decision, Question
 
-__all__ = ["Said", "curate_by_model"]
+__all__ = ["Decided", "curate_by_model"]
 
 _COLUMNS = ("id", "content", "anchor", "content_hash", "cosine")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Decided:
     """What was decided about one memory.
 
     Attributes:
@@ -44,7 +44,7 @@ class Said:
 
 
 def curate_by_model(
-    dsn: str | None, memories: Sequence[int], *, dry_run: bool, told: Callable[[Said], None]
+    dsn: str | None, memories: Sequence[int], *, dry_run: bool, report: Callable[[Decided], None]
 ) -> None:
     """Have the language model of the settings decide about memories, and do what it says.
 
@@ -52,7 +52,7 @@ def curate_by_model(
         dsn: Connection string of the database; None takes the configured one.
         memories: Their ids, oldest first.
         dry_run: Only say what would be done.
-        told: Hears of each decision.
+        report: Called with each decision.
 
     Raises:
         PgrecallError: No language model is set up, it cannot be asked, or a memory may only be read.
@@ -61,11 +61,11 @@ def curate_by_model(
         raise PgrecallError(
             "a language model needs httpx and tenacity", hint="Run: pip install 'pgrecall[llm]'."
         )
-    asyncio.run(_curate(dsn, memories, dry_run, told))
+    asyncio.run(_curate(dsn, memories, dry_run, report))
 
 
 async def _curate(
-    dsn: str | None, memories: Sequence[int], dry_run: bool, told: Callable[[Said], None]
+    dsn: str | None, memories: Sequence[int], dry_run: bool, report: Callable[[Decided], None]
 ) -> None:
     async with AsyncClient(dsn, pool_max=1) as database:
         settings = {setting.name: setting.value or "" for setting in await database.admin.settings_in_force()}
@@ -76,7 +76,7 @@ async def _curate(
                 if question is not None:
                     decision = await decide(client, question)
                     number = None if dry_run else await _applied(database, client, question, decision)
-                    told(Said(question, decision, number))
+                    report(Decided(question, decision, number))
 
 
 async def _applied(

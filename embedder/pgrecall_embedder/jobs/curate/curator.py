@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pgrecall_embedder.jobs.extract.llm_access import LlmAccess
 from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable
-from pgrecall_embedder.waiting import unless
+from pgrecall_embedder.waiting import run_unless
 from pgrecall_embedder.worker import Job, Step
 
 from .decision import CURATION_VERSION, decide
@@ -59,7 +59,7 @@ class Curator(Job):
         drain: Return when nothing is left, or the server cannot be asked, instead of waiting.
         is_last: Whether nothing more will be handed on.
         poll_seconds: How long to wait before looking again.
-        log: Hears of pauses.
+        log: Called with messages about pauses.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Curator(Job):
         client = await self._asking.client()
         work = self._by_rules(claimed) if client is None else self._by_model(client, claimed)
         try:
-            return bool(await unless(self.loop.stopping, work))
+            return bool(await run_unless(self.loop.stopping, work))
         finally:
             if client is not None:
                 await self._asking.record(client, self._queue)

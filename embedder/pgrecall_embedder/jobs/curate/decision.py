@@ -1,6 +1,6 @@
 """What a language model says a new memory is to older ones; nothing it says is believed before it is checked.
 
-Memories are data: they stand in JSON between two lines that no memory can know, under ids that are drawn anew
+Memories are data: the prompt has them as JSON between two lines that no memory can know, under new random ids
 for every request. An answer that cannot be used, or that names what it was not given, adds the memory and
 changes nothing.
 """
@@ -139,11 +139,11 @@ async def decide(client: LlmClient, question: Question) -> Decision:
         "older": [{"id": given, **_sent(one)} for given, one in drawn.items()],
     }
     try:
-        said = await client.ask(_INSTRUCTIONS, data_block(rows), "curation", _SCHEMA)
+        answer = await client.ask(_INSTRUCTIONS, data_block(rows), "curation", _SCHEMA)
     except AnswerUnusable:
         return _decision(_ADD, question, None, is_usable=False)
-    decision = said.get("decision") if isinstance(said, dict) else None
-    named = said.get("id") if isinstance(said, dict) else None
+    decision = answer.get("decision") if isinstance(answer, dict) else None
+    named = answer.get("id") if isinstance(answer, dict) else None
     other = drawn.get(named) if isinstance(named, str) else None
     if decision not in _DECISIONS or (decision != _ADD and other is None):
         return _decision(_ADD, question, None, is_usable=False)

@@ -77,7 +77,7 @@ class CurationQueue(UsageLog):
 
     async def apply(self, claimed: Claimed, question: Question, decided: Decision, decider: str) -> bool:
         """Do what a language model decided, if it still can be done; returns whether it was."""
-        said = {
+        decision = {
             "decision": decided.decision,
             "other_id": None if decided.other is None else decided.other.memory_id,
             "decider": decider,
@@ -85,11 +85,12 @@ class CurationQueue(UsageLog):
             "memory_hash": question.new.content_hash.hex(),
             "other_hash": "" if decided.other is None else decided.other.content_hash.hex(),
         }
-        return await self._settle(claimed, json.dumps(said))
+        return await self._settle(claimed, json.dumps(decision))
 
-    async def _settle(self, claimed: Claimed, said: str | None) -> bool:
+    async def _settle(self, claimed: Claimed, decision: str | None) -> bool:
         [(number,)] = await self._connection.fetch(
-            "SELECT pgrecall.curate_claimed(%s, %s, %s::jsonb)", [claimed.memory_id, claimed.ticket, said]
+            "SELECT pgrecall.curate_claimed(%s, %s, %s::jsonb)",
+            [claimed.memory_id, claimed.ticket, decision],
         )
         return number is not None
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Generations"]
 
 _LONGEST_LOAD_PAUSE: Final = 600.0
-# Whoever asks waits for a fraction of a second: what nobody announced is not worth looking for often.
+# Callers wait for a fraction of a second, so polling often for unannounced questions is not worthwhile.
 _QUERY_POLL_SECONDS: Final = 30.0
 
 _Key: TypeAlias = tuple[int, "ModelSpec"]
@@ -142,7 +142,7 @@ class Generations:
         """Embed a query for recall, as text of a vector.
 
         Args:
-            generation: The one that whoever asks takes for the active one.
+            generation: The generation that the caller takes for the active one.
             model: The name of its model.
             query: The query.
 

@@ -43,7 +43,7 @@ _CLAIM_SECONDS_BEHIND: Final = 0.5
 _LONGEST_HOLD_SECONDS: Final = 1.0
 _HOLD_SECONDS: Final = 0.005
 _DRAIN_POLL_SECONDS: Final = 0.5
-# Whoever waits for a drain should hear of a provider that stays away.
+# A drain reports a provider that stays unavailable.
 _DRAIN_PATIENCE_SECONDS: Final = 120.0
 
 
@@ -70,7 +70,7 @@ class Work:
         drain: Whether to return when nothing is left, instead of waiting for more.
         polling: How long to wait for a notification before looking anyway.
         metrics: Told of everything.
-        log: Hears of memories that failed.
+        log: Called with messages about memories that failed.
         is_held: Whether queries wait for the model.
         embedded: Embeddings stored so far.
         stale: Embeddings that were not stored: the memory had been edited or taken away.

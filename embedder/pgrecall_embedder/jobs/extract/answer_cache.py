@@ -26,7 +26,7 @@ class AnswerCache:
         queue: The database.
         owners: The claimed memories whose answer has a hash.
         others: The memories that any other answer belongs to.
-        log: Hears of answers that cannot be kept.
+        log: Called with messages about answers that cannot be kept.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ class Ready:
     """The reading process has taken a setup.
 
     Attributes:
-        version: Of code, models, switches and rules: what is read anew may differ where it does.
+        version: The version of code, models, switches and rules: another version may find other things.
         missing: Names of libraries that are wanted and not there.
         problems: What is wrong with rules and settings; those are left out.
     """

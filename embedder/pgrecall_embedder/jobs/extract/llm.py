@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable, Rejected, extract_facts
 from pgrecall_embedder.llm.prompts import PROMPT_VERSION, cache_key
-from pgrecall_embedder.waiting import unless
+from pgrecall_embedder.waiting import run_unless
 from pgrecall_embedder.worker import Job, Step
 
 from .answer_cache import AnswerCache
 from .encoding import encode_facts
 from .labels import Labels
 from .llm_access import LlmAccess
-from .text import Counts, land
+from .text import Counts, write_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ class LlmExtractionJob(Job):
         drain: Return when nothing is left, or the server cannot be asked, instead of waiting.
         is_last: Tells whether the text extraction job is done, so that no more memories follow.
         poll_seconds: How long to wait before looking again.
-        log: Hears of memories that failed, and of pauses.
+        log: Called with messages about memories that failed, and of pauses.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class LlmExtractionJob(Job):
         if not claimed:
             return False
         try:
-            return bool(await unless(self.loop.stopping, self._read(client, claimed)))
+            return bool(await run_unless(self.loop.stopping, self._read(client, claimed)))
         finally:
             await self._asking.record(client, self._queue)
 
@@ -140,7 +140,7 @@ class LlmExtractionJob(Job):
             if isinstance(outcome, Rejected):
                 await self._fail(one, outcome.reason)
         bodies = [(one, encode_facts(facts)) for one, facts in read.items()]
-        landed, refused = await land(self._queue, llm_version(client.model), bodies)
+        landed, refused = await write_back(self._queue, llm_version(client.model), bodies)
         for one, error in refused:
             await self._fail(one, error)
         self.counts.read += landed

@@ -83,12 +83,12 @@ def client_for(setup: Setup) -> LlmClient:
 
 
 class LlmAccess:
-    """Who asks the language model, and when not.
+    """Access to the language model, and when to pause.
 
     Args:
         setup: How memories are to be read.
         is_wanted: Whether by a setup it is to be asked at all.
-        log: Hears of pauses.
+        log: Called with messages about pauses.
     """
 
     def __init__(self, setup: Setup, is_wanted: Callable[[Setup], bool], log: FilteringBoundLogger) -> None:

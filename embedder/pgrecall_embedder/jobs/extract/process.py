@@ -77,7 +77,7 @@ class TextReader:
         try:
             with_times = self._times and document.anchor != NO_ANCHOR
             return Read(document.memory_id, encode(extraction, with_times=with_times))
-        except Exception as error:  # noqa: BLE001 - whatever a text breaks is told of that text, and of it alone
+        except Exception as error:  # noqa: BLE001 - a text that breaks the extractor fails alone
             return Read(document.memory_id, None, describe(error))
 
     def _made(self, options: ExtractorOptions) -> Extractor:

@@ -1,4 +1,4 @@
-"""Claim, read, write back: the pipeline of names, times and facts, beside that of embeddings."""
+"""Claim, read, write back: the pipeline of names, times and facts, next to that of embeddings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import psycopg
 
 from pgrecall_embedder.logs import describe
-from pgrecall_embedder.waiting import at_most, unless
+from pgrecall_embedder.waiting import run_unless, wait_at_most
 from pgrecall_embedder.worker import Job, Step
 
 from .reader import ReaderBroken
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .queue import Claimed, ExtractionQueue
     from .reader import Reader
 
-__all__ = ["Counts", "TextExtractionJob", "land"]
+__all__ = ["Counts", "TextExtractionJob", "write_back"]
 
 _BATCH: Final = 64
 _BROKEN_PAUSE: Final = 30.0
@@ -64,7 +64,7 @@ class TextExtractionJob(Job):
         reader: What reads.
         drain: Return when nothing is left, instead of waiting for more.
         poll_seconds: How long to wait for a notification before looking anyway.
-        log: Hears of memories that failed.
+        log: Called with messages about memories that failed.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class TextExtractionJob(Job):
 
     async def _read(self) -> None:
         while (batch := await self._claimed.get()) is not None:
-            read = await unless(self.loop.stopping, self._insist(batch), grace=_STOP_SECONDS)
+            read = await run_unless(self.loop.stopping, self._insist(batch), grace=_STOP_SECONDS)
             if read is None:
                 return
             version, found = read
@@ -160,7 +160,7 @@ class TextExtractionJob(Job):
                 if self._drain or self.loop.stopping.is_set():
                     raise
                 self._log.error("memories cannot be read now", error=str(error), retry_in_s=_BROKEN_PAUSE)
-                await at_most(_BROKEN_PAUSE, self.loop.stopping)
+                await wait_at_most(_BROKEN_PAUSE, self.loop.stopping)
 
     async def _write(self) -> None:
         while (result := await self._results.get()) is not None:
@@ -169,7 +169,7 @@ class TextExtractionJob(Job):
             for one, of in zip(batch, found, strict=True):
                 if of.error is not None:
                     await self._fail(one, of.error)
-            landed, refused = await land(self._queue, version, read)
+            landed, refused = await write_back(self._queue, version, read)
             for one, error in refused:
                 await self._fail(one, error)
             self.counts.read += landed
@@ -185,7 +185,7 @@ class TextExtractionJob(Job):
         self._log.warning("memory cannot be read", memory_id=claimed.document.memory_id, error=error)
 
 
-async def land(
+async def write_back(
     queue: ExtractionQueue, version: str, read: Sequence[tuple[Claimed, str]]
 ) -> tuple[int, list[tuple[Claimed, str]]]:
     """Store what was read, halving what the database refuses down to the memories that are to blame.

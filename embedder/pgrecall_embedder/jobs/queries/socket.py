@@ -129,7 +129,7 @@ class QuerySocket:
                 writer.write(json.dumps(await self._reply(line)).encode() + b"\n")
                 await writer.drain()
         except (OSError, ValueError):
-            # Whoever asked is gone, or has sent a line that is too long: there is nobody to tell.
+            # The caller has disconnected, or sent a line that is too long: nobody can receive an answer.
             return
         finally:
             self._connections.discard(writer)

@@ -24,10 +24,10 @@ def flag(field: str, value: object) -> bool:
     """Read a truth value; one that is not understood is refused: it may mean that a row is sensitive."""
     if isinstance(value, bool):
         return value
-    said = str(value).strip().lower() if isinstance(value, str | int | float) else ""
-    if said in _TRUE or said == "1.0":
+    word = str(value).strip().lower() if isinstance(value, str | int | float) else ""
+    if word in _TRUE or word == "1.0":
         return True
-    if said in _FALSE or said == "0.0":
+    if word in _FALSE or word == "0.0":
         return False
     raise InvalidInput(f"{field} is neither true nor false")
 

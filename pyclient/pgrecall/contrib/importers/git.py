@@ -190,8 +190,8 @@ def _asked(repository: Path, *words: str) -> str:
 
 
 def _failed(repository: Path, complaint: bytes) -> PgrecallError:
-    said = complaint.decode(errors="replace").strip().splitlines()
+    output = complaint.decode(errors="replace").strip().splitlines()
     return PgrecallError(
-        f"git cannot read {repository}" + (f": {said[-1]}" if said else ""),
+        f"git cannot read {repository}" + (f": {output[-1]}" if output else ""),
         hint="Name the folder of a repository, and a commit that it has.",
     )

@@ -36,7 +36,7 @@ class _Form:
     record: sql.Composable
     rest: sql.Composable
     parameters: tuple[Any, ...]
-    said: str
+    description: str
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def langchain_source(dsn: str, collection: str, *, dimension: int | None = None)
 
         yield Source(
             "langchain",
-            (form.said, "metadata goes to the metadata"),
+            (form.description, "metadata goes to the metadata"),
             row_count(connection, query, form.parameters),
             lambda: table_rows(connection, query, form.parameters, read, "pgrecall_import"),
         )
@@ -127,8 +127,8 @@ def _of_one_table(connection: psycopg.Connection[tuple[Any, ...]], collection: s
     ).format(
         pairs, sql.SQL("t.langchain_metadata" if "langchain_metadata" in table.columns else "NULL::json")
     )
-    said = "a table of PGVectorStore" + (f", with columns {', '.join(others)}" if others else "")
-    return _Form(table, record, sql.SQL("ORDER BY t.langchain_id"), (), said)
+    description = "a table of PGVectorStore" + (f", with columns {', '.join(others)}" if others else "")
+    return _Form(table, record, sql.SQL("ORDER BY t.langchain_id"), (), description)
 
 
 def _row(place: str, record: dict[str, Any], vector: str | None) -> Row:

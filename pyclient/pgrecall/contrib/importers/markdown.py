@@ -110,7 +110,7 @@ def _sections(parser: MarkdownIt, path: str, text: str) -> Iterator[Row]:
         content = "\n".join(body[start:end]).strip()
         if not content:
             continue
-        above = [said for _, said in headings if said]
+        above = [heading for _, heading in headings if heading]
         position += 1
         yield Row(
             place=f"{path}:{begin + start + 1}",

@@ -64,7 +64,7 @@ def mem0_source(
             (
                 f"user_id becomes the {users}" if users != "metadata" else "user_id stays in the metadata",
                 "run_id becomes the session, actor or role the speaker, expiration_date the end of validity",
-                "the rest of the payload goes to the metadata, but for hash and text_lemmatized",
+                "the rest of the payload goes to the metadata, except hash and text_lemmatized",
             ),
             row_count(connection, query, ()),
             lambda: table_rows(connection, query, (), read, "pgrecall_import"),

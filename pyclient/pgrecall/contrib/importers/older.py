@@ -47,16 +47,16 @@ def found_columns(columns: Iterable[str], left_out: Iterable[str] = ()) -> tuple
             raise InvalidInput(
                 f"there is no column {needed!r}", hint=f"There are {', '.join(names)}: is it the right table?"
             )
-    said = [f"columns: {', '.join(column for column in names if column in OWN)}"]
+    notes = [f"columns: {', '.join(column for column in names if column in OWN)}"]
     others = [column for column in names if column not in OWN | DERIVED]
     if others:
-        said.append(f"to the metadata: {', '.join(others)}")
+        notes.append(f"to the metadata: {', '.join(others)}")
     unread = [*(column for column in names if column in DERIVED), *left_out]
     if unread:
-        said.append(f"left out: {', '.join(unread)}")
+        notes.append(f"left out: {', '.join(unread)}")
     if not any(column in names for column in SENSITIVE):
-        said.append("no column is_sensitive: nothing is taken for sensitive")
-    return tuple(said)
+        notes.append("no column is_sensitive: nothing is taken for sensitive")
+    return tuple(notes)
 
 
 def memory_row(place: str, record: Mapping[str, Any], most: float) -> Row:

@@ -67,14 +67,14 @@ def find_table(connection: psycopg.Connection[tuple[Any, ...]], name: str) -> Ta
     """
     schema, dot, plain = name.partition(".")
     quoted = sql.Identifier(schema, plain) if dot else sql.Identifier(name)
-    for said in (quoted, sql.Identifier(name)):
+    for quoted_name in (quoted, sql.Identifier(name)):
         found = connection.execute(
             "SELECT c.oid FROM pg_class c WHERE c.oid = to_regclass(%s) AND c.relkind = ANY ('{r,p,v,m,f}')",
-            (said.as_string(connection),),
+            (quoted_name.as_string(connection),),
         ).fetchone()
         if found is not None:
             columns = {str(column): str(kind) for column, kind in connection.execute(_COLUMNS, found)}
-            return Table(said, columns)
+            return Table(quoted_name, columns)
     return None
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_ROW_BYTES", "ORIGIN", "Packed", "Rejected", "Row", "Source", "packed"]
 
-ORIGIN = "adopted_from"
+ORIGIN = "imported_from"
 """The key of the metadata that says where a memory is from."""
 
 MAX_ROW_BYTES = 4 * 2**20
@@ -118,14 +118,14 @@ def _pack(row: Row, prefix: str) -> Packed:
     times = {
         name: as_datetime(name, value).isoformat() for name, value in moments.items() if value is not None
     }
-    said = json.dumps([memory, times], sort_keys=True, ensure_ascii=False)
-    adopted = {
+    serialized = json.dumps([memory, times], sort_keys=True, ensure_ascii=False)
+    origin = {
         "kind": prefix,
         "id": row.id,
-        "fingerprint": blake2b(said.encode(), digest_size=16).hexdigest(),
+        "fingerprint": blake2b(serialized.encode(), digest_size=16).hexdigest(),
     }
     known = {name: memory[name] for name in ("namespace", "external_id") if name in memory}
-    taken: dict[str, Any] = {"memory": memory, "adopted": adopted, **times}
+    taken: dict[str, Any] = {"memory": memory, "import": origin, **times}
     if row.embedding is not None:
         taken["embedding"] = row.embedding
     text = json_text(taken)
@@ -135,7 +135,7 @@ def _pack(row: Row, prefix: str) -> Packed:
         place=row.place,
         key=(memory.get("namespace"), memory["external_id"]),
         text=text,
-        lookup=json_text({"memory": known, "adopted": adopted}),
+        lookup=json_text({"memory": known, "import": origin}),
         text_hash=sha256(memory["content"].encode()).digest(),
         is_sensitive=memory.get("is_sensitive", False),
         is_deleted="deleted_at" in times,

@@ -78,8 +78,8 @@ def _wrong(part: Any) -> str:
     name = str(part["loc"][0])
     if part["type"] == "missing":
         return f"{name} is missing"
-    told = str(part["msg"]).removeprefix("Value error, ").removeprefix("Input ")
-    return f"{name} {_quoted(part['input'])}: {told}"
+    problem = str(part["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    return f"{name} {_quoted(part['input'])}: {problem}"
 
 
 def _quoted(value: object) -> str:

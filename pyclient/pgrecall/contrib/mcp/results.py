@@ -172,7 +172,7 @@ class Reason(BaseModel):
     def of(cls, explained: Explanation, max_chars: int, tells_scores: bool) -> "Reason":
         """Make one of what the client returned.
 
-        A memory that is hidden is as one that is not there. No number is told where memories are hidden: how
+        A hidden memory is treated as absent. Numbers are withheld where memories are hidden: how
         rare a word is counts them in, and who may ask any question could learn their words from it. What
         follows the colon of a reason is such a number, or what all memories together hold.
         """

@@ -24,7 +24,7 @@ from .tools import EMBED, MemoryTools
 __all__ = ["MemoryServer", "log_to_stderr"]
 
 POOL_SECONDS = 3.0
-"""Seconds that a call waits for the database: an agent that waits is worse off than one that is told."""
+"""Seconds that a call waits for the database: an agent is better off with an error than with a long wait."""
 
 _INSTRUCTIONS = """\
 Long-term memory. Before you answer what may depend on earlier conversations, call memory_recall. Store what
@@ -90,8 +90,8 @@ class MemoryServer(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError as error:
-            told = f"{name} failed; the server's log says where. Try again, or tell the user."
-            raise UnexpectedToolError(told) from error
+            message = f"{name} failed; the server's log says where. Try again, or tell the user."
+            raise UnexpectedToolError(message) from error
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 raise ToolError(bad_arguments_text(error.__cause__)) from None

@@ -25,10 +25,10 @@ def next_write(connection: sqlite3.Connection) -> Sending | None:
         ).fetchone()
         if row is None:
             return None
-        number, key, kind, memory_id, at, body, sent_in, told = row
+        number, key, kind, memory_id, at, body, sent_in, outcome = row
         changed = None
-        if told is not None:
-            result = json.loads(told)
+        if outcome is not None:
+            result = json.loads(outcome)
             changed = (result["id"], moment(result["written_at"]))
         write = {"kind": kind, "key": key, "at": moment(at).isoformat(), **json.loads(body)}
         if kind == "remember":
@@ -49,7 +49,7 @@ def next_write(connection: sqlite3.Connection) -> Sending | None:
 
 def claim(connection: sqlite3.Connection, number: int, transaction: str, result: Mapping[str, Any]) -> bool:
     """Note in which transaction a write was sent; False if another process has sent it."""
-    told = {
+    outcome = {
         **result,
         "updated_at": micros(result["updated_at"]),
         "written_at": micros(result["written_at"]),
@@ -58,7 +58,7 @@ def claim(connection: sqlite3.Connection, number: int, transaction: str, result:
         connection.execute(
             "UPDATE queue SET sent_in = ?, result = ? "
             "WHERE number = ? AND sent_in IS NULL AND reason IS NULL",
-            (transaction, json.dumps(told), number),
+            (transaction, json.dumps(outcome), number),
         ).rowcount
         > 0
     )
@@ -79,8 +79,8 @@ def finish(connection: sqlite3.Connection, number: int) -> Settled | None:
     ).fetchone()
     if row is None:  # another process did
         return None
-    kind, memory_id, made_id, told = row
-    result = json.loads(told)
+    kind, memory_id, made_id, outcome = row
+    result = json.loads(outcome)
     connection.execute("DELETE FROM queue WHERE number = ?", (number,))
     if made_id is not None:
         _give_id(connection, made_id, result["id"], result["updated_at"])

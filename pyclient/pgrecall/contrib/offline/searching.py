@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["add_functions", "query_words", "search"]
 
 _SUBSTRING = 3
-"""Shorter words are no substring to look for, but for those of writing without spaces."""
+"""Shorter words are not searched as substrings, except in scripts without spaces."""
 
 _COLUMNS = """
     m.id, m.external_id, m.title, m.content, m.category, m.tags, m.metadata, m.importance, m.speaker,

@@ -101,7 +101,7 @@ def supersede(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> i
     if ("content" in fields) == ("successor" in fields):
         raise InvalidInput(
             f"memory {id}: pass either content or successor",
-            hint="content makes a new memory, successor names one that is there.",
+            hint="content makes a new memory, successor names an existing one.",
         )
     (later,) = connection.execute("SELECT superseded_by FROM memories WHERE id = ?", (id,)).fetchone()
     now = datetime.now(UTC)
@@ -237,7 +237,7 @@ def _refuse_circle(connection: sqlite3.Connection, id: int, successor: int) -> N
         if later == id:
             raise InvalidInput(
                 f"memory {successor} is itself superseded by {id}",
-                hint="A fact cannot supersede what supersedes it.",
+                hint="Two memories cannot supersede each other.",
             )
         seen.add(later)
         row = connection.execute("SELECT superseded_by FROM memories WHERE id = ?", (later,)).fetchone()

@@ -322,7 +322,7 @@ def _name_shards(router: Connection[Any], dsns: dict[int, str]) -> None:
         router.execute(
             "CREATE SERVER pgrecall FOREIGN DATA WRAPPER plproxy OPTIONS (modular_mapping '1', p0 '')"
         )
-        # Whoever has no mapping of its own connects as itself.
+        # A role without a user mapping connects as itself.
         router.execute("CREATE USER MAPPING FOR PUBLIC SERVER pgrecall")
         present = ["modular_mapping=1", "p0="]
     known = {option.split("=", 1)[0] for option in present}

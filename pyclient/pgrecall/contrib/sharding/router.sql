@@ -122,7 +122,7 @@ COMMENT ON FUNCTION pgrecall_router.given IS 'The settings of this session that 
 
 -- Whether an error says that a shard cannot be reached, or was lost on the way.
 --
--- PL/Proxy's own errors all are XX000 and are told by their beginning, which it does not translate.
+-- PL/Proxy's own errors all are XX000. Their beginning, which it does not translate, tells them apart.
 CREATE OR REPLACE FUNCTION pgrecall_router.is_unreachable(state text, message text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -143,7 +143,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     lost integer := refuse.shard;
-    said text := regexp_replace(refuse.message, '^\S+\(\d+\): \[[^]]*\] REMOTE \S+: ', '');
+    remote_message text := regexp_replace(refuse.message, '^\S+\(\d+\): \[[^]]*\] REMOTE \S+: ', '');
     remedy text := regexp_replace(refuse.hint, '^Remote hint: ', '');
 BEGIN
     IF pgrecall_router.is_unreachable(refuse.state, refuse.message) THEN
@@ -156,10 +156,10 @@ BEGIN
     END IF;
     -- Names of columns get lost on the way, and tell an unknown language from an unknown namespace.
     IF remedy <> '' THEN
-        RAISE EXCEPTION '%', said USING ERRCODE = refuse.state, HINT = remedy, COLUMN =
-            CASE WHEN refuse.state = '42704' AND said LIKE '%text-search configuration%' THEN 'language' ELSE '' END;
+        RAISE EXCEPTION '%', remote_message USING ERRCODE = refuse.state, HINT = remedy, COLUMN =
+            CASE WHEN refuse.state = '42704' AND remote_message LIKE '%text-search configuration%' THEN 'language' ELSE '' END;
     END IF;
-    RAISE EXCEPTION '%', said USING ERRCODE = refuse.state;
+    RAISE EXCEPTION '%', remote_message USING ERRCODE = refuse.state;
 END
 $function$;
 

@@ -85,7 +85,7 @@ class LoginGate:
         request = Request(scope)
         token = request.query_params.get("token")
         if request.url.path == "/" and token is not None and self._keys.opens(token):
-            # A redirect would do, but for those who come from a page of elsewhere, such as a terminal in the
+            # A redirect would do, except for users who come from another site, such as a terminal in the
             # browser: they would not show the cookie on it. Going on from a page of this site they do.
             answer = page("enter.html")
             self._keys.give(answer)

@@ -1,4 +1,4 @@
-"""Where things stand in the drawings: bars of what a score is made of, a concept among its neighbours."""
+"""Layouts of the charts: bars for the parts of a score, and a concept among its neighbours."""
 
 from __future__ import annotations
 

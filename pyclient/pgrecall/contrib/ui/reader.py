@@ -110,7 +110,7 @@ class Reader(AsyncClient):
         return str(row["name"]), row["id"] is not None
 
     async def find_concept(self, name: str, namespace: str | None) -> int | None:
-        """Return the id of the concept that goes by a name, in any case; None if there is none."""
+        """Return the id of the concept with this name, in any case; None if there is none."""
         arguments = {"name": as_str("name", name), "namespace": await self._named(namespace)}
         [row] = await self._database.rows("pgrecall.find_concept", arguments, _READ_ONLY)
         found = row["find_concept"]

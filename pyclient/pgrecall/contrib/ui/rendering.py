@@ -52,7 +52,7 @@ def excerpt(text: str, limit: int = SHOWN) -> str:
 
 
 def word(text: object) -> str:
-    """Return a name, short enough to stand in a line."""
+    """Return a name, cut to fit in a line."""
     return excerpt(str(text), _WORD)
 
 

@@ -238,7 +238,7 @@ def _refusal(write: QueuedWrite) -> PgrecallError:
 
 
 def _answers(dsn: str | None) -> bool:
-    """Whether there is a server, whatever it says of who asks."""
+    """Tell whether a server answers, even if it refuses the login."""
     try:
         target = resolve(dsn, None, None)
     except ConnectionFailed:
@@ -246,5 +246,5 @@ def _answers(dsn: str | None) -> bool:
     return PGconn.ping(target.dsn.encode()) == Ping.OK
 
 
-def _notice(said: str | None) -> str:
-    return f"the server cannot be reached; {said}"
+def _notice(reason: str | None) -> str:
+    return f"the server cannot be reached; {reason}"

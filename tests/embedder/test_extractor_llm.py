@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from support.embedder import Recorder, eventually, make_daemon, running
-from support.enricher import make_reader, mentions_of, pending, read_all, store, without_spacy
+from support.extractor import make_reader, mentions_of, pending, read_all, store, without_spacy
 from support.llm import CANARY, KEY, completion, entries, failure, row, served
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def test_no_setting_says_where_the_key_goes(dsn: str, conn: psycopg.Connection[A
 
 def test_no_setting_holds_an_address(conn: psycopg.Connection[Any]) -> None:
     """What would be in one, such as a password, every reader could read."""
-    with pytest.raises(psycopg.errors.UndefinedObject) as caught:
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
         conn.execute("SELECT pgrecall.set_setting('llm_base_url', 'https://user:sesame-4711@host/v1')")
     assert "sesame-4711" not in str(caught.value)
     units = "SELECT name FROM pgrecall.setting_definitions WHERE unit ILIKE '%url%' OR unit ILIKE '%address%'"

@@ -1,4 +1,4 @@
-"""Git repositories and folders of Markdown as sources: which rows they give, and how they are told apart."""
+"""Git repositories and folders of Markdown as sources: which rows they give, and how rows are identified."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from psycopg.conninfo import make_conninfo
 from pgrecall import Client, PermissionDenied
 from pgrecall.contrib.importers import import_from
 from pgrecall.contrib.importers.sqlite import sqlite_source
-from support.adopting import note, older_file, outcome, run, stored_memories
+from support.import_from import note, older_file, outcome, run, stored_memories
 from support.memories import remember, scalar, share
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def test_killed_half_way_and_run_again(dsn: str, conn: psycopg.Connection[Any], 
         assert best.external_id == "sqlite:3999"
 
 
-def test_a_tenant_adopts_into_its_own_namespace_only(
+def test_a_tenant_imports_into_its_own_namespace_only(
     dsn: str, conn: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     conn.execute("SELECT pgrecall.create_namespace('ours'), pgrecall.create_namespace('theirs')")

@@ -16,12 +16,12 @@ from pgrecall_embedder.connection import Connection
 from pgrecall_embedder.jobs.extract.queue import NO_ANCHOR, ExtractionQueue
 from pgrecall_embedder.jobs.extract.reader import Reader, ReaderBroken
 from pgrecall_embedder.jobs.extract.setup import Setup
-from pgrecall_embedder.jobs.extract.text import land
+from pgrecall_embedder.jobs.extract.text import write_back
 from pgrecall_embedder.logs import make_logger
 from pgrecall_embedder.retry import RetryPolicy
 from pgrecall_extract.base import Document
 from support.embedder import CANARY, PATIENCE, Recorder, eventually, make_daemon, running, until
-from support.enricher import (
+from support.extractor import (
     graph_of,
     make_reader,
     mentions_of,
@@ -341,7 +341,7 @@ def test_what_another_worker_only_looked_at_lands(dsn: str, conn: psycopg.Connec
             # As a claim does that began before this one was committed, until its own commit.
             other.execute("SELECT FROM pgrecall.extractions WHERE memory_id = %s FOR UPDATE", [looked_at])
             body = '{"mentions":[],"times":[],"facts":[]}'
-            assert await land(queue, "v", [(one, body) for one in claimed]) == (3, [])
+            assert await write_back(queue, "v", [(one, body) for one in claimed]) == (3, [])
             assert queue.landed == [2, 1]
         finally:
             await connection.close()

@@ -14,7 +14,7 @@ from pgrecall.contrib.importers.jsonl import jsonl_source
 from pgrecall.contrib.importers.langchain import langchain_source
 from pgrecall.contrib.importers.mem0 import mem0_source
 from pgrecall.contrib.importers.table import table_source
-from support.adopting import outcome, run, stored_memories
+from support.import_from import outcome, run, stored_memories
 from support.memories import scalar
 
 if TYPE_CHECKING:
@@ -113,12 +113,12 @@ def test_a_table_in_place(dsn: str, client: Client, conn: psycopg.Connection[Any
     )
     report, compared, _ = run(client, table_source(dsn, "memories"))
     assert (outcome(report), compared.holds) == ((1, 1, 2, 1), True)
-    # What is adopted can be found again from here.
+    # The new database can find imported rows in the source.
     assert (
         scalar(
             conn,
             "SELECT count(*) FROM public.memories o JOIN pgrecall.memories m ON m.external_id = 'table:' || o.id "
-            "WHERE m.content = o.content AND m.metadata #>> '{adopted_from,id}' = o.id::text",
+            "WHERE m.content = o.content AND m.metadata #>> '{imported_from,id}' = o.id::text",
         )
         == 4
     )

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from support.adopting import stored_memories
+from support.import_from import stored_memories
 from support.memories import call, refused, rows, share
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def _row(id: str = "x:1", fingerprint: str = "f", **more: Any) -> dict[str, Any]:
     memory = {"external_id": id, "content": "tea", **more.pop("memory", {})}
-    return {"memory": memory, "adopted": {"kind": "x", "id": id, "fingerprint": fingerprint}, **more}
+    return {"memory": memory, "import": {"kind": "x", "id": id, "fingerprint": fingerprint}, **more}
 
 
-def _adopt(conn: Connection[Any], *given: object, **options: Any) -> list[Any]:
+def _import(conn: Connection[Any], *given: object, **options: Any) -> list[Any]:
     return rows(conn, "pgrecall.import_rows", Jsonb(list(given)), **options)
 
 
@@ -29,8 +29,8 @@ def _adopt(conn: Connection[Any], *given: object, **options: Any) -> list[Any]:
     [
         ("x", "22023"),
         ({}, "22023"),
-        ({"memory": {"content": "tea"}, "adopted": {"fingerprint": "f"}}, "22023"),
-        ({"memory": {"external_id": "x:1", "content": "tea"}, "adopted": {}}, "22023"),
+        ({"memory": {"content": "tea"}, "import": {"fingerprint": "f"}}, "22023"),
+        ({"memory": {"external_id": "x:1", "content": "tea"}, "import": {}}, "22023"),
         (_row(""), "22023"),
         (_row(memory={"metadata": []}), "22023"),
         (_row(memory={"content": " "}), "22023"),
@@ -44,12 +44,12 @@ def _adopt(conn: Connection[Any], *given: object, **options: Any) -> list[Any]:
 )
 def test_a_bad_row_refuses_all(conn: Connection[Any], row: Any, sqlstate: str) -> None:
     with refused(conn, sqlstate):
-        _adopt(conn, _row("x:0"), row)
+        _import(conn, _row("x:0"), row)
 
 
 def test_an_external_id_twice_is_refused(conn: Connection[Any]) -> None:
     with refused(conn, "23505"):
-        _adopt(conn, _row(), _row(fingerprint="g"))
+        _import(conn, _row(), _row(fingerprint="g"))
 
 
 @pytest.mark.parametrize("value", [{}, None, "x"])
@@ -59,26 +59,26 @@ def test_no_array(conn: Connection[Any], value: Any) -> None:
 
 
 def test_outcomes(conn: Connection[Any]) -> None:
-    first = _adopt(conn, _row("x:1"), _row("x:2", deleted_at="2025-01-01T00:00:00Z"), keep_deleted=False)
+    first = _import(conn, _row("x:1"), _row("x:2", deleted_at="2025-01-01T00:00:00Z"), keep_deleted=False)
     assert [(place, outcome) for place, _, outcome in first] == [(1, "stored"), (2, "left out")]
     asked = [_row("x:1"), _row("x:1", "g"), _row("x:2")]
     foreseen = rows(conn, "pgrecall.preview_import_rows", Jsonb(asked))
     assert [row[2] for row in foreseen] == ["present", "changed", "new"]
-    again = _adopt(conn, _row("x:1", "g", memory={"content": "green tea"}), _row("x:2"))
+    again = _import(conn, _row("x:1", "g", memory={"content": "green tea"}), _row("x:2"))
     assert [outcome for *_, outcome in again] == ["updated", "stored"]
-    assert _adopt(conn) == []
+    assert _import(conn) == []
     assert {row["content"] for row in stored_memories(conn).values()} == {"green tea", "tea"}
 
 
 def test_metadata_that_was_meddled_with_is_no_error(conn: Connection[Any]) -> None:
-    _adopt(conn, _row("x:1"), _row("x:2"))
+    _import(conn, _row("x:1"), _row("x:2"))
     conn.execute(
-        "UPDATE pgrecall.memories SET metadata = '{\"adopted_from\": [1]}' WHERE external_id = 'x:1'"
+        "UPDATE pgrecall.memories SET metadata = '{\"imported_from\": [1]}' WHERE external_id = 'x:1'"
     )
     conn.execute(
-        'UPDATE pgrecall.memories SET metadata = \'{"adopted_from": {"updated_at": "x"}}\' WHERE external_id = \'x:2\''
+        'UPDATE pgrecall.memories SET metadata = \'{"imported_from": {"updated_at": "x"}}\' WHERE external_id = \'x:2\''
     )
-    assert [outcome for *_, outcome in _adopt(conn, _row("x:1"), _row("x:2"))] == ["taken", "updated"]
+    assert [outcome for *_, outcome in _import(conn, _row("x:1"), _row("x:2"))] == ["taken", "updated"]
 
 
 def test_a_reader_may_do_neither(conn: Connection[Any]) -> None:
@@ -87,16 +87,16 @@ def test_a_reader_may_do_neither(conn: Connection[Any]) -> None:
     with conn.transaction(force_rollback=True):
         conn.execute("SET LOCAL ROLE pgrecall_reader")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            _adopt(conn, _row())
+            _import(conn, _row())
 
 
 def test_a_writer_sees_nothing_of_other_namespaces(conn: Connection[Any]) -> None:
     conn.execute("SELECT pgrecall.create_namespace('ours')")
     share(conn, "ours")
-    _adopt(conn, _row(), namespace="theirs")
+    _import(conn, _row(), namespace="theirs")
     with conn.transaction(force_rollback=True):
         conn.execute("SET LOCAL ROLE pgrecall_writer")
         assert rows(conn, "pgrecall.preview_import_rows", Jsonb([_row()]), namespace="theirs") == [
             (1, None, "new", None, None, False, False)
         ]
-        assert _adopt(conn, _row(), namespace="ours")[0][2] == "stored"
+        assert _import(conn, _row(), namespace="ours")[0][2] == "stored"

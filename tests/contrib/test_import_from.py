@@ -16,7 +16,7 @@ from pgrecall.contrib.importers.jsonl import jsonl_source
 from pgrecall.contrib.importers.markdown import markdown_source
 from pgrecall.contrib.importers.rows import MAX_ROW_BYTES
 from pgrecall.contrib.importers.sqlite import sqlite_source
-from support.adopting import COLUMNS, note, older_file, outcome, run, stored_memories
+from support.import_from import COLUMNS, note, older_file, outcome, run, stored_memories
 from support.memories import remember, scalar
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def test_what_was_forgotten_or_superseded_here_stays_so(
     }
 
 
-def test_a_memory_that_was_not_adopted_is_not_touched(
+def test_a_memory_that_was_not_imported_is_not_touched(
     client: Client, conn: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     remember(conn, "mine", external_id="sqlite:1")
@@ -367,7 +367,7 @@ def test_a_comparison_finds_what_is_missing_and_what_differs(
 # -- folders and repositories
 
 
-def test_folders_and_repositories_can_be_adopted_again(
+def test_folders_and_repositories_can_be_imported_again(
     client: Client, conn: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     page = tmp_path / "notes" / "tea.md"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from support.embedder import PATIENCE, until
-from support.enricher import graph_of, pending, read_all, start_reading, store, texts, without_spacy
+from support.extractor import graph_of, pending, read_all, start_reading, store, texts, without_spacy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
