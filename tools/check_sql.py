@@ -51,6 +51,8 @@ READING = {
     "api/recall_status.sql",
 }
 MAY_BE_VOLATILE = {"internal/explain/recall_plan.sql"}
+# The two entries to the ranking, under which every statement keeps one generic plan.
+PINNED = {"api/recall.sql", "internal/ranking/rank_granted.sql"}
 
 # Installed only with plpython3u, each instead of the file of the same name elsewhere.
 PLPYTHON = "plpython/"
@@ -388,7 +390,9 @@ def _function(name: str, statement: Statement) -> Iterator[str]:
     if any(name.startswith(reading) for reading in READING):
         if re.search(r"\bCREATE\s+(?:LOCAL\s+|GLOBAL\s+)?TEMP", code, re.IGNORECASE):
             yield "what reads makes no temporary table"
-        settled = re.sub(r"SET search_path FROM CURRENT", "", code)
+        settled = code.replace("SET search_path FROM CURRENT", "")
+        if name in PINNED:
+            settled = settled.replace("SET plan_cache_mode = force_generic_plan", "")
         if re.search(
             r"\bset_config\s*\(|\bSET\s+(?:LOCAL\s+|SESSION\s+)?[\w.]+\s*(?:=|\bTO\b)", settled, re.IGNORECASE
         ):

@@ -30,7 +30,8 @@
 -- chosen_strategy     the strategy that was used; exact is auto's choice for a literal query
 -- duplicates          memories hidden behind this one by collapse_duplicates
 --
--- Writes nothing and sets nothing: runs on a standby, and every SET LOCAL of the caller applies.
+-- Writes nothing: runs on a standby, and every SET LOCAL of the caller applies, except plan_cache_mode. Each statement
+-- keeps one generic plan per session; only the searches that need their arguments are planned on every call (EXECUTE).
 CREATE OR REPLACE FUNCTION public.recall(
     query text,
     query_vec pgvector.halfvec DEFAULT NULL,
@@ -66,6 +67,7 @@ RETURNS TABLE (
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
+SET plan_cache_mode = force_generic_plan
 AS $function$
 #variable_conflict use_column
 DECLARE

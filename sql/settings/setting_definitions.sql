@@ -88,12 +88,11 @@ FROM (VALUES
      'query word. Below that share it counts proportionally less.', NULL, NULL),
     ('phrase_bonus', '0.3', 0, 1, false, 'share',
      'How far a memory that holds the query word for word is raised toward the maximum score.', NULL, NULL),
-    ('session_share', '0.4', 0, 0.99, false, 'share',
-     'Share of its relevance that one of the best candidates passes to the two memories before and after it in '
-     'its session. 0 '
-     'turns this off.', NULL, NULL),
+    ('session_share', '0.6', 0, 1, false, 'share',
+     'How far one of the best candidates raises the two memories before and after it in its session toward its own '
+     'score. 0 turns this off.', NULL, NULL),
     ('session_seeds', '10', 0, 100, true, 'memories',
-     'How many of the best candidates pass relevance on to their session.', NULL, NULL),
+     'How many of the best candidates raise their neighbours.', NULL, NULL),
 
     ('leg_depth', '50', 1, 1000, true, 'memories',
      'How many candidates each leg returns, and at least k.', NULL, NULL),
@@ -204,8 +203,8 @@ FROM (VALUES
      '^[^=,]+=(0(\.[0-9]{1,6})?|1(\.0{1,6})?)(,[^=,]+=(0(\.[0-9]{1,6})?|1(\.0{1,6})?))*$'),
     ('entity_boost', '1', 1, 10, false, 'factor',
      'Factor for memories that mention a concept the query names, such as 1.5.', NULL, NULL),
-    ('speaker_boost', '1.25', 1, 10, false, 'factor',
-     'Factor for memories whose speaker the query names.', NULL, NULL),
+    ('other_speaker_factor', '0.8', 0, 1, false, 'factor',
+     'If the query names a speaker, factor for what others said. Memories without a speaker keep their score.', NULL, NULL),
     ('min_similarity', '-1', -1, 1, false, 'cosine',
      'Minimum cosine to the query''s vector. Memories without an embedding are left out too. -1: no '
      'minimum.', NULL, NULL),

@@ -119,20 +119,23 @@ def test_embeddings_all_alike_have_none(conn: Connection[Any]) -> None:
         ("what about Rao", "Priya Rao", False),
         ("priyanka", "Priya", False),
         ("a b", "a", False),
-        ("anything", None, False),
+        ("anything", None, None),
         ("", "Priya", False),
     ],
 )
-def test_who_is_named(conn: Connection[Any], query: str, speaker: str | None, is_named: bool) -> None:
+def test_who_is_named(conn: Connection[Any], query: str, speaker: str | None, is_named: bool | None) -> None:
     statement = "SELECT _pgrecall.names_speaker(pgrecall.normalize_name(%s), %s)"
     assert conn.execute(statement, (query, speaker)).fetchone() == (is_named,)
 
 
-def test_a_named_speaker_comes_first(conn: Connection[Any]) -> None:
-    other, named = remember_many(
+def test_what_another_speaker_said_counts_less(conn: Connection[Any]) -> None:
+    """Only if the query names a speaker; a memory without one keeps its score."""
+    other, named, nobody = remember_many(
         conn,
-        [{"content": "the dog is wet", "speaker": speaker} for speaker in ("Tomasz", "Priya")],
+        [{"content": "the dog is wet", "speaker": speaker} for speaker in ("Tomasz", "Priya", None)],
     )
-    assert ids(ranking(conn, "Priya dog")) == [other, named]
-    assert ids(ranking(conn, "Priya dog", speaker_boost=1.25)) == [named, other]
-    assert scalar(conn, "SELECT speaker_factor FROM recall_explain('Priya dog') WHERE id = %s", named) == 1.25
+    assert ids(ranking(conn, "Priya dog")) == [other, named, nobody]
+    assert ids(ranking(conn, "Priya dog", other_speaker_factor=0.8)) == [named, nobody, other]
+    assert ids(ranking(conn, "Hanna dog", other_speaker_factor=0.8)) == [other, named, nobody]
+    query = "SELECT id, speaker_factor FROM recall_explain('Priya dog')"
+    assert dict(conn.execute(query).fetchall()) == {other: 0.8, named: 1, nobody: 1}

@@ -169,8 +169,8 @@ def test_what_the_query_names_draws_to_the_best_what_is_about_it(conn: Connectio
 # --- neighbours and phrases ------------------------------------------------------------------------------------------
 
 
-def test_neighbours_in_a_session_lend_a_share(conn: Connection[Any]) -> None:
-    """Two places either way; of several lenders each takes its share of what the others leave open."""
+def test_a_hit_raises_its_neighbours_toward_its_score(conn: Connection[Any]) -> None:
+    """Two places either way; the best of several neighbours counts."""
     numbers = [
         remember(conn, content, session="s", position=place)
         for place, content in enumerate(
@@ -191,8 +191,8 @@ def test_neighbours_in_a_session_lend_a_share(conn: Connection[Any]) -> None:
             numbers[0]: share * first,
             numbers[1]: share * first,
             numbers[2]: 1,
-            numbers[3]: 1 - (1 - share * first) * (1 - share * second),
-            numbers[4]: second + share * first * (1 - second),
+            numbers[3]: share * first,
+            numbers[4]: second + share * (first - second),
             numbers[5]: share * second,
             numbers[6]: share * second,
         },
@@ -207,7 +207,7 @@ def test_neighbours_in_a_session_lend_a_share(conn: Connection[Any]) -> None:
     ranked = scores(ranking(conn, "harbour crane", None, fusion="rrf", session_share=share, k=20))
     assert ranked[numbers[0]] == pytest.approx(share * top, abs=1e-12)
     assert ranked[numbers[4]] == pytest.approx(1 / 12 + share * (top - 1 / 12), abs=1e-12)
-    assert ranked[numbers[5]] == pytest.approx(share * (1 / 12) / top * top, abs=1e-12)
+    assert ranked[numbers[5]] == pytest.approx(share / 12, abs=1e-12)
 
 
 @pytest.mark.parametrize("place", [-(2**31), 2**31 - 1])

@@ -141,7 +141,7 @@ def asked(chance: random.Random) -> dict[str, Any]:
         "half_life": ("10 days", "2 years"),
         "decay_floor": (0.2,),
         "entity_boost": (1, 4),
-        "speaker_boost": (1, 3),
+        "other_speaker_factor": (0.2, 1),
         "dense_deviations": (0, 2),
         "mmr_similarity": ("words",),
         "duplicate_similarity": (0.8,),

@@ -22,7 +22,7 @@ LEGS_ALONE = {
     "session_share": 0,
     "graph_weight": 0,
     "entity_boost": 1,
-    "speaker_boost": 1,
+    "other_speaker_factor": 1,
 }
 """Settings under which a score is what the lexical and the dense leg make of it."""
 

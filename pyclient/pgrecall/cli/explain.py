@@ -141,7 +141,7 @@ def block(explained: "Explanation") -> "Iterator[str]":
         ("importance", explained.importance_factor),
         ("age", explained.decay_factor),
         ("named concept", explained.entity_factor),
-        ("named speaker", explained.speaker_factor),
+        ("other speaker", explained.speaker_factor),
     )
     shown = ", ".join(f"{name} {_number(factor)}" for name, factor in factors if factor != 1)
     if shown:

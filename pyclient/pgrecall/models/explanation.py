@@ -51,7 +51,7 @@ class Explanation(Row):
         importance_factor: What importance multiplies the score by.
         decay_factor: What age multiplies it by.
         entity_factor: What mentioning a concept of the query multiplies it by.
-        speaker_factor: What a speaker whom the query names multiplies it by.
+        speaker_factor: Below 1 if the query names another speaker.
         is_candidate: False if no leg found it, or the filters exclude it.
         candidate_rank: Its rank before near-duplicates, MMR and k apply; None if it is no candidate, or
             is below a threshold.

@@ -62,7 +62,7 @@ BEGIN
         'importance ' || _pgrecall.format_score(NULLIF(memory.importance_factor, 1)),
         'age ' || _pgrecall.format_score(NULLIF(memory.decay_factor, 1)),
         'named concept ' || _pgrecall.format_score(NULLIF(memory.entity_factor, 1)),
-        'named speaker ' || _pgrecall.format_score(NULLIF(memory.speaker_factor, 1))
+        'other speaker ' || _pgrecall.format_score(NULLIF(memory.speaker_factor, 1))
     ) || ' = ' || _pgrecall.format_score(memory.score);
 END
 $function$;

@@ -4,14 +4,14 @@
 --
 --   relevance   lexical_part + dense_part, the fused contributions of the words and the vector (leg_contribution),
 --               + graph_part    raised toward the score of a memory linked with it through a concept,
---               + session_part  raised toward max_score by good hits next to it in its session,
+--               + session_part  raised toward the score of the best hit next to it in its session,
 --               + phrase_part   raised toward max_score if it holds the query word for word
 --   combined    the relevance; with factor_importance or factor_recency, its weighted mean with importance and recency
 --   score       combined * importance_factor * decay_factor * entity_factor * speaker_factor; by default only the last
---               differs from 1: the memory's speaker is named in the query
+--               differs from 1, for another speaker than the one that the query names
 --
--- raise_toward() moves a score toward a level by a share of the gap, never past the level. So a memory that concepts
--- raise never outranks the hit that it is linked with. max_score is the score of a memory that is best in every leg: 1
+-- raise_toward() moves a score toward a level by a share of the gap, never past the level. So a memory that concepts or
+-- neighbours raise never outranks the hit that raises it. max_score is the score of a memory that is best in every leg: 1
 -- with cc. recall_explain() writes this sum out for one memory.
 --
 -- The statement has one CTE per step:
@@ -24,14 +24,14 @@
 --   fused            the fused score of the words and the vector, and the level that concept_hits are raised toward
 --   seeds            the best candidates so far
 --   graph            memories that share concepts with the seeds: the level each is raised toward, and by which share
---   session_boosts   memories next to a seed in its session, and by which share each is raised
+--   session_boosts   memories next to a seed in its session, and the level each is raised toward
 --   late_candidates  memories that only the graph or a session found
 --   all_candidates   every candidate with its exact scores
 --   contributions    what each leg contributes to the score
 --   graph_boosted    the link that raises each memory highest
 --   with_session     the score after concepts and session neighbours
 --   with_phrase      the score after the phrase bonus: the relevance
---   weighted         the relevance times importance, age, named concepts and a named speaker: the score
+--   weighted         the relevance times importance, age, named concepts and speaker: the score
 --   ordered          thresholds applied, sorted; ties by score, cosine, id
 --   chosen           the first k, with near-duplicates collapsed and diversity applied if the settings ask for it
 --
@@ -127,7 +127,9 @@ BEGIN
     ), score_norms AS MATERIALIZED (
         SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
                    AS lexical,
-               COALESCE(avg(s.dense_score), 0) AS dense
+               COALESCE(avg(s.dense_score), 0) AS dense,
+               settings.other_speaker_factor <> 1
+                   AND bool_or(_pgrecall.names_speaker(request.query_name, s.speaker)) AS names_speaker
         FROM scored s
     ), fused AS MATERIALIZED (
         SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), max_score) AS concept_level
@@ -140,7 +142,7 @@ BEGIN
                                        COALESCE(s.dense_score, x.dense), settings.rrf_k) AS fused
         ) f
     ), seeds AS MATERIALIZED (
-        SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place, l.level / max_score AS share
+        SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place
         FROM (SELECT f.id, _pgrecall.raise_toward(f.fused, f.share, f.concept_level) AS level FROM fused f) l
         ORDER BY place
         LIMIT greatest(settings.graph_seeds, settings.session_seeds)
@@ -154,7 +156,7 @@ BEGIN
         ) g
         WHERE depth.graph > 0
     ), session_boosts AS MATERIALIZED (
-        SELECT n.id, 1 - exp(sum(ln(1 - settings.session_share * s.share))) AS share
+        SELECT n.id, max(s.level) AS level
         FROM seeds s
         CROSS JOIN LATERAL _pgrecall.session_neighbours(s.id, filter) n
         WHERE settings.session_share > 0 AND s.place <= settings.session_seeds
@@ -180,7 +182,7 @@ BEGIN
             parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale
         ) m ON m.id = n.id
     ), contributions AS MATERIALIZED (
-        SELECT c.*, COALESCE(b.share, 0) AS session_share,
+        SELECT c.*, b.level AS session_level,
                _pgrecall.leg_contribution(settings.fusion, lexical_weight, total_weight, c.lexical_rank,
                                  least(c.lexical_score / x.lexical, 1), settings.rrf_k) AS lexical_part,
                _pgrecall.leg_contribution(settings.fusion, dense_weight, total_weight, c.dense_rank,
@@ -200,7 +202,9 @@ BEGIN
         SELECT p.*, b.share AS graph_share, b.level AS graph_level, b.reach / max_score AS graph_score,
                CASE WHEN b.id IS NOT NULL THEN row_number() OVER (ORDER BY b.reach DESC NULLS LAST, p.id) END AS graph_rank,
                COALESCE(b.boosted - (p.lexical_part + p.dense_part), 0) AS graph_part,
-               _pgrecall.raise_toward(COALESCE(b.boosted, p.lexical_part + p.dense_part), p.session_share, max_score) AS with_session
+               _pgrecall.raise_toward(
+                   COALESCE(b.boosted, p.lexical_part + p.dense_part), settings.session_share, p.session_level
+               ) AS with_session
         FROM contributions p
         LEFT JOIN graph_boosted b ON b.id = p.id
     ), with_phrase AS MATERIALIZED (
@@ -211,6 +215,7 @@ BEGIN
         SELECT r.*, f.*, c.combined,
                c.combined * f.importance_factor * f.decay_factor * f.entity_factor * f.speaker_factor AS score
         FROM with_phrase r
+        CROSS JOIN score_norms x
         CROSS JOIN LATERAL (
             SELECT 1 - settings.importance_weight + settings.importance_weight * r.importance AS importance_factor,
                    _pgrecall.decay(
@@ -220,8 +225,8 @@ BEGIN
                    CASE WHEN settings.entity_boost <> 1 AND EXISTS (
                        SELECT FROM pgrecall.mentions x WHERE x.memory_id = r.id AND x.concept_id = ANY (request.concepts)
                    ) THEN settings.entity_boost ELSE 1 END AS entity_factor,
-                   CASE WHEN settings.speaker_boost <> 1 AND _pgrecall.names_speaker(request.query_name, r.speaker)
-                        THEN settings.speaker_boost ELSE 1 END AS speaker_factor,
+                   CASE WHEN x.names_speaker AND NOT _pgrecall.names_speaker(request.query_name, r.speaker)
+                        THEN settings.other_speaker_factor ELSE 1 END AS speaker_factor,
                    _pgrecall.decay(_pgrecall.age_at(reference_time, r.happened_at), settings.recency_half_life, 0) AS recency
         ) f
         CROSS JOIN LATERAL (
