@@ -100,7 +100,7 @@ def test_the_samples_are_good(text: str) -> None:
             GOOD.replace("pgrecall.sample", "_pgrecall.sample"),
             "COMMENT",
             "GRANT EXECUTE ON FUNCTION _pgrecall.sample TO x; COMMENT",
-            "7: GrantStmt has no place",
+            "7: GrantStmt does not belong",
         ),
         (GOOD, "IMMUTABLE", "IMMUTABLE SECURITY DEFINER", "2: SECURITY DEFINER needs SET search_path"),
         (
