@@ -98,7 +98,7 @@ CREATE TYPE pgrecall.recall_settings AS (
     expand               text,
     expansion_weight     double precision,
     dense_deviations     double precision,
-    other_speaker_factor        double precision
+    other_speaker_factor double precision
 );
 COMMENT ON TYPE pgrecall.recall_settings IS 'The resolved settings of one recall; pgrecall.setting_definitions describes them.';
 CREATE TYPE pgrecall.bm25_parameters AS (
