@@ -98,6 +98,7 @@ CREATE TYPE pgrecall.recall_settings AS (
     expand               text,
     expansion_weight     double precision,
     dense_deviations     double precision,
+    passage_penalty      double precision,
     other_speaker_factor double precision
 );
 COMMENT ON TYPE pgrecall.recall_settings IS 'The resolved settings of one recall; pgrecall.setting_definitions describes them.';
@@ -152,6 +153,7 @@ CREATE TYPE pgrecall.ranked AS (
     decay_factor      double precision,
     entity_factor     double precision,
     speaker_factor    double precision,
+    passage           int4range,
     is_candidate      boolean,
     mmr_penalty       double precision,
     duplicates        bigint[],
@@ -819,6 +821,30 @@ CREATE TABLE pgrecall.truncated_embeddings (
     CONSTRAINT truncated_embeddings_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE
 );
 COMMENT ON TABLE pgrecall.truncated_embeddings IS 'Memories that exceed the model''s input limit: only their beginning is embedded.';
+
+CREATE TABLE pgrecall.passages (
+    memory_id     bigint NOT NULL,
+    generation_id integer NOT NULL,
+    number        integer NOT NULL,
+    namespace_id  integer NOT NULL,
+    starts_at     integer NOT NULL,
+    ends_at       integer NOT NULL,
+    embedding     pgvector.halfvec NOT NULL,
+    CONSTRAINT passages_pkey PRIMARY KEY (memory_id, generation_id, number),
+    CONSTRAINT passages_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
+    CONSTRAINT passages_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT passages_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
+    CONSTRAINT passages_bounds CHECK ((starts_at >= 0) AND (starts_at < ends_at))
+);
+COMMENT ON TABLE pgrecall.passages IS 'Embeddings of the passages of long memories, beside the embedding of the whole memory.';
+COMMENT ON COLUMN pgrecall.passages.number IS 'Its place among the passages of the memory, from 1.';
+COMMENT ON COLUMN pgrecall.passages.starts_at IS 'Its first character in memories.content, counted from 0.';
+COMMENT ON COLUMN pgrecall.passages.ends_at IS 'The character after its last one.';
+CREATE INDEX passages_embedding_idx ON pgrecall.passages USING hnsw (((embedding)::pgvector.halfvec(384)) pgvector.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (generation_id = 1);
+CREATE INDEX passages_namespace_id_idx ON pgrecall.passages (namespace_id, generation_id);
+ALTER TABLE pgrecall.passages
+    ALTER COLUMN embedding SET STORAGE PLAIN,
+    ALTER COLUMN embedding SET STATISTICS 0;
 
 CREATE TABLE pgrecall.embedding_backgrounds (
     namespace_id  integer NOT NULL,

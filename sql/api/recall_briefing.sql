@@ -78,7 +78,12 @@ BEGIN
     END LOOP;
 
     FOR found IN
-        SELECT concat_ws(': ', NULLIF(r.title, ''), r.content) AS content, r.speaker,
+        -- Of a long memory, what the query is near to.
+        SELECT concat_ws(
+                   ': ', NULLIF(r.title, ''),
+                   CASE WHEN lower(r.passage) > 0 AND length(r.content) > per_item
+                       THEN '…' || substr(r.content, lower(r.passage) + 1) ELSE r.content END
+               ) AS content, r.speaker,
                COALESCE(r.occurred_at, r.created_at) AS moment
         FROM public.recall(
             query => query, query_vec => query_vec, k => k, namespace => namespace, categories => categories,

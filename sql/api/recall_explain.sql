@@ -65,7 +65,8 @@ RETURNS TABLE (
     importance_factor double precision, decay_factor double precision, entity_factor double precision,
     speaker_factor double precision,
     is_candidate boolean, candidate_rank integer, mmr_penalty double precision, duplicates bigint[],
-    chosen_strategy text, settings_in_force jsonb, added_terms text[], expansion_score double precision
+    chosen_strategy text, settings_in_force jsonb, added_terms text[], expansion_score double precision,
+    passage int4range
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
@@ -136,7 +137,8 @@ BEGIN
                (r.line).importance_factor, (r.line).decay_factor, (r.line).entity_factor, (r.line).speaker_factor,
                COALESCE((r.line).is_candidate, false), (r.line).candidate_rank, (r.line).mmr_penalty, r.duplicates,
                (request.settings).strategy, to_jsonb(request.settings), request.expansion,
-               CASE WHEN (r.line).lexical_score IS NOT NULL THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END
+               CASE WHEN (r.line).lexical_score IS NOT NULL THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END,
+               (r.line).passage
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id

@@ -34,7 +34,7 @@ BEGIN
         FROM (VALUES
             (1, 'judgements', by_namespace), (2, 'judged_vectors', by_namespace), (3, 'judged_queries', by_namespace),
             (4, 'curation_jobs', by_memory), (5, 'curations', by_namespace), (6, 'embedding_jobs', by_memory),
-            (7, 'embedding_failures', by_memory), (8, 'truncated_embeddings', by_memory), (9, 'extractions', by_memory),
+            (7, 'embedding_failures', by_memory), (8, 'truncated_embeddings', by_memory), (8, 'passages', by_namespace), (9, 'extractions', by_memory),
             (10, 'llm_answers', by_memory), (11, 'temporal_refs', by_namespace), (12, 'relationship_evidence', by_namespace),
             (13, 'relationships', by_namespace), (14, 'mentions', by_namespace), (15, 'concept_merges', by_namespace),
             (16, 'concept_aliases', by_namespace), (17, 'concepts', by_namespace), (18, 'relation_labels', by_namespace),

@@ -15,12 +15,15 @@
 --
 -- is_sensitive  always false; a daemon that sends texts to a provider checks it again
 -- ticket        argument of complete_claimed()
+-- passages      texts to embed as well if the memory is long, else NULL
 --
 -- Errors  22023 a batch or lease out of range
 CREATE OR REPLACE FUNCTION pgrecall.claim(
     worker uuid, batch integer DEFAULT 64, lease interval DEFAULT '2 minutes', generation integer DEFAULT NULL
 )
-RETURNS TABLE (memory_id bigint, content_hash bytea, content text, is_sensitive boolean, ticket bigint)
+RETURNS TABLE (
+    memory_id bigint, content_hash bytea, content text, is_sensitive boolean, ticket bigint, passages text[]
+)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 64
 SET search_path FROM CURRENT
 AS $function$
@@ -148,7 +151,7 @@ BEGIN
         )
         SELECT m.id, m.content_hash,
                _pgrecall.embedding_text(m.title, m.content, m.expanded_keywords, recipe.recipe), m.is_sensitive,
-               l.ticket
+               l.ticket, _pgrecall.passage_texts(m.title, m.content)
         FROM claimed l
         JOIN pgrecall.memories m ON m.id = l.memory_id
         CROSS JOIN (SELECT _pgrecall.embedding_recipe() AS recipe) recipe

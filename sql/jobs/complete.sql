@@ -8,11 +8,12 @@
 -- embeddings    as text, '[0.1,…]', in the order of memory_ids and content_hashes
 -- generation    NULL: the active one
 -- is_truncated  for each memory, true if the model read only its beginning; NULL: none
+-- passages      embeddings of long memories' passages, see store_passages(); NULL: none
 --
--- Errors  22023 arrays of different lengths, no vector, wrong dimension, a zero vector;  55000 no model chosen
+-- Errors  22023 arrays of different lengths, no vector, wrong dimension, a zero vector, wrong passages;  55000 no model chosen
 CREATE OR REPLACE FUNCTION pgrecall.complete(
     worker uuid, memory_ids bigint[], content_hashes bytea[], embeddings text[],
-    generation integer DEFAULT NULL, is_truncated boolean[] DEFAULT NULL
+    generation integer DEFAULT NULL, is_truncated boolean[] DEFAULT NULL, passages jsonb DEFAULT NULL
 )
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -37,6 +38,12 @@ BEGIN
         RAISE EXCEPTION 'complete() got % ids, % hashes, % embeddings and % marks',
                 cardinality(memory_ids), cardinality(content_hashes), cardinality(embeddings), cardinality(is_truncated)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one of each for every memory.';
+    ELSIF passages IS NOT NULL AND NOT COALESCE(
+        jsonb_typeof(passages) = 'array' AND jsonb_array_length(jsonb_path_query_array(passages, 'strict $[*]', silent => true))
+            = cardinality(memory_ids), false
+    ) THEN
+        RAISE EXCEPTION 'passages is not an array with one element for each of % memories', cardinality(memory_ids)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass [["[0.1, …]", …], null, …], in the order of memory_ids.';
     END IF;
     PERFORM _pgrecall.check_vectors(embeddings);
     SELECT e.id, pgvector.vector_dims(v.embedding) AS dimension INTO refused
@@ -74,6 +81,15 @@ BEGIN
         SELECT e.id, chosen.id FROM unnest(memory_ids, is_truncated) AS e (id, is_truncated)
         WHERE e.is_truncated AND e.id = ANY (landed)
         ON CONFLICT DO NOTHING;
+    END IF;
+    IF passages IS NOT NULL THEN
+        PERFORM _pgrecall.store_passages(chosen, array_agg(e.id ORDER BY e.place), jsonb_agg(e.passages ORDER BY e.place))
+        FROM (
+            SELECT u.id, u.place, complete.passages -> (u.place - 1)::integer AS passages
+            FROM unnest(memory_ids) WITH ORDINALITY u (id, place)
+            WHERE u.id = ANY (landed)
+        ) e
+        HAVING count(*) > 0;
     END IF;
     PERFORM _pgrecall.update_backgrounds(chosen.id, landed) WHERE cardinality(landed) > 0;
     -- Ends the lease of every stored or already embedded memory, even if another worker holds it by now. A change of the

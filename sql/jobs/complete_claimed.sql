@@ -8,7 +8,7 @@
 -- Errors  22023 arrays of different lengths, no vector, wrong dimension, a zero vector;  55000 no model chosen
 CREATE OR REPLACE FUNCTION pgrecall.complete_claimed(
     worker uuid, memory_ids bigint[], tickets bigint[], content_hashes bytea[], embeddings text[],
-    generation integer DEFAULT NULL, is_truncated boolean[] DEFAULT NULL
+    generation integer DEFAULT NULL, is_truncated boolean[] DEFAULT NULL, passages jsonb DEFAULT NULL
 )
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -20,6 +20,7 @@ DECLARE
     hashes bytea[];
     vectors text[];
     marks boolean[];
+    parts jsonb;
 BEGIN
     IF cardinality(memory_ids) <> cardinality(tickets) OR cardinality(memory_ids) <> cardinality(content_hashes)
        OR cardinality(memory_ids) <> cardinality(embeddings) OR cardinality(memory_ids) <> cardinality(is_truncated) THEN
@@ -30,12 +31,12 @@ BEGIN
     END IF;
     -- Locks the memory before its lease, as all code does. A concurrent change of the text has invalidated the ticket, or waits.
     PERFORM FROM pgrecall.memories m WHERE m.id = ANY (memory_ids) AND NOT m.is_sensitive ORDER BY m.id FOR NO KEY UPDATE;
-    SELECT array_agg(c.id), array_agg(c.content_hash), array_agg(c.embedding), array_agg(COALESCE(c.is_truncated, false))
-    INTO ids, hashes, vectors, marks
+    SELECT array_agg(c.id), array_agg(c.content_hash), array_agg(c.embedding), array_agg(COALESCE(c.is_truncated, false)), jsonb_agg(complete_claimed.passages -> (c.place - 1)::integer)
+    INTO ids, hashes, vectors, marks, parts
     FROM (
-        SELECT DISTINCT ON (e.id) e.id, e.content_hash, e.embedding, e.is_truncated
+        SELECT DISTINCT ON (e.id) e.id, e.content_hash, e.embedding, e.is_truncated, e.place
         FROM unnest(memory_ids, tickets, content_hashes, embeddings, is_truncated)
-            AS e (id, ticket, content_hash, embedding, is_truncated)
+            WITH ORDINALITY AS e (id, ticket, content_hash, embedding, is_truncated, place)
         JOIN pgrecall.embedding_jobs j ON j.memory_id = e.id AND j.generation_id = made_for
         WHERE j.worker_id = worker AND j.ticket = e.ticket
         ORDER BY e.id
@@ -43,7 +44,9 @@ BEGIN
     IF ids IS NULL THEN
         RETURN 0;
     END IF;
-    RETURN pgrecall.complete(worker, ids, hashes, vectors, made_for, marks);
+    RETURN pgrecall.complete(
+        worker, ids, hashes, vectors, made_for, marks, CASE WHEN complete_claimed.passages IS NOT NULL THEN parts END
+    );
 END
 $function$;
 

@@ -82,6 +82,9 @@ FROM (VALUES
     ('dense_deviations', '8', 0, 100, false, 'deviations',
      'Convex combination: how many deviations above the background a cosine counts in full. The background is that of '
      'unrelated memories of the namespace. 0: the cosine counts as it is, from 0.', NULL, NULL),
+    ('passage_penalty', '0.25', 0, 10, false, 'deviations',
+     'Convex combination: what the best of n passages of a long memory loses, times sqrt(2 ln(n + 1)), since one of many is '
+     'near a query by chance.', NULL, NULL),
     ('lexical_coverage', '0.6', 0, 2, false, 'share',
      'Convex combination: the best lexical score counts in full from this share of the score of a memory that '
      'holds every '

@@ -38,6 +38,7 @@ BEGIN
                 'lax $[*] ? (
                     !(@.model.type() == "string" && @.dimension.type() == "number" && @.vector.type() == "string")
                     || !(@.vector like_regex "^\\[[-+0-9.eE, ]*\\]$")
+                    || exists(@.passages) && @.passages.type() != "array"
                 )'
               )
         THEN

@@ -29,7 +29,14 @@ BEGIN ATOMIC
             'embeddings', (
                 SELECT jsonb_agg(
                     jsonb_build_object('model', o.name, 'dimension', g.dimension,
-                                       'vector', _pgrecall.embedding_of(m, g.id)::text)
+                                       'vector', _pgrecall.embedding_of(m, g.id)::text,
+                                       'passages', (
+                                           SELECT jsonb_agg(p.embedding::text ORDER BY b.number)
+                                           FROM _pgrecall.passage_bounds(m.content) b
+                                           LEFT JOIN pgrecall.passages p
+                                               ON p.memory_id = m.id AND p.generation_id = g.id AND p.number = b.number
+                                           HAVING count(p.number) > 0
+                                       ))
                     ORDER BY g.id
                 )
                 FROM pgrecall.generations g

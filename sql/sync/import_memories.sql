@@ -69,7 +69,7 @@ BEGIN
         FOR target IN
             SELECT g.id AS generation, array_agg(ids[e.place]) AS memory_ids,
                    array_agg(decode(e.line ->> 'text_hash', 'hex')) AS hashes,
-                   array_agg(v.embedding ->> 'vector') AS vectors
+                   array_agg(v.embedding ->> 'vector') AS vectors, jsonb_agg(v.embedding -> 'passages') AS passages
             FROM jsonb_array_elements(lines) WITH ORDINALITY e (line, place)
             CROSS JOIN LATERAL jsonb_array_elements(e.line -> 'embeddings') v (embedding)
             JOIN pgrecall.embedding_models o ON o.name = v.embedding ->> 'model'
@@ -77,7 +77,9 @@ BEGIN
             WHERE is_new[e.place]
             GROUP BY g.id
         LOOP
-            PERFORM pgrecall.complete(NULL, target.memory_ids, target.hashes, target.vectors, target.generation);
+            PERFORM pgrecall.complete(
+                NULL, target.memory_ids, target.hashes, target.vectors, target.generation, passages => target.passages
+            );
         END LOOP;
         -- After the embeddings, because complete() skips forgotten memories.
         UPDATE pgrecall.memories m

@@ -25,7 +25,7 @@ DECLARE
     derived CONSTANT text[] := ARRAY[
         'concept_aliases', 'concept_merges', 'concepts', 'curation_jobs', 'curations', 'embedding_failures', 'embedding_jobs',
         'extractions', 'llm_answers', 'locks', 'mentions', 'namespaces', 'relation_labels', 'relationship_evidence', 'relationships',
-        'temporal_refs', 'truncated_embeddings'
+        'passages', 'temporal_refs', 'truncated_embeddings'
     ];
     found record;
     unrestricted text;
@@ -66,7 +66,7 @@ BEGIN
         -- Rows that also refer to a memory, which must be of the same namespace.
         SELECT t.name, format(r.test, t.name, 'namespace_id'), format(w.test, t.name, 'namespace_id'),
                format(w.test, t.name, 'namespace_id') || ' AND _pgrecall.owns_memory(namespace_id, memory_id)'
-        FROM granted r, granted_to_write w, (VALUES ('judgements'), ('mentions'), ('temporal_refs')) t (name)
+        FROM granted r, granted_to_write w, (VALUES ('judgements'), ('mentions'), ('passages'), ('temporal_refs')) t (name)
         UNION ALL
         -- Rows of a memory, visible with the memory.
         SELECT t.name, format('(SELECT true FROM pgrecall.memories m WHERE m.id = %I.memory_id)', t.name), w.test, w.test

@@ -1,4 +1,6 @@
--- Trigger on memories: removes a memory from the queue when its text changes or it must no longer be embedded.
+-- Trigger on memories: ends the embedding job of a memory, and removes its passages, when it must no longer be embedded.
+--
+-- Its text changed, it was flagged sensitive, or it was forgotten.
 --
 -- A new text starts without the lease and failures of the old one. complete() drops a late result for the old text, because
 -- its hash differs.
@@ -11,6 +13,7 @@ BEGIN
     DELETE FROM pgrecall.embedding_jobs j WHERE j.memory_id = NEW.id;
     DELETE FROM pgrecall.embedding_failures f WHERE f.memory_id = NEW.id;
     DELETE FROM pgrecall.truncated_embeddings t WHERE t.memory_id = NEW.id;
+    DELETE FROM pgrecall.passages p WHERE p.memory_id = NEW.id;
     RETURN NULL;
 END
 $function$;

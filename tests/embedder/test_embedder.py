@@ -26,6 +26,7 @@ from support.embedder import (
     eventually,
     leases,
     make_daemon,
+    real_model,
     remember,
     running,
     sentences,
@@ -89,6 +90,43 @@ def test_title_and_content_are_embedded(dsn: str, conn: psycopg.Connection[Any],
     conn.execute("SELECT remember('We went up by the north ridge.', title => 'The walk')")
     drain(dsn, recorder)
     assert recorder.texts == ["The walk\nWe went up by the north ridge."]
+
+
+def test_a_long_memory_has_its_passages_embedded(
+    dsn: str, conn: psycopg.Connection[Any], recorder: Recorder
+) -> None:
+    content = "".join(f"On day {day} we walked up the ridge and back again. " for day in range(40))
+    conn.execute("SELECT remember(%s, title => 'The walk')", [content])
+    drain(dsn, recorder)
+    query = "SELECT substr(%s, starts_at + 1, ends_at - starts_at) FROM pgrecall.passages ORDER BY number"
+    passages = [text for (text,) in conn.execute(query, [content]).fetchall()]
+    assert len(passages) > 2
+    assert "".join(passages) == content
+    assert sorted(recorder.texts) == sorted([f"The walk\n{text}" for text in (content, *passages)])
+    vector = str(real_model().embed_query("The walk\nOn day 37 we walked up the ridge").tolist())
+    found = conn.execute("SELECT passage, dense_rank FROM recall('', %s)", [vector]).fetchone()
+    assert found is not None
+    assert "day 37" in content[found[0].lower : found[0].upper]
+    assert found[1] == 1
+
+
+def test_a_passage_that_the_model_cannot_take_is_left_out(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    content = "".join(f"On day {day} we walked up the ridge and back again. " for day in range(40))
+    conn.execute("SELECT remember(%s)", [content])
+    provider = Recorder()
+    whole = provider.embed_documents
+
+    def refuse(texts: Sequence[str]) -> DocumentVectors:
+        if any("day 39" in text and "day 1 " not in text for text in texts):
+            raise ValueError("cannot take it")
+        return whole(texts)
+
+    provider.embed_documents = refuse  # type: ignore[method-assign]
+    drain(dsn, provider)
+    numbers = [number for (number,) in conn.execute("SELECT number FROM pgrecall.passages ORDER BY 1")]
+    (count,) = conn.execute("SELECT count(*) FROM _pgrecall.passage_bounds(%s)", [content]).fetchone() or (0,)
+    assert numbers == list(range(1, count))
+    assert status(conn) == (1, 0, 0, 0)
 
 
 def test_sensitive_and_forgotten_memories_are_never_claimed(
@@ -313,12 +351,15 @@ def test_a_sensitive_memory_in_hand_stops_the_daemon(
 ) -> None:
     conn.execute(
         """
-        CREATE OR REPLACE FUNCTION pgrecall.claim(
+        DROP FUNCTION pgrecall.claim;
+        CREATE FUNCTION pgrecall.claim(
             worker uuid, batch integer DEFAULT 64, lease interval DEFAULT '2 minutes', generation integer DEFAULT NULL
         )
-        RETURNS TABLE (memory_id bigint, content_hash bytea, content text, is_sensitive boolean, ticket bigint)
+        RETURNS TABLE (
+            memory_id bigint, content_hash bytea, content text, is_sensitive boolean, ticket bigint, passages text[]
+        )
         LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 64
-        AS $$SELECT m.id, m.content_hash, m.content, true, 1::bigint FROM pgrecall.memories m$$
+        AS $$SELECT m.id, m.content_hash, m.content, true, 1::bigint, NULL::text[] FROM pgrecall.memories m$$
         """
     )
     remember(conn, CANARY)

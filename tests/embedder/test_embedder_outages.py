@@ -13,7 +13,7 @@ import pytest
 
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall_embedder.daemon import Daemon
-from pgrecall_embedder.jobs.embed.batching import PROBE, Made, Rejected, embed
+from pgrecall_embedder.jobs.embed.batching import PROBE, Made, Rejected, embed, embed_memories
 from pgrecall_embedder.logs import make_logger
 from pgrecall_embedder.providers.base import DocumentVectors
 from pgrecall_embedder.providers.errors import ProviderPaused
@@ -233,6 +233,22 @@ def test_what_was_embedded_before_the_provider_went_away_is_kept() -> None:
     assert result.pause is not None
     assert result.pause.cause == "outage"
     assert [type(outcome) for outcome in result.outcomes] == [Made, Made, type(None), type(None)]
+
+
+def test_a_memory_is_made_with_all_its_passages_or_not_yet() -> None:
+    """A passage that cannot be embedded is left out; a provider that goes away leaves the whole memory."""
+    passages = [["b1", "b2"], [], ["c1", "x"]]
+    result = embed_memories(Scripted("x", calls=100), ["b", "s", "c"], passages)
+    made = [outcome for outcome in result.outcomes if isinstance(outcome, Made)]
+    assert [[vector is not None for vector in one.passages] for one in made] == [
+        [True, True],
+        [],
+        [True, False],
+    ]
+    assert result.pause is None
+    result = embed_memories(Scripted("none", calls=1), ["b", "s", "c"], passages)
+    assert result.pause is not None
+    assert [type(outcome) for outcome in result.outcomes] == [type(None), Made, type(None)]
 
 
 @pytest.mark.parametrize(("calls", "is_alive"), [(0, False), (1, False), (2, True), (3, True)])

@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from support.memories import call, remember_many, scalar, stored
+from support.memories import call, remember_many, stored
 from support.ranking import ids, ranking
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ DIMENSION = 384
 
 def unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Vectors of length 1 in the same directions."""
-    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    found: NDArray[np.float64] = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return found
 
 
 def drawn(seed: int, count: int) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -317,7 +318,7 @@ def test_the_embedders_role_claims_in_every_generation(conn: Connection[Any]) ->
     second = begin(conn)
     with role(conn, "pgrecall_embedder"):
         for generation in (1, second):
-            ((_, content_hash, _, _, ticket),) = rows(conn, "pgrecall.claim", ONE, generation=generation)
+            ((_, content_hash, _, _, ticket, _),) = rows(conn, "pgrecall.claim", ONE, generation=generation)
             vectors = [vector(384 if generation == 1 else 8, 1.0)]
             landed = call(
                 conn,
@@ -332,6 +333,20 @@ def test_the_embedders_role_claims_in_every_generation(conn: Connection[Any]) ->
             assert landed == 1
             assert rows(conn, "pgrecall.embedding_backlog", generation) == [(0, 0, 0, None)]
     assert scalar(conn, "SELECT embedding_2 IS NULL FROM pgrecall.memories WHERE id = %s", secret)
+
+
+def test_each_generation_has_passages_of_its_own(conn: Connection[Any]) -> None:
+    long = "The ferry leaves at nine. " * 60
+    number = remember(conn, long)
+    count = len(rows(conn, "_pgrecall.passage_bounds", long))
+    passages = json.dumps([[vector(384, 1.0)] * count])
+    assert complete(conn, [number], passages=passages) == 1
+    second = begin(conn)
+    passages = json.dumps([[vector(8, 0, 1.0)] * count])
+    assert complete(conn, [number], generation=second, passages=passages) == 1
+    assert len(table(conn, "passages")) == 2 * count
+    call(conn, "pgrecall.drop_generation", second)
+    assert {row["generation_id"] for row in table(conn, "passages")} == {1}
 
 
 # --- What a claim costs ---

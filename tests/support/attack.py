@@ -45,6 +45,10 @@ INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cau
 VALUES (%(memory)s, 1, 5, 'quokka', 'quokka error');
 INSERT INTO pgrecall.embedding_jobs (memory_id, generation_id, last_error) VALUES (%(memory)s, 1, 'quokka error');
 INSERT INTO pgrecall.truncated_embeddings (memory_id, generation_id) VALUES (%(memory)s, 1);
+INSERT INTO pgrecall.passages (memory_id, generation_id, number, namespace_id, starts_at, ends_at, embedding)
+VALUES (%(memory)s, 1, 1, %(home)s, 0, 9, array_fill(0.5::real, ARRAY[384])::halfvec);
+INSERT INTO pgrecall.embedding_backgrounds (namespace_id, generation_id, mean, deviation, sampled_from)
+VALUES (%(home)s, 1, array_fill(0.5::real, ARRAY[384])::halfvec, 0.1, 20);
 INSERT INTO pgrecall.llm_answers (key, memory_id, answer) VALUES ('quokka', %(memory)s, '{"quokka": 1}');
 INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) VALUES (1, 'pgrecall_admin', 'quokka', 'quokka asked');
 INSERT INTO pgrecall.query_expansions (role, query_hash, language, terms) VALUES ('pgrecall_admin', sha256('quokka'), 'english', '{quokka}');

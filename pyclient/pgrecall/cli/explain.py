@@ -168,6 +168,10 @@ def _legs(explained: "Explanation") -> "Iterator[str]":
         if name == "dense" and value is None:
             shown = "no embedding: scored as average" if part else "no embedding"
         yield f"   {name:<11}{place:<10}{shown:<30}weight {weight:<7g}adds {_number(part)}"
+        if name == "dense" and explained.passage is not None:
+            start, end = explained.passage
+            text = sanitize((explained.content or "")[start:end])
+            yield f"   {'':<21}passage {start} to {end}: {text if len(text) <= SHOWN else f'{text[:SHOWN]}…'}"
         if name == "lexical" and explained.expansion_score is not None:
             terms = ", ".join(map(sanitize, explained.added_terms))
             yield f"   {'':<21}{_number(explained.expansion_score)} of the score from added terms: {terms}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .memories import Listed
-from .rows import Row
+from .rows import Row, bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,6 +61,7 @@ class Explanation(Row):
         settings_in_force: Every setting of this recall, by name.
         added_terms: Terms that the setting expand added to the query.
         expansion_score: The part of `lexical_score` from these terms; None without added terms.
+        passage: Of a long memory, the part nearest to the query's vector: `content[start:end]`.
     """
 
     id: int
@@ -101,12 +102,13 @@ class Explanation(Row):
     settings_in_force: Mapping[str, Any]
     added_terms: tuple[str, ...]
     expansion_score: float | None
+    passage: tuple[int, int] | None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:
         """Create one from a row of `recall_explain`, by column name."""
         lists = {name: tuple(row[name] or ()) for name in ("duplicates", "added_terms")}
-        return cls(**{**row, **lists})
+        return cls(**{**row, **lists, "passage": bounds(row["passage"])})
 
 
 @dataclass(frozen=True, slots=True)

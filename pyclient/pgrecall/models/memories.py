@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from .rows import Row
+from .rows import Row, bounds
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
@@ -99,6 +99,7 @@ class RecalledMemory(Row):
         is_sensitive: True if it is never embedded.
         chosen_strategy: The strategy that found it; 'auto' chooses 'exact' for a query to match verbatim.
         duplicates: Ids of near-duplicates, hidden by `collapse_duplicates`.
+        passage: Of a long memory, the part nearest to the query's vector: `content[start:end]`.
         rerank_score: The reranker's score; None if it was not reranked.
     """
 
@@ -125,12 +126,20 @@ class RecalledMemory(Row):
     is_sensitive: bool
     chosen_strategy: str
     duplicates: tuple[int, ...]
+    passage: tuple[int, int] | None = None
     rerank_score: float | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> RecalledMemory:
         """Make one from a row of `recall`, by column name."""
-        return cls(**{**row, "tags": tuple(row["tags"]), "duplicates": tuple(row["duplicates"])})
+        return cls(
+            **{
+                **row,
+                "tags": tuple(row["tags"]),
+                "duplicates": tuple(row["duplicates"]),
+                "passage": bounds(row["passage"]),
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,11 @@ class Row:
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
 
+def bounds(span: Any) -> tuple[int, int] | None:
+    """Return the ends of a PostgreSQL range of integers, as of a slice; None for NULL."""
+    return None if span is None else (span.lower, span.upper)
+
+
 def plain(value: Any) -> Any:
     """Return a field's value as JSON has it; times are ISO 8601 in UTC, spans of time are in seconds."""
     if isinstance(value, datetime):

@@ -1,6 +1,6 @@
 -- The dense leg: returns the memories with the embeddings nearest to the query vector, nearest first.
 --
--- The score is the cosine similarity.
+-- The score is the cosine similarity: of the memory, or of its best passage if that is nearer.
 --
 -- A small namespace is searched exactly. For a larger one the planner chooses, usually the HNSW index. An index scan
 -- can stop early under filters and return rows out of order, so the rows are sorted again. If it returned fewer than
@@ -10,11 +10,12 @@
 -- depth       maximum number of memories
 -- exact_rows  a namespace with at most this many memories counts as small
 -- generation  the embedding generation; NULL: the active one
+-- has_passages  whether long memories are searched by their passages too
 --
 -- Errors  22023 depth or exact_rows is negative
 CREATE OR REPLACE FUNCTION _pgrecall.dense_leg(
     namespace_id integer, query_vec pgvector.halfvec, filter pgrecall.recall_filter, depth integer, exact_rows integer,
-    generation integer DEFAULT NULL
+    generation integer DEFAULT NULL, has_passages boolean DEFAULT false
 )
 RETURNS TABLE (id bigint, rank integer, score double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50
@@ -24,6 +25,9 @@ DECLARE
     nearest bigint[];
     distances double precision[];
     chosen integer := COALESCE(generation, pgrecall.active_generation());
+    parts bigint[];
+    part_distances double precision[];
+    are_few boolean;
 BEGIN
     IF query_vec IS NULL THEN
         RETURN;
@@ -61,10 +65,38 @@ BEGIN
         USING namespace_id, query_vec, filter, depth, chosen;
     END IF;
 
+    IF has_passages THEN
+        SELECT count(*) <= exact_rows INTO are_few
+        FROM (
+            SELECT FROM pgrecall.passages p WHERE p.namespace_id = dense_leg.namespace_id AND p.generation_id = chosen
+            LIMIT exact_rows::bigint + 1
+        ) counted;
+        -- The expression and the condition are those of the index of this generation.
+        EXECUTE format(
+            $statement$
+                SELECT array_agg(n.memory_id), array_agg(n.distance)
+                FROM (
+                    SELECT p.memory_id, (p.embedding::pgvector.halfvec(%1$s)) OPERATOR(pgvector.<=>) $2 AS distance
+                    FROM pgrecall.passages p
+                    JOIN pgrecall.memories m ON m.id = p.memory_id
+                    WHERE p.namespace_id = $1 AND p.generation_id = %2$s AND m.namespace_id = $1 AND _pgrecall.matches_filter(m, $3)
+                    ORDER BY ((p.embedding::pgvector.halfvec(%1$s)) OPERATOR(pgvector.<=>) $2)%3$s
+                    LIMIT $4
+                ) n
+            $statement$,
+            pgvector.vector_dims(query_vec), chosen, CASE WHEN are_few THEN ' + 0, p.memory_id, p.number' END
+        )
+        INTO parts, part_distances
+        -- Several of the nearest may belong to one memory.
+        USING namespace_id, query_vec, filter, 4 * depth;
+    END IF;
+
     RETURN QUERY
-        SELECT n.id, (row_number() OVER (ORDER BY n.distance, n.id))::integer, 1 - n.distance
-        FROM unnest(nearest, distances) AS n (id, distance)
-        ORDER BY n.distance, n.id;
+        SELECT n.id, (row_number() OVER (ORDER BY min(n.distance), n.id))::integer, 1 - min(n.distance)
+        FROM unnest(nearest || parts, distances || part_distances) AS n (id, distance)
+        GROUP BY n.id
+        ORDER BY min(n.distance), n.id
+        LIMIT depth;
 END
 $function$;
 

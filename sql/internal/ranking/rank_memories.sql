@@ -39,7 +39,7 @@
 -- for Hybrid Retrieval, 2023). The lexical score is divided by the best lexical score, or by lexical_coverage times the
 -- score of a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. A
 -- cosine is measured against the cosines between unrelated memories of the namespace (similarity_score); without such a
--- background it counts from 0. A memory without an embedding gets the candidates' mean cosine: a missing embedding says
+-- background it counts from 0. A long memory counts by its best passage. A memory without an embedding gets the candidates' mean cosine: a missing embedding says
 -- nothing about it. Without words or without a vector, the other leg gets the full weight. Fusion rrf sums weight /
 -- (rrf_k + rank).
 --
@@ -70,6 +70,8 @@ DECLARE
     total_weight double precision;
     max_score double precision;
     background record;
+    generation CONSTANT integer := COALESCE(settings.generation, pgrecall.active_generation());
+    has_passages boolean;
 BEGIN
     IF COALESCE(parsed.any_word, parsed.narrow) IS NOT NULL THEN
         lexical_weight := settings.lexical_weight * CASE WHEN settings.fusion = 'cc' THEN 1 - settings.cc_alpha ELSE 1 END;
@@ -85,12 +87,15 @@ BEGIN
                 ELSE _pgrecall.leg_depth(dense_weight, settings.dense_pool, settings.leg_depth, settings.k) END AS dense,
            _pgrecall.leg_depth(settings.graph_weight, settings.graph_pool, settings.leg_depth, settings.k) AS graph
     INTO depth;
-    SELECT b.mean, settings.dense_deviations * b.deviation AS scale,
+    has_passages := query_vec IS NOT NULL AND EXISTS (
+        SELECT FROM pgrecall.passages p WHERE p.namespace_id = request.namespace_id AND p.generation_id = generation
+    );
+    SELECT b.mean, settings.dense_deviations * b.deviation AS scale, settings.passage_penalty / settings.dense_deviations AS penalty,
            pgvector.l2_normalize(query_vec) OPERATOR(pgvector.-) b.mean AS query_vec
     INTO background
     FROM pgrecall.embedding_backgrounds b
     WHERE b.namespace_id = request.namespace_id AND settings.dense_deviations > 0
-      AND b.generation_id = COALESCE(settings.generation, pgrecall.active_generation());
+      AND b.generation_id = generation;
     IF settings.lexical_lookback IS NOT NULL THEN
         lexical_filter.since := greatest(filter.since, reference_time - settings.lexical_lookback);
     END IF;
@@ -102,7 +107,9 @@ BEGIN
         WHERE depth.lexical > 0
     ), dense AS MATERIALIZED (
         SELECT d.id, d.rank
-        FROM _pgrecall.dense_leg(request.namespace_id, query_vec, filter, depth.dense, settings.dense_exact_rows, settings.generation) d
+        FROM _pgrecall.dense_leg(
+            request.namespace_id, query_vec, filter, depth.dense, settings.dense_exact_rows, settings.generation, has_passages
+        ) d
         WHERE depth.dense > 0
     ), concept_hits AS MATERIALIZED (
         SELECT n.id, n.share
@@ -119,10 +126,11 @@ BEGIN
         FULL OUTER JOIN concept_hits USING (id)
     ), scored AS MATERIALIZED (
         SELECT c.id, c.lexical_rank, c.dense_rank, c.share, COALESCE(c.lexical_score, m.lexical_score) AS lexical_score,
-               m.similarity, m.dense_score, m.holds_phrase, m.importance, m.category, m.happened_at, m.speaker, m.expansion_score
+               m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category, m.happened_at, m.speaker, m.expansion_score
         FROM candidates c
         JOIN _pgrecall.scored_memories(
-            parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale
+            parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale,
+            has_passages, COALESCE(background.penalty, 0)
         ) m ON m.id = c.id
     ), score_norms AS MATERIALIZED (
         SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
@@ -175,11 +183,12 @@ BEGIN
     ), all_candidates AS MATERIALIZED (
         SELECT s.*, true AS is_candidate FROM scored s
         UNION ALL
-        SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.dense_score, m.holds_phrase, m.importance, m.category,
+        SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category,
                m.happened_at, m.speaker, m.expansion_score, n.is_candidate
         FROM late_candidates n
         JOIN _pgrecall.scored_memories(
-            parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale
+            parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale,
+            has_passages, COALESCE(background.penalty, 0)
         ) m ON m.id = n.id
     ), contributions AS MATERIALIZED (
         SELECT c.*, b.level AS session_level,
@@ -254,7 +263,7 @@ BEGIN
     SELECT w.id, c.place, w.score,
            w.lexical_rank, w.dense_rank, w.graph_rank::integer, NULLIF(w.lexical_score, 0), w.similarity, w.graph_score,
            w.lexical_part, w.dense_part, w.graph_part, w.session_part, w.relevance - w.with_session, w.relevance,
-           w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.speaker_factor,
+           w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.speaker_factor, w.passage,
            w.is_candidate,
            c.mmr_penalty, c.duplicates, o.place::integer, lexical_weight, dense_weight,
            CASE WHEN depth.graph > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pgrecall_embedder.logs import describe
@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 
     from pgrecall_embedder.providers import EmbeddingProvider
 
-__all__ = ["PROBE", "Embedded", "Made", "Outcome", "Rejected", "by_token_budget", "embed", "plan"]
+__all__ = [
+    "PROBE",
+    "Embedded",
+    "Made",
+    "Outcome",
+    "Rejected",
+    "by_token_budget",
+    "embed",
+    "embed_memories",
+    "plan",
+]
 
 MAX_TEXTS: Final = 256
 PROBE: Final = "The quick brown fox jumps over the lazy dog."
@@ -30,10 +40,12 @@ class Made:
     Attributes:
         vector: In pgvector's text form.
         is_truncated: Whether the model has read only the beginning.
+        passages: Vectors of its passages in the same form; None for one that the model cannot embed.
     """
 
     vector: str = field(repr=False)
     is_truncated: bool
+    passages: tuple[str | None, ...] = field(repr=False, default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +157,47 @@ def embed(provider: EmbeddingProvider, texts: Sequence[str]) -> Embedded:
                 middle = (start + end) // 2
                 parts += [(middle, end), (start, middle)]
     return Embedded(outcomes, pause, is_alive, time.monotonic() - started)
+
+
+def embed_memories(
+    provider: EmbeddingProvider, texts: Sequence[str], passages: Sequence[Sequence[str]]
+) -> Embedded:
+    """Embed one batch of memories with their passages.
+
+    A memory whose passages could not be asked about, because the provider failed, is not made either: the
+    next attempt embeds all of it.
+
+    Args:
+        provider: The model.
+        texts: A text for each memory.
+        passages: For each memory the texts of its passages, none for a short one.
+    """
+    result = embed(provider, texts)
+    places = [
+        (memory, number)
+        for memory, outcome in enumerate(result.outcomes)
+        if isinstance(outcome, Made)
+        for number in range(len(passages[memory]))
+    ]
+    if not places:
+        return result
+    found: dict[tuple[int, int], Outcome] = {}
+    pause, seconds = result.pause, result.seconds
+    flat = [passages[memory][number] for memory, number in places]
+    for batch in plan(provider, flat):
+        if pause is not None:
+            break
+        part = embed(provider, [flat[position] for position in batch])
+        pause = part.pause
+        seconds += part.seconds
+        found.update({places[position]: one for position, one in zip(batch, part.outcomes, strict=True)})
+    outcomes = list(result.outcomes)
+    for memory, outcome in enumerate(outcomes):
+        if isinstance(outcome, Made) and passages[memory]:
+            made = [found.get((memory, number)) for number in range(len(passages[memory]))]
+            vectors = tuple(one.vector if isinstance(one, Made) else None for one in made)
+            outcomes[memory] = None if None in made else replace(outcome, passages=vectors)
+    return Embedded(outcomes, pause, result.is_alive, seconds)
 
 
 def _probe(provider: EmbeddingProvider) -> ProviderPaused | None:

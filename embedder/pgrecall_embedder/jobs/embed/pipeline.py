@@ -16,7 +16,7 @@ from pgrecall.errors import EmbeddingUnavailable
 from pgrecall_embedder.retry import Backoff
 from pgrecall_embedder.worker import Job, Step
 
-from .batching import Embedded, Made, Rejected, embed, plan
+from .batching import Embedded, Made, Rejected, embed_memories, plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -245,7 +245,8 @@ class Pipeline(Job):
                 continue
             await self._let_queries_pass()
             texts = [memory.text for memory in batch]
-            result = await loop.run_in_executor(self._pool, embed, self.provider, texts)
+            passages = [memory.passages for memory in batch]
+            result = await loop.run_in_executor(self._pool, embed_memories, self.provider, texts, passages)
             self._to_embed -= len(batch)
             if result.is_alive:
                 self.pause.succeed()
@@ -302,8 +303,7 @@ class Pipeline(Job):
         landed = await self._queue.complete(
             self.generation,
             [memory for memory, _ in made],
-            [one.vector for _, one in made],
-            [one.is_truncated for _, one in made],
+            [one for _, one in made],
         )
         self._work.embedded += landed
         self._work.metrics.embedded(landed)

@@ -19,17 +19,28 @@ if TYPE_CHECKING:
 
     from pgrecall_embedder.connection import Connection
 
+    from .batching import Made
+
 __all__ = ["Claimed", "Generation", "Waiting", "WorkQueue", "is_missing_schema"]
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A memory that this worker holds the lease of; its text never shows in a representation."""
+    """A memory that this worker holds the lease of; its text never shows in a representation.
+
+    Attributes:
+        memory_id: Its id.
+        content_hash: The hash of its text.
+        text: What to embed.
+        ticket: Proof of the claim.
+        passages: If it is long, the texts to embed beside it.
+    """
 
     memory_id: int
     content_hash: bytes = field(repr=False)
     text: str = field(repr=False)
     ticket: int = field(repr=False)
+    passages: tuple[str, ...] = field(repr=False, default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +128,7 @@ class WorkQueue:
             PgrecallError: There is a sensitive one among them.
         """
         rows = await self._claims.fetch(
-            "SELECT memory_id, content_hash, content, ticket, is_sensitive "
+            "SELECT memory_id, content_hash, content, ticket, passages, is_sensitive "
             "FROM pgrecall.claim(%s, %s, make_interval(secs => %s), %s)",
             [self.worker, limit, self._lease_seconds, generation],
         )
@@ -126,14 +137,16 @@ class WorkQueue:
                 "the queue gave out a sensitive memory; nothing was sent to a model",
                 hint="Run `pgrecall migrate`: the function pgrecall.claim is not as it was installed.",
             )
-        return [Claimed(*claimed) for *claimed, _ in rows]
+        return [
+            Claimed(memory_id, content_hash, text, ticket, tuple(passages or ()))
+            for memory_id, content_hash, text, ticket, passages, _ in rows
+        ]
 
     async def complete(
         self,
         generation: int,
         memories: Sequence[Claimed],
-        vectors: Sequence[str],
-        is_truncated: Sequence[bool],
+        made: Sequence[Made],
     ) -> int:
         """Write vectors back; returns how many landed. The others were edited or taken away meanwhile."""
         ids = [memory.memory_id for memory in memories]
@@ -141,8 +154,19 @@ class WorkQueue:
         hashes = [memory.content_hash for memory in memories]
         [(landed,)] = await self._writes.fetch(
             "SELECT pgrecall.complete_claimed("
-            "%s, %s::bigint[], %s::bigint[], %s::bytea[], %s::text[], %s, %s::boolean[])",
-            [self.worker, ids, tickets, hashes, list(vectors), generation, list(is_truncated)],
+            "%s, %s::bigint[], %s::bigint[], %s::bytea[], %s::text[], %s, %s::boolean[], %s::jsonb)",
+            [
+                self.worker,
+                ids,
+                tickets,
+                hashes,
+                [one.vector for one in made],
+                generation,
+                [one.is_truncated for one in made],
+                json.dumps([one.passages or None for one in made])
+                if any(one.passages for one in made)
+                else None,
+            ],
         )
         return int(landed)
 

@@ -24,7 +24,10 @@ _GROUPS = {
         "lexical_coverage", "phrase_bonus", "lexical_pool", "bm25_max_postings", "bm25_max_terms",
         "lexical_lookback", "lexical_min_rank", "ts_rank_importance",
     ),
-    "Vectors": ("dense_deviations", "dense_pool", "dense_exact_rows", "prefilter_depth", "min_similarity"),
+    "Vectors": (
+        "dense_deviations", "passage_penalty", "dense_pool", "dense_exact_rows", "prefilter_depth",
+        "min_similarity",
+    ),
     "Concept graph": (
         "graph_hops", "graph_seeds", "graph_decay", "graph_mention", "graph_concepts", "hub_max_mentions",
         "graph_pool", "entity_boost",
