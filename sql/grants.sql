@@ -5,13 +5,14 @@
 -- pgrecall_reader    recalls, and evaluates recall
 -- pgrecall_writer    a reader that also remembers, updates, supersedes, forgets and judges
 -- pgrecall_embedder  claims pending memories and stores their embeddings, names and facts
--- pgrecall_admin     calls every function and sees every row of every table; owns nothing
+-- pgrecall_admin     a writer that calls every function and sees every row of every table; owns nothing
+-- pgrecall_everywhere  sees every namespace; gives no functions by itself
 --
 -- Roles that own functions and have no members:
 --
 -- pgrecall_gate      owns the functions that clients call; row-level security (tenancy/policies.sql) limits it to the
 --                    caller's rows
--- pgrecall_engine    owns ranking, posting and erasure; sees every row; only the gate and triggers call its functions
+-- pgrecall_engine    owns ranking, postings, backgrounds, curation's candidates and erasure; sees every row; only the gate and triggers call its functions
 --
 -- A function in schema public or pgrecall is public: its file ends with a GRANT that names the roles that may call it.
 -- Without a GRANT only administrators may call it. A function in schema _pgrecall is internal: no client may call it.

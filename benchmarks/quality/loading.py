@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -114,22 +115,26 @@ def _embed(
     vectors: dict[str, NDArray[np.float32]] = {}
     while True:
         claimed = connection.execute(
-            "SELECT memory_id, content_hash, content FROM pgrecall.claim(%s, %s, %s::interval)",
+            "SELECT memory_id, content_hash, content, passages FROM pgrecall.claim(%s, %s, %s::interval)",
             (worker, _CLAIM, _LEASE),
         ).fetchall()
         if not claimed:
             break
-        rows = embedder.documents([text for _, _, text in claimed])
+        rows = embedder.documents([text for _, _, text, _ in claimed])
+        parts = iter(embedder.documents([part for *_, passages in claimed for part in passages or ()]))
         connection.execute(
-            "SELECT pgrecall.complete(%s, %s, %s, %s)",
+            "SELECT pgrecall.complete(%s, %s, %s, %s, passages => %s::jsonb)",
             (
                 worker,
-                [id for id, _, _ in claimed],
-                [digest for _, digest, _ in claimed],
+                [id for id, *_ in claimed],
+                [digest for _, digest, *_ in claimed],
                 [vector_text(row) for row in rows],
+                json.dumps(
+                    [passages and [vector_text(next(parts)) for _ in passages] for *_, passages in claimed]
+                ),
             ),
         )
-        vectors.update((names[id], row) for (id, _, _), row in zip(claimed, rows, strict=True))
+        vectors.update((names[id], row) for (id, *_), row in zip(claimed, rows, strict=True))
     return vectors
 
 

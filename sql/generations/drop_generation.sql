@@ -22,8 +22,9 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Switch to the other one first.';
     END IF;
     -- Waits for claims in progress, which refer to the generation's row.
-    LOCK TABLE pgrecall.memories, pgrecall.concepts IN ACCESS EXCLUSIVE MODE;
-    -- Cascades to its leases and failures.
+    LOCK TABLE pgrecall.memories, pgrecall.concepts, pgrecall.passages IN ACCESS EXCLUSIVE MODE;
+    EXECUTE format('DROP INDEX IF EXISTS pgrecall.%I', 'passages_' || gone.column_name || '_idx');
+    -- Cascades to its leases, failures and passages.
     DELETE FROM pgrecall.generations g WHERE g.id = gone.id;
     PERFORM _pgrecall.rebuild_embedding_accessors();
     SELECT sum(g.dimension)::integer INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;

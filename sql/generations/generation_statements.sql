@@ -29,10 +29,10 @@ BEGIN ATOMIC
         (11, 'search', format('concepts_%s_idx', g.column_name),
          format('CREATE INDEX CONCURRENTLY concepts_%s_idx ON pgrecall.concepts USING hnsw (%I pgvector.halfvec_cosine_ops)',
                 g.column_name, g.column_name)),
-        (13, 'search', format('passages_embedding_%s_idx', g.id),
-         format('CREATE INDEX CONCURRENTLY passages_embedding_%s_idx ON pgrecall.passages '
+        (13, 'search', format('passages_%s_idx', g.column_name),
+         format('CREATE INDEX CONCURRENTLY passages_%s_idx ON pgrecall.passages '
                 'USING hnsw ((embedding::pgvector.halfvec(%s)) pgvector.halfvec_cosine_ops) '
-                'WITH (m = 16, ef_construction = 64) WHERE generation_id = %s', g.id, g.dimension, g.id))
+                'WITH (m = 16, ef_construction = 64) WHERE generation_id = %s', g.column_name, g.dimension, g.id))
     ) o (place, stage, name, statement)
     CROSS JOIN LATERAL (
         -- An interrupted build leaves an invalid index.

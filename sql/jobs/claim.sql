@@ -137,7 +137,7 @@ BEGIN
             LIMIT $5
             FOR NO KEY UPDATE OF m SKIP LOCKED
         ), claimed AS (
-            -- A claim that committed after this snapshot keeps its lease.
+            -- If another worker claimed the row after our snapshot, the WHERE below leaves its lease alone.
             INSERT INTO pgrecall.embedding_jobs AS j (memory_id, generation_id, worker_id, lease_expires_at, ticket)
             SELECT f.id, $2, $3, clock_timestamp() + $4, _pgrecall.random_ticket() FROM free f ORDER BY f.id
             ON CONFLICT ON CONSTRAINT embedding_jobs_pkey DO UPDATE

@@ -92,8 +92,8 @@ BEGIN
         HAVING count(*) > 0;
     END IF;
     PERFORM _pgrecall.update_backgrounds(chosen.id, landed) WHERE cardinality(landed) > 0;
-    -- Ends the lease of every stored or already embedded memory, even if another worker holds it by now. A change of the
-    -- text has ended the old lease, so a lease that remains is for the new text.
+    -- Ends the lease of every stored or already embedded memory, even if another worker holds it by now. If the text had
+    -- changed, the old lease would be gone, so any lease found here belongs to the text just embedded.
     DELETE FROM pgrecall.embedding_jobs j
     USING unnest(memory_ids, content_hashes) AS e (id, content_hash), pgrecall.memories m
     WHERE j.memory_id = e.id AND j.generation_id = chosen.id AND m.id = e.id AND m.content_hash = e.content_hash

@@ -1,6 +1,6 @@
 -- Stores embeddings of claimed memories while their tickets are valid. Returns how many it stored.
 --
--- The only way in which pgrecall_embedder can change a memory, and only one that it has claimed. A ticket becomes invalid
+-- An embedder can change a memory only through this function, and only a memory that it has claimed. A ticket becomes invalid
 -- when it is used, the text changes, the memory becomes sensitive or is forgotten, or another worker claims it.
 --
 -- tickets  in the order of memory_ids, as claim() returned them;  the other arguments  see complete()

@@ -1,9 +1,9 @@
 -- Every setting of pgrecall: its built-in default, what it accepts, what it does.
 --
 -- One line a setting: a number has a minimum and a maximum, a word its choices, any other form a pattern; without any of
--- them any text will do. settings_in_force resolves them, effective_settings() hands those of a recall to it: each needs
--- a field of the same name in pgrecall.recall_settings. A stored-only setting shapes what is stored: a session cannot
--- override it, set_setting() brings what is there in line.
+-- them any text will do. settings_in_force computes each value. effective_settings() passes recall's settings to recall, so
+-- each needs a field of the same name in pgrecall.recall_settings. A stored-only setting affects stored data: sessions
+-- cannot override it, and set_setting() updates existing rows.
 CREATE OR REPLACE VIEW pgrecall.setting_definitions AS
 SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.description, d.choices,
        d.name IN ('embed_keywords', 'bm25_k1', 'bm25_b', 'bm25_length_pivot',

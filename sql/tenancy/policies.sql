@@ -17,7 +17,7 @@
 -- Read checks use an array that is read once per statement (granted_namespaces). Write checks look up each row in the
 -- primary key of grants.
 --
--- An id given by a writer must already have been allocated, so that nobody takes the next ids of others. A row that it
+-- A writer may only use an id that the sequence has handed out. Otherwise it could take ids of other tenants' inserts. A row that it
 -- refers to must be of the same namespace: a foreign key alone would reveal which ids exist.
 DO $policies$
 DECLARE

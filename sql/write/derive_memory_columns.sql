@@ -1,8 +1,7 @@
 -- Trigger on memories: fills the derived columns search_vector, word_count and content_hash.
 --
--- If the text changes or the memory becomes sensitive, the same statement clears its embeddings, which queues the
--- memory.
--- Writing an embedding does not fire this trigger.
+-- If the text changes or the memory becomes sensitive, the same statement clears its embeddings. A changed text is then
+-- pending again. Writing an embedding does not fire this trigger.
 CREATE OR REPLACE FUNCTION _pgrecall.derive_memory_columns()
 RETURNS trigger
 LANGUAGE plpgsql

@@ -1,7 +1,6 @@
 -- The parts of a memory that make up the embedded text.
 --
--- The recipe is part of content_hash, so another recipe changes the hash. This runs for every write, so it reads only
--- the
+-- The recipe is part of content_hash, so another recipe changes the hash. This runs for every write, so it reads only the
 -- stored setting, which is off by default.
 CREATE OR REPLACE FUNCTION _pgrecall.embedding_recipe()
 RETURNS text

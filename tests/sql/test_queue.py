@@ -64,9 +64,10 @@ def test_claims_are_newest_first_in_batches(conn: Connection[Any]) -> None:
 
 def test_a_claim_brings_hash_and_text(conn: Connection[Any]) -> None:
     number = remember(conn, "content", title="title", expanded_keywords=["word"], tags=["tag"])
-    ((memory_id, content_hash, text, is_sensitive, _),) = rows(conn, "pgrecall.claim", ONE)
+    ((memory_id, content_hash, text, is_sensitive, _, passages),) = rows(conn, "pgrecall.claim", ONE)
     assert (memory_id, content_hash, text) == (number, stored(conn, number)["content_hash"], "title\ncontent")
     assert is_sensitive is False
+    assert passages is None
 
 
 def test_what_is_not_to_be_embedded_is_not_claimed(conn: Connection[Any]) -> None:

@@ -36,7 +36,7 @@ class UpkeepJob(Job):
         if time.monotonic() >= self._trims_at:
             self._trims_at = time.monotonic() + _TRIM_SECONDS
             await self._queue.purge_query_embeddings()
-        folded = await self._queue.fold()
+        folded = await self._queue.flush_postings()
         self.poll_seconds = _POLL_SECONDS if folded or self._has_folded else _IDLE_POLL_SECONDS
         self._has_folded = bool(folded)
         return Step.WORKED if folded else Step.IDLE

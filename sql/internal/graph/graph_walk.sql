@@ -1,7 +1,7 @@
 -- Walks from the seeds to memories that share concepts with them, up to a number of hops.
 --
--- A recursion with one row per step. A row holds the links that its step found, as arrays: a recursive term cannot
--- aggregate its own rows, but it can aggregate what it unnests. The seeds are the links of step 0. Each step starts
+-- A recursion with one row per step. PostgreSQL forbids aggregates over the recursive table itself, so each step stores
+-- its links as arrays, unnests them and aggregates those. The seeds are the links of step 0. Each step starts
 -- from the best memories that the previous step reached, at most as many as there are seeds, and never from the same
 -- memory twice. Several links may reach a memory: the result has one row per level that they raise it to, with the
 -- largest share.

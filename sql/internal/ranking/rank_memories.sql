@@ -6,7 +6,7 @@
 --               + graph_part    raised toward the score of a memory linked with it through a concept,
 --               + session_part  raised toward the score of the best hit next to it in its session,
 --               + phrase_part   raised toward max_score if it holds the query word for word
---   combined    the relevance; with factor_importance or factor_recency, its weighted mean with importance and recency
+--   combined    the weighted mean of relevance, importance and recency; by default just the relevance
 --   score       combined * importance_factor * decay_factor * entity_factor * speaker_factor; by default only the last
 --               differs from 1, for another speaker than the one that the query names
 --
@@ -119,7 +119,7 @@ BEGIN
         ) n
         WHERE depth.graph > 0 AND settings.graph_hops > 0
     ), candidates AS MATERIALIZED (
-        -- A plain id: under row-level security no index lookup uses the COALESCE that USING generates.
+        -- USING makes id a COALESCE, with which no index is searched under row-level security. This CTE makes it a column.
         SELECT id, lexical.rank AS lexical_rank, dense.rank AS dense_rank, lexical.score AS lexical_score, concept_hits.share
         FROM lexical
         FULL OUTER JOIN dense USING (id)

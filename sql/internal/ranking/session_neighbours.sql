@@ -1,4 +1,4 @@
--- Returns up to two memories before and two after a memory in its session. Reads at most 20 rows.
+-- Returns the memories within two positions of a memory in its session. Reads at most 20 rows.
 CREATE OR REPLACE FUNCTION _pgrecall.session_neighbours(memory_id bigint, filter pgrecall.recall_filter)
 RETURNS TABLE (id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 4
@@ -18,4 +18,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.session_neighbours IS
-    'Returns up to two memories before and two after a memory in its session.';
+    'Returns the memories within two positions of a memory in its session.';

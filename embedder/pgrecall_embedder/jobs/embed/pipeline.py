@@ -99,8 +99,8 @@ class Pipeline(Job):
 
     Attributes:
         pause: When the provider may be asked.
-        ahead: What goes first: this one claims only while that one has nothing to do.
-        behind: What may go on while this one has nothing to do.
+        ahead: The pipeline with priority: this one claims only while it is idle.
+        behind: The pipeline that may claim while this one is idle.
     """
 
     def __init__(self, work: Work, generation: int, provider: EmbeddingProvider) -> None:

@@ -79,7 +79,7 @@ class WorkQueue:
     Args:
         claims: The connection that claims.
         writes: The connection that writes back, so that claiming never waits for the index.
-        upkeep: The connection that folds postings, so that neither waits for that.
+        upkeep: The connection that flushes postings, so that neither waits for that.
         lease_seconds: For how long nobody else claims what is claimed here.
     """
 
@@ -221,10 +221,10 @@ class WorkQueue:
         [(gone,)] = await self._upkeep.fetch("SELECT pgrecall.purge_query_embeddings()")
         return int(gone)
 
-    async def fold(self) -> int:
-        """Bring the postings of one namespace up to date; returns how many memories had changed."""
-        [(folded,)] = await self._upkeep.fetch("SELECT pgrecall.flush_pending_postings()")
-        return int(folded)
+    async def flush_postings(self) -> int:
+        """Flush the pending postings of one namespace; returns how many memories had changed."""
+        [(flushed,)] = await self._upkeep.fetch("SELECT pgrecall.flush_pending_postings()")
+        return int(flushed)
 
     async def retire(self) -> None:
         """Take this worker off the list."""
