@@ -365,3 +365,25 @@ def test_progress_adds_up_to_the_size_of_the_file(client: Client) -> None:
     import_jsonl(client, lines, progress=seen.append)
     assert sum(seen) == sum(map(len, lines))
     assert len(seen) > 1
+
+
+def test_lines_of_a_session_get_positions_in_their_order(
+    client: Client, conn: psycopg.Connection[Any]
+) -> None:
+    lines = [
+        _line(content="a1", session="a"),
+        _line(content="b1", session="b"),
+        _line(content="a2", session="a"),
+        _line(content="alone"),
+        _line(content="a3", session="a", position=9),
+        _line(content="a4", session="a"),
+        _line(content="other", session="a", team="elsewhere"),
+        _line(content="late", session="z", position=2**31 - 1),
+        _line(content="later", session="z"),
+    ]
+    report = import_jsonl(client, lines, namespace_field="team", namespace="default")
+    assert (report.stored, report.placed) == (9, 6)
+    found = dict(conn.execute('SELECT content, "position" FROM pgrecall.memories').fetchall())
+    assert found == {
+        "a1": 0, "b1": 0, "a2": 1, "alone": None, "a3": 9, "a4": 10, "other": 0, "late": 2**31 - 1, "later": 2**31 - 1,
+    }  # fmt: skip

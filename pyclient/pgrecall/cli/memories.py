@@ -247,6 +247,10 @@ def _print_report(report: "ImportReport") -> None:
         note(f"{_count(report.differing, 'line')} of them differ from the stored memory, which is unchanged")
     if report.embedded:
         typer.echo(f"{_count(report.embedded, 'embedding')} stored")
+    if report.placed:
+        note(
+            f"{_count(report.placed, 'line')} without a position: placed in the order of their session's lines"
+        )
     for model, number in report.left_out.items():
         note(f"{_count(number, 'embedding')} of {sanitize(model)} skipped: an embedder will recompute them")
     if report.rejected:

@@ -2,7 +2,8 @@
 
 `content` is required. Known keys are the fields of a memory, with two short forms: `id` for `external_id` and
 `lang` for `language`, which may be a code such as `de`, a text-search configuration, or `auto`. Every other
-key goes to the metadata. Times are ISO 8601; one without a zone is UTC.
+key goes to the metadata. Times are ISO 8601; one without a zone is UTC. A line with a session and without a
+position gets the next one of its session: neighbours count in recall.
 
 A line with the key `pgrecall` comes from `pgrecall export` and has the whole memory with its namespace.
 """
@@ -38,6 +39,7 @@ _NAMES = ("session", "external_id")
 _TIMES = ("occurred_at", "created_at", "valid_from", "valid_to")
 _AS_THEY_ARE = ("tags", "expanded_keywords", "importance", "position", "is_sensitive")
 _QUOTED_MARK = f'"{MARK}"'.encode()
+_LAST_POSITION = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class ImportReport:
         differing: Those of `present` whose stored memory has a different text, which is kept.
         embedded: Number of embeddings imported from an export.
         left_out: Number of embeddings that do not fit this database, by model.
+        placed: Number of lines that got their position from their place among the lines of their session.
     """
 
     stored: int
@@ -71,6 +74,7 @@ class ImportReport:
     differing: int = 0
     embedded: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
+    placed: int = 0
 
 
 @dataclass(slots=True)
@@ -84,6 +88,8 @@ class _Run:
     without_id: int = 0
     namespaces: dict[str, None] = field(default_factory=dict)
     rejected: list[Rejection] = field(default_factory=list)
+    last_positions: dict[tuple[str | None, str], int] = field(default_factory=dict)
+    placed: int = 0
 
 
 def import_jsonl(
@@ -132,7 +138,7 @@ def import_jsonl(
             if memory is not None:
                 if detect_language and memory.language is None:
                     memory = replace(memory, language=AUTO)
-                batch.append((number, memory))
+                batch.append((number, _placed(run, memory)))
                 waiting += 1
         size += len(raw)
         if waiting >= BATCH_LINES or size >= BATCH_BYTES:
@@ -199,7 +205,22 @@ def _report(run: _Run) -> ImportReport:
         differing=restored.differing,
         embedded=restored.embedded,
         left_out=restored.left_out,
+        placed=run.placed,
     )
+
+
+def _placed(run: _Run, memory: NewMemory) -> NewMemory:
+    """Return the memory with a position, if it has a session: the one after that of the line before."""
+    if memory.session is None:
+        return memory
+    session = memory.namespace, memory.session
+    position = memory.position
+    if position is None:
+        position = min(run.last_positions.get(session, -1) + 1, _LAST_POSITION)
+        memory = replace(memory, position=position)
+        run.placed += 1
+    run.last_positions[session] = position
+    return memory
 
 
 def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
