@@ -248,9 +248,8 @@ def _print_report(report: "ImportReport") -> None:
     if report.embedded:
         typer.echo(f"{_count(report.embedded, 'embedding')} stored")
     if report.placed:
-        note(
-            f"{_count(report.placed, 'line')} without a position: placed in the order of their session's lines"
-        )
+        lines = _count(report.placed, "line")
+        note(f"{lines} without a position: placed in the order of the lines of their session")
     for model, number in report.left_out.items():
         note(f"{_count(number, 'embedding')} of {sanitize(model)} skipped: an embedder will recompute them")
     if report.rejected:
