@@ -135,7 +135,8 @@ FROM (VALUES
     ('field_weight_d', '0.3', 0, 10, false, 'weight', 'Weight of a word in the category. Stored only.', NULL, NULL),
 
     ('dense_exact_rows', '5000', 0, 1000000, true, 'memories',
-     'Namespaces with at most this many memories are searched exactly, without the HNSW index.', NULL, NULL),
+     'Namespaces with at most this many memories are searched exactly, without the HNSW index, and larger ones beside many '
+     'others (_pgrecall.dense_exact_limit). 0: the index is always used.', NULL, NULL),
 
     ('graph_seeds', '5', 0, 100, true, 'memories', 'How many of the best hits the graph walk starts from.', NULL, NULL),
     ('graph_hops', '1', 0, 3, true, 'hops', 'How far the graph leg walks from them; 0 turns it off.', NULL, NULL),

@@ -2,13 +2,13 @@
 --
 -- The score is the cosine similarity: of the memory, or of its best passage if that is nearer.
 --
--- A small namespace is searched exactly. For a larger one the planner chooses, usually the HNSW index. An index scan
+-- A small namespace is searched exactly (dense_exact_limit). For a larger one the planner chooses, usually the HNSW index. An index scan
 -- can stop early under filters and return rows out of order, so the rows are sorted again. If it returned fewer than
 -- depth rows, the exact search runs. These are two statements: in one (UNION ALL) the exact half costs time even if it
 -- does not run. EXECUTE plans each with its arguments; a generic plan would assume a namespace of average size.
 --
 -- depth       maximum number of memories
--- exact_rows  a namespace with at most this many memories counts as small
+-- exact_rows  a namespace with at most this many memories counts as small, and a larger one beside many others
 -- generation  the embedding generation; NULL: the active one
 -- has_passages  whether long memories are searched by their passages too
 --
@@ -28,13 +28,15 @@ DECLARE
     parts bigint[];
     part_distances double precision[];
     are_few boolean;
+    exact_limit integer;
 BEGIN
     IF query_vec IS NULL THEN
         RETURN;
     END IF;
     PERFORM _pgrecall.parse_row_limit(depth), _pgrecall.parse_row_limit(exact_rows);
 
-    IF _pgrecall.namespace_size(namespace_id, least(exact_rows, 2147483646) + 1) > exact_rows THEN
+    exact_limit := _pgrecall.dense_exact_limit(exact_rows, depth);
+    IF _pgrecall.namespace_size(namespace_id, least(exact_limit, 2147483646) + 1) > exact_limit THEN
         EXECUTE $statement$
             SELECT array_agg(n.id), array_agg(n.distance)
             FROM (
@@ -66,10 +68,10 @@ BEGIN
     END IF;
 
     IF has_passages THEN
-        SELECT count(*) <= exact_rows INTO are_few
+        SELECT count(*) <= exact_limit INTO are_few
         FROM (
             SELECT FROM pgrecall.passages p WHERE p.namespace_id = dense_leg.namespace_id AND p.generation_id = chosen
-            LIMIT exact_rows::bigint + 1
+            LIMIT exact_limit::bigint + 1
         ) counted;
         -- The expression and the condition are those of the index of this generation.
         EXECUTE format(

@@ -22,6 +22,7 @@ DECLARE
     seeds bigint[];
     levels double precision[];
     is_small boolean;
+    exact_limit integer;
 BEGIN
     IF parsed.words IS NOT NULL THEN
         RETURN QUERY SELECT * FROM unnest(ARRAY['lexical leg, from the postings:']);
@@ -30,7 +31,8 @@ BEGIN
                   filter, depth, parsed.budget, parsed.impacts;
     END IF;
     IF query_vec IS NOT NULL THEN
-        is_small := _pgrecall.namespace_size(request.namespace_id, settings.dense_exact_rows + 1) <= settings.dense_exact_rows;
+        exact_limit := _pgrecall.dense_exact_limit(settings.dense_exact_rows, depth);
+        is_small := _pgrecall.namespace_size(request.namespace_id, exact_limit + 1) <= exact_limit;
         RETURN QUERY SELECT * FROM unnest(ARRAY['', CASE
             WHEN is_small THEN 'dense leg, exactly (a small namespace):' ELSE 'dense leg, as the planner sees fit:'
         END]);
