@@ -4,7 +4,8 @@
 -- memories of more than 150 words also get an embedding for each passage.
 --
 -- A passage ends at the first sentence or line that ends after 75 words, and after 125 words in any case. A run of 40
--- characters without a space counts as a word, and two Chinese, Japanese or Korean characters do.
+-- characters without a space counts as a word, and two Chinese, Japanese or Korean characters do. Only the first 256
+-- passages count.
 --
 -- starts_at, ends_at  the characters from starts_at up to, not including, ends_at; the first is 0
 CREATE OR REPLACE FUNCTION _pgrecall.passage_bounds(content text)
@@ -13,41 +14,41 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 4
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    long_text CONSTANT double precision := 150;
-    shortest CONSTANT double precision := 75;
-    longest CONSTANT double precision := 125;
-    total double precision;
+    long_text CONSTANT integer := 150;
+    shortest CONSTANT integer := 75;
+    longest CONSTANT integer := 125;
+    most CONSTANT integer := 256;
     words double precision := 0;
     position integer := 0;
     piece record;
 BEGIN
-    SELECT array_agg(p.text ORDER BY p.place) AS texts, array_agg(w.words ORDER BY p.place) AS words, sum(w.words) AS total
-    INTO piece
-    FROM (
-        SELECT m.match[1] AS text, m.place
-        FROM regexp_matches(content, '[^\s。！？]{1,40}[。！？]*\s*|[。！？]+\s*|\s+', 'g') WITH ORDINALITY m (match, place)
-    ) p
-    CROSS JOIN LATERAL (
-        SELECT greatest(
-            1, length(regexp_replace(p.text, '[^' || _pgrecall.cjk_class() || ']', '', 'g')) / 2.0
-        )::double precision AS words
-    ) w;
-    total := piece.total;
-    IF total IS NULL OR total <= long_text THEN
-        RETURN;
-    END IF;
     number := 0;
     starts_at := 0;
-    FOR place IN 1 .. cardinality(piece.texts) LOOP
-        position := position + length(piece.texts[place]);
-        words := words + piece.words[place];
-        total := total - piece.words[place];
+    FOR piece IN
+        SELECT length(p.text) AS length, w.words, sum(w.words) OVER () AS total,
+               sum(w.words) OVER (ORDER BY p.place DESC) - w.words AS rest,
+               p.text ~ '[.!?]["'')\]]*\s+$|[。！？]|\n' AS ends_sentence
+        FROM (
+            SELECT m.match[1] AS text, m.place
+            FROM regexp_matches(content, '[^\s。！？]{1,40}[。！？]*\s*|[。！？]+\s*|\s+', 'g') WITH ORDINALITY m (match, place)
+        ) p
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN octet_length(p.text) = length(p.text) THEN 1 ELSE greatest(
+                1, length(regexp_replace(p.text, '[^' || _pgrecall.cjk_class() || ']', '', 'g')) / 2.0
+            ) END::double precision AS words
+        ) w
+        ORDER BY p.place
+    LOOP
+        EXIT WHEN piece.total <= long_text;
+        position := position + piece.length;
+        words := words + piece.words;
         -- The rest, if it is short, belongs to the last passage.
-        CONTINUE WHEN total < shortest / 2 AND total > 0;
-        IF total = 0 OR words >= longest OR (words >= shortest AND piece.texts[place] ~ '[.!?]["'')\]]*\s+$|[。！？]|\n') THEN
+        CONTINUE WHEN piece.rest BETWEEN 0.5 AND shortest / 2.0;
+        IF piece.rest = 0 OR words >= longest OR (words >= shortest AND piece.ends_sentence) THEN
             number := number + 1;
             ends_at := position;
             RETURN NEXT;
+            EXIT WHEN number = most;
             starts_at := position;
             words := 0;
         END IF;

@@ -203,3 +203,11 @@ def test_a_briefing_quotes_the_passage(conn: Connection[Any]) -> None:
     start, _ = bounds(conn, content)[-1]
     text = scalar(conn, "SELECT recall_briefing('', %s, per_item => 400)", vector(384, 1.0))
     assert f">…{content[start : start + 20]}" in text
+
+
+def test_only_the_first_256_count(conn: Connection[Any]) -> None:
+    """An embedder has so many texts of one memory in hand, and no more."""
+    content = "word " * 52_000
+    found = bounds(conn, content)
+    assert len(found) == 256
+    assert found[-1][1] < len(content)
