@@ -25,7 +25,7 @@ BEGIN
     END IF;
     IF refused IS NOT NULL THEN
         RAISE EXCEPTION 'nothing may be derived from memory %', refused
-            USING ERRCODE = 'insufficient_privilege', HINT = 'Names and facts are read from memories that are not sensitive.';
+            USING ERRCODE = 'insufficient_privilege', HINT = 'Only memories that are not sensitive have names, facts and passages.';
     END IF;
     RETURN NULL;
 END
@@ -87,4 +87,13 @@ CREATE OR REPLACE TRIGGER refuse_sensitive_insert
 
 CREATE OR REPLACE TRIGGER refuse_sensitive_update
     AFTER UPDATE OF memory_id ON pgrecall.temporal_refs
+    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_insert
+    AFTER INSERT ON pgrecall.passages
+    REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+
+CREATE OR REPLACE TRIGGER refuse_sensitive_update
+    AFTER UPDATE OF memory_id ON pgrecall.passages
     FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -47,6 +48,10 @@ def claim(conn: Connection[Any], worker: object = ONE) -> dict[int, tuple[bytes,
         "UPDATE pgrecall.extractions SET ticket = 1",
         "SELECT query FROM pgrecall.query_embeddings",
         "SELECT pgrecall.complete('{worker}', ARRAY[{number}], ARRAY[''::bytea], ARRAY['[1]'])",
+        "INSERT INTO pgrecall.passages (memory_id, generation_id, number, namespace_id, starts_at, ends_at, embedding) "
+        "VALUES ({number}, 1, 1, 1, 0, 1, '[1]')",
+        "DELETE FROM pgrecall.passages",
+        "SELECT embedding FROM pgrecall.passages",
         "SELECT _pgrecall.random_ticket()",
     ],
 )
@@ -68,6 +73,24 @@ def test_a_vector_lands_only_with_the_ticket_of_its_claim(conn: Connection[Any])
     # Used once, it is void; and what is embedded is nobody's to embed again.
     assert embed(conn, ONE, number, ticket, digest, FORGED) == 0
     assert stored(conn, number)["embedding"] == before
+
+
+def test_passages_land_only_with_the_ticket_of_their_memory(conn: Connection[Any]) -> None:
+    """Whatever an embedder sends beside a vector, it is stored for what it claimed, and for that alone."""
+    long = "The ferry leaves at nine. " * 60
+    number, other = remember(conn, long), remember(conn, f"{long} Other.")
+    with role(conn, "pgrecall_embedder"):
+        taken = {row[0]: row for row in rows(conn, "pgrecall.claim", ONE)}
+    passages = [[VECTOR] * len(taken[memory][5]) for memory in (number, other)]
+    with role(conn, "pgrecall_embedder"):
+        landed = call(
+            conn, "pgrecall.complete_claimed", ONE, [number, other], [taken[number][4], taken[number][4]],
+            [taken[number][1], taken[other][1]], [VECTOR, FORGED], passages=json.dumps(passages),
+        )  # fmt: skip
+    assert landed == 1
+    query = "SELECT array_agg(DISTINCT memory_id) FROM pgrecall.passages"
+    assert scalar(conn, query) == [number]
+    assert stored(conn, other)["embedding"] is None
 
 
 def test_a_claim_that_another_has_now_is_void(conn: Connection[Any]) -> None:
@@ -147,6 +170,8 @@ def test_a_forged_ticket_curates_nothing(conn: Connection[Any]) -> None:
         "INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES ({secret}, 'text')",
         "INSERT INTO pgrecall.curation_jobs (memory_id) VALUES ({secret})",
         "INSERT INTO pgrecall.llm_answers (key, memory_id, answer) VALUES ('x', {secret}, '{{}}')",
+        "INSERT INTO pgrecall.passages (memory_id, generation_id, number, namespace_id, starts_at, ends_at, embedding) "
+        "SELECT {secret}, 1, 1, c.namespace_id, 0, 1, array_fill(1, ARRAY[384])::halfvec FROM pgrecall.concepts c",
     ],
 )
 def test_nothing_is_derived_from_a_secret(conn: Connection[Any], derived: str, who: str | None) -> None:
@@ -156,7 +181,7 @@ def test_nothing_is_derived_from_a_secret(conn: Connection[Any], derived: str, w
         call(conn, "pgrecall.grant_namespace", who, "default", "write")
     with role(conn, who or "pgrecall_admin"), pytest.raises(psycopg.errors.InsufficientPrivilege):
         conn.execute(derived.format(secret=secret).encode())
-    for table in ("mentions", "temporal_refs", "extractions", "curation_jobs", "llm_answers"):
+    for table in ("mentions", "temporal_refs", "extractions", "curation_jobs", "llm_answers", "passages"):
         assert scalar(conn, f"SELECT count(*) FROM pgrecall.{table} WHERE memory_id = %s", secret) == 0
 
 

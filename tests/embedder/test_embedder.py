@@ -143,7 +143,8 @@ def test_sensitive_and_forgotten_memories_are_never_claimed(
 def test_the_role_of_the_embedder_is_enough(
     dsn: str, conn: psycopg.Connection[Any], recorder: Recorder
 ) -> None:
-    remember(conn, "plain")
+    long = "On Sundays we walked up the ridge and back again. " * 30
+    remember(conn, "plain", long)
     conn.execute("SELECT remember(%s, is_sensitive => true)", [CANARY])
     role = f"embedder_{os.getpid()}"
     conn.execute(f"CREATE ROLE {role} LOGIN PASSWORD '{role}' IN ROLE pgrecall_embedder")
@@ -151,8 +152,10 @@ def test_the_role_of_the_embedder_is_enough(
         drain(make_conninfo(dsn, user=role, password=role), recorder)
     finally:
         conn.execute(f"DROP ROLE {role}")
-    assert recorder.texts == ["plain"]
-    assert status(conn) == (1, 0, 0, 0)
+    passages = [text for text in recorder.texts if text not in ("plain", long)]
+    assert "".join(passages) == long
+    assert conn.execute("SELECT count(*) FROM pgrecall.passages").fetchone() == (len(passages),)
+    assert status(conn) == (2, 0, 0, 0)
 
 
 def test_a_poison_row_does_not_keep_the_others(

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("PGRECALL_DATA", ROOT.parent / "shared" / "data"))
+TOOL = DATA.parent / "tools" / "locomo-sessions"
 FILES = sorted(path for path in (ROOT / "benchmarks" / "results").glob("*.json") if read(path) is not None)
 
 Qrels = dict[str, dict[str, int]]
@@ -95,8 +100,19 @@ def test_queries_with_nothing_found_count_as_zero() -> None:
     assert evaluate(queries, {"found": ["a"], "empty": []})["mrr"].mean() == pytest.approx(1 / 3)
 
 
+@cache
+def built_sets() -> Path:
+    """Data sets made of LoCoMo's, with whole sessions as memories; none where there is no LoCoMo."""
+    folder = Path(mkdtemp())
+    if TOOL.exists():
+        subprocess.run([sys.executable, TOOL, folder], check=True)
+    return folder
+
+
 def judgements(dataset: str) -> Qrels:
     folder = ROOT / "examples" / "sample" if dataset == "sample" else DATA / dataset
+    if dataset in {"locomo-session", "locomo-mixed"}:
+        folder = built_sets() / dataset
     path = folder / "qrels.jsonl"
     if not path.exists() and not os.environ.get("PGRECALL_REQUIRE_DATA"):
         pytest.skip(f"no evaluation data: there is no {path}")
