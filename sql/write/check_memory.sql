@@ -80,8 +80,8 @@ BEGIN
         RAISE EXCEPTION '%: content has % bytes; % is the limit', subject, octet_length(fields ->> 'content'), max_content_bytes
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Split it into several memories.';
     ELSIF (fields ->> 'importance')::numeric NOT BETWEEN 0 AND 1
-          -- A smaller number underflows a real.
-          OR (fields ->> 'importance')::numeric BETWEEN 1e-400 AND 1e-45 THEN
+          -- It would underflow: the smallest real is 1.4e-45, which an export writes as 1e-45.
+          OR (fields ->> 'importance')::numeric > 0 AND (fields ->> 'importance')::numeric < 7.01e-46 THEN
         RAISE EXCEPTION '%: importance must be between 0 and 1, not %', subject, left(fields ->> 'importance', 40)
             USING ERRCODE = 'invalid_parameter_value', HINT = '0.5 is the default, 1 the most important.';
     ELSIF (fields ->> 'position')::numeric NOT BETWEEN -2147483648 AND 2147483647

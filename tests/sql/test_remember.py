@@ -148,6 +148,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"importance": 1.01}, "22023"),
     ({"importance": float("nan")}, "22023"),
     ({"importance": 1e-300}, "22023"),
+    ({"importance": 7e-46}, "22023"),
     ({"importance": float("inf")}, "22023"),
     ({"language": "klingon"}, "42704"),
     ({"language": "nowhere.english"}, "42704"),
@@ -340,3 +341,12 @@ def test_two_sessions_store_the_same_external_id(conn: Connection[Any], dsn: str
         second = waits(conn, lambda: remember(conn, "two", external_id="g"))
         first.rollback()
         assert stored(conn, second())["content"] == "two"
+
+
+@pytest.mark.parametrize("importance", [0, 2**-149, 1e-45, 7.1e-46, 1e-38, 1])
+def test_every_importance_that_a_memory_can_have_is_taken(conn: Connection[Any], importance: float) -> None:
+    """An export writes the smallest, 2 ** -149, as 1e-45."""
+    number = remember(conn, "tea", importance=importance)
+    found = scalar(conn, "SELECT to_jsonb(importance) FROM pgrecall.memories WHERE id = %s", number)
+    again = remember(conn, "tea", importance=float(found))
+    assert stored(conn, again)["importance"] == stored(conn, number)["importance"]
