@@ -18,7 +18,7 @@ DECLARE
     shortest CONSTANT integer := 75;
     longest CONSTANT integer := 125;
     most CONSTANT integer := 256;
-    words double precision := 0;
+    words double precision := 0::double precision;
     position integer := 0;
     piece record;
 BEGIN

@@ -25,6 +25,7 @@ KNOWN = {
     ("claim", 'OUT variable "content_hash" is maybe unmodified'): _DYNAMIC,
     ("claim", 'OUT variable "is_sensitive" is maybe unmodified'): _DYNAMIC,
     ("claim", 'OUT variable "memory_id" is maybe unmodified'): _DYNAMIC,
+    ("claim", 'OUT variable "passages" is maybe unmodified'): _DYNAMIC,
     ("claim", 'OUT variable "ticket" is maybe unmodified'): _DYNAMIC,
     ("claim_curations", 'OUT variable "memory_id" is maybe unmodified'): _DYNAMIC,
     ("claim_curations", 'OUT variable "ticket" is maybe unmodified'): _DYNAMIC,
