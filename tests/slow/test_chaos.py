@@ -228,8 +228,10 @@ def _repeats(
     """For every text that was embedded once more, why: counted by reason.
 
     An edit back to a former text or a flag that was taken back; a daemon that was killed with the vector, or a server
-    that was away when it was to be written. That another request failed is no reason: what was embedded is kept.
+    that was away when it was to be written. That another request failed is no reason, because what was embedded is
+    kept, except for a long memory: if the request for its passages failed, all of it is embedded again.
     """
+    failures = [request for request in requests if not request.is_good]
     answers: dict[str, list[Request]] = defaultdict(list)
     for request in requests:
         if request.is_good:
@@ -239,7 +241,7 @@ def _repeats(
     for text, answered in answers.items():
         if MARK not in text:
             continue
-        eras = world.eras.get(text, [])
+        eras = world.eras_of(text)
         moments = [era.end for era in eras[:-1]] + [era.start for era in eras[1:]]
         for first, second in pairwise(answered):
             if any(first.at - LEASE_SECONDS < moment < second.at for moment in moments):
@@ -248,6 +250,10 @@ def _repeats(
                 reasons["killed"] += 1
             elif any(first.at <= end and start <= second.at for start, end in restarts):
                 reasons["restart"] += 1
+            elif world.has_passages(text) and any(
+                failed.server == first.server and first.at <= failed.at <= second.at for failed in failures
+            ):
+                reasons["passages failed"] += 1
             else:
                 reasons["no reason"] += 1
                 print(f"{first.server} at {first.at}, {second.server} at {second.at}, no reason: {text}")

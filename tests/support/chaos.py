@@ -31,6 +31,8 @@ MARK = "Quuxilory"
 LEASE_SECONDS = 10
 TIMEOUT_SECONDS = 2
 BACKLOG = 600
+SHORT_WORDS = 150
+"""A memory of more words has passages."""
 NAMESPACES = ("alpha", "beta", "gamma", "delta", "epsilon")
 
 
@@ -317,15 +319,19 @@ class World:
 
     def was_to_be_embedded(self, text: str, at: float) -> bool:
         """Whether a text could be in the hands of a daemon at a time."""
-        eras = self.eras.get(text, [])
-        if not eras:  # the beginning of a text that is too long
-            eras = [
-                era
-                for whole, some in self.eras.items()
-                if is_refused(whole) and whole.startswith(text)
-                for era in some
-            ]
-        return any(era.start <= at <= era.end + LEASE_SECONDS for era in eras)
+        return any(era.start <= at <= era.end + LEASE_SECONDS for era in self.eras_of(text))
+
+    def eras_of(self, text: str) -> list[Era]:
+        """The times in which a text was to be embedded, whole or as the beginning of a long one."""
+        found = (era for whole in self._wholes(text) for era in self.eras[whole])
+        return sorted(found, key=lambda era: era.start)
+
+    def has_passages(self, text: str) -> bool:
+        """Whether it is the text of a long memory, or the beginning of one."""
+        return any(len(whole.split()) > SHORT_WORDS for whole in self._wholes(text))
+
+    def _wholes(self, text: str) -> list[str]:
+        return [text] if text in self.eras else [whole for whole in self.eras if whole.startswith(text)]
 
 
 def accepted(text: str) -> str:
