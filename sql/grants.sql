@@ -39,7 +39,7 @@ GRANT INSERT (name, language), UPDATE (languages) ON pgrecall.namespaces TO pgre
 GRANT INSERT, UPDATE, DELETE ON
     pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.curation_jobs, pgrecall.curations,
     pgrecall.embedding_failures, pgrecall.embedding_jobs, pgrecall.extractions, pgrecall.judged_queries,
-    pgrecall.judged_vectors, pgrecall.judgements, pgrecall.llm_answers, pgrecall.locks, pgrecall.llm_usage, pgrecall.mentions,
+    pgrecall.judged_vectors, pgrecall.judgements, pgrecall.learned_settings, pgrecall.llm_answers, pgrecall.locks, pgrecall.llm_usage, pgrecall.mentions,
     pgrecall.passages, pgrecall.query_embeddings, pgrecall.query_expansions, pgrecall.relation_labels, pgrecall.relationship_evidence,
     pgrecall.relationships, pgrecall.temporal_refs, pgrecall.truncated_embeddings, pgrecall.workers
     TO pgrecall_gate;

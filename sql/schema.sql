@@ -539,6 +539,8 @@ CREATE TABLE pgrecall.judged_queries (
     query        text NOT NULL,
     stratum      text NOT NULL,
     exclude      bigint[] NOT NULL DEFAULT '{}'::bigint[],
+    judged_by    name NOT NULL DEFAULT ''::name,
+    judged_at    timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT judged_queries_pkey PRIMARY KEY (namespace_id, query_id),
     CONSTRAINT judged_queries_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
     CONSTRAINT judged_queries_exclude CHECK (array_position(exclude, NULL::bigint) IS NULL),
@@ -547,10 +549,12 @@ CREATE TABLE pgrecall.judged_queries (
     CONSTRAINT judged_queries_query_size CHECK (octet_length(query) <= 65536),
     CONSTRAINT judged_queries_stratum CHECK ((length(stratum) >= 1) AND (length(stratum) <= 200) AND (stratum <> 'overall'))
 );
-COMMENT ON TABLE pgrecall.judged_queries IS 'Queries with known right answers, for pgrecall.recall_eval(). Written by pgrecall.judge(). They are users'' own words: treat them as private, like memories.';
+COMMENT ON TABLE pgrecall.judged_queries IS 'Queries with known right answers, for pgrecall.recall_eval() and pgrecall.learn(). Written by pgrecall.judge() and recall_feedback(). They are users'' own words: treat them as private, like memories.';
 COMMENT ON COLUMN pgrecall.judged_queries.query_id IS 'The caller''s own id, unique within the namespace.';
 COMMENT ON COLUMN pgrecall.judged_queries.stratum IS 'The kind of query; recall_eval() reports one row per stratum.';
 COMMENT ON COLUMN pgrecall.judged_queries.exclude IS 'Memories to ignore: recall_eval() removes them before it counts ranks.';
+COMMENT ON COLUMN pgrecall.judged_queries.judged_by IS 'The role that gave the feedback; empty for a query of pgrecall.judge().';
+COMMENT ON COLUMN pgrecall.judged_queries.judged_at IS 'When it was last judged.';
 ALTER TABLE pgrecall.judged_queries
     ALTER COLUMN query_id SET STATISTICS 0,
     ALTER COLUMN query SET STATISTICS 0,
@@ -631,6 +635,33 @@ COMMENT ON TABLE pgrecall.grants IS 'Which role may read or write which namespac
 COMMENT ON COLUMN pgrecall.grants.access IS 'read, or write, which includes read.';
 CREATE INDEX grants_role_idx ON pgrecall.grants (role);
 
+CREATE TABLE pgrecall.learned_settings (
+    id           bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    namespace_id integer NOT NULL,
+    settings     jsonb NOT NULL,
+    queries      integer NOT NULL,
+    ndcg_before  double precision NOT NULL,
+    ndcg_after   double precision NOT NULL,
+    gain_low     double precision NOT NULL,
+    gain_high    double precision NOT NULL,
+    learned_at   timestamptz NOT NULL DEFAULT now(),
+    ended_at     timestamptz,
+    end_reason   text,
+    CONSTRAINT learned_settings_pkey PRIMARY KEY (id),
+    CONSTRAINT learned_settings_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
+    CONSTRAINT learned_settings_end CHECK ((ended_at IS NULL) = (end_reason IS NULL)),
+    CONSTRAINT learned_settings_end_reason CHECK (end_reason = ANY (ARRAY['replaced', 'undone', 'worse']))
+);
+COMMENT ON TABLE pgrecall.learned_settings IS 'Settings that pgrecall.learn() found for a namespace, in force and ended ones.';
+COMMENT ON COLUMN pgrecall.learned_settings.settings IS 'The settings that differ from the ones in force before.';
+COMMENT ON COLUMN pgrecall.learned_settings.queries IS 'Number of judged queries that it was learned from.';
+COMMENT ON COLUMN pgrecall.learned_settings.ndcg_before IS 'Mean nDCG@10 of these queries without the settings.';
+COMMENT ON COLUMN pgrecall.learned_settings.ndcg_after IS 'Mean nDCG@10, each half of the queries with settings learned from the other half.';
+COMMENT ON COLUMN pgrecall.learned_settings.gain_low IS 'Lower end of the 95 % interval of the gain.';
+COMMENT ON COLUMN pgrecall.learned_settings.gain_high IS 'Upper end of the 95 % interval of the gain.';
+COMMENT ON COLUMN pgrecall.learned_settings.end_reason IS 'replaced by newer ones, undone by pgrecall.unlearn(), or worse on later judgements.';
+CREATE UNIQUE INDEX learned_settings_namespace_idx ON pgrecall.learned_settings (namespace_id) WHERE (ended_at IS NULL);
+
 CREATE TABLE pgrecall.concept_aliases (
     namespace_id integer NOT NULL,
     alias        text COLLATE "C" NOT NULL,
@@ -678,11 +709,13 @@ CREATE TABLE pgrecall.judgements (
     namespace_id integer NOT NULL,
     query_id     text NOT NULL,
     memory_id    bigint NOT NULL,
+    is_useful    boolean NOT NULL DEFAULT true,
     CONSTRAINT judgements_pkey PRIMARY KEY (namespace_id, query_id, memory_id),
     CONSTRAINT judgements_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT judgements_namespace_id_query_id_fkey FOREIGN KEY (namespace_id, query_id) REFERENCES pgrecall.judged_queries(namespace_id, query_id) ON DELETE CASCADE
 );
-COMMENT ON TABLE pgrecall.judgements IS 'The memories that answer a judged query; all other memories of the namespace do not.';
+COMMENT ON TABLE pgrecall.judgements IS 'The memories that answer a judged query. After pgrecall.judge() all other memories of the namespace do not.';
+COMMENT ON COLUMN pgrecall.judgements.is_useful IS 'False: feedback that the memory does not answer the query.';
 CREATE INDEX judgements_memory_idx ON pgrecall.judgements (memory_id);
 ALTER TABLE pgrecall.judgements
     ALTER COLUMN query_id SET STATISTICS 0;

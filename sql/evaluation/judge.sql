@@ -12,7 +12,7 @@
 --
 -- Errors  22023 nothing relevant, an id that is NULL or both relevant and excluded, a name out of range, a query that
 --         recall() would refuse;  54000 query too long, more than 500 excluded;  42704 no such namespace;
---         P0002 a relevant memory is forgotten or not in the namespace;  55000 a vector without an active model
+--         42501 read-only for this role;  P0002 a relevant memory is forgotten or not in the namespace;  55000 a vector without an active model
 CREATE OR REPLACE FUNCTION pgrecall.judge(
     query_id text, query text, query_vec pgvector.halfvec, relevant bigint[],
     stratum text DEFAULT 'all', exclude bigint[] DEFAULT '{}', namespace text DEFAULT NULL
@@ -23,7 +23,7 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     max_excluded CONSTANT integer := 500;
-    home integer := pgrecall.namespace_id(namespace);
+    home CONSTANT integer := _pgrecall.writable_namespace(namespace);
     excluded_ids bigint[] := ARRAY(SELECT DISTINCT e.id FROM unnest(exclude) AS e (id) ORDER BY e.id);
     refused record;
     made_for integer;
@@ -33,9 +33,6 @@ BEGIN
     IF query_vec IS NOT NULL AND (SELECT g.model_id IS NULL FROM pgrecall.generations g WHERE g.id = made_for) THEN
         RAISE EXCEPTION 'no embedding model is active'
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Choose one: pgrecall migrate --model NAME.';
-    ELSIF home IS NULL THEN
-        RAISE EXCEPTION 'there is no namespace "%"', left(pgrecall.namespace_name(namespace), 200)
-            USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.list_namespaces() lists them.';
     ELSIF COALESCE(length(query_id), 0) NOT BETWEEN 1 AND 200 THEN
         RAISE EXCEPTION 'a judged query needs a query_id of 1 to 200 characters'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Choose any name that is unique in the namespace.';
@@ -73,7 +70,7 @@ BEGIN
     INSERT INTO pgrecall.judged_queries AS q (namespace_id, query_id, query, stratum, exclude)
     VALUES (home, judge.query_id, COALESCE(judge.query, ''), judge.stratum, excluded_ids)
     ON CONFLICT ON CONSTRAINT judged_queries_pkey DO UPDATE
-        SET query = excluded.query, stratum = excluded.stratum, exclude = excluded.exclude;
+        SET query = excluded.query, stratum = excluded.stratum, exclude = excluded.exclude, judged_by = '', judged_at = now();
     DELETE FROM pgrecall.judged_vectors v WHERE v.namespace_id = home AND v.query_id = judge.query_id;
     INSERT INTO pgrecall.judged_vectors (namespace_id, query_id, embedding_model_id, query_vec)
     SELECT home, judge.query_id, g.model_id, judge.query_vec FROM pgrecall.generations g WHERE g.id = made_for AND query_vec IS NOT NULL;
@@ -82,7 +79,7 @@ BEGIN
     WHERE j.namespace_id = home AND j.query_id = judge.query_id AND j.memory_id <> ALL (relevant);
     INSERT INTO pgrecall.judgements (namespace_id, query_id, memory_id)
     SELECT DISTINCT home, judge.query_id, r.id FROM unnest(relevant) AS r (id)
-    ON CONFLICT DO NOTHING;
+    ON CONFLICT ON CONSTRAINT judgements_pkey DO UPDATE SET is_useful = true;
 END
 $function$;
 

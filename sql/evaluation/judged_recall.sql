@@ -1,8 +1,8 @@
 -- judged_recall: runs every judged query of a namespace with the settings in force, and returns its measures.
 --
 -- Each query runs through recall() itself, for k and at least 20 memories, plus as many as it excludes; excluded
--- memories are dropped before ranks are counted. A memory that recall() never returns, because it was forgotten or
--- superseded after the judgement, does not count as relevant. A query without any other relevant memory is left out.
+-- memories are dropped before ranks are counted (answerable_queries). Feedback does not count: it covers only memories
+-- that were returned.
 --
 -- recall_at_k    share of the relevant memories among the first k
 -- ndcg_at_10     gain of the first 10 places, discounted by log2(place + 1), as a share of the best possible
@@ -27,8 +27,6 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    -- trec_eval's cut-offs, and those of benchmarks/metrics.py.
-    ndcg_places CONSTANT integer := 10;
     mrr_places CONSTANT integer := 20;
     -- More than any namespace has. dense_leg() adds one to it.
     whole_namespace CONSTANT integer := 2147483646;
@@ -58,7 +56,7 @@ BEGIN
         SELECT bool_or(v.embedding_model_id IS NOT DISTINCT FROM chosen.model_id) AS is_comparable
         FROM pgrecall.judged_vectors v WHERE v.namespace_id = q.namespace_id AND v.query_id = q.query_id
     ) v
-    WHERE q.namespace_id = home;
+    WHERE q.namespace_id = home AND q.judged_by = '';
     IF foreign_vectors > 0 AND judged_recall.generation IS NULL THEN
         RAISE EXCEPTION '% judged queries have vectors of another embedding model', foreign_vectors
             USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -67,47 +65,24 @@ BEGIN
 
     RETURN QUERY
         WITH judged AS MATERIALIZED (
-            SELECT q.query_id, q.stratum, q.query, q.exclude,
-                   (SELECT v.query_vec FROM pgrecall.judged_vectors v
-                    WHERE v.namespace_id = q.namespace_id AND v.query_id = q.query_id
-                      AND v.embedding_model_id = chosen.model_id) AS query_vec,
-                   array_agg(j.memory_id) AS relevant, count(*)::integer AS count
-            FROM pgrecall.judged_queries q
-            JOIN pgrecall.judgements j ON j.namespace_id = q.namespace_id AND j.query_id = q.query_id
-            JOIN pgrecall.memories m ON m.id = j.memory_id
-            WHERE q.namespace_id = home AND _pgrecall.matches_filter(m, NULL)
-              AND (
-                  foreign_vectors = 0
-                  OR NOT EXISTS (SELECT FROM pgrecall.judged_vectors v WHERE v.namespace_id = q.namespace_id AND v.query_id = q.query_id)
-                  OR EXISTS (
-                      SELECT FROM pgrecall.judged_vectors v
-                      WHERE v.namespace_id = q.namespace_id AND v.query_id = q.query_id AND v.embedding_model_id = chosen.model_id
-                  )
-              )
-            GROUP BY q.namespace_id, q.query_id
+            SELECT a.query_id, a.stratum, a.query, a.exclude, a.query_vec, a.relevant, cardinality(a.relevant) AS count
+            FROM _pgrecall.answerable_queries(home, chosen.model_id) a
+            WHERE a.judged_by = ''
+              AND (foreign_vectors = 0 OR a.query_vec IS NOT NULL OR NOT EXISTS (
+                  SELECT FROM pgrecall.judged_vectors v WHERE v.namespace_id = home AND v.query_id = a.query_id
+              ))
         )
         SELECT g.query_id, g.stratum, g.count, answer.hits,
-               answer.hits::double precision / g.count,
-               answer.gain / (
-                   SELECT sum(ln(2) / ln(place + 1)) FROM generate_series(1, least(g.count, ndcg_places)) AS place
-               ),
-               answer.reciprocal,
-               dense.overlap
+               answer.hits::double precision / g.count, answer.ndcg_at_10, answer.reciprocal, dense.overlap
         FROM judged g
         CROSS JOIN LATERAL (
-            SELECT count(*) FILTER (WHERE p.place <= k)::integer AS hits,
-                   COALESCE(sum(ln(2) / ln(p.place + 1)) FILTER (WHERE p.place <= ndcg_places), 0) AS gain,
-                   COALESCE(1.0::double precision / min(p.place) FILTER (WHERE p.place <= mrr_places), 0) AS reciprocal
-            FROM (
-                SELECT r.id, row_number() OVER (ORDER BY r.ordinality) AS place
-                FROM public.recall(
-                    g.query, g.query_vec, greatest(k, mrr_places) + cardinality(g.exclude), judged_recall.namespace,
-                    settings => CASE WHEN judged_recall.generation IS NOT NULL THEN jsonb_build_object('query_model', chosen.model) END
-                ) WITH ORDINALITY r
-                WHERE r.id <> ALL (g.exclude)
-            ) p
-            WHERE p.id = ANY (g.relevant)
-        ) answer
+            SELECT COALESCE(array_agg(r.id ORDER BY r.ordinality) FILTER (WHERE r.id <> ALL (g.exclude)), '{}') AS ids
+            FROM public.recall(
+                g.query, g.query_vec, greatest(k, mrr_places) + cardinality(g.exclude), judged_recall.namespace,
+                settings => CASE WHEN judged_recall.generation IS NOT NULL THEN jsonb_build_object('query_model', chosen.model) END
+            ) WITH ORDINALITY r
+        ) list
+        CROSS JOIN LATERAL _pgrecall.list_measures(list.ids, g.relevant, k) answer
         CROSS JOIN LATERAL (
             SELECT (
                        SELECT count(*)

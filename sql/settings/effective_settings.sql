@@ -1,9 +1,10 @@
 -- Resolves and validates all settings of a recall, in one read.
 --
 -- arguments  settings of this call by name; NULL values are ignored
+-- learned    settings that the namespace has learned; NULL: none
 --
 -- Errors  22023 no such setting, a value that its setting does not accept, or an unknown profile
-CREATE OR REPLACE FUNCTION _pgrecall.effective_settings(arguments jsonb DEFAULT NULL)
+CREATE OR REPLACE FUNCTION _pgrecall.effective_settings(arguments jsonb DEFAULT NULL, learned jsonb DEFAULT NULL)
 RETURNS pgrecall.recall_settings
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -20,7 +21,7 @@ BEGIN
     SELECT jsonb_object_agg(r.name, NULLIF(r.value, '')),
            min(r.name) FILTER (WHERE r.source = 'parameter' AND NOT pgrecall.is_valid_setting(r.name, r.value))
     INTO resolved, invalid_name
-    FROM pgrecall.resolved_settings(call_settings) r;
+    FROM pgrecall.resolved_settings(call_settings, learned) r;
 
     IF invalid_name IS NULL AND NOT EXISTS (SELECT FROM pgrecall.profiles p WHERE p.name = resolved ->> 'profile') THEN
         invalid_name := 'profile';
@@ -33,4 +34,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.effective_settings IS
-    'Resolves and validates all settings of a recall: argument, parameter, profile, stored value, built-in default.';
+    'Resolves and validates all settings of a recall: argument, parameter, profile, learned, stored, default.';

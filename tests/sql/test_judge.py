@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from support.judging import DIMENSION, angle, judge, measured, remember_fan
-from support.memories import call, contents, refused, remember, rows, waits
+from support.memories import call, contents, refused, remember, rows, scalar, waits
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.rollback
 
 ID = "the id of a memory"
+KEPT = "SELECT query FROM pgrecall.judged_queries"
 
 
 def test_each_namespace_has_its_own(conn: Connection[Any]) -> None:
@@ -31,7 +32,7 @@ def test_each_namespace_has_its_own(conn: Connection[Any]) -> None:
     assert measured(conn, namespace="other")["overall"][0] == 2
     assert not call(conn, "pgrecall.unjudge", "q")
     assert not call(conn, "pgrecall.unjudge", "q", namespace="nowhere")
-    assert contents(conn)["judgements"] == [f"(2,q,{there})", f"(2,r,{there})"]
+    assert contents(conn)["judgements"] == [f"(2,q,{there},t)", f"(2,r,{there},t)"]
 
 
 def test_judging_again_replaces(conn: Connection[Any]) -> None:
@@ -46,8 +47,8 @@ def test_judging_again_replaces(conn: Connection[Any]) -> None:
     assert contents(conn) == once
     assert len(once["judgements"]) == 2
     judge(conn, "q", [fan[1], fan[2]], query="second")
-    assert contents(conn)["judgements"] == [f"(1,q,{fan[1]})", f"(1,q,{fan[2]})"]
-    assert contents(conn)["judged_queries"] == ["(1,q,second,all,{})"]
+    assert contents(conn)["judgements"] == [f"(1,q,{fan[1]},t)", f"(1,q,{fan[2]},t)"]
+    assert scalar(conn, KEPT) == "second"
 
 
 @pytest.mark.parametrize(
@@ -110,15 +111,15 @@ def test_two_at_once_leave_the_judgements_of_one(conn: Connection[Any], dsn: str
         done = waits(second, lambda: judge(second, "q", [two], query="two"))
         first.commit()
         done()
-    assert contents(conn)["judgements"] == [f"(1,q,{two})"]
-    assert contents(conn)["judged_queries"] == ["(1,q,two,all,{})"]
+    assert contents(conn)["judgements"] == [f"(1,q,{two},t)"]
+    assert scalar(conn, KEPT) == "two"
 
 
 def test_what_is_deleted_takes_its_judgements_along(conn: Connection[Any]) -> None:
     one, two = remember(conn, "one"), remember(conn, "two")
     judge(conn, "q", [one, two], query="one")
     conn.execute("DELETE FROM pgrecall.memories WHERE id = %s", (two,))
-    assert contents(conn)["judgements"] == [f"(1,q,{one})"]
+    assert contents(conn)["judgements"] == [f"(1,q,{one},t)"]
     conn.execute("DELETE FROM pgrecall.memories")
     conn.execute("DELETE FROM pgrecall.namespaces")
     assert contents(conn)["judged_queries"] == []

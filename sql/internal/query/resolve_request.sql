@@ -11,7 +11,10 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     request pgrecall.recall_request;
-    settings pgrecall.recall_settings := _pgrecall.effective_settings(arguments);
+    home CONSTANT integer := pgrecall.namespace_id(namespace);
+    settings pgrecall.recall_settings := _pgrecall.effective_settings(
+        arguments, (SELECT l.settings FROM pgrecall.learned_settings l WHERE l.namespace_id = home AND l.ended_at IS NULL)
+    );
     languages regconfig[] := _pgrecall.query_languages(namespace);
 BEGIN
     PERFORM _pgrecall.check_query(query, query_vec);
@@ -21,7 +24,7 @@ BEGIN
         RAISE EXCEPTION 'factor_relevance, factor_importance and factor_recency are all 0'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Set one of them above 0. factor_relevance is 1 by default.';
     END IF;
-    request.namespace_id := pgrecall.namespace_id(namespace);
+    request.namespace_id := home;
     request.query_vec := query_vec;
     request.settings := settings;
     request.query_name := pgrecall.normalize_name(query);
