@@ -4,19 +4,20 @@
 -- all queries; if its 95 % interval is above 0, the settings learned from all queries apply to every recall in the
 -- namespace from then on. A setting that the caller, the session or a profile gives still takes precedence.
 --
--- Needs 40 judged queries and takes some 60 recalls for each, at most 300: about a minute. Call it when feedback has grown,
--- for instance weekly. Settings in force are first reviewed as recall_feedback() does.
+-- Learns nothing from fewer than 40 judged queries. Takes some 60 recalls for each of the newest 300: one to three
+-- minutes. Call it when feedback has grown, for instance weekly. Settings in force are first reviewed as
+-- recall_feedback() does.
 --
 -- namespace  NULL: the setting pgrecall.namespace, else 'default'
 -- dry_run    true: measure, and change nothing
 --
 -- is_adopted   whether the settings apply now
 -- settings     what it found from all queries, adopted or not: the settings that differ from those in force without it
--- queries      number of queries it learned from
+-- queries      number of queries it can learn from
 -- ndcg_before  their mean nDCG@10 without the settings;  ndcg_after  with those learned from the other half
--- gain_low, gain_high  the 95 % interval of the difference
+-- gain_low, gain_high  the 95 % interval of the difference. These four are NULL if there are fewer than 40 queries
 --
--- Errors  42704 no such namespace;  42501 read-only for this role;  55000 fewer than 40 queries
+-- Errors  42704 no such namespace;  42501 read-only for this role
 CREATE OR REPLACE FUNCTION pgrecall.learn(namespace text DEFAULT NULL, dry_run boolean DEFAULT false)
 RETURNS TABLE (
     is_adopted boolean, settings jsonb, queries integer, ndcg_before double precision, ndcg_after double precision,
@@ -42,9 +43,10 @@ BEGIN
     FROM _pgrecall.training_queries(home) t;
     queries := COALESCE(cardinality(query_ids), 0);
     IF queries < fewest THEN
-        RAISE EXCEPTION 'namespace "%" has % judged queries to learn from, and needs %', pgrecall.namespace_name(learn.namespace), queries, fewest
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Call recall_feedback() or pgrecall.judge() with the query''s vector. A query without a useful memory does not count.';
+        is_adopted := false;
+        settings := '{}'::jsonb;
+        RETURN NEXT;
+        RETURN;
     END IF;
 
     SELECT x.before, x.after, g.low, g.high INTO ndcg_before, ndcg_after, gain_low, gain_high

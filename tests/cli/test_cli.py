@@ -53,7 +53,7 @@ def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     names = re.findall(r"^│ ([a-z][a-z-]*) ", outcome.out, re.MULTILINE)
     assert names == [
         "up", "down", "dsn", "migrate", "remember", "import", "export", "erase", "scrub", "embedder", "reembed", "recall", "explain",
-        "timeline", "facts", "briefing", "duplicates", "mcp", "status", "doctor", "ui", "import-from", "failures", "config",
+        "timeline", "facts", "briefing", "feedback", "learn", "duplicates", "mcp", "status", "doctor", "ui", "import-from", "failures", "config",
         "curate", "graph", "offline", "shard",
     ]  # fmt: skip
     for name in names:

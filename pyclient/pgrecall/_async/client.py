@@ -41,6 +41,7 @@ from pgrecall.query.reranking import second_stage
 from .admin import AsyncAdmin
 from .curation import AsyncCurator
 from .database import AsyncDatabase
+from .learning import AsyncLearner
 from .queries import AsyncQueries
 from .transfer import AsyncTransfer
 
@@ -88,6 +89,7 @@ class AsyncClient:
     Attributes:
         admin: Status, findings, failed embeddings and stored settings.
         curation: Duplicates, and decisions about memories that contradict or refine older ones.
+        learning: Feedback on results, and the settings that a namespace learns from it.
         transfer: Export and import.
     """
 
@@ -114,6 +116,7 @@ class AsyncClient:
         self._metrics = metrics
         self.admin = AsyncAdmin(self._database)
         self.curation = AsyncCurator(self._database)
+        self.learning = AsyncLearner(self._database, self._queries)
         self.transfer = AsyncTransfer(self._database)
 
     async def __aenter__(self) -> Self:

@@ -42,6 +42,7 @@ from pgrecall.query.reranking import second_stage
 from .admin import Admin
 from .curation import Curator
 from .database import Database
+from .learning import Learner
 from .queries import Queries
 from .transfer import Transfer
 
@@ -89,6 +90,7 @@ class Client:
     Attributes:
         admin: Status, findings, failed embeddings and stored settings.
         curation: Duplicates, and decisions about memories that contradict or refine older ones.
+        learning: Feedback on results, and the settings that a namespace learns from it.
         transfer: Export and import.
     """
 
@@ -115,6 +117,7 @@ class Client:
         self._metrics = metrics
         self.admin = Admin(self._database)
         self.curation = Curator(self._database)
+        self.learning = Learner(self._database, self._queries)
         self.transfer = Transfer(self._database)
 
     def __enter__(self) -> Self:

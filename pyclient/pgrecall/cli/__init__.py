@@ -18,6 +18,7 @@ from .facts import facts
 from .failures import failures
 from .graph import graph
 from .import_from import import_from
+from .learn import feedback, learn
 from .mcp import mcp
 from .memories import export, import_, remember
 from .offline import offline
@@ -56,6 +57,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "timeline": timeline,
     "facts": facts,
     "briefing": briefing,
+    "feedback": feedback,
+    "learn": learn,
     "duplicates": duplicates,
     "mcp": mcp,
     "status": status,

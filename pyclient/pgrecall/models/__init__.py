@@ -2,6 +2,7 @@
 
 from .curation import Curation, CurationDecision, Duplicate, PreviewedCuration
 from .explanation import ExplainResult, Explanation
+from .learning import LearnedSettings, Learning
 from .memories import (
     EmbeddingModel,
     Expansion,
@@ -37,6 +38,8 @@ __all__ = [
     "HealthCheck",
     "IndexStatus",
     "IterativeScan",
+    "LearnedSettings",
+    "Learning",
     "Listed",
     "NewMemory",
     "OnConflict",
