@@ -34,6 +34,7 @@ BY_NAMESPACE = {
     "granted",
     "entity_rules",
     "graph_changes",
+    "learned_settings",
     "locks",
     "settings",
 }

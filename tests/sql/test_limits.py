@@ -38,6 +38,8 @@ UNBOUNDED = {
     ("locks", "name"): "a trigger makes it",
     ("erasures", "role"): "erase() makes it: the name of a role",
     ("erasures", "counts"): "erase() makes it: a number for each table",
+    ("learned_settings", "settings"): "learn() makes it: a value for each of seven settings",
+    ("judged_queries", "judged_by"): "recall_feedback() makes it: the name of a role",
 }
 """Columns without a limit of their own, and why."""
 COLUMNS = """

@@ -52,6 +52,8 @@ VALUES (%(home)s, 1, array_fill(0.5::real, ARRAY[384])::halfvec, 0.1, 20);
 INSERT INTO pgrecall.llm_answers (key, memory_id, answer) VALUES ('quokka', %(memory)s, '{"quokka": 1}');
 INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) VALUES (1, 'pgrecall_admin', 'quokka', 'quokka asked');
 INSERT INTO pgrecall.query_expansions (role, query_hash, language, terms) VALUES ('pgrecall_admin', sha256('quokka'), 'english', '{quokka}');
+INSERT INTO pgrecall.learned_settings (namespace_id, settings, queries, ndcg_before, ndcg_after, gain_low, gain_high)
+VALUES (%(home)s, '{"cc_alpha": "0.7"}', 40, 0.5, 0.6, 0.05, 0.15);
 INSERT INTO pgrecall.judged_vectors (namespace_id, embedding_model_id, query_id, query_vec)
 SELECT q.namespace_id, 1, q.query_id, array_fill(0.5::real, ARRAY[384])::halfvec FROM pgrecall.judged_queries q;
 INSERT INTO pgrecall.term_stats (namespace_id, term, documents, small_blocks) VALUES (%(home)s, 'quokka', 1, 0);
