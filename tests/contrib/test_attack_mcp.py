@@ -105,6 +105,8 @@ def test_what_is_hidden_is_not_changed(
                 f"There is no memory {number}: nothing was forgotten.",
                 {"id": number, "forgotten": False},
             )
+            told = await agent.refused("memory_feedback", query="quokka", id=number, useful=True)
+            assert told.startswith(f"there is no memory {number}.")
         assert (await agent.call("memory_update", id=plain, is_sensitive=True))["changed"] is True
         assert "there is no memory" in await agent.refused("memory_update", id=plain, title="wombat")
 

@@ -176,6 +176,8 @@ def test_the_embedder_reads_no_further_than_its_model() -> None:
     """Peak memory goes by what the model can read, not by what the text has."""
     done = subprocess.run([sys.executable, "-c", EMBED], capture_output=True, text=True, check=True)
     grown, seconds, is_truncated = done.stdout.split()
-    assert int(grown) < 96 * 1024, grown  # kilobytes: the model's own work on eight texts of 256 tokens takes 40 to 75
+    assert int(grown) < 96 * 1024, (
+        grown
+    )  # kilobytes: the model's own work on eight texts of 256 tokens takes 40 to 75
     assert float(seconds) < 20
     assert is_truncated == "True"

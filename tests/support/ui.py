@@ -38,12 +38,14 @@ def make_inspector(
     dsn: str,
     *,
     include_sensitive: bool = False,
+    read_only: bool = False,
     timeout: float = 30.0,
     raise_server_exceptions: bool = True,
 ) -> tuple[TestClient, SessionKeys]:
     """Return a client of an inspector in this process, and its keys; it has not been let in."""
     keys = SessionKeys(PORT)
-    context = PageContext(Reader(dsn, pool_timeout=timeout / 2), include_sensitive, timeout)
+    form_token = None if read_only else keys.form_token
+    context = PageContext(Reader(dsn, pool_timeout=timeout / 2), include_sensitive, timeout, form_token)
     client = TestClient(
         create_app(context, keys),
         base_url=f"http://127.0.0.1:{PORT}",

@@ -19,13 +19,14 @@ def ui(
     include_sensitive: Annotated[
         bool, typer.Option("--include-sensitive", help="Show sensitive memories.")
     ] = False,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Offer nothing that writes.")] = False,
     timeout: Annotated[
         float, typer.Option(min=0.1, max=600, help="Seconds that a database call may take.")
     ] = 10.0,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Inspect recall in the browser: search, explain, compare settings, browse concepts, see the status.
+    """Inspect recall in the browser: search, explain, compare, give feedback, browse concepts, status.
 
     Prints the URL with an access token, and serves until Ctrl-C.
     """
@@ -43,6 +44,7 @@ def ui(
         port=port,
         namespace=namespace,
         include_sensitive=include_sensitive,
+        read_only=read_only,
         timeout=timeout,
         open_browser=not no_open,
         tell=_tell,

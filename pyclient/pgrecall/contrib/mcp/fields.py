@@ -32,6 +32,7 @@ __all__ = [
     "TagsAny",
     "Timeframe",
     "Title",
+    "Useful",
 ]
 
 _LONGEST_QUERY = 16_384
@@ -119,6 +120,9 @@ Ids = Annotated[
     Field(
         max_length=100, description="The memories to explain, returned or not; without it, those returned."
     ),
+]
+Useful = Annotated[
+    bool, Field(description="true if it answered the question, false if it was returned and did not help.")
 ]
 Successor = Annotated[
     int | None, Field(ge=1, description="An existing memory that holds now, instead of content.")

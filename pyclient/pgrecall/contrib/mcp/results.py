@@ -13,6 +13,7 @@ __all__ = [
     "Forgotten",
     "Reason",
     "Recalled",
+    "Recorded",
     "Stored",
     "Superseded",
     "Timeline",
@@ -47,6 +48,13 @@ class Forgotten(BaseModel):
 
     id: int = Field(description="Its id.")
     forgotten: bool = Field(description="false if there was no such memory, or it was forgotten before.")
+
+
+class Recorded(BaseModel):
+    """Feedback that was recorded."""
+
+    id: int = Field(description="The memory's id.")
+    useful: bool = Field(description="As given.")
 
 
 class Found(BaseModel):

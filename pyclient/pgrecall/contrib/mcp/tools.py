@@ -31,6 +31,7 @@ from .results import (
     Moment,
     Reason,
     Recalled,
+    Recorded,
     Stored,
     Superseded,
     Timeline,
@@ -82,6 +83,7 @@ class MemoryTools:
             self._tool(self.memory_update, "Correct a memory", _writes(destroys=True, is_idempotent=True)),
             self._tool(self.memory_supersede, "Replace a fact that no longer holds", _writes()),
             self._tool(self.memory_forget, "Forget a memory", _writes(destroys=True, is_idempotent=True)),
+            self._tool(self.memory_feedback, "Say what helped", _writes(is_idempotent=True)),
         ]
 
     async def memory_store(
@@ -285,6 +287,18 @@ class MemoryTools:
             )
         forgotten = await self._client.forget(id)
         return _result(Forgotten(id=id, forgotten=forgotten), f"Memory {id} was forgotten.")
+
+    async def memory_feedback(
+        self, query: fields.Query, id: fields.Id, useful: fields.Useful, namespace: fields.Namespace = None
+    ) -> Annotated[CallToolResult, Recorded]:
+        """Say whether a memory that memory_recall returned answered the question.
+
+        Give it the same question. Enough feedback can teach recall to rank better; nothing changes at once.
+        """
+        await self._check(id)
+        await self._client.learning.feedback(query, id, useful, namespace=self._namespace(namespace), **EMBED)
+        outcome = "answers" if useful else "does not answer"
+        return _result(Recorded(id=id, useful=useful), f"Recorded that memory {id} {outcome} the question.")
 
     def _namespace(self, named: str | None) -> str | None:
         return named if named else self._serving.namespace

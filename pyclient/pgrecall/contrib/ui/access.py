@@ -37,7 +37,7 @@ HEADERS = {
 
 
 class SessionKeys:
-    """The token of the address, and the cookie it is exchanged for.
+    """The token of the address, the cookie it is exchanged for, and the token of the forms that write.
 
     Args:
         port: The cookie is named after it: browsers do not tell the ports of a machine apart.
@@ -46,6 +46,7 @@ class SessionKeys:
     def __init__(self, port: int) -> None:
         self.token = secrets.token_urlsafe(32)
         self.cookie = f"pgrecall_ui_{port}"
+        self.form_token = secrets.token_urlsafe(32)
         self._session = secrets.token_urlsafe(32)
         self._once: str | None = None
 

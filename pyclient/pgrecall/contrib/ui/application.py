@@ -53,9 +53,11 @@ def create_app(context: PageContext, keys: SessionKeys) -> ASGIApp:
         "/concepts/{id}": concept_pages.concept,
         "/status": status_page.status,
     }
+    writing = {} if context.form_token is None else {"/feedback": search_pages.feedback}
     app = Starlette(
         routes=[
             *(Route(path, _tidied(handler)) for path, handler in pages.items()),
+            *(Route(path, handler, methods=["POST"]) for path, handler in writing.items()),
             Mount("/static", StaticFiles(packages=[("pgrecall.contrib.ui", "static")])),
         ],
         exception_handlers={PgrecallError: _failed, HTTPException: _refused, Exception: _broken},
@@ -90,7 +92,8 @@ async def _failed(request: Request, error: Exception) -> Response:
 async def _refused(_: Request, error: Exception) -> Response:
     refusal = cast("HTTPException", error)
     problem = PgrecallError(refusal.detail, hint="Go on from the search page.")
-    return page("failed.html", status=refusal.status_code, problem=problem, title="This is not a page")
+    title = "This is not a page" if refusal.status_code == 404 else "This did not work"
+    return page("failed.html", status=refusal.status_code, problem=problem, title=title)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

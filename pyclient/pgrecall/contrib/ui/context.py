@@ -51,11 +51,13 @@ class PageContext:
         client: Asks the database.
         include_sensitive: Whether sensitive memories are shown.
         timeout: Seconds that each call may take.
+        form_token: The token of the forms that write; None if no page may write.
     """
 
     client: Reader
     include_sensitive: bool
     timeout: float
+    form_token: str | None = None
 
     async def call(
         self, function: Callable[_P, Coroutine[Any, Any, _T]], *args: _P.args, **kwargs: _P.kwargs
@@ -66,7 +68,14 @@ class PageContext:
     def page(self, template: str, *, problem: PgrecallError | None = None, **values: Any) -> Response:
         """Fill a template; the status is that of the problem, if there is one."""
         status = 200 if problem is None else status_of(problem)
-        return page(template, status=status, problem=problem, sensitive=self.include_sensitive, **values)
+        return page(
+            template,
+            status=status,
+            problem=problem,
+            sensitive=self.include_sensitive,
+            form_token=self.form_token,
+            **values,
+        )
 
 
 def page_context(request: Request) -> PageContext:

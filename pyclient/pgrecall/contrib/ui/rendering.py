@@ -102,7 +102,7 @@ _templates.filters.update(
     size=format_bytes,
 )
 _templates.globals.update(
-    tags=tags, stack=charts.stack, star=charts.star, namespace_in_force=None, sensitive=False
+    tags=tags, stack=charts.stack, star=charts.star, namespace_in_force=None, sensitive=False, form_token=None
 )
 
 

@@ -1,14 +1,17 @@
-"""The pages about one question: what is found and what each score is made of, and one memory explained."""
+"""The pages about one question: what is found, what each score is made of, and what helped."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from starlette.responses import RedirectResponse
+
 from pgrecall.errors import InvalidInput, PgrecallError
 
 from .context import PageContext, page_context
-from .query_form import QueryForm, identity
+from .posted_form import read_posted
+from .query_form import EMBED_SECONDS, QueryForm, identity
 from .settings import check, grouped
 
 if TYPE_CHECKING:
@@ -78,7 +81,26 @@ async def search(request: Request) -> Response:
         found=found,
         groups=grouped(settings, form.settings),
         legs=LEGS,
+        recorded=request.query_params.get("recorded"),
     )
+
+
+async def feedback(request: Request) -> Response:
+    """Record whether a memory answered the question, and show the results again."""
+    context = page_context(request)
+    given = await read_posted(request, str(context.form_token))
+    form = QueryForm.read(given)
+    id = identity(given.get("id", ""))
+    await context.call(
+        context.client.learning.feedback,
+        form.q,
+        id,
+        {"yes": True, "no": False}.get(given.get("useful", "")),
+        namespace=form.namespace or None,
+        embed="daemon",
+        embed_timeout=EMBED_SECONDS,
+    )
+    return RedirectResponse(form.address("/", recorded=id) + f"#hit-{id}", status_code=303)
 
 
 async def explain(request: Request) -> Response:

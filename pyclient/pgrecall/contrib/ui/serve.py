@@ -30,6 +30,7 @@ def serve(
     port: int = 0,
     namespace: str | None = None,
     include_sensitive: bool = False,
+    read_only: bool = False,
     timeout: float = 10.0,
     open_browser: bool = False,
     tell: Callable[[str], None] = print,
@@ -41,6 +42,7 @@ def serve(
         port: Where to listen; 0 takes a free one.
         namespace: The namespace of pages that name none.
         include_sensitive: True shows sensitive memories too.
+        read_only: True offers nothing that writes.
         timeout: Seconds that each call of the database may take.
         open_browser: True opens the user's browser.
         tell: Is given the address with its token.
@@ -53,7 +55,8 @@ def serve(
         keys = SessionKeys(port)
         # Pages that wait for a connection are to say so before their time is over.
         client = Reader(dsn, namespace=namespace, pool_max=_POOL, pool_timeout=timeout / 2)
-        app = create_app(PageContext(client, include_sensitive, timeout), keys)
+        form_token = None if read_only else keys.form_token
+        app = create_app(PageContext(client, include_sensitive, timeout, form_token), keys)
         server = web_server(
             app,
             log_level="critical",
