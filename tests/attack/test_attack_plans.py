@@ -36,8 +36,8 @@ KEPT_APART = """
 """
 # Says which way of reading something was done, never what.
 KINDS = {
-    ("extractions", "enricher"), ("grants", "access"), ("mentions", "source"), ("temporal_refs", "granularity"),
-    ("temporal_refs", "source"),
+    ("extractions", "enricher"), ("grants", "access"), ("learned_settings", "end_reason"), ("mentions", "source"),
+    ("temporal_refs", "granularity"), ("temporal_refs", "source"),
 }  # fmt: skip
 
 

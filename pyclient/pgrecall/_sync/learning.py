@@ -51,7 +51,10 @@ class Learner:
         """
         arguments = {**drop_none(query=query, id=id, namespace=namespace), "useful": useful}
         request = vector_request(vector, embed, embed_timeout=embed_timeout)
-        self._queries.rows("public.recall_feedback", query, arguments, request)
+        # With settings, such as the name of the vector's model, a call is read-only unless it says otherwise.
+        self._queries.rows(
+            "public.recall_feedback", query, arguments, request, settings={"transaction_read_only": "off"}
+        )
 
     def learn(self, namespace: str | None = None, *, dry_run: bool = False) -> Learning:
         """Find settings that suit a namespace, and adopt them if they help. Takes one to three minutes.
