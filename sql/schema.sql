@@ -162,7 +162,8 @@ CREATE TYPE pgrecall.ranked AS (
     dense_weight      double precision,
     graph_weight      double precision,
     graph_share       double precision,
-    graph_level       double precision
+    graph_level       double precision,
+    confidence        double precision
 );
 COMMENT ON TYPE pgrecall.ranked IS 'A memory ranked by recall: its score on every leg, and every part of its final score.';
 CREATE TYPE pgrecall.recall_request AS (

@@ -30,6 +30,8 @@
 -- chosen_strategy     the strategy that was used; exact is auto's choice for a literal query
 -- duplicates          memories hidden behind this one by collapse_duplicates
 -- passage             of a long memory, the part nearest to query_vec: characters of content, the first is 0
+-- confidence          that the memory answers the query, 0 to 1; low for the first memory: the answer may be unknown. NULL
+--                     with fusion rrf
 --
 -- Writes nothing: runs on a standby, and every SET LOCAL of the caller applies, except plan_cache_mode. Each statement
 -- keeps one generic plan per session; only the searches that need their arguments are planned on every call (EXECUTE).
@@ -65,7 +67,7 @@ RETURNS TABLE (
     lexical_score double precision, similarity double precision, graph_score double precision,
     category text, tags text[], metadata jsonb, importance real, speaker text, session text, source text,
     occurred_at timestamptz, created_at timestamptz, is_sensitive boolean, chosen_strategy text, duplicates bigint[],
-    passage int4range
+    passage int4range, confidence double precision
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
@@ -92,7 +94,7 @@ BEGIN
         SELECT m.id, m.external_id, m.title, m.content, r.score,
                r.lexical_rank, r.dense_rank, r.graph_rank, r.lexical_score, r.similarity, r.graph_score,
                m.category, m.tags, m.metadata, m.importance, m.speaker, m.session, m.source,
-               m.occurred_at, m.created_at, m.is_sensitive, (request.settings).strategy, r.duplicates, r.passage
+               m.occurred_at, m.created_at, m.is_sensitive, (request.settings).strategy, r.duplicates, r.passage, r.confidence
         FROM _pgrecall.rank_distinct(request, filter, COALESCE(recall.reference_time, now())) r
         JOIN pgrecall.memories m ON m.id = r.id
         ORDER BY r.place;

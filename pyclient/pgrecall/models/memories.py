@@ -100,6 +100,8 @@ class RecalledMemory(Row):
         chosen_strategy: The strategy that found it; 'auto' chooses 'exact' for a query to match verbatim.
         duplicates: Ids of near-duplicates, hidden by `collapse_duplicates`.
         passage: Of a long memory, the part nearest to the query's vector: `content[start:end]`.
+        confidence: That the memory answers the query, 0 to 1; None with fusion rrf. Low for the first memory
+            means that the answer may not be known.
         rerank_score: The reranker's score; None if it was not reranked.
     """
 
@@ -127,6 +129,7 @@ class RecalledMemory(Row):
     chosen_strategy: str
     duplicates: tuple[int, ...]
     passage: tuple[int, int] | None = None
+    confidence: float | None = None
     rerank_score: float | None = None
 
     @classmethod

@@ -32,6 +32,7 @@
 --   with_session     the score after concepts and session neighbours
 --   with_phrase      the score after the phrase bonus: the relevance
 --   weighted         the relevance times importance, age, named concepts and speaker: the score
+--   rivals           the mean relevance of the second to tenth best, for the confidence of each memory
 --   ordered          thresholds applied, sorted; ties by score, cosine, id
 --   chosen           the first k, with near-duplicates collapsed and diversity applied if the settings ask for it
 --
@@ -39,9 +40,9 @@
 -- for Hybrid Retrieval, 2023). The lexical score is divided by the best lexical score, or by lexical_coverage times the
 -- score of a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. A
 -- cosine is measured against the cosines between unrelated memories of the namespace (similarity_score); without such a
--- background it counts from 0. A long memory counts by its best passage. A memory without an embedding gets the candidates' mean cosine: a missing embedding says
--- nothing about it. Without words or without a vector, the other leg gets the full weight. Fusion rrf sums weight /
--- (rrf_k + rank).
+-- background it counts from 0. A long memory counts by its best passage. A memory without an embedding gets the
+-- candidates' mean cosine: a missing embedding says nothing about it. Without words or without a vector, the other leg
+-- gets the full weight. Fusion rrf sums weight / (rrf_k + rank).
 --
 -- The statement keeps one generic plan per session: it joins few candidates by primary key. Each leg plans for its own
 -- arguments.
@@ -243,6 +244,15 @@ BEGIN
                     + max_score * (settings.factor_importance * r.importance + settings.factor_recency * f.recency))
                    / factors AS combined
         ) c
+    ), rivals AS MATERIALIZED (
+        SELECT COALESCE(sum(b.relevance) FILTER (WHERE b.place > 1), 0) / (9 * max_score) AS relevance
+        FROM (
+            SELECT w.relevance, row_number() OVER (ORDER BY w.relevance DESC) AS place
+            FROM weighted w
+            WHERE w.is_candidate
+            ORDER BY w.relevance DESC
+            LIMIT 10
+        ) b
     ), ordered AS (
         SELECT w.id, w.score,
                row_number() OVER (
@@ -266,8 +276,10 @@ BEGIN
            w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.speaker_factor, w.passage,
            w.is_candidate,
            c.mmr_penalty, c.duplicates, o.place::integer, lexical_weight, dense_weight,
-           CASE WHEN depth.graph > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level
+           CASE WHEN depth.graph > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level,
+           CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(w.relevance / max_score, v.relevance) END
     FROM weighted w
+    CROSS JOIN rivals v
     LEFT JOIN ordered o ON o.id = w.id
     LEFT JOIN chosen c ON c.id = w.id
     WHERE c.id IS NOT NULL OR w.id = ANY (extra_ids)

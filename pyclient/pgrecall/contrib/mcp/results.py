@@ -67,6 +67,10 @@ class Found(BaseModel):
     score: float | None = Field(
         description="How well it fits; higher is better. null where sensitive memories are left out."
     )
+    confidence: float | None = Field(
+        description="That it answers the question, 0 to 1; low for the first memory: the answer may be unknown. "
+        "null where score is."
+    )
     found_by: list[Leg] = Field(description="By words (lexical), meaning (dense), related concepts (graph).")
     tags: list[str]
     category: str | None
@@ -100,6 +104,7 @@ class Found(BaseModel):
             is_cut=is_cut,
             title=memory.title,
             score=memory.score if tells_scores else None,
+            confidence=memory.confidence if tells_scores else None,
             found_by=found_by,
             tags=list(memory.tags),
             category=memory.category,
