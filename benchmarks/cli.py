@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from benchmarks import operations, report, speed
 from benchmarks.operations import daemon, import_from, sharding, tenants
-from benchmarks.quality import command as quality
 from benchmarks.quality import abstention, curation, extraction, graph, learning
+from benchmarks.quality import command as quality
 from benchmarks.quality.datasets import DataError
 from benchmarks.quality.resources import Unavailable
 from benchmarks.systems import UnknownSetting, UnknownSystem

@@ -67,7 +67,8 @@ def _abstention(options: argparse.Namespace) -> int:
             answered.append(_first(connection, resources, query))
             with connection.transaction(force_rollback=True):
                 connection.execute(
-                    "SELECT forget(u.id) FROM unnest(%s::bigint[]) u (id)", ([ids[id] for id in query.relevant],)
+                    "SELECT forget(u.id) FROM unnest(%s::bigint[]) u (id)",
+                    ([ids[id] for id in query.relevant],),
                 )
                 unanswered.append(_first(connection, resources, query))
         results |= resources.description
@@ -83,7 +84,11 @@ def _abstention(options: argparse.Namespace) -> int:
         "curve": _curve(confidences, is_right),
         "rankings": {},
     }
-    _say(", ".join(f"{name} {results[name]:.3f}" for name in ("auroc_known", "auroc_right", "calibration_error")))
+    _say(
+        ", ".join(
+            f"{name} {results[name]:.3f}" for name in ("auroc_known", "auroc_right", "calibration_error")
+        )
+    )
     if options.json is not None:
         write(options.json, results)
         _say(f"written: {options.json}")
@@ -106,7 +111,7 @@ def area_under_curve(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> 
         scores: Shape (n,).
         labels: Shape (n,); True for a positive. NaN if all are alike.
     """
-    values, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
     positives = int(labels.sum())
     pairs = positives * (len(labels) - positives)

@@ -10,6 +10,7 @@ import pytest
 import pytrec_eval
 
 from benchmarks.quality.ablations import halves, same
+from benchmarks.quality.abstention import area_under_curve, calibration_error
 from benchmarks.quality.bootstrap import compare, interval
 from benchmarks.quality.datasets import Dataset, Query
 from benchmarks.quality.metrics import HEADLINE, METRICS, evaluate, means, unique
@@ -192,3 +193,21 @@ def test_values_of_settings_are_compared_as_numbers_or_as_text(
     value: str, other: str, *, expected: bool
 ) -> None:
     assert same(value, other) is expected
+
+
+# Confidence
+
+
+def test_area_under_the_curve_by_hand() -> None:
+    scores = np.array([0.9, 0.4, 0.4, 0.1])
+    # Pairs of a positive and a negative: 0.9 over 0.4 and 0.1, a tie at 0.4, 0.4 over 0.1.
+    assert area_under_curve(scores, np.array([True, True, False, False])) == (1 + 1 + 0.5 + 1) / 4
+    assert area_under_curve(scores, np.array([False, False, True, True])) == (0 + 0 + 0.5 + 0) / 4
+    assert math.isnan(area_under_curve(scores, np.ones(4, dtype=bool)))
+
+
+def test_calibration_error_by_hand() -> None:
+    confidences = np.array([0.95, 0.95, 0.05, 1.0])
+    right = np.array([True, False, False, True])
+    # The upper bin: mean confidence 2.9 / 3, two of three right; the lower one: 0.05, none right.
+    assert calibration_error(confidences, right) == pytest.approx(0.75 * 0.3 + 0.25 * 0.05)

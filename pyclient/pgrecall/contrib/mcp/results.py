@@ -68,8 +68,8 @@ class Found(BaseModel):
         description="How well it fits; higher is better. null where sensitive memories are left out."
     )
     confidence: float | None = Field(
-        description="That it answers the question, 0 to 1; low for the first memory: the answer may be unknown. "
-        "null where score is."
+        description="That it answers the question, 0 to 1; low for the first memory: the answer may be "
+        "unknown. null where score is."
     )
     found_by: list[Leg] = Field(description="By words (lexical), meaning (dense), related concepts (graph).")
     tags: list[str]
