@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all fuzz server test-server lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-report bench-langchain build docs clean
+.PHONY: help setup demo test test-all fuzz server test-server lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-learning bench-report bench-langchain build docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -127,6 +127,12 @@ bench-graph: $(VENV)/.dev  ## measure what the concept graph brings to multi-hop
 	  $(BIN)/python -m benchmarks graph --data $(DATA)/$$name --scope $$scope --sweep "$$sweep" \
 	    --json benchmarks/results/graph-$$name.json; done
 	$(BIN)/python -m benchmarks extraction --speed $(DATA)/musique/corpus.jsonl --texts 300 --json benchmarks/results/extraction.json
+
+bench-learning: $(VENV)/.dev  ## measure learning from feedback, and the confidence of the first memory; writes benchmarks/results
+	@set -e; for folder in examples/sample $(foreach name,locomo multihoprag musique-train scifact,$(DATA)/$(name)); do \
+	  name=$$(basename $$folder); scope=pooled; case $$name in locomo) scope=field:conversation;; esac; \
+	  for kind in learning abstention; do $(BIN)/python -m benchmarks $$kind --data $$folder --scope $$scope \
+	    --json benchmarks/results/$$kind-$$name.json; done; done
 
 bench-report: $(VENV)/.dev  ## write docs/benchmarks.md, its plots and README's figures from benchmarks/results
 	$(BIN)/python -m benchmarks report

@@ -29,8 +29,9 @@ def _learning(measured: Results) -> list[str]:
     return [
         "## Learning from feedback\n",
         "`pgrecall.learn` finds weights from one half of the questions, and they are measured on the other "
-        "half ([how](learning.md)). *Found*: the gain if they are used in any case; *adopted*: if `learn` itself "
-        "decides, from that half alone. A namespace with fewer than 40 questions in a half learns nothing.\n",
+        "half ([how](learning.md)). *Found*: the gain if they are used in any case; *adopted*: if `learn` "
+        "itself decides, from that half alone. A namespace with fewer than 40 questions in a half "
+        "learns nothing.\n",
         table(
             [
                 "data set",
@@ -71,8 +72,8 @@ def _confidence(measured: Results, plots: dict[str, Plot]) -> list[str]:
         "## Knowing when the answer is unknown\n",
         "Each question is asked twice: as it is, and after its answering memories are forgotten. `recall` "
         "returns a confidence with each memory; these figures are of the first. *Known* tells questions with "
-        "an answer in memory from those without; *right* tells first memories that answer from those that do not. The "
-        "calibration error is the mean gap between the confidence and the share that is right.\n",
+        "an answer in memory from those without; *right* tells first memories that answer from those that do "
+        "not. The calibration error is the mean gap between the confidence and the share that is right.\n",
         table(
             ["data set", "questions", "first is right", "AUROC known", "AUROC right", "calibration error"],
             [
