@@ -29,6 +29,7 @@ _GROUPS = {
     "Filters, by the share of the memories they leave": ("recall:namespace=", "recall:tag=", "recall:time="),
     "Several clients at once": ("recall:clients=",),
     "One concept in every memory and in every question": ("leg:graph,hub", "recall:hub"),
+    "Every tenth memory is long, with four passages": ("recall:long=10%",),
 }
 _OTHERS = "Connections and statements"
 _OTHERS_NOTE = (
@@ -152,9 +153,10 @@ def _extras(shown: Sequence[Column]) -> str:
 
 
 def _storing(shown: Sequence[Column]) -> str:
-    loads = [column.at("details")["load"] for column in shown]
+    found = [column.at("details") for column in shown]
+    loads = [one["load"] for one in found]
     builds = [load["index_builds"] for load in loads]
-    sizes = [column.at("details")["bytes_per_memory"] for column in shown]
+    sizes = [one["bytes_per_memory"] for one in found]
     stored = (f"{column.found['ingest']['rows_per_second']:,.0f}" for column in shown)
     rows: list[Iterable[str]] = [
         ("`remember_many`, memories/s", *stored),
@@ -165,6 +167,10 @@ def _storing(shown: Sequence[Column]) -> str:
         *(
             (f"building `{name}`, s", *(f"{build[name]:.1f}" if name in build else "" for build in builds))
             for name in _large(builds, 0.03)
+        ),
+        (
+            "passages of long memories with their index, passages/s",
+            *(f"{one['passages_per_second']:,.0f}" if "passages_per_second" in one else "" for one in found),
         ),
         ("bytes per memory, total", *(f"{sum(size.values()):,.0f}" for size in sizes)),
     ]

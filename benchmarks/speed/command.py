@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "add_to"]
 
 FORMAT = 1
+
+BUSY = 0.5
+"""The load average above which no results are written."""
 """Raised when a results file changes so that older ones cannot be read."""
 
 _RESULTS = Path(__file__).parents[1] / "results"
@@ -52,7 +56,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def _speed(options: argparse.Namespace) -> int:
-    """Run the benchmark: 0, 1 if `--check` finds an unused index, 2 if the server cannot be used."""
+    """Run the benchmark: 0, 1 if `--check` finds an unused index, 2 if it cannot be run."""
+    load = os.getloadavg()[0]
+    if options.json is not None and load > BUSY:
+        print(f"error: the load is {load:.2f}: results are written on a quiet machine only", file=sys.stderr)
+        return 2
     try:
         with _server(options) as server:
             result = _measure(server, options)

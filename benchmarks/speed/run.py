@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.speed import indexes, machine
 from benchmarks.speed.generator import Corpus
 from benchmarks.speed.hub import with_hub
+from benchmarks.speed.long_memories import with_passages
 from benchmarks.speed.measure import WARM_UP, Latency, alternately, cold, concurrent, one_by_one
 from benchmarks.speed.questions import KINDS, NATURAL, Question, questions
 from benchmarks.speed.storage import connect, open_database, sizes, warm_up
@@ -76,7 +77,8 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
         say: Told of progress.
 
     Returns:
-        `server`, `settings`, `systems` (the headline), `extras`, `per_second` by number of clients, `load`,
+        `server`, `settings`, `systems` (the headline), `extras`, `passages_per_second` (stored with their index),
+        `per_second` by number of clients, `load`,
         `bytes_per_memory`, `load_average` (before and after the questions), `indexes` (how often recall
         scanned each; `unused`: those it should have).
     """
@@ -102,6 +104,9 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
         extras = _extras(dsn, connection, target, asked, options.seconds)
     say("  asking where one concept is everywhere")
     extras |= with_hub(server, dsn, asked[NATURAL], options.seconds)
+    say("  asking where every tenth memory is long")
+    of_long, result["passages_per_second"] = with_passages(server, dsn, asked[NATURAL], options.seconds)
+    extras |= of_long
     result["systems"] = {name: asdict(Latency.of(times[name])) for name in HEADLINE}
     extras |= {name: times[name] for name in ("bare:dense", "bare:ts_rank")}
     result["per_second"] = {}

@@ -1,7 +1,10 @@
--- Recreates embedding_of() and name_embedding_of() with one branch per generation.
+-- Recreates the functions that name the generations' columns: embedding_of(), name_embedding_of() and
+-- nearest_embeddings(), with one branch per generation.
 --
--- If the generation is a constant, the planner reduces a call to the column, so it can use the index. The two functions are
--- state, like the columns they name: revisions and changes of generations create them, an installation does not.
+-- If the generation is a constant, the planner reduces a call of the first two to the column, so it can use the index.
+-- nearest_embeddings() keeps one plan per session and generation, so recall plans no search of the index.
+--
+-- Changes of generations call it, and every installation, below.
 CREATE OR REPLACE FUNCTION _pgrecall.rebuild_embedding_accessors()
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -23,8 +26,32 @@ BEGIN
             target.name, target.argument, target.type, branches
         );
     END LOOP;
+
+    SELECT string_agg(
+        format(
+            'WHEN %s THEN RETURN QUERY '
+            'SELECT m.id, m.%2$I OPERATOR(pgvector.<=>) query_vec FROM pgrecall.memories m '
+            'WHERE m.namespace_id = nearest_embeddings.namespace_id AND m.deleted_at IS NULL AND m.superseded_by IS NULL '
+            'AND m.%2$I IS NOT NULL '
+            'ORDER BY m.%2$I OPERATOR(pgvector.<=>) query_vec LIMIT depth; ',
+            g.id, g.column_name
+        ), '' ORDER BY g.id
+    )
+    INTO branches
+    FROM pgrecall.generations g;
+    -- Without the setting, a generic plan would sort a namespace of average size.
+    EXECUTE format(
+        'CREATE OR REPLACE FUNCTION _pgrecall.nearest_embeddings('
+        'namespace_id integer, query_vec pgvector.halfvec, depth integer, generation integer) '
+        'RETURNS TABLE (id bigint, distance double precision) '
+        'LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50 SET search_path FROM CURRENT SET enable_sort = off '
+        'SET plan_cache_mode = force_generic_plan AS %L',
+        format('#variable_conflict use_column' || E'\n' || 'BEGIN CASE generation %s ELSE NULL; END CASE; END', branches)
+    );
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rebuild_embedding_accessors IS
-    'Recreates embedding_of() and name_embedding_of() with one branch per generation.';
+    'Recreates the functions that name the generations'' columns, with one branch per generation.';
+
+SELECT _pgrecall.rebuild_embedding_accessors();

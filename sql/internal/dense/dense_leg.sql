@@ -2,10 +2,11 @@
 --
 -- The score is the cosine similarity: of the memory, or of its best passage if that is nearer.
 --
--- A small namespace is searched exactly (dense_exact_limit). For a larger one the planner chooses, usually the HNSW index. An index scan
--- can stop early under filters and return rows out of order, so the rows are sorted again. If it returned fewer than
--- depth rows, the exact search runs. These are two statements: in one (UNION ALL) the exact half costs time even if it
--- does not run. EXECUTE plans each with its arguments; a generic plan would assume a namespace of average size.
+-- A small namespace is searched exactly (dense_exact_limit). A larger one is searched with the HNSW index; under filters
+-- the planner chooses. An index scan can stop early and return rows out of order, so the rows are sorted again. If it
+-- returned fewer than depth rows, the exact search runs. These are separate statements: in one (UNION ALL) the exact half
+-- costs time even if it does not run. EXECUTE plans each with its arguments; a generic plan would assume a namespace of
+-- average size and a filter on everything.
 --
 -- depth       maximum number of memories
 -- exact_rows  a namespace with at most this many memories counts as small, and a larger one beside many others
@@ -37,18 +38,28 @@ BEGIN
 
     exact_limit := _pgrecall.dense_exact_limit(exact_rows, depth);
     IF _pgrecall.namespace_size(namespace_id, least(exact_limit, 2147483646) + 1) > exact_limit THEN
-        EXECUTE $statement$
-            SELECT array_agg(n.id), array_agg(n.distance)
-            FROM (
-                SELECT m.id, _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
-                FROM pgrecall.memories m
-                WHERE m.namespace_id = $1 AND _pgrecall.embedding_of(m, $5) IS NOT NULL AND _pgrecall.matches_filter(m, $3)
-                ORDER BY _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2
-                LIMIT $4
-            ) n
-        $statement$
-        INTO nearest, distances
-        USING namespace_id, query_vec, filter, depth, chosen;
+        IF NOT COALESCE(filter.include_superseded, false) AND COALESCE(filter.include_sensitive, true)
+           AND num_nonnulls(
+               filter.categories, filter.tags_any, filter.tags_all, filter.metadata_contains, filter.since, filter.until,
+               filter.timeframe, filter.as_of
+           ) = 0
+        THEN
+            SELECT array_agg(n.id), array_agg(n.distance) INTO nearest, distances
+            FROM _pgrecall.nearest_embeddings(namespace_id, query_vec, depth, chosen) n;
+        ELSE
+            EXECUTE $statement$
+                SELECT array_agg(n.id), array_agg(n.distance)
+                FROM (
+                    SELECT m.id, _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
+                    FROM pgrecall.memories m
+                    WHERE m.namespace_id = $1 AND _pgrecall.embedding_of(m, $5) IS NOT NULL AND _pgrecall.matches_filter(m, $3)
+                    ORDER BY _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2
+                    LIMIT $4
+                ) n
+            $statement$
+            INTO nearest, distances
+            USING namespace_id, query_vec, filter, depth, chosen;
+        END IF;
     END IF;
 
     -- Adding zero keeps the planner from using the index for the exact search.
