@@ -1,10 +1,9 @@
--- Recreates the functions that name the generations' columns: embedding_of(), name_embedding_of() and
--- nearest_embeddings(), with one branch per generation.
+-- Recreates embedding_of(), name_embedding_of() and nearest_embeddings() with one branch per generation.
 --
 -- If the generation is a constant, the planner reduces a call of the first two to the column, so it can use the index.
 -- nearest_embeddings() keeps one plan per session and generation, so recall plans no search of the index.
 --
--- Changes of generations call it, and every installation, below.
+-- The functions are state, like the columns they name. Changes of generations call this function, and every installation.
 CREATE OR REPLACE FUNCTION _pgrecall.rebuild_embedding_accessors()
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -52,6 +51,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rebuild_embedding_accessors IS
-    'Recreates the functions that name the generations'' columns, with one branch per generation.';
-
-SELECT _pgrecall.rebuild_embedding_accessors();
+    'Recreates embedding_of(), name_embedding_of() and nearest_embeddings() with one branch per generation.';

@@ -46,8 +46,8 @@ OWNERS = "pgrecall_gate, pgrecall_engine"
 # filter starves the dense leg. Database-level, so that any ALTER ROLE, SET or SET LOCAL beats them.
 DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_order"}
 
-# Revisions and changes of generations create these: they are state, which an installation does not touch.
-STATE_FUNCTIONS = ("embedding_of", "name_embedding_of")
+# rebuild_embedding_accessors() creates these: no file has them. Revisions of tables need the first two.
+STATE_FUNCTIONS = ("embedding_of", "name_embedding_of", "nearest_embeddings")
 
 _REVOKE = "revoke.sql"
 
@@ -113,6 +113,7 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
         elif file not in grants:
             _run(conn, file.name, qualify(conn, file.text))
     _drop(conn, _commands(conn, stale=True))
+    conn.execute("SELECT _pgrecall.rebuild_embedding_accessors()")
     if plpython:
         _own_python(conn)
     for file in grants:
@@ -205,6 +206,7 @@ def remove_code(conn: psycopg.Connection[Any]) -> None:
 
 def _remove(conn: psycopg.Connection[Any]) -> None:
     _drop(conn, _commands(conn, stale=False))
+    conn.execute("DROP FUNCTION IF EXISTS _pgrecall.nearest_embeddings")
     for setting in scalar(conn, "SELECT database_settings FROM pgrecall.installation"):
         name, _, value = setting.partition("=")
         # Keep a value that the operator has changed since.
