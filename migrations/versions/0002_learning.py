@@ -14,6 +14,12 @@ def upgrade() -> None:
     run_sql(
         op.get_bind(),
         """
+        -- effective_settings() and resolved_settings() have another argument. The others use them; the
+        -- installation creates them all again.
+        DROP FUNCTION IF EXISTS pgrecall.dense_overlap, pgrecall.settings_list, pgrecall.health;
+        DROP VIEW IF EXISTS pgrecall.settings_reference, pgrecall.settings_in_force;
+        DROP FUNCTION IF EXISTS _pgrecall.effective_settings, pgrecall.resolved_settings;
+
         ALTER TABLE pgrecall.judged_queries
             ADD judged_by name NOT NULL DEFAULT '', ADD judged_at timestamptz NOT NULL DEFAULT now();
         COMMENT ON TABLE pgrecall.judged_queries IS

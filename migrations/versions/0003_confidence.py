@@ -11,7 +11,18 @@ depends_on = None
 
 
 def upgrade() -> None:
-    run_sql(op.get_bind(), "ALTER TYPE pgrecall.ranked ADD ATTRIBUTE confidence double precision;")
+    run_sql(
+        op.get_bind(),
+        """
+        ALTER TYPE pgrecall.ranked ADD ATTRIBUTE confidence double precision;
+        -- It returns another column.
+        DROP FUNCTION IF EXISTS public.recall(
+            text, pgvector.halfvec, integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz, boolean,
+            boolean, tstzrange, timestamptz, timestamptz, text, text, text, text, double precision, double precision,
+            double precision, boolean, jsonb
+        );
+        """,
+    )
 
 
 def downgrade() -> None:
