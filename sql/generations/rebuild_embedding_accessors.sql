@@ -40,11 +40,12 @@ BEGIN
     FROM pgrecall.generations g;
     -- Without the setting, a generic plan would sort a namespace of average size.
     EXECUTE format(
-        'CREATE OR REPLACE FUNCTION _pgrecall.nearest_embeddings('
+        'CREATE OR REPLACE FUNCTION _pgrecall.%I('
         'namespace_id integer, query_vec pgvector.halfvec, depth integer, generation integer) '
         'RETURNS TABLE (id bigint, distance double precision) '
         'LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50 SET search_path FROM CURRENT SET enable_sort = off '
         'SET plan_cache_mode = force_generic_plan AS %L',
+        'nearest_embeddings',
         format('#variable_conflict use_column' || E'\n' || 'BEGIN CASE generation %s ELSE NULL; END CASE; END', branches)
     );
 END
