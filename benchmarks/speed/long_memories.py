@@ -52,4 +52,6 @@ def with_passages(
         elapsed = time.perf_counter() - begun
         connection.execute("VACUUM ANALYZE pgrecall.passages")
         warm_up(connection)
-        return alternately(connection, {"recall:long=10%": recall()}, asked, seconds), round(stored / elapsed, 1)
+        return alternately(connection, {"recall:long=10%": recall()}, asked, seconds), round(
+            stored / elapsed, 1
+        )
