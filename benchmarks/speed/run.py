@@ -77,10 +77,9 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
         say: Told of progress.
 
     Returns:
-        `server`, `settings`, `systems` (the headline), `extras`, `passages_per_second` (stored with their index),
-        `per_second` by number of clients, `load`,
-        `bytes_per_memory`, `load_average` (before and after the questions), `indexes` (how often recall
-        scanned each; `unused`: those it should have).
+        `server`, `settings`, `systems` (the headline), `extras`, `passages_per_second` (stored with their
+        index), `per_second` by number of clients, `load`, `bytes_per_memory`, `load_average` (before and
+        after the questions), `indexes` (how often recall scanned each; `unused`: those it should have).
     """
     corpus = Corpus(rows, options.dimension, options.seed)
     dsn, loading = open_database(

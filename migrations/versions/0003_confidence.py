@@ -17,9 +17,9 @@ def upgrade() -> None:
         ALTER TYPE pgrecall.ranked ADD ATTRIBUTE confidence double precision;
         -- It returns another column.
         DROP FUNCTION IF EXISTS public.recall(
-            text, pgvector.halfvec, integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz, boolean,
-            boolean, tstzrange, timestamptz, timestamptz, text, text, text, text, double precision, double precision,
-            double precision, boolean, jsonb
+            text, pgvector.halfvec, integer, text, text[], text[], text[], jsonb, timestamptz, timestamptz,
+            boolean, boolean, tstzrange, timestamptz, timestamptz, text, text, text, text, double precision,
+            double precision, double precision, boolean, jsonb
         );
         """,
     )
