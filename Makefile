@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all fuzz server test-server lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-learning bench-report bench-langchain build docs clean
+.PHONY: help setup demo test test-all fuzz server test-server lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-learning bench-report bench-langchain bench-engines build docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -143,6 +143,13 @@ bench-langchain: $(VENV)/.dev  ## install langchain-postgres for the benchmark, 
 	$(PYTHON) -m venv --without-pip $$folder; \
 	$(PYTHON) -m pip --disable-pip-version-check --python $$folder/bin/python install --quiet pip; \
 	$$folder/bin/python -m pip --disable-pip-version-check install --quiet 'langchain-postgres>=0.0.14,<0.1' 'psycopg[binary]>=3.2,<4'
+
+# In an environment of their own: nothing of the project needs them.
+bench-engines: $(VENV)/.dev  ## install LanceDB, tantivy and hnswlib for the speed benchmark, outside the checkout
+	@folder=$$($(BIN)/python -c 'from benchmarks.scratch import default_cache; print(default_cache())')/engines; \
+	$(PYTHON) -m venv --without-pip $$folder; \
+	$(PYTHON) -m pip --disable-pip-version-check --python $$folder/bin/python install --quiet pip; \
+	$$folder/bin/python -m pip --disable-pip-version-check install --quiet 'lancedb>=0.40,<0.41' 'tantivy>=0.27,<0.28' 'hnswlib>=0.8,<0.9'
 
 build: $(VENV)/.dev  ## build the wheel and the source distribution into dist/
 	$(BIN)/python -m build

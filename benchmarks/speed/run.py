@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed import indexes, machine
 from benchmarks.speed.generator import Corpus
+from benchmarks.speed.engines import engines
 from benchmarks.speed.hub import with_hub
 from benchmarks.speed.long_memories import with_passages
 from benchmarks.speed.measure import WARM_UP, Latency, alternately, cold, concurrent, one_by_one
@@ -101,6 +102,10 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
         result["indexes"] = _indexes(connection, target, asked[NATURAL][:WARM_UP], corpus.large)
         times = _headline(connection, target, asked[NATURAL], options.seconds)
         extras = _extras(dsn, connection, target, asked, options.seconds)
+        say("  asking engines inside one process")
+        with engines(connection) as others:
+            beside = alternately(connection, {"recall": recall(), **others}, asked[NATURAL], options.seconds)
+        extras |= {f"engines:{name}": found for name, found in beside.items() if others}
     say("  asking where one concept is everywhere")
     extras |= with_hub(server, dsn, asked[NATURAL], options.seconds)
     say("  asking where every tenth memory is long")

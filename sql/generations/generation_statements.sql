@@ -32,7 +32,14 @@ BEGIN ATOMIC
         (13, 'search', format('passages_%s_idx', g.column_name),
          format('CREATE INDEX CONCURRENTLY passages_%s_idx ON pgrecall.passages '
                 'USING hnsw ((embedding::pgvector.halfvec(%s)) pgvector.halfvec_cosine_ops) '
-                'WITH (m = 16, ef_construction = 64) WHERE generation_id = %s', g.column_name, g.dimension, g.id))
+                'WITH (m = 16, ef_construction = 64) WHERE generation_id = %s', g.column_name, g.dimension, g.id)),
+        -- A longer vector does not fit into an entry of this index.
+        (15, 'search', CASE WHEN g.dimension <= 1300 THEN format('memories_%s_scan_idx', g.column_name) END,
+         format('CREATE INDEX CONCURRENTLY memories_%s_scan_idx '
+                'ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at)) '
+                'INCLUDE (id, occurred_at, created_at, %I) '
+                'WHERE deleted_at IS NULL AND superseded_by IS NULL AND %I IS NOT NULL',
+                g.column_name, g.column_name, g.column_name))
     ) o (place, stage, name, statement)
     CROSS JOIN LATERAL (
         -- An interrupted build leaves an invalid index.
@@ -40,7 +47,7 @@ BEGIN ATOMIC
         UNION ALL
         SELECT o.place, o.statement
     ) s
-    WHERE g.id = generation_statements.generation AND g.id > 1 AND o.stage = generation_statements.stage
+    WHERE g.id = generation_statements.generation AND g.id > 1 AND o.stage = generation_statements.stage AND o.name IS NOT NULL
       AND NOT EXISTS (
             SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
             WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relname = o.name AND i.indisvalid

@@ -1,7 +1,8 @@
--- Recreates embedding_of(), name_embedding_of() and nearest_embeddings() with one branch per generation.
+-- Recreates embedding_of(), name_embedding_of(), nearest_embeddings() and scan_embeddings() with one branch per generation.
 --
 -- If the generation is a constant, the planner reduces a call of the first two to the column, so it can use the index.
--- nearest_embeddings() keeps one plan per session and generation, so recall plans no search of the index.
+-- The other two search a namespace, with the HNSW index and exactly. Each keeps one plan per session and generation, so a
+-- recall without filters plans no search.
 --
 -- The functions are state, like the columns they name. Changes of generations call this function, and every installation.
 CREATE OR REPLACE FUNCTION _pgrecall.rebuild_embedding_accessors()
@@ -26,30 +27,39 @@ BEGIN
         );
     END LOOP;
 
-    SELECT string_agg(
-        format(
-            'WHEN %s THEN RETURN QUERY '
-            'SELECT m.id, m.%2$I OPERATOR(pgvector.<=>) query_vec FROM pgrecall.memories m '
-            'WHERE m.namespace_id = nearest_embeddings.namespace_id AND m.deleted_at IS NULL AND m.superseded_by IS NULL '
-            'AND m.%2$I IS NOT NULL '
-            'ORDER BY m.%2$I OPERATOR(pgvector.<=>) query_vec LIMIT depth; ',
-            g.id, g.column_name
-        ), '' ORDER BY g.id
-    )
-    INTO branches
-    FROM pgrecall.generations g;
-    -- Without the setting, a generic plan would sort a namespace of average size.
-    EXECUTE format(
-        'CREATE OR REPLACE FUNCTION _pgrecall.%I('
-        'namespace_id integer, query_vec pgvector.halfvec, depth integer, generation integer) '
-        'RETURNS TABLE (id bigint, distance double precision) '
-        'LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50 SET search_path FROM CURRENT SET enable_sort = off '
-        'SET plan_cache_mode = force_generic_plan AS %L',
-        'nearest_embeddings',
-        format('#variable_conflict use_column' || E'\n' || 'BEGIN CASE generation %s ELSE NULL; END CASE; END', branches)
-    );
+    -- Without the settings, a generic plan would read a namespace of average size in another way.
+    FOR target IN
+        SELECT * FROM (VALUES
+            ('nearest_embeddings', '', 'enable_sort = off'),
+            -- Adding zero keeps the planner from using the HNSW index.
+            ('scan_embeddings', ' + 0, m.id', 'enable_seqscan = off SET enable_bitmapscan = off')
+        ) t (name, ordering, setting)
+    LOOP
+        SELECT string_agg(
+            format(
+                'WHEN %s THEN RETURN QUERY '
+                'SELECT m.id, m.%2$I OPERATOR(pgvector.<=>) query_vec FROM pgrecall.memories m '
+                'WHERE m.namespace_id = %3$I.namespace_id AND m.deleted_at IS NULL AND m.superseded_by IS NULL '
+                'AND m.%2$I IS NOT NULL '
+                'ORDER BY (m.%2$I OPERATOR(pgvector.<=>) query_vec)%4$s LIMIT depth; ',
+                g.id, g.column_name, target.name, target.ordering
+            ), '' ORDER BY g.id
+        )
+        INTO branches
+        FROM pgrecall.generations g;
+        EXECUTE format(
+            'CREATE OR REPLACE FUNCTION _pgrecall.%I('
+            'namespace_id integer, query_vec pgvector.halfvec, depth integer, generation integer) '
+            'RETURNS TABLE (id bigint, distance double precision) '
+            'LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50 SET search_path FROM CURRENT '
+            'SET plan_cache_mode = force_generic_plan SET %s AS %L',
+            target.name, target.setting,
+            format('#variable_conflict use_column' || E'\n' || 'BEGIN CASE generation %s ELSE NULL; END CASE; END', branches)
+        );
+    END LOOP;
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rebuild_embedding_accessors IS
-    'Recreates embedding_of(), name_embedding_of() and nearest_embeddings() with one branch per generation.';
+    'Recreates embedding_of(), name_embedding_of(), nearest_embeddings() and scan_embeddings() with one branch per '
+    'generation.';

@@ -46,8 +46,12 @@ OWNERS = "pgrecall_gate, pgrecall_engine"
 # filter starves the dense leg. Database-level, so that any ALTER ROLE, SET or SET LOCAL beats them.
 DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_order"}
 
-# rebuild_embedding_accessors() creates these: no file has them. Revisions of tables need the first two.
-STATE_FUNCTIONS = ("embedding_of", "name_embedding_of", "nearest_embeddings")
+# Built by _BUILD from the generations and the definitions of settings.
+BUILT_FUNCTIONS = ("nearest_embeddings", "scan_embeddings", "default_settings", "session_setting_names")
+_BUILD = b"SELECT _pgrecall.rebuild_embedding_accessors(), _pgrecall.rebuild_default_settings()"
+
+# Functions in no file: the first two are state, which revisions of tables need.
+STATE_FUNCTIONS = ("embedding_of", "name_embedding_of", *BUILT_FUNCTIONS)
 
 _REVOKE = "revoke.sql"
 
@@ -113,7 +117,7 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
         elif file not in grants:
             _run(conn, file.name, qualify(conn, file.text))
     _drop(conn, _commands(conn, stale=True))
-    conn.execute("SELECT _pgrecall.rebuild_embedding_accessors()")
+    conn.execute(_BUILD)
     if plpython:
         _own_python(conn)
     for file in grants:
@@ -206,7 +210,8 @@ def remove_code(conn: psycopg.Connection[Any]) -> None:
 
 def _remove(conn: psycopg.Connection[Any]) -> None:
     _drop(conn, _commands(conn, stale=False))
-    conn.execute("DROP FUNCTION IF EXISTS _pgrecall.nearest_embeddings")
+    for name in BUILT_FUNCTIONS:
+        conn.execute(f"DROP FUNCTION IF EXISTS _pgrecall.{name}".encode())
     for setting in scalar(conn, "SELECT database_settings FROM pgrecall.installation"):
         name, _, value = setting.partition("=")
         # Keep a value that the operator has changed since.

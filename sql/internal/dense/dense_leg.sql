@@ -2,11 +2,11 @@
 --
 -- The score is the cosine similarity: of the memory, or of its best passage if that is nearer.
 --
--- A small namespace is searched exactly (dense_exact_limit). A larger one is searched with the HNSW index; under filters
--- the planner chooses. An index scan can stop early and return rows out of order, so the rows are sorted again. If it
--- returned fewer than depth rows, the exact search runs. These are separate statements: in one (UNION ALL) the exact half
--- costs time even if it does not run. EXECUTE plans each with its arguments; a generic plan would assume a namespace of
--- average size and a filter on everything.
+-- A small namespace is searched exactly (dense_exact_limit), a larger one with the HNSW index. Without filters, each of
+-- the two searches keeps one plan (rebuild_embedding_accessors). Under filters, EXECUTE plans with the arguments: the
+-- planner chooses an index by what the filters leave. The scan of an HNSW index can stop early and return rows out of order,
+-- so the rows are sorted again. If it returned fewer than depth rows, the exact search runs. These are separate
+-- statements: in one (UNION ALL) the exact half costs time even if it does not run.
 --
 -- depth       maximum number of memories
 -- exact_rows  a namespace with at most this many memories counts as small, and a larger one beside many others
@@ -30,6 +30,7 @@ DECLARE
     part_distances double precision[];
     are_few boolean;
     exact_limit integer;
+    is_large boolean;
 BEGIN
     IF query_vec IS NULL THEN
         RETURN;
@@ -37,16 +38,23 @@ BEGIN
     PERFORM _pgrecall.parse_row_limit(depth), _pgrecall.parse_row_limit(exact_rows);
 
     exact_limit := _pgrecall.dense_exact_limit(exact_rows, depth);
-    IF _pgrecall.namespace_size(namespace_id, least(exact_limit, 2147483646) + 1) > exact_limit THEN
-        IF NOT COALESCE(filter.include_superseded, false) AND COALESCE(filter.include_sensitive, true)
-           AND num_nonnulls(
-               filter.categories, filter.tags_any, filter.tags_all, filter.metadata_contains, filter.since, filter.until,
-               filter.timeframe, filter.as_of
-           ) = 0
-        THEN
+    is_large := _pgrecall.namespace_size(namespace_id, least(exact_limit, 2147483646) + 1) > exact_limit;
+    IF NOT COALESCE(filter.include_superseded, false) AND COALESCE(filter.include_sensitive, true)
+       AND num_nonnulls(
+           filter.categories, filter.tags_any, filter.tags_all, filter.metadata_contains, filter.since, filter.until,
+           filter.timeframe, filter.as_of
+       ) = 0
+    THEN
+        IF is_large THEN
             SELECT array_agg(n.id), array_agg(n.distance) INTO nearest, distances
             FROM _pgrecall.nearest_embeddings(namespace_id, query_vec, depth, chosen) n;
-        ELSE
+        END IF;
+        IF cardinality(nearest) IS DISTINCT FROM depth THEN
+            SELECT array_agg(n.id), array_agg(n.distance) INTO nearest, distances
+            FROM _pgrecall.scan_embeddings(namespace_id, query_vec, depth, chosen) n;
+        END IF;
+    ELSE
+        IF is_large THEN
             EXECUTE $statement$
                 SELECT array_agg(n.id), array_agg(n.distance)
                 FROM (
@@ -60,22 +68,21 @@ BEGIN
             INTO nearest, distances
             USING namespace_id, query_vec, filter, depth, chosen;
         END IF;
-    END IF;
-
-    -- Adding zero keeps the planner from using the index for the exact search.
-    IF cardinality(nearest) IS DISTINCT FROM depth THEN
-        EXECUTE $statement$
-            SELECT array_agg(n.id), array_agg(n.distance)
-            FROM (
-                SELECT m.id, _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
-                FROM pgrecall.memories m
-                WHERE m.namespace_id = $1 AND _pgrecall.embedding_of(m, $5) IS NOT NULL AND _pgrecall.matches_filter(m, $3)
-                ORDER BY (_pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2) + 0, m.id
-                LIMIT $4
-            ) n
-        $statement$
-        INTO nearest, distances
-        USING namespace_id, query_vec, filter, depth, chosen;
+        -- Adding zero keeps the planner from using the HNSW index.
+        IF cardinality(nearest) IS DISTINCT FROM depth THEN
+            EXECUTE $statement$
+                SELECT array_agg(n.id), array_agg(n.distance)
+                FROM (
+                    SELECT m.id, _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
+                    FROM pgrecall.memories m
+                    WHERE m.namespace_id = $1 AND _pgrecall.embedding_of(m, $5) IS NOT NULL AND _pgrecall.matches_filter(m, $3)
+                    ORDER BY (_pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2) + 0, m.id
+                    LIMIT $4
+                ) n
+            $statement$
+            INTO nearest, distances
+            USING namespace_id, query_vec, filter, depth, chosen;
+        END IF;
     END IF;
 
     IF has_passages THEN
