@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "add_to"]
 
 FORMAT = 1
-
+"""Raised when a results file changes so that older ones cannot be read."""
 BUSY = 0.5
 """The load average above which no results are written."""
-"""Raised when a results file changes so that older ones cannot be read."""
 
 _RESULTS = Path(__file__).parents[1] / "results"
 

@@ -10,7 +10,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    least_gain CONSTANT double precision := 0.003;
+    least_gain CONSTANT double precision := 0.003::double precision;
     found jsonb := '{}'::jsonb;
     best double precision;
     reached double precision;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from collections import Counter
 from dataclasses import asdict
@@ -15,6 +16,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from benchmarks.cli import main as benchmarks
+from benchmarks.speed import command
 from benchmarks.speed.console import ratios, render
 from benchmarks.speed.generator import CHUNK, LARGE, SPAN, START, TAGS, Corpus
 from benchmarks.speed.hub import HUB
@@ -213,7 +215,19 @@ def test_clients_ask_at_once_and_their_errors_are_raised(dsn: str) -> None:
         concurrent(dsn, broken, asked, 2, seconds=60)
 
 
-def test_a_whole_run(server_dsn: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_results_are_written_on_a_busy_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "BUSY", -1.0)
+    assert benchmarks(["speed", "--json", str(tmp_path / "speed.json")]) == 2
+    assert "quiet machine" in capsys.readouterr().err
+
+
+def test_a_whole_run(
+    server_dsn: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The other tests keep the machine busy.
+    monkeypatch.setattr(command, "BUSY", math.inf)
     file = tmp_path / "speed.json"
     arguments = ["speed", "--rows", str(ROWS), "--dim", str(DIMENSION), "--queries", "10", "--seconds", "0.2"]
     arguments += ["--ingest", "200", "--dsn", server_dsn, "--json", str(file), "--check"]
