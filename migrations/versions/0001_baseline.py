@@ -20,18 +20,6 @@ TABLES = Path(__file__).with_suffix(".sql")
 # stored in the row: rescoring reads it for every candidate, and TOAST would cost a fetch each.
 LONGEST_INLINE_VECTOR = 2000
 
-# The longest vector that fits into an entry of a btree index, at most a third of a page.
-LONGEST_INDEXED_VECTOR = 1300
-
-# The exact search of a namespace, or of a time in it, reads the embeddings from here instead of from as many
-# pages of the table as there are memories. Times are included for the filter: an index gives back columns, not
-# expressions.
-SCAN_INDEX = """
-CREATE INDEX memories_embedding_scan_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at))
-    INCLUDE (id, occurred_at, created_at, embedding)
-    WHERE deleted_at IS NULL AND superseded_by IS NULL AND embedding IS NOT NULL;
-"""
-
 # Roles belong to the whole cluster. Another database may have created them, or may be creating them now, so
 # they are never dropped. Existing roles are not created again: the installer may lack the privilege.
 ROLES = """
@@ -118,8 +106,6 @@ def upgrade() -> None:
     }.items():
         text = text.replace(name, value)
     run_sql(connection, text)
-    if dimension <= LONGEST_INDEXED_VECTOR:
-        run_sql(connection, SCAN_INDEX)
     if not is_there:
         run_sql(connection, "UPDATE pgrecall.installation SET created_extension = true")
 

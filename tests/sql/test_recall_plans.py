@@ -230,19 +230,20 @@ def test_the_large_namespace_is_not_read_whole_among_thousands_of_small_ones(ske
 
 @pytest.mark.rollback
 @pytest.mark.parametrize(
-    ("rows", "exact_rows", "depth", "expected"),
+    ("rows", "exact_rows", "depth", "dimension", "expected"),
     [
-        (-1, 5000, 50, 5000),
-        (20_000, 5000, 50, 5000),
-        (1e6, 5000, 50, 17_321),
-        (1e12, 1, 1000, 10**6),
-        (1e6, 0, 50, 0),
+        (-1, 5000, 50, 384, 5000),
+        (20_000, 5000, 50, 384, 5000),
+        (1e6, 5000, 50, 384, 30_000),
+        (1e6, 5000, 50, 3072, 17_321),
+        (1e12, 1, 1000, 384, 10**6),
+        (1e6, 0, 50, 384, 0),
     ],
 )
 def test_a_namespace_is_searched_exactly_where_that_costs_less(
-    conn: Connection[Any], rows: float, exact_rows: int, depth: int, expected: int
+    conn: Connection[Any], rows: float, exact_rows: int, depth: int, dimension: int, expected: int
 ) -> None:
     """Beside many others: the index covers all namespaces, and a scan has to skip the others' memories."""
     conn.execute("UPDATE pg_class SET reltuples = %s WHERE oid = 'pgrecall.memories'::regclass", (rows,))
-    query = "SELECT _pgrecall.dense_exact_limit(%s, %s)"
-    assert conn.execute(query, (exact_rows, depth)).fetchone() == (expected,)
+    query = "SELECT _pgrecall.dense_exact_limit(%s, %s, %s)"
+    assert conn.execute(query, (exact_rows, depth, dimension)).fetchone() == (expected,)

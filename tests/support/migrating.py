@@ -19,8 +19,8 @@ from pgrecall.admin import migrate as migrations
 from pgrecall.server import binaries
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAD = "0003"
-NEXT = "0004"
+HEAD = "0004"
+NEXT = "0005"
 LATER_INDEX = "memories_later_idx"
 BGE_LARGE = "BAAI/bge-large-en-v1.5"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -32,8 +32,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0004"
-down_revision = "0003"
+revision = "0005"
+down_revision = "0004"
 branch_labels = None
 depends_on = None
 
@@ -66,7 +66,7 @@ def later_revision(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A folder of revisions with one more than the package has; this process reads it for the length of a test."""
     folder = tmp_path / "migrations"
     shutil.copytree(ROOT / "migrations", folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0004_later.py").write_text(LATER, encoding="utf-8")
+    (folder / "versions" / "0005_later.py").write_text(LATER, encoding="utf-8")
     for module in (environment, migrations):
         monkeypatch.setattr(module, "folder", module.folder)
     use_revisions(folder)

@@ -50,11 +50,12 @@ BEGIN ATOMIC
         JOIN word w ON w.term = i.term
         WHERE m.search_vector @@ any_word
     ), candidate AS (
-        -- Sorted, so that the filter runs only until the limit is reached.
+        -- Sorted, so that the filter runs only until the limit is reached. If it passes few of the best, bm25_scan runs.
         SELECT p.memory_id, sum(p.score) AS score, count(*) FILTER (WHERE p.is_common) AS common_words
         FROM part p
         GROUP BY p.memory_id
         ORDER BY score DESC, p.memory_id
+        LIMIT CASE WHEN common IS NOT NULL THEN 20 * depth END
     ), best AS (
         SELECT m.id, c.score, c.common_words, m.search_vector, m.word_count
         FROM candidate c

@@ -37,7 +37,7 @@ BEGIN
     END IF;
     PERFORM _pgrecall.parse_row_limit(depth), _pgrecall.parse_row_limit(exact_rows);
 
-    exact_limit := _pgrecall.dense_exact_limit(exact_rows, depth);
+    exact_limit := _pgrecall.dense_exact_limit(exact_rows, depth, pgvector.vector_dims(query_vec));
     is_large := _pgrecall.namespace_size(namespace_id, least(exact_limit, 2147483646) + 1) > exact_limit;
     IF NOT COALESCE(filter.include_superseded, false) AND COALESCE(filter.include_sensitive, true)
        AND num_nonnulls(

@@ -31,7 +31,7 @@ BEGIN
                   filter, depth, parsed.budget, parsed.impacts;
     END IF;
     IF query_vec IS NOT NULL THEN
-        exact_limit := _pgrecall.dense_exact_limit(settings.dense_exact_rows, depth);
+        exact_limit := _pgrecall.dense_exact_limit(settings.dense_exact_rows, depth, pgvector.vector_dims(query_vec));
         is_small := _pgrecall.namespace_size(request.namespace_id, exact_limit + 1) <= exact_limit;
         RETURN QUERY SELECT * FROM unnest(ARRAY['', CASE
             WHEN is_small THEN 'dense leg, exactly (a small namespace):' ELSE 'dense leg, as the planner sees fit:'
