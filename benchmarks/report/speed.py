@@ -30,6 +30,7 @@ _GROUPS = {
     "Several clients at once": ("recall:clients=",),
     "One concept in every memory and in every question": ("leg:graph,hub", "recall:hub"),
     "Every tenth memory is long, with four passages": ("recall:long=10%",),
+    "Beside engines inside one process, which know no tenants, transactions or concepts": ("engines:",),
 }
 _OTHERS = "Connections and statements"
 _OTHERS_NOTE = (

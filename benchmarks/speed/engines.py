@@ -1,7 +1,7 @@
-"""Engines inside one process, over the memories of the large namespace: what a user would pick for speed alone.
+"""Engines inside one process, over the memories of the large namespace: what one would pick for speed alone.
 
-They know no tenants, transactions or concepts. They run by the Python that PGRECALL_BENCH_ENGINES names, else by
-the one `make bench-engines` installs. A question's time includes its way through a pipe, about 0.2 ms.
+They know no tenants, transactions or concepts. They run by the Python that PGRECALL_BENCH_ENGINES names, else
+by the one `make bench-engines` installs. A question's time includes its way through a pipe, about 0.2 ms.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WHERE n.name = %s AND m.embedding IS NOT NULL ORDER BY m.id
 
 @contextmanager
 def engines(connection: Connection[Any]) -> Iterator[dict[str, Call]]:
-    """Give the engines the memories of the large namespace; yield a call for each, none if they are not installed.
+    """Give the engines the memories of the large namespace; yield a call for each, if they are installed.
 
     Args:
         connection: A connection to the benchmark's database.

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speed import indexes, machine
-from benchmarks.speed.generator import Corpus
 from benchmarks.speed.engines import engines
+from benchmarks.speed.generator import Corpus
 from benchmarks.speed.hub import with_hub
 from benchmarks.speed.long_memories import with_passages
 from benchmarks.speed.measure import WARM_UP, Latency, alternately, cold, concurrent, one_by_one

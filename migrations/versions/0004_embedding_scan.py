@@ -27,9 +27,9 @@ def upgrade() -> None:
     with op.get_context().autocommit_block():
         connection = op.get_bind()
         run_sql(connection, "DROP INDEX CONCURRENTLY IF EXISTS pgrecall.memories_embedding_scan_idx")
-        # The exact search of a namespace, or of a time in it, reads the embeddings from here instead of from as
-        # many pages of the table as there are memories. The times are included for the filter: an index gives
-        # back columns, not expressions.
+        # The exact search of a namespace, or of a time in it, reads the embeddings from here instead of from
+        # as many pages of the table as there are memories. The times are included for the filter: an index
+        # gives back columns, not expressions.
         run_sql(
             connection,
             """

@@ -33,8 +33,9 @@
 -- confidence          that the memory answers the query, 0 to 1; low for the first memory: the answer may be unknown. NULL
 --                     with fusion rrf
 --
--- Writes nothing: runs on a standby, and every SET LOCAL of the caller applies, except plan_cache_mode. Each statement
--- keeps one generic plan per session; only the searches that need their arguments are planned on every call (EXECUTE).
+-- Writes nothing: runs on a standby. Every SET LOCAL of the caller applies, except plan_cache_mode and, in the dense leg's two
+-- searches, some of the planner's enable_ settings. Each statement keeps one generic plan per session; only searches under
+-- filters are planned on every call, with their arguments (EXECUTE).
 CREATE OR REPLACE FUNCTION public.recall(
     query text,
     query_vec pgvector.halfvec DEFAULT NULL,

@@ -348,14 +348,14 @@ def test_single_memories_are_folded_without_an_embedder(conn: Connection[Any]) -
 @pytest.mark.parametrize("count", [2, 3, 10, 32])
 def test_namespaces_that_are_written_in_turn_are_all_flushed(conn: Connection[Any], count: int) -> None:
     """The ids of one are then all even, or all odd."""
-    conn.execute(
-        "SELECT pgrecall.create_namespace('turn' || i) FROM generate_series(0, %s - 1) i", (count,)
-    )
+    conn.execute("SELECT pgrecall.create_namespace('turn' || i) FROM generate_series(0, %s - 1) i", (count,))
     conn.execute(
         "SELECT remember('tea ' || i, namespace => 'turn' || i %% %s) FROM generate_series(1, 130 * %s) i",
         (count, count),
     )
-    pending = "SELECT max(n) FROM (SELECT count(*) AS n FROM pgrecall.pending_postings GROUP BY namespace_id) p"
+    pending = (
+        "SELECT max(n) FROM (SELECT count(*) AS n FROM pgrecall.pending_postings GROUP BY namespace_id) p"
+    )
     assert scalar(conn, f"SELECT COALESCE(({pending}), 0) < 64 + 64")
     assert problems(conn) == {}
 

@@ -74,6 +74,23 @@ def test_the_large_namespace_uses_hnsw_on_the_first_and_the_hundredth_call(
                 assert hnsw_scans(skewed) == before + 1, "a small namespace is searched exactly"
 
 
+@pytest.mark.parametrize("mode", ["auto", "force_generic_plan", "force_custom_plan"])
+def test_a_small_namespace_is_read_from_its_index(skewed: Connection[Any], mode: str) -> None:
+    """Its embeddings are on as many pages of the table as it has memories."""
+    scans = "SELECT pg_stat_get_xact_numscans('pgrecall.memories_embedding_scan_idx'::regclass)"
+    fetched = "SELECT pg_stat_get_xact_tuples_fetched('pgrecall.memories'::regclass)"
+    vec = vector(skewed, 7)
+    with skewed.transaction():
+        skewed.execute("SELECT set_config('plan_cache_mode', %s, true)", (mode,))
+        for call in range(20):
+            before = skewed.execute(f"SELECT ({scans}), ({fetched})".encode()).fetchone() or (0, 0)
+            found = ask(skewed, vec, namespace=f"small {call % 10}", query="")
+            after = skewed.execute(f"SELECT ({scans}), ({fetched})".encode()).fetchone() or (0, 0)
+            assert len(found) == 10
+            assert after[0] == before[0] + 1
+            assert after[1] - before[1] < 200
+
+
 @pytest.mark.parametrize("k", [1, 10, 200])
 def test_a_small_namespace_returns_k_rows(skewed: Connection[Any], k: int) -> None:
     skewed.execute("SET pgrecall.graph_weight = 0")  # else it moves some of them up
