@@ -478,7 +478,7 @@ COMMENT ON COLUMN pgrecall.memories.embedding IS 'Embedding of generation 1: NUL
 COMMENT ON COLUMN pgrecall.memories.superseded_at IS 'When the supersession was recorded; valid_to is when the memory stopped being valid. NULL with a superseded_by: before any time that as_of can name.';
 COMMENT ON COLUMN pgrecall.memories.word_count IS 'Number of words in search_vector, counting every occurrence: the document length for BM25; filled by a trigger. NULL: not counted.';
 CREATE INDEX memories_embedding_idx ON pgrecall.memories USING hnsw (embedding pgvector.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (deleted_at IS NULL);
-CREATE INDEX memories_embedding_scan_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at)) INCLUDE (id, occurred_at, created_at, embedding) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (embedding IS NOT NULL));
+CREATE INDEX memories_embedding_scan_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at)) INCLUDE (id, occurred_at, created_at, valid_to, embedding) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (embedding IS NOT NULL));
 CREATE INDEX memories_namespace_time_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at));
 CREATE INDEX memories_pending_idx ON pgrecall.memories (updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_pending_namespace_idx ON pgrecall.memories (namespace_id, updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));

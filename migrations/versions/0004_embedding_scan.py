@@ -28,14 +28,14 @@ def upgrade() -> None:
         connection = op.get_bind()
         run_sql(connection, "DROP INDEX CONCURRENTLY IF EXISTS pgrecall.memories_embedding_scan_idx")
         # The exact search of a namespace, or of a time in it, reads the embeddings from here instead of from
-        # as many pages of the table as there are memories. The times are included for the filter: an index
+        # as many pages of the table as there are memories. The times are included for the filters: an index
         # gives back columns, not expressions.
         run_sql(
             connection,
             """
             CREATE INDEX CONCURRENTLY memories_embedding_scan_idx
             ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at))
-            INCLUDE (id, occurred_at, created_at, embedding)
+            INCLUDE (id, occurred_at, created_at, valid_to, embedding)
             WHERE deleted_at IS NULL AND superseded_by IS NULL AND embedding IS NOT NULL
             """,
         )

@@ -17,7 +17,7 @@
 -- tags_any, tags_all  any, all of these tags, as written
 -- metadata_contains   metadata that contains this object
 -- since, until        coalesce(occurred_at, created_at) in [since, until)
--- include_superseded  include superseded memories
+-- include_superseded  include superseded memories, and those whose validity ended (valid_to) before the asked time, or now
 -- include_sensitive   include sensitive memories
 -- timeframe           memories of that time (coalesce(occurred_at, created_at)) or mentioning it: see parse_timeframe()
 -- as_of               memories recorded by then and not superseded then; forgotten memories stay hidden

@@ -10,32 +10,35 @@ AS $function$
 DECLARE
     filter_fields jsonb := to_jsonb(filter);
     tested pgrecall.recall_filter;
+    unlimited pgrecall.memories := memory;
 BEGIN
+    -- The end of its validity is tested last, with the time that is asked for.
+    unlimited.valid_to := NULL;
     tested.include_superseded := true;
-    IF _pgrecall.matches_filter(memory, tested) IS NOT TRUE THEN
+    IF _pgrecall.matches_filter(unlimited, tested) IS NOT TRUE THEN
         RETURN 'forgotten';
     END IF;
     -- Set as_of first: it decides whether the memory counts as superseded.
     tested.as_of := filter.as_of;
-    IF _pgrecall.matches_filter(memory, tested) IS NOT TRUE THEN
+    IF _pgrecall.matches_filter(unlimited, tested) IS NOT TRUE THEN
         RETURN 'filtered by as_of: recorded later';
     END IF;
     tested.include_superseded := filter.include_superseded;
-    IF _pgrecall.matches_filter(memory, tested) IS NOT TRUE THEN
+    IF _pgrecall.matches_filter(unlimited, tested) IS NOT TRUE THEN
         RETURN 'superseded by ' || memory.superseded_by;
     END IF;
     -- The memory passes all conditions before this point, so each remaining one can be tested alone.
-    RETURN (
+    RETURN COALESCE((
         SELECT 'filtered by ' || f.name
         FROM unnest(ARRAY[
             'include_sensitive', 'categories', 'tags_any', 'tags_all', 'metadata_contains', 'since', 'until', 'timeframe'
         ]) WITH ORDINALITY f (name, place)
-        WHERE _pgrecall.matches_filter(memory, jsonb_populate_record(
+        WHERE _pgrecall.matches_filter(unlimited, jsonb_populate_record(
             tested, jsonb_build_object(f.name, filter_fields -> f.name, 'referring', filter_fields -> 'referring')
         )) IS NOT TRUE
         ORDER BY f.place
         LIMIT 1
-    );
+    ), CASE WHEN _pgrecall.matches_filter(memory, filter) IS NOT TRUE THEN 'valid until ' || memory.valid_to END);
 END
 $function$;
 

@@ -4,13 +4,19 @@
 -- indexes for the rest. For the same reason the memories whose text mentions a time in the timeframe are passed as a
 -- list of ids (recall_filter.referring): each half of the timeframe test can then use an index.
 --
--- as_of compares recording times, not validity: a memory superseded after as_of passes.
+-- as_of compares recording times, not validity: a memory superseded after as_of passes. Otherwise a memory whose validity ended
+-- passes only if the asked time begins before that end.
 CREATE OR REPLACE FUNCTION _pgrecall.matches_filter(memory pgrecall.memories, filter pgrecall.recall_filter)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN memory.deleted_at IS NULL
    AND (memory.superseded_by IS NULL OR COALESCE((filter).include_superseded, false)
         OR memory.superseded_at > (filter).as_of)
+   AND (memory.valid_to IS NULL OR COALESCE((filter).include_superseded, false) OR (filter).as_of IS NOT NULL
+        OR memory.valid_to > COALESCE(
+            lower((filter).timeframe), (filter).since,
+            CASE WHEN COALESCE((filter).until, upper((filter).timeframe)) IS NOT NULL THEN '-infinity'::timestamptz END, now()
+        ))
    AND ((filter).as_of IS NULL OR memory.created_at <= (filter).as_of)
    AND (COALESCE((filter).include_sensitive, true) OR NOT memory.is_sensitive)
    AND ((filter).categories IS NULL OR memory.category = ANY ((filter).categories))
@@ -26,5 +32,5 @@ RETURN memory.deleted_at IS NULL
         OR memory.id = ANY ((filter).referring));
 
 COMMENT ON FUNCTION _pgrecall.matches_filter IS
-    'Tells whether a memory passes a filter: not forgotten, not superseded unless requested, and matching every '
-    'condition.';
+    'Tells whether a memory passes a filter: not forgotten, not superseded and still valid unless requested, and matching '
+    'every condition.';
