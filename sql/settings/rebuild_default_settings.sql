@@ -20,9 +20,10 @@ BEGIN
         FROM pgrecall.setting_definitions d
         WHERE NOT d.is_stored_only
     LOOP
+        -- As text, since pg_dump of PostgreSQL 15 fails on a parsed body with a composite constant.
         EXECUTE format(
-            'CREATE OR REPLACE FUNCTION _pgrecall.%I() RETURNS %s LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN %L::%s',
-            target.name, target.type, target.value, target.type
+            'CREATE OR REPLACE FUNCTION _pgrecall.%I() RETURNS %s LANGUAGE sql IMMUTABLE PARALLEL SAFE AS %L',
+            target.name, target.type, format('SELECT %L::%s', target.value, target.type)
         );
     END LOOP;
 END
