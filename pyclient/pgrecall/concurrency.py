@@ -6,6 +6,7 @@ Both clients use this module. Code that runs inside `in_time` calls `time_left` 
 from __future__ import annotations
 
 import asyncio
+import logging
 from concurrent.futures import Future
 from contextvars import ContextVar
 from threading import Thread
@@ -25,6 +26,17 @@ STATEMENT_TIMEOUT = """
     FROM pg_settings s WHERE s.name = 'statement_timeout'
 """
 """Limits statement_timeout of the transaction to so many milliseconds; a lower configured value stays."""
+
+POOL_NAME = "pgrecall"
+"""The name of every pool of a client."""
+
+
+def _is_foreign(record: logging.LogRecord) -> bool:
+    # A call raises what its pool met; the pool would print each attempt besides.
+    return not (isinstance(record.args, tuple) and record.args and record.args[0] == POOL_NAME)
+
+
+logging.getLogger("psycopg.pool").addFilter(_is_foreign)
 
 _until: ContextVar[float | None] = ContextVar("pgrecall_until", default=None)
 # The event loop keeps only weak references to tasks.

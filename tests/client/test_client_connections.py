@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -11,6 +12,8 @@ import pytest
 
 from pgrecall import AsyncClient, Client, ConnectionFailed, InvalidInput, SchemaMismatch
 from pgrecall._sync import queries as querying_module
+from pgrecall.admin.migrate import migrate
+from pgrecall.server import EmbeddedServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,6 +96,28 @@ def test_connections_that_died_are_replaced(client: Client, conn: psycopg.Connec
         " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
     )
     assert len(client.recall("tea", embed=False)) == 1
+
+
+def test_a_server_that_goes_and_comes_back(public_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A call tells why within three seconds, nothing is printed besides, and the client goes on."""
+    server = EmbeddedServer(public_dir / "gone", settings={"fsync": "off", "shared_buffers": "32MB"})
+    dsn = server.up()
+    try:
+        migrate(dsn)
+        with Client(dsn) as client:
+            client.remember("tea")
+            server.down()
+            for _ in range(2):
+                begun = time.monotonic()
+                with pytest.raises(ConnectionFailed) as caught:
+                    client.recall("tea")
+                assert time.monotonic() - begun < 3
+                assert "after" not in str(caught.value)
+            server.up()
+            assert len(client.recall("tea")) == 1
+    finally:
+        server.down()
+    assert "error connecting" not in capfd.readouterr().err
 
 
 def test_a_closed_client_says_so(dsn: str) -> None:

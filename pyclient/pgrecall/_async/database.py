@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import call
-from pgrecall.concurrency import STATEMENT_TIMEOUT, in_thread, time_left
+from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_thread, time_left
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
 from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
 from pgrecall.errors import ConnectionFailed, SchemaMismatch, error_from
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
     from pgrecall.dsn import Target
+
+# A call that waits longer for a connection finds out whether the server can be reached at all.
+_PATIENCE = 1.0
+_RECONNECT_SECONDS = 2.0
 
 # The server reports these parameters at session start and when they change.
 _READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
@@ -40,7 +44,7 @@ class AsyncDatabase:
         model: The model to embed queries with; None takes the configured one.
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
-        pool_timeout: Seconds a call waits for a free connection.
+        pool_timeout: Seconds a call waits for a free connection, if the server can be reached.
     """
 
     def __init__(
@@ -90,10 +94,11 @@ class AsyncDatabase:
                     kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
                     min_size=least,
                     max_size=most,
+                    name=POOL_NAME,
                     timeout=self._pool_timeout,
-                    # Equal to the timeout of a call, so that the next call reconnects at once. A growing
-                    # backoff would delay it by minutes after the server is back.
-                    reconnect_timeout=self._pool_timeout,
+                    # Short, so that the next call connects at once. A growing backoff would delay it after
+                    # the server is back.
+                    reconnect_timeout=_RECONNECT_SECONDS,
                     # A connection that broke in a server restart is replaced before it is used.
                     check=AsyncConnectionPool.check_connection,
                     open=False,
@@ -188,10 +193,23 @@ class AsyncDatabase:
         if pool is None:
             raise ConnectionFailed("the client is closed", hint="Make a new client.")
         try:
-            async with pool.connection() as connection:
-                yield connection
+            connection = await self._borrow(pool)
+            try:
+                async with connection:
+                    yield connection
+            finally:
+                await pool.putconn(connection)
         except psycopg.Error as error:
             raise error_from(error) from error
+
+    async def _borrow(self, pool: AsyncConnectionPool[AsyncConnection[DictRow]]) -> AsyncConnection[DictRow]:
+        try:
+            return await pool.getconn(min(_PATIENCE, self._pool_timeout))
+        except PoolTimeout:
+            # The pool is busy, or the server is gone. It tells why; the pool would only say that time is up.
+            if self._target is not None:
+                await self._verify(self._target)
+            return await pool.getconn(self._pool_timeout)
 
     async def _verify(self, target: Target) -> None:
         # A separate connection fails at once with the server's reason; the pool would retry until its

@@ -84,7 +84,7 @@ class Client:
             active one.
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
-        pool_timeout: Seconds a call waits for a free connection.
+        pool_timeout: Seconds a call waits for a free connection, if the server can be reached.
         metrics: Prometheus metrics (`pgrecall.metrics`); None disables them.
 
     Attributes:

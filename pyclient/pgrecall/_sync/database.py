@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg import Connection, sql
 from psycopg.rows import DictRow, dict_row
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import call
-from pgrecall.concurrency import STATEMENT_TIMEOUT, in_place, time_left
+from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_place, time_left
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
 from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
 from pgrecall.errors import ConnectionFailed, SchemaMismatch, error_from
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pgrecall.dsn import Target
+
+# A call that waits longer for a connection finds out whether the server can be reached at all.
+_PATIENCE = 1.0
+_RECONNECT_SECONDS = 2.0
 
 # The server reports these parameters at session start and when they change.
 _READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
@@ -41,7 +45,7 @@ class Database:
         model: The model to embed queries with; None takes the configured one.
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
-        pool_timeout: Seconds a call waits for a free connection.
+        pool_timeout: Seconds a call waits for a free connection, if the server can be reached.
     """
 
     def __init__(
@@ -91,10 +95,11 @@ class Database:
                     kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
                     min_size=least,
                     max_size=most,
+                    name=POOL_NAME,
                     timeout=self._pool_timeout,
-                    # Equal to the timeout of a call, so that the next call reconnects at once. A growing
-                    # backoff would delay it by minutes after the server is back.
-                    reconnect_timeout=self._pool_timeout,
+                    # Short, so that the next call connects at once. A growing backoff would delay it after
+                    # the server is back.
+                    reconnect_timeout=_RECONNECT_SECONDS,
                     # A connection that broke in a server restart is replaced before it is used.
                     check=ConnectionPool.check_connection,
                     open=False,
@@ -189,10 +194,23 @@ class Database:
         if pool is None:
             raise ConnectionFailed("the client is closed", hint="Make a new client.")
         try:
-            with pool.connection() as connection:
-                yield connection
+            connection = self._borrow(pool)
+            try:
+                with connection:
+                    yield connection
+            finally:
+                pool.putconn(connection)
         except psycopg.Error as error:
             raise error_from(error) from error
+
+    def _borrow(self, pool: ConnectionPool[Connection[DictRow]]) -> Connection[DictRow]:
+        try:
+            return pool.getconn(min(_PATIENCE, self._pool_timeout))
+        except PoolTimeout:
+            # The pool is busy, or the server is gone. It tells why; the pool would only say that time is up.
+            if self._target is not None:
+                self._verify(self._target)
+            return pool.getconn(self._pool_timeout)
 
     def _verify(self, target: Target) -> None:
         # A separate connection fails at once with the server's reason; the pool would retry until its
