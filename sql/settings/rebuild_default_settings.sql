@@ -22,7 +22,8 @@ BEGIN
     LOOP
         -- As text, since pg_dump of PostgreSQL 15 fails on a parsed body with a composite constant.
         EXECUTE format(
-            'CREATE OR REPLACE FUNCTION _pgrecall.%I() RETURNS %s LANGUAGE sql IMMUTABLE PARALLEL SAFE AS %L',
+            'CREATE OR REPLACE FUNCTION _pgrecall.%I() RETURNS %s LANGUAGE sql IMMUTABLE PARALLEL SAFE '
+            'SET search_path FROM CURRENT AS %L',
             target.name, target.type, format('SELECT %L::%s', target.value, target.type)
         );
     END LOOP;
