@@ -12,7 +12,7 @@
 --
 -- pgrecall_gate      owns the functions that clients call; row-level security (tenancy/policies.sql) limits it to the
 --                    caller's rows
--- pgrecall_engine    owns ranking, postings, backgrounds, curation's candidates and erasure; sees every row; only the gate and triggers call its functions
+-- pgrecall_engine    owns ranking, lists, postings, backgrounds, curation's candidates, expiry and erasure; sees every row; only the gate and triggers call its functions
 --
 -- A function in schema public or pgrecall is public: its file ends with a GRANT that names the roles that may call it.
 -- Without a GRANT only administrators may call it. A function in schema _pgrecall is internal: no client may call it.
@@ -35,6 +35,7 @@ GRANT SELECT ON
 -- The policies limit the gate to the caller's rows.
 GRANT SELECT ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_gate;
 GRANT INSERT, UPDATE ON pgrecall.memories TO pgrecall_gate;
+GRANT INSERT ON pgrecall.memory_changes TO pgrecall_gate;
 GRANT INSERT (name, language), UPDATE (languages) ON pgrecall.namespaces TO pgrecall_gate;
 GRANT INSERT, UPDATE, DELETE ON
     pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.curation_jobs, pgrecall.curations,

@@ -36,6 +36,8 @@ ENGINE = {
     "_pgrecall.flush_pending_on_commit",
     "pgrecall.flush_pending_postings",
     "_pgrecall.rank_granted",
+    "_pgrecall.list_granted",
+    "pgrecall.expire_memories",
     "_pgrecall.curation_candidates",
     "_pgrecall.log_graph_changes",
     "_pgrecall.refuse_sensitive",

@@ -1,7 +1,6 @@
 -- forget: hides a memory from recall. Returns whether it existed and was not forgotten yet.
 --
--- The row stays as a tombstone; rows derived for the concept graph are deleted. To restore it, remember it again under
--- its external_id with on_conflict => 'update'.
+-- The row stays as a tombstone for restore(); rows derived for the concept graph are deleted.
 --
 -- Errors  42501 read-only for this role
 CREATE OR REPLACE FUNCTION public.forget(id bigint)

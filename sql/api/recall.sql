@@ -16,11 +16,15 @@
 -- categories          any of these categories
 -- tags_any, tags_all  any, all of these tags, as written
 -- metadata_contains   metadata that contains this object
+-- metadata_where      metadata that fits these conditions: {"price": {"$lt": 10}, "color": {"$in": ["red", "blue"]}}; see
+--                     _pgrecall.metadata_path
+-- sessions, speakers, sources  of any of these sessions, speakers, sources, as written
+-- external_id_prefix  external_id begins with this text
 -- since, until        coalesce(occurred_at, created_at) in [since, until)
 -- include_superseded  include superseded memories, and those whose validity ended (valid_to) before the asked time, or now
 -- include_sensitive   include sensitive memories
 -- timeframe           memories of that time (coalesce(occurred_at, created_at)) or mentioning it: see parse_timeframe()
--- as_of               memories recorded by then and not superseded then; forgotten memories stay hidden
+-- as_of               memories recorded by then and not superseded then; forgotten and expired memories stay hidden
 -- reference_time      age is measured from here; NULL: now
 -- strategy … collapse_duplicates  settings of the same name, for this call
 -- settings            any other setting for this call: {"rrf_k": 60}; pgrecall.settings_reference lists them
@@ -45,6 +49,11 @@ CREATE OR REPLACE FUNCTION public.recall(
     tags_any text[] DEFAULT NULL,
     tags_all text[] DEFAULT NULL,
     metadata_contains jsonb DEFAULT NULL,
+    metadata_where jsonb DEFAULT NULL,
+    sessions text[] DEFAULT NULL,
+    speakers text[] DEFAULT NULL,
+    sources text[] DEFAULT NULL,
+    external_id_prefix text DEFAULT NULL,
     since timestamptz DEFAULT NULL,
     until timestamptz DEFAULT NULL,
     include_superseded boolean DEFAULT false,
@@ -84,10 +93,10 @@ DECLARE
             'mmr_lambda', recall.mmr_lambda, 'collapse_duplicates', recall.collapse_duplicates
         ))
     );
-    filter pgrecall.recall_filter := (
-        recall.categories, recall.tags_any, recall.tags_all, recall.metadata_contains, recall.since, recall.until,
-        recall.include_superseded, _pgrecall.to_half_open(recall.timeframe), recall.as_of, recall.include_sensitive,
-        NULL::bigint[]  -- referring, below
+    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+        recall.categories, recall.tags_any, recall.tags_all, recall.metadata_contains, recall.metadata_where,
+        recall.sessions, recall.speakers, recall.sources, recall.external_id_prefix, recall.since, recall.until,
+        recall.include_superseded, recall.include_sensitive, recall.timeframe, recall.as_of
     );
 BEGIN
     filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);

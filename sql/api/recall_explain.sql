@@ -37,6 +37,11 @@ CREATE OR REPLACE FUNCTION public.recall_explain(
     tags_any text[] DEFAULT NULL,
     tags_all text[] DEFAULT NULL,
     metadata_contains jsonb DEFAULT NULL,
+    metadata_where jsonb DEFAULT NULL,
+    sessions text[] DEFAULT NULL,
+    speakers text[] DEFAULT NULL,
+    sources text[] DEFAULT NULL,
+    external_id_prefix text DEFAULT NULL,
     since timestamptz DEFAULT NULL,
     until timestamptz DEFAULT NULL,
     include_superseded boolean DEFAULT false,
@@ -82,11 +87,10 @@ DECLARE
             'mmr_lambda', recall_explain.mmr_lambda, 'collapse_duplicates', recall_explain.collapse_duplicates
         ))
     );
-    filter pgrecall.recall_filter := (
-        recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains,
-        recall_explain.since, recall_explain.until, recall_explain.include_superseded,
-        _pgrecall.to_half_open(recall_explain.timeframe), recall_explain.as_of, recall_explain.include_sensitive,
-        NULL::bigint[]  -- referring, below
+    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+        recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains, recall_explain.metadata_where,
+        recall_explain.sessions, recall_explain.speakers, recall_explain.sources, recall_explain.external_id_prefix, recall_explain.since, recall_explain.until,
+        recall_explain.include_superseded, recall_explain.include_sensitive, recall_explain.timeframe, recall_explain.as_of
     );
     counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
 BEGIN

@@ -17,6 +17,8 @@
 -- oldest_pending_extraction  waiting time of the oldest of them, failed ones included
 -- pending_llm_extractions    memories waiting for the language model, if enabled
 -- pending_postings           memories that are not in the postings yet; recall reads their words from the rows
+-- dense_index_bytes, memories_bytes  for roles that see every namespace; else NULL
+-- due                        memories to be forgotten or erased by expire_memories()
 -- analyzed_at                when the planner's statistics of memories were refreshed; NULL: not known
 CREATE OR REPLACE FUNCTION public.recall_status()
 RETURNS TABLE (
@@ -27,7 +29,7 @@ RETURNS TABLE (
     oldest_pending_extraction interval, pending_llm_extractions bigint, pending_postings bigint,
     failed bigint, failures_by_cause jsonb, truncated bigint, per_second double precision, eta interval,
     generation integer, other_generation integer, other_state text, other_model text,
-    dense_index_bytes bigint, memories_bytes bigint, analyzed_at timestamptz
+    dense_index_bytes bigint, memories_bytes bigint, analyzed_at timestamptz, due bigint
 )
 -- Restricted, as the statistics are.
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
@@ -50,7 +52,9 @@ BEGIN ATOMIC
            workers.per_second,
            make_interval(secs => (alive.pending - failures.failed) / NULLIF(workers.per_second, 0)),
            active.id, other.id, other.state, other.model,
-           dense.bytes, pg_table_size('pgrecall.memories'), tables.analyzed_at
+           CASE WHEN _pgrecall.sees_all() THEN dense.bytes END,
+           CASE WHEN _pgrecall.sees_all() THEN pg_table_size('pgrecall.memories') END, tables.analyzed_at,
+           (SELECT count(*) FROM _pgrecall.due_memories(NULL))
     FROM (
         SELECT count(*) AS memories,
                count(*) FILTER (WHERE m.is_sensitive) AS sensitive,

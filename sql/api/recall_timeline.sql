@@ -17,6 +17,11 @@ CREATE OR REPLACE FUNCTION public.recall_timeline(
     tags_any text[] DEFAULT NULL,
     tags_all text[] DEFAULT NULL,
     metadata_contains jsonb DEFAULT NULL,
+    metadata_where jsonb DEFAULT NULL,
+    sessions text[] DEFAULT NULL,
+    speakers text[] DEFAULT NULL,
+    sources text[] DEFAULT NULL,
+    external_id_prefix text DEFAULT NULL,
     since timestamptz DEFAULT NULL,
     until timestamptz DEFAULT NULL,
     include_superseded boolean DEFAULT false,
@@ -42,6 +47,8 @@ BEGIN
             FROM public.recall(
                 topic, query_vec, k => k, namespace => namespace, categories => categories,
                 tags_any => tags_any, tags_all => tags_all, metadata_contains => metadata_contains,
+                metadata_where => metadata_where, sessions => sessions, speakers => speakers, sources => sources,
+                external_id_prefix => external_id_prefix,
                 since => since, until => until, include_superseded => include_superseded,
                 include_sensitive => include_sensitive, timeframe => timeframe, as_of => as_of
             ) r

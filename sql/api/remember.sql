@@ -3,10 +3,11 @@
 -- content            what to remember: 1 byte to 256 kB, not only white space
 -- expanded_keywords  other words it should be found by
 -- importance         0 to 1; NULL: 0.5
--- session, position  the conversation it belongs to, and its place there
+-- session, session_position  the conversation it belongs to, and its place there
 -- language           text-search configuration; NULL: the namespace's
 -- is_sensitive       never embedded or extracted; found by its words only. NULL: false
 -- occurred_at        when it happened, if not when it was stored
+-- expires_at         from then on it is never returned; expire_memories() then forgets or erases it
 -- external_id        the caller's own id, unique in the namespace; storing the same text twice under it changes nothing
 -- namespace, create_namespace, on_conflict   see remember_many()
 --
@@ -24,13 +25,14 @@ CREATE OR REPLACE FUNCTION public.remember(
     source text DEFAULT NULL,
     session text DEFAULT NULL,
     speaker text DEFAULT NULL,
-    "position" integer DEFAULT NULL,
+    session_position integer DEFAULT NULL,
     language text DEFAULT NULL,
     is_sensitive boolean DEFAULT NULL,
     occurred_at timestamptz DEFAULT NULL,
     created_at timestamptz DEFAULT NULL,
     valid_from timestamptz DEFAULT NULL,
     valid_to timestamptz DEFAULT NULL,
+    expires_at timestamptz DEFAULT NULL,
     external_id text DEFAULT NULL,
     namespace text DEFAULT NULL,
     create_namespace boolean DEFAULT false,
@@ -44,9 +46,9 @@ BEGIN ATOMIC
         jsonb_build_array(jsonb_build_object(
             'content', content, 'title', title, 'category', category, 'tags', tags,
             'expanded_keywords', expanded_keywords, 'importance', importance, 'metadata', metadata, 'source', source,
-            'session', session, 'speaker', speaker, 'position', "position", 'language', language,
+            'session', session, 'speaker', speaker, 'position', session_position, 'language', language,
             'is_sensitive', is_sensitive, 'occurred_at', occurred_at, 'created_at', created_at,
-            'valid_from', valid_from, 'valid_to', valid_to, 'external_id', external_id
+            'valid_from', valid_from, 'valid_to', valid_to, 'expires_at', expires_at, 'external_id', external_id
         )),
         namespace, create_namespace, on_conflict
     ) AS stored (id);

@@ -2,8 +2,8 @@
 --
 -- Returns whether anything changed.
 --
--- The id and the other fields stay. A new text is embedded again. For a fact that is no longer true use supersede(),
--- which keeps the old one.
+-- The id and the other fields stay; memory_history() keeps the old values. A new text is embedded again. For a fact that is
+-- no longer true use supersede(), which keeps the old memory. The time 'infinity' ends valid_to or expires_at.
 --
 -- Errors  P0002 no such memory, or it is forgotten;  22023, 54000 see _pgrecall.check_memory;  42704 no such language
 CREATE OR REPLACE FUNCTION public.update_memory(
@@ -18,12 +18,13 @@ CREATE OR REPLACE FUNCTION public.update_memory(
     source text DEFAULT NULL,
     session text DEFAULT NULL,
     speaker text DEFAULT NULL,
-    "position" integer DEFAULT NULL,
+    session_position integer DEFAULT NULL,
     language text DEFAULT NULL,
     is_sensitive boolean DEFAULT NULL,
     occurred_at timestamptz DEFAULT NULL,
     valid_from timestamptz DEFAULT NULL,
-    valid_to timestamptz DEFAULT NULL
+    valid_to timestamptz DEFAULT NULL,
+    expires_at timestamptz DEFAULT NULL
 )
 RETURNS boolean
 LANGUAGE sql VOLATILE SECURITY DEFINER
@@ -33,8 +34,9 @@ BEGIN ATOMIC
     FROM jsonb_each(jsonb_build_object(
         'content', content, 'title', title, 'category', category, 'tags', tags,
         'expanded_keywords', expanded_keywords, 'importance', importance, 'metadata', metadata, 'source', source,
-        'session', session, 'speaker', speaker, 'position', "position", 'language', language,
-        'is_sensitive', is_sensitive, 'occurred_at', occurred_at, 'valid_from', valid_from, 'valid_to', valid_to
+        'session', session, 'speaker', speaker, 'position', session_position, 'language', language,
+        'is_sensitive', is_sensitive, 'occurred_at', occurred_at, 'valid_from', valid_from, 'valid_to', valid_to,
+        'expires_at', expires_at
     )) given
     WHERE given.value <> 'null';
 END;

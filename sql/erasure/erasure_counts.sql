@@ -24,6 +24,7 @@ BEGIN
     UNION ALL SELECT 'embedding_jobs', count(*) FROM pgrecall.embedding_jobs j WHERE j.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'embedding_failures', count(*) FROM pgrecall.embedding_failures f WHERE f.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'truncated_embeddings', count(*) FROM pgrecall.truncated_embeddings t WHERE t.memory_id = ANY (memory_ids)
+    UNION ALL SELECT 'memory_changes', count(*) FROM pgrecall.memory_changes c WHERE c.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'passages', count(*) FROM pgrecall.passages p WHERE p.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'curation_jobs', count(*) FROM pgrecall.curation_jobs j WHERE j.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'curations', count(*) FROM pgrecall.curations c

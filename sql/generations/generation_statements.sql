@@ -37,7 +37,7 @@ BEGIN ATOMIC
         (15, 'search', CASE WHEN g.dimension <= 1300 THEN format('memories_%s_scan_idx', g.column_name) END,
          format('CREATE INDEX CONCURRENTLY memories_%s_scan_idx '
                 'ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at)) '
-                'INCLUDE (id, occurred_at, created_at, valid_to, %I) '
+                'INCLUDE (id, occurred_at, created_at, valid_to, expires_at, %I) '
                 'WHERE deleted_at IS NULL AND superseded_by IS NULL AND %I IS NOT NULL',
                 g.column_name, g.column_name, g.column_name))
     ) o (place, stage, name, statement)

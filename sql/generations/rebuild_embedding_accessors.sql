@@ -41,6 +41,7 @@ BEGIN
                 'SELECT m.id, m.%2$I OPERATOR(pgvector.<=>) query_vec FROM pgrecall.memories m '
                 'WHERE m.namespace_id = %3$I.namespace_id AND m.deleted_at IS NULL AND m.superseded_by IS NULL '
                 'AND m.%2$I IS NOT NULL AND (m.valid_to IS NULL OR m.valid_to > now()) '
+                'AND (m.expires_at IS NULL OR m.expires_at > now()) '
                 'ORDER BY (m.%2$I OPERATOR(pgvector.<=>) query_vec)%4$s LIMIT depth; ',
                 g.id, g.column_name, target.name, target.ordering
             ), '' ORDER BY g.id

@@ -103,7 +103,8 @@ BEGIN
     LOOP
         PERFORM _pgrecall.change_memory(item.id, jsonb '{
             "title": "", "category": "", "tags": [], "expanded_keywords": [], "importance": 0.5, "source": "", "session": "",
-            "speaker": "", "position": null, "occurred_at": null, "valid_from": null, "valid_to": null
+            "speaker": "", "position": null, "occurred_at": null, "valid_from": null, "valid_to": null,
+            "expires_at": null
         }' || (item.fields - '{namespace,external_id}'::text[]) || jsonb_build_object(
             'is_sensitive', item.is_sensitive OR COALESCE((item.fields ->> 'is_sensitive')::boolean, false)
         ), true);

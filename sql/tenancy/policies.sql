@@ -48,7 +48,7 @@ BEGIN
         FROM granted r, granted_to_write w, (VALUES
             ('concept_aliases', 'namespace_id', NULL), ('embedding_backgrounds', 'namespace_id', NULL), ('graph_changes', 'namespace_id', NULL),
             ('judged_queries', 'namespace_id', NULL),
-            ('judged_vectors', 'namespace_id', NULL), ('learned_settings', 'namespace_id', NULL), ('term_stats', 'namespace_id', NULL), ('namespaces', 'id', NULL),
+            ('judged_vectors', 'namespace_id', NULL), ('retention', 'namespace_id', NULL), ('learned_settings', 'namespace_id', NULL), ('term_stats', 'namespace_id', NULL), ('namespaces', 'id', NULL),
             ('locks', 'home', NULL), ('postings', 'namespace_id', NULL), ('relation_labels', 'namespace_id', NULL), ('pending_postings', 'namespace_id', NULL),
             ('concept_merges', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.concept_merges_id_seq'')'),
             ('concepts', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.concepts_id_seq'')'),
@@ -66,7 +66,7 @@ BEGIN
         -- Rows that also refer to a memory, which must be of the same namespace.
         SELECT t.name, format(r.test, t.name, 'namespace_id'), format(w.test, t.name, 'namespace_id'),
                format(w.test, t.name, 'namespace_id') || ' AND _pgrecall.owns_memory(namespace_id, memory_id)'
-        FROM granted r, granted_to_write w, (VALUES ('judgements'), ('mentions'), ('passages'), ('temporal_refs')) t (name)
+        FROM granted r, granted_to_write w, (VALUES ('judgements'), ('memory_changes'), ('mentions'), ('passages'), ('temporal_refs')) t (name)
         UNION ALL
         -- Rows of a memory, visible with the memory.
         SELECT t.name, format('(SELECT true FROM pgrecall.memories m WHERE m.id = %I.memory_id)', t.name), w.test, w.test
@@ -112,6 +112,10 @@ $policies$;
 CREATE POLICY memories_embedder ON pgrecall.memories TO pgrecall_gate
     USING (NOT is_sensitive AND (SELECT _pgrecall.is_embedder()))
     WITH CHECK (NOT is_sensitive AND (SELECT _pgrecall.is_embedder()));
+
+-- Curation supersedes memories, so an embedder adds to their history. It reads none: older versions can be sensitive.
+CREATE POLICY memory_changes_embedder ON pgrecall.memory_changes FOR INSERT TO pgrecall_gate
+    WITH CHECK ((SELECT _pgrecall.is_embedder()));
 
 COMMENT ON POLICY memories_embedder ON pgrecall.memories IS 'An embedder sees no sensitive memory.';
 

@@ -1,6 +1,6 @@
 -- Changes some fields of a memory. Returns whether anything changed.
 --
--- fields  checked options of remember(); an empty string clears a text
+-- fields  checked options of remember(); an empty string clears a text, the time 'infinity' an end
 -- revive  restore the memory if it is forgotten
 --
 -- Errors  22023, 54000 see _pgrecall.check_memory;  42704 no such language;  P0002 no such memory, or it is forgotten
@@ -26,13 +26,18 @@ BEGIN
     old := ROW (stored.content, stored.title, stored.category, stored.tags, stored.expanded_keywords, stored.importance,
                 stored.metadata, stored.source, stored.session, stored.speaker, stored."position", stored.language,
                 stored.is_sensitive, stored.occurred_at, stored.created_at, stored.valid_from, stored.valid_to,
-                stored.external_id);
+                stored.external_id, stored.expires_at);
     new := jsonb_populate_record(old, fields);
     new.title := NULLIF(new.title, '');
     new.category := NULLIF(new.category, '');
     new.source := NULLIF(new.source, '');
     new.session := NULLIF(new.session, '');
     new.speaker := NULLIF(new.speaker, '');
+    new.valid_to := NULLIF(new.valid_to, 'infinity');
+    new.expires_at := NULLIF(new.expires_at, 'infinity');
+    IF stored.deleted_at IS NOT NULL AND NOT fields ? 'expires_at' AND old.expires_at <= now() THEN
+        new.expires_at := NULL;  -- otherwise it would stay hidden
+    END IF;
     IF new.valid_to < new.valid_from THEN
         RAISE EXCEPTION 'memory %: valid_to would be before valid_from', change_memory.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Change both.';
@@ -46,7 +51,7 @@ BEGIN
         source = new.source, session = new.session, speaker = new.speaker, "position" = new."position",
         language = new.language, is_sensitive = new.is_sensitive, occurred_at = new.occurred_at,
         created_at = new.created_at, valid_from = new.valid_from, valid_to = new.valid_to,
-        updated_at = now(), deleted_at = NULL
+        expires_at = new.expires_at, updated_at = now(), deleted_at = NULL
     WHERE m.id = change_memory.id;
     RETURN true;
 END

@@ -30,7 +30,7 @@ BEGIN
     FOR field IN SELECT e.key, e.value, jsonb_typeof(e.value) AS kind FROM jsonb_each(fields) e LOOP
         expected := CASE
             WHEN field.key IN ('content', 'title', 'category', 'source', 'session', 'speaker', 'language', 'external_id',
-                               'namespace', 'occurred_at', 'created_at', 'valid_from', 'valid_to') THEN 'string'
+                               'namespace', 'occurred_at', 'created_at', 'valid_from', 'valid_to', 'expires_at') THEN 'string'
             WHEN field.key IN ('tags', 'expanded_keywords') THEN 'array'
             WHEN field.key IN ('importance', 'position') THEN 'number'
             WHEN field.key = 'metadata' THEN 'object'
@@ -66,7 +66,7 @@ BEGIN
         THEN
             RAISE EXCEPTION '%: % is too long', subject, field.key
                 USING ERRCODE = 'program_limit_exceeded', HINT = 'Put long text into content.';
-        ELSIF field.kind = 'string' AND field.key IN ('occurred_at', 'created_at', 'valid_from', 'valid_to')
+        ELSIF field.kind = 'string' AND field.key IN ('occurred_at', 'created_at', 'valid_from', 'valid_to', 'expires_at')
               AND NOT _pgrecall.is_time(field.value #>> '{}') THEN
             RAISE EXCEPTION '%: % is not a time', subject, field.key
                 USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';

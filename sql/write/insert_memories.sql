@@ -19,14 +19,15 @@ BEGIN
         INSERT INTO pgrecall.memories AS m (
             id, namespace_id, content, title, category, tags, expanded_keywords, importance, metadata, source, session,
             speaker, "position", language, is_sensitive, occurred_at, created_at, valid_from, valid_to, external_id,
-            updated_at, deleted_at, content_hash, search_vector
+            updated_at, deleted_at, expires_at, content_hash, search_vector
         )
         SELECT ids[e.place], n.id, f.content, NULLIF(f.title, ''), NULLIF(f.category, ''),
                COALESCE(f.tags, '{}'), COALESCE(f.expanded_keywords, '{}'), COALESCE(f.importance, 0.5),
                COALESCE(f.metadata, '{}'), NULLIF(f.source, ''), NULLIF(f.session, ''), NULLIF(f.speaker, ''), f."position",
                COALESCE(f.language, n.language), COALESCE(f.is_sensitive, false), f.occurred_at, COALESCE(f.created_at, now()),
-               f.valid_from, f.valid_to, NULLIF(f.external_id, ''),
+               f.valid_from, NULLIF(f.valid_to, 'infinity'), NULLIF(f.external_id, ''),
                COALESCE((e.fields ->> 'updated_at')::timestamptz, now()), (e.fields ->> 'deleted_at')::timestamptz,
+               NULLIF(f.expires_at, 'infinity'),
                '', ''  -- _pgrecall.derive_memory_columns() fills these two
         FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
         CROSS JOIN LATERAL jsonb_populate_record(NULL::pgrecall.memory_fields, e.fields) f

@@ -41,7 +41,8 @@ BEGIN
     is_large := _pgrecall.namespace_size(namespace_id, least(exact_limit, 2147483646) + 1) > exact_limit;
     IF NOT COALESCE(filter.include_superseded, false) AND COALESCE(filter.include_sensitive, true)
        AND num_nonnulls(
-           filter.categories, filter.tags_any, filter.tags_all, filter.metadata_contains, filter.since, filter.until,
+           filter.categories, filter.tags_any, filter.tags_all, filter.metadata_contains, filter.metadata_where,
+           filter.sessions, filter.speakers, filter.sources, filter.external_id_prefix, filter.since, filter.until,
            filter.timeframe, filter.as_of
        ) = 0
     THEN

@@ -14,9 +14,12 @@ DECLARE
 BEGIN
     -- The end of its validity is tested last, with the time that is asked for.
     unlimited.valid_to := NULL;
+    unlimited.expires_at := NULL;
     tested.include_superseded := true;
     IF _pgrecall.matches_filter(unlimited, tested) IS NOT TRUE THEN
         RETURN 'forgotten';
+    ELSIF memory.expires_at <= now() THEN
+        RETURN 'expired at ' || memory.expires_at;
     END IF;
     -- Set as_of first: it decides whether the memory counts as superseded.
     tested.as_of := filter.as_of;
@@ -31,7 +34,8 @@ BEGIN
     RETURN COALESCE((
         SELECT 'filtered by ' || f.name
         FROM unnest(ARRAY[
-            'include_sensitive', 'categories', 'tags_any', 'tags_all', 'metadata_contains', 'since', 'until', 'timeframe'
+            'include_sensitive', 'categories', 'tags_any', 'tags_all', 'metadata_contains', 'metadata_where', 'sessions', 'speakers',
+            'sources', 'external_id_prefix', 'since', 'until', 'timeframe'
         ]) WITH ORDINALITY f (name, place)
         WHERE _pgrecall.matches_filter(unlimited, jsonb_populate_record(
             tested, jsonb_build_object(f.name, filter_fields -> f.name, 'referring', filter_fields -> 'referring')

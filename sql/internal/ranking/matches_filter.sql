@@ -4,12 +4,15 @@
 -- indexes for the rest. For the same reason the memories whose text mentions a time in the timeframe are passed as a
 -- list of ids (recall_filter.referring): each half of the timeframe test can then use an index.
 --
--- as_of compares recording times, not validity: a memory superseded after as_of passes. Otherwise a memory whose validity ended
+-- Speakers have an index and statistics by their hash, so they are compared twice (memories_speaker_idx).
+--
+-- An expired memory never passes. as_of compares recording times, not validity: a memory superseded after as_of passes. Otherwise a memory whose validity ended
 -- passes only if the asked time begins before that end.
 CREATE OR REPLACE FUNCTION _pgrecall.matches_filter(memory pgrecall.memories, filter pgrecall.recall_filter)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN memory.deleted_at IS NULL
+   AND (memory.expires_at IS NULL OR memory.expires_at > now())
    AND (memory.superseded_by IS NULL OR COALESCE((filter).include_superseded, false)
         OR memory.superseded_at > (filter).as_of)
    AND (memory.valid_to IS NULL OR COALESCE((filter).include_superseded, false) OR (filter).as_of IS NOT NULL
@@ -23,6 +26,12 @@ RETURN memory.deleted_at IS NULL
    AND ((filter).tags_any IS NULL OR memory.tags && (filter).tags_any)
    AND ((filter).tags_all IS NULL OR memory.tags @> (filter).tags_all)
    AND ((filter).metadata_contains IS NULL OR memory.metadata @> (filter).metadata_contains)
+   AND ((filter).metadata_where IS NULL OR memory.metadata @@ (filter).metadata_where)
+   AND ((filter).sessions IS NULL OR memory.session = ANY ((filter).sessions))
+   AND ((filter).speaker_hashes IS NULL OR hashtext(memory.speaker) = ANY ((filter).speaker_hashes))
+   AND ((filter).speakers IS NULL OR memory.speaker = ANY ((filter).speakers))
+   AND ((filter).sources IS NULL OR memory.source = ANY ((filter).sources))
+   AND ((filter).external_id_prefix IS NULL OR memory.external_id COLLATE "C" ^@ (filter).external_id_prefix)
    AND ((filter).since IS NULL OR COALESCE(memory.occurred_at, memory.created_at) >= (filter).since)
    AND ((filter).until IS NULL OR COALESCE(memory.occurred_at, memory.created_at) < (filter).until)
    AND ((filter).timeframe IS NULL
@@ -32,5 +41,5 @@ RETURN memory.deleted_at IS NULL
         OR memory.id = ANY ((filter).referring));
 
 COMMENT ON FUNCTION _pgrecall.matches_filter IS
-    'Tells whether a memory passes a filter: not forgotten, not superseded and still valid unless requested, and matching '
+    'Tells whether a memory passes a filter: not forgotten, not expired, not superseded and still valid unless requested, and matching '
     'every condition.';

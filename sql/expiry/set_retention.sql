@@ -1,0 +1,38 @@
+-- set_retention: sets how long the memories of a namespace are kept. Administrators only.
+--
+-- The daemon forgets or erases what is older (expire_memories). For one category it overrides the namespace's own.
+--
+-- keep      counted from created_at; NULL removes the rule
+-- category  only this category; NULL: all categories without a rule of their own
+-- action    'forget' keeps a tombstone, for restore(); 'erase' deletes permanently, forgotten memories too. It also applies to
+--           memories whose expires_at has come
+--
+-- Errors  42704 no such namespace;  22023 keep is not positive, or no such action
+CREATE OR REPLACE FUNCTION pgrecall.set_retention(
+    namespace text, keep interval, category text DEFAULT NULL, action text DEFAULT 'forget'
+)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    home CONSTANT integer := _pgrecall.known_namespace(pgrecall.namespace_name(set_retention.namespace));
+BEGIN
+    IF keep <= interval '0' THEN
+        RAISE EXCEPTION 'keep must be longer than 0, not %', keep
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'NULL removes the rule; erase_namespace() removes the memories.';
+    ELSIF action IS NULL OR action NOT IN ('forget', 'erase') THEN
+        RAISE EXCEPTION 'action cannot be "%"', left(action, 80)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'It takes forget or erase.';
+    END IF;
+    DELETE FROM pgrecall.retention r
+    WHERE r.namespace_id = home AND r.category IS NOT DISTINCT FROM set_retention.category;
+    IF keep IS NOT NULL THEN
+        INSERT INTO pgrecall.retention (namespace_id, category, keep, action)
+        VALUES (home, set_retention.category, set_retention.keep, set_retention.action);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.set_retention IS
+    'Sets how long the memories of a namespace, or of a category in it, are kept, and whether they are then forgotten or erased.';

@@ -1,0 +1,74 @@
+-- forget_many: forgets all memories that pass the filters, and returns how many.
+--
+-- One transaction. restore() brings each of them back.
+--
+-- namespace, filters  as for list_memories(); at least one filter
+-- dry_run  only count them
+--
+-- Errors  22023 no filter is given;  42501 read-only for this role
+CREATE OR REPLACE FUNCTION public.forget_many(
+    namespace text DEFAULT NULL,
+    categories text[] DEFAULT NULL,
+    tags_any text[] DEFAULT NULL,
+    tags_all text[] DEFAULT NULL,
+    metadata_contains jsonb DEFAULT NULL,
+    metadata_where jsonb DEFAULT NULL,
+    sessions text[] DEFAULT NULL,
+    speakers text[] DEFAULT NULL,
+    sources text[] DEFAULT NULL,
+    external_id_prefix text DEFAULT NULL,
+    since timestamptz DEFAULT NULL,
+    until timestamptz DEFAULT NULL,
+    include_superseded boolean DEFAULT false,
+    include_sensitive boolean DEFAULT true,
+    timeframe tstzrange DEFAULT NULL,
+    as_of timestamptz DEFAULT NULL,
+    dry_run boolean DEFAULT false
+)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+        forget_many.categories, forget_many.tags_any, forget_many.tags_all, forget_many.metadata_contains,
+        forget_many.metadata_where, forget_many.sessions, forget_many.speakers, forget_many.sources,
+        forget_many.external_id_prefix, forget_many.since, forget_many.until, forget_many.include_superseded,
+        forget_many.include_sensitive, forget_many.timeframe, forget_many.as_of
+    );
+    home CONSTANT integer := pgrecall.namespace_id(forget_many.namespace);
+    ids bigint[];
+    forgotten bigint;
+BEGIN
+    IF num_nonnulls(
+        categories, tags_any, tags_all, metadata_contains, metadata_where, sessions, speakers, sources, external_id_prefix,
+        since, until, timeframe
+    ) = 0 THEN
+        RAISE EXCEPTION 'forget_many needs a filter'
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'erase_namespace() removes everything; until => now() forgets everything up to now.';
+    ELSIF NOT _pgrecall.may_write(home) AND _pgrecall.may_read(home) THEN
+        RAISE EXCEPTION 'role "%" may only read this namespace', pg_get_userbyid(pgrecall.session_role())
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'An administrator grants more with pgrecall.grant_namespace(role, namespace, ''write'').';
+    END IF;
+    filter.referring := _pgrecall.referring_memories(home, filter.timeframe);
+    ids := ARRAY(SELECT _pgrecall.list_granted(home, filter, false, false, NULL, NULL, NULL, true));
+    IF dry_run THEN
+        RETURN cardinality(ids);
+    END IF;
+    -- In the order of ids, as every writer of several memories.
+    PERFORM FROM pgrecall.memories m WHERE m.id = ANY (ids) ORDER BY m.id FOR NO KEY UPDATE;
+    UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now() WHERE m.id = ANY (ids) AND m.deleted_at IS NULL;
+    GET DIAGNOSTICS forgotten = ROW_COUNT;
+    RETURN forgotten;
+END
+$function$;
+
+COMMENT ON FUNCTION public.forget_many IS
+    'Forgets all memories that pass recall()''s filters, of which one must be given; returns how many. dry_run only counts.';
+
+ALTER FUNCTION public.forget_many OWNER TO pgrecall_gate;
+
+REVOKE ALL ON FUNCTION public.forget_many FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.forget_many TO pgrecall_writer;

@@ -1,0 +1,74 @@
+-- memory_history: returns every version of a memory and of its predecessors and successors, oldest first.
+--
+-- These are the memories that it superseded, or that superseded it.
+--
+-- memory_id   which of them changed
+-- action      remember (stored), update, supersede, unsupersede (a supersession was undone), forget, expire or restore
+-- changed_at  when
+-- role        the role that did it; NULL for remember, and for changes before the history was kept
+-- curation    number of the decision, for undo_curation(), if curation did it
+-- content     the text after the change
+-- before, after  the changed fields; NULL for remember
+--
+-- Errors  P0002 no such memory
+CREATE OR REPLACE FUNCTION public.memory_history(id bigint)
+RETURNS TABLE (
+    memory_id bigint, action text, changed_at timestamptz, role text, curation bigint, content text, before jsonb, after jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
+SET search_path FROM CURRENT
+AS $function$
+#variable_conflict use_column
+BEGIN
+    IF NOT EXISTS (SELECT FROM pgrecall.memories m WHERE m.id = memory_history.id) THEN
+        PERFORM _pgrecall.raise_unknown_memory(memory_history.id);
+    END IF;
+    RETURN QUERY
+        WITH RECURSIVE line (id) AS (
+            SELECT memory_history.id
+            UNION
+            SELECT n.id
+            FROM line l
+            CROSS JOIN LATERAL (
+                SELECT m.superseded_by FROM pgrecall.memories m WHERE m.id = l.id AND m.superseded_by IS NOT NULL
+                UNION ALL
+                SELECT m.id FROM pgrecall.memories m WHERE m.superseded_by = l.id
+            ) n (id)
+        ), versions AS (
+            SELECT m.id AS memory_id, 0::bigint AS number, 'remember' AS action, m.created_at AS changed_at, NULL::text AS role,
+                   NULL::bigint AS curation, NULL::jsonb AS before, NULL::jsonb AS after
+            FROM line l
+            JOIN pgrecall.memories m ON m.id = l.id
+            UNION ALL
+            SELECT c.memory_id, c.id, c.action, c.changed_at, c.role,
+                   -- Both are written in one transaction.
+                   (SELECT max(d.id) FROM pgrecall.curations d
+                    WHERE c.action = 'supersede' AND d.decided_at = c.changed_at
+                      AND (d.memory_id = c.memory_id OR d.other_id = c.memory_id)),
+                   c.before, c.after
+            FROM line l
+            JOIN pgrecall.memory_changes c ON c.memory_id = l.id
+        )
+        SELECT v.memory_id, v.action, v.changed_at, v.role, v.curation,
+               -- The text before the next change of it, or else the current one.
+               COALESCE(
+                   (SELECT n.before ->> 'content' FROM versions n
+                    WHERE n.memory_id = v.memory_id AND n.number > v.number AND n.before ? 'content'
+                    ORDER BY n.number LIMIT 1),
+                   m.content
+               ),
+               v.before, v.after
+        FROM versions v
+        JOIN pgrecall.memories m ON m.id = v.memory_id
+        ORDER BY v.changed_at, v.memory_id, v.number;
+END
+$function$;
+
+COMMENT ON FUNCTION public.memory_history IS
+    'Returns every version of a memory, and of those that it superseded or that superseded it, oldest first: what changed, '
+    'when, and by which role. Read-only.';
+
+ALTER FUNCTION public.memory_history OWNER TO pgrecall_gate;
+
+REVOKE ALL ON FUNCTION public.memory_history FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
+GRANT EXECUTE ON FUNCTION public.memory_history TO pgrecall_reader;

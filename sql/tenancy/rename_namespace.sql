@@ -1,0 +1,27 @@
+-- rename_namespace: gives a namespace another name. Administrators only.
+--
+-- Memories, grants and rules stay. Clients that use the old name find nothing any more.
+--
+-- Errors  42704 no such namespace;  42710 the new name is taken;  22023 empty or too long name
+CREATE OR REPLACE FUNCTION pgrecall.rename_namespace(name text, new_name text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    home CONSTANT integer := _pgrecall.known_namespace(rename_namespace.name);
+BEGIN
+    IF new_name IS NULL OR new_name !~ '[^[:space:]]' OR length(new_name) > 200 THEN
+        RAISE EXCEPTION 'a namespace needs a name of 1 to 200 characters'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass another new_name.';
+    ELSIF EXISTS (SELECT FROM pgrecall.namespaces n WHERE n.name = new_name AND n.id <> home) THEN
+        RAISE EXCEPTION 'there is a namespace "%" already', new_name
+            USING ERRCODE = 'duplicate_object', HINT = 'Pass another new_name, or move the memories with export and import.';
+    END IF;
+    UPDATE pgrecall.namespaces n SET name = new_name WHERE n.id = home;
+    -- The stored default may name it.
+    UPDATE pgrecall.settings s SET value = new_name WHERE s.name = 'namespace' AND s.value = rename_namespace.name;
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall.rename_namespace IS 'Gives a namespace another name; its memories, grants and rules stay.';
