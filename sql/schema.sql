@@ -21,7 +21,8 @@ CREATE TYPE pgrecall.memory_fields AS (
     created_at        timestamptz,
     valid_from        timestamptz,
     valid_to          timestamptz,
-    external_id       text
+    external_id       text,
+    expires_at        timestamptz
 );
 COMMENT ON TYPE pgrecall.memory_fields IS 'The optional fields of a memory: the options of remember().';
 CREATE TYPE pgrecall.recall_filter AS (
@@ -35,7 +36,13 @@ CREATE TYPE pgrecall.recall_filter AS (
     timeframe          tstzrange,
     as_of              timestamptz,
     include_sensitive  boolean,
-    referring          bigint[]
+    referring          bigint[],
+    metadata_where     jsonpath,
+    sessions           text[],
+    speakers           text[],
+    speaker_hashes     integer[],
+    sources            text[],
+    external_id_prefix text
 );
 COMMENT ON TYPE pgrecall.recall_filter IS 'The filters of one recall; a NULL field does not filter.';
 CREATE TYPE pgrecall.recall_settings AS (
@@ -442,6 +449,7 @@ CREATE TABLE pgrecall.memories (
     embedding         pgvector.halfvec(384),
     superseded_at     timestamptz,
     word_count        integer,
+    expires_at        timestamptz,
     CONSTRAINT memories_pkey PRIMARY KEY (id),
     CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
     CONSTRAINT memories_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES pgrecall.memories(id),
@@ -477,13 +485,20 @@ COMMENT ON COLUMN pgrecall.memories.search_vector IS 'Lexemes by field: A title 
 COMMENT ON COLUMN pgrecall.memories.embedding IS 'Embedding of generation 1: NULL until an embedder fills it, and again when the embedded text changes.';
 COMMENT ON COLUMN pgrecall.memories.superseded_at IS 'When the supersession was recorded; valid_to is when the memory stopped being valid. NULL with a superseded_by: before any time that as_of can name.';
 COMMENT ON COLUMN pgrecall.memories.word_count IS 'Number of words in search_vector, counting every occurrence: the document length for BM25; filled by a trigger. NULL: not counted.';
+COMMENT ON COLUMN pgrecall.memories.expires_at IS 'From then on it is never returned; pgrecall.expire_memories() then forgets or erases it.';
+CREATE INDEX memories_created_idx ON pgrecall.memories USING brin (created_at);
 CREATE INDEX memories_embedding_idx ON pgrecall.memories USING hnsw (embedding pgvector.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (deleted_at IS NULL);
-CREATE INDEX memories_embedding_scan_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at)) INCLUDE (id, occurred_at, created_at, valid_to, embedding) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (embedding IS NOT NULL));
-CREATE INDEX memories_namespace_time_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at));
+CREATE INDEX memories_embedding_scan_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at)) INCLUDE (id, occurred_at, created_at, valid_to, expires_at, embedding) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (embedding IS NOT NULL));
+CREATE INDEX memories_expires_idx ON pgrecall.memories (expires_at) WHERE ((expires_at IS NOT NULL) AND (deleted_at IS NULL));
+CREATE INDEX memories_external_id_prefix_idx ON pgrecall.memories (namespace_id, external_id COLLATE "C") WHERE (external_id IS NOT NULL);
+CREATE INDEX memories_forgotten_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at), id) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX memories_metadata_idx ON pgrecall.memories USING gin (metadata jsonb_path_ops);
+CREATE INDEX memories_namespace_time_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at), id);
 CREATE INDEX memories_pending_idx ON pgrecall.memories (updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_pending_namespace_idx ON pgrecall.memories (namespace_id, updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_search_vector_idx ON pgrecall.memories USING gin (search_vector);
-CREATE INDEX memories_session_idx ON pgrecall.memories (namespace_id, session, "position", id) WHERE ((session IS NOT NULL) AND ("position" IS NOT NULL));
+CREATE INDEX memories_session_idx ON pgrecall.memories (namespace_id, session, "position", id) WHERE (session IS NOT NULL);
+CREATE INDEX memories_speaker_idx ON pgrecall.memories (namespace_id, hashtext(speaker));
 CREATE INDEX memories_superseded_by_idx ON pgrecall.memories (superseded_by) WHERE (superseded_by IS NOT NULL);
 CREATE INDEX memories_tags_idx ON pgrecall.memories USING gin (tags);
 CREATE UNIQUE INDEX memories_external_id_key ON pgrecall.memories (namespace_id, external_id) WHERE (external_id IS NOT NULL);
@@ -663,6 +678,24 @@ COMMENT ON COLUMN pgrecall.learned_settings.gain_low IS 'Lower end of the 95 % i
 COMMENT ON COLUMN pgrecall.learned_settings.gain_high IS 'Upper end of the 95 % interval of the gain.';
 COMMENT ON COLUMN pgrecall.learned_settings.end_reason IS 'replaced by newer ones, undone by pgrecall.unlearn(), or worse on later judgements.';
 CREATE UNIQUE INDEX learned_settings_namespace_idx ON pgrecall.learned_settings (namespace_id) WHERE (ended_at IS NULL);
+
+CREATE TABLE pgrecall.retention (
+    namespace_id integer NOT NULL,
+    category     text,
+    keep         interval NOT NULL,
+    action       text NOT NULL DEFAULT 'forget',
+    CONSTRAINT retention_key UNIQUE NULLS NOT DISTINCT (namespace_id, category),
+    CONSTRAINT retention_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
+    CONSTRAINT retention_action CHECK (action = ANY (ARRAY['forget', 'erase'])),
+    CONSTRAINT retention_category_size CHECK (octet_length(category) <= 1024),
+    CONSTRAINT retention_keep CHECK (keep > '00:00:00'::interval)
+);
+COMMENT ON TABLE pgrecall.retention IS 'How long the memories of a namespace are kept. Written by pgrecall.set_retention().';
+COMMENT ON COLUMN pgrecall.retention.category IS 'NULL: the categories without a row of their own, and memories without a category.';
+COMMENT ON COLUMN pgrecall.retention.keep IS 'Counted from created_at.';
+COMMENT ON COLUMN pgrecall.retention.action IS 'What happens then: forget keeps the row as a tombstone, erase deletes it with all derived data.';
+ALTER TABLE pgrecall.retention
+    ALTER COLUMN category SET STATISTICS 0;
 
 CREATE TABLE pgrecall.concept_aliases (
     namespace_id integer NOT NULL,
@@ -1002,6 +1035,30 @@ ALTER TABLE pgrecall.curations
     ALTER COLUMN decision SET STATISTICS 0,
     ALTER COLUMN decider SET STATISTICS 0,
     ALTER COLUMN evidence SET STATISTICS 0,
+    ALTER COLUMN before SET STATISTICS 0,
+    ALTER COLUMN after SET STATISTICS 0;
+
+CREATE TABLE pgrecall.memory_changes (
+    id           bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    memory_id    bigint NOT NULL,
+    namespace_id integer NOT NULL,
+    action       text NOT NULL,
+    changed_at   timestamptz NOT NULL DEFAULT now(),
+    role         text NOT NULL,
+    before       jsonb NOT NULL,
+    after        jsonb NOT NULL,
+    CONSTRAINT memory_changes_pkey PRIMARY KEY (id),
+    CONSTRAINT memory_changes_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT memory_changes_action CHECK (action = ANY (ARRAY['update', 'supersede', 'unsupersede', 'forget', 'expire', 'restore']))
+);
+COMMENT ON TABLE pgrecall.memory_changes IS 'What changed in a memory, for memory_history(). As private as the memory, and erased with it.';
+COMMENT ON COLUMN pgrecall.memory_changes.role IS 'The session''s role that changed the memory.';
+COMMENT ON COLUMN pgrecall.memory_changes.before IS 'The changed fields, with their old values.';
+COMMENT ON COLUMN pgrecall.memory_changes.after IS 'The changed fields, with their new values.';
+CREATE INDEX memory_changes_memory_idx ON pgrecall.memory_changes (memory_id, id);
+ALTER TABLE pgrecall.memory_changes
+    ALTER COLUMN action SET STATISTICS 0,
+    ALTER COLUMN role SET STATISTICS 0,
     ALTER COLUMN before SET STATISTICS 0,
     ALTER COLUMN after SET STATISTICS 0;
 

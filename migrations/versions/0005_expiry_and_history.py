@@ -9,8 +9,7 @@ down_revision = "0004"
 branch_labels = None
 depends_on = None
 
-# Functions with another signature, or with a body that names a type which changes. The installation creates them
-# again.
+# Functions with another signature. The installation creates them again.
 REPLACED = """
 DO $$
 DECLARE
@@ -64,7 +63,7 @@ def upgrade() -> None:
             after        jsonb NOT NULL
         );
         COMMENT ON TABLE pgrecall.memory_changes IS
-            'What changed in a memory, for memory_history(). As private as the memory itself, and erased with it.';
+            'What changed in a memory, for memory_history(). As private as the memory, and erased with it.';
         COMMENT ON COLUMN pgrecall.memory_changes.role IS 'The session''s role that changed the memory.';
         COMMENT ON COLUMN pgrecall.memory_changes.before IS 'The changed fields, with their old values.';
         COMMENT ON COLUMN pgrecall.memory_changes.after IS 'The changed fields, with their new values.';

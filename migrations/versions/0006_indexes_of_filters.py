@@ -53,9 +53,7 @@ def upgrade() -> None:
         connection = op.get_bind()
         for name, definition in definitions.items():
             run_sql(connection, f"DROP INDEX CONCURRENTLY IF EXISTS pgrecall.{name}")
-            run_sql(
-                connection, f"CREATE INDEX CONCURRENTLY {name} ON pgrecall.memories USING {definition}"
-            )
+            run_sql(connection, f"CREATE INDEX CONCURRENTLY {name} ON pgrecall.memories USING {definition}")
 
 
 def downgrade() -> None:

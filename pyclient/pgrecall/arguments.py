@@ -25,6 +25,8 @@ _EF_SEARCH = range(1, 1001)
 _ITERATIVE_SCAN = ("off", "relaxed_order", "strict_order")
 # psycopg sends a float as double precision, which PostgreSQL does not cast to real implicitly.
 _CASTS = {"importance": "real"}
+# POSITION is a keyword of PostgreSQL, so no argument has that name.
+_ARGUMENTS = {"position": "session_position"}
 
 
 def as_str(field: str, value: object) -> str:
@@ -65,11 +67,19 @@ def as_str_list(field: str, value: object) -> list[str]:
 
 
 def as_datetime(field: str, value: object) -> datetime:
-    """Return a time in UTC. A time without a zone is UTC.
+    """Return a time in UTC, of a datetime or an ISO 8601 text. A time without a zone is UTC.
 
     Raises:
-        InvalidInput: 22023 if it is not a datetime, 22008 if it is outside the years 1 to 9999 in UTC.
+        InvalidInput: 22023 if it is neither, 22008 if it is outside the years 1 to 9999 in UTC.
     """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise InvalidInput(
+                f"{field} is not a time",
+                hint="Pass a datetime, or a text such as '2026-11-23' or '2026-11-23T09:30:00Z'.",
+            ) from None
     if not isinstance(value, datetime):
         raise InvalidInput(f"{field} must be a datetime, not {type(value).__name__}")
     try:
@@ -255,23 +265,37 @@ def hnsw_settings(hnsw_ef_search: int | None, hnsw_iterative_scan: str | None) -
 
 _CHECKS: dict[str, Callable[[str, object], Any]] = {
     **dict.fromkeys(("content", "title", "category", "source", "session", "speaker", "language"), as_str),
-    **dict.fromkeys(("external_id", "namespace", "on_conflict", "query", "query_vec"), as_str),
+    **dict.fromkeys(("external_id", "namespace", "on_conflict", "query", "query_vec", "new_name"), as_str),
     **dict.fromkeys(
-        ("text", "topic", "timeframe", "strategy", "fusion", "sort_by", "profile", "cause"), as_str
+        (
+            "text",
+            "topic",
+            "timeframe",
+            "strategy",
+            "fusion",
+            "sort_by",
+            "profile",
+            "cause",
+            "external_id_prefix",
+        ),
+        as_str,
     ),
     **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda", "similarity"), as_float),
     **dict.fromkeys(("tags", "expanded_keywords", "categories", "tags_any", "tags_all"), as_str_list),
-    **dict.fromkeys(("labels", "concepts"), as_str_list),
+    **dict.fromkeys(("labels", "concepts", "sessions", "speakers", "sources"), as_str_list),
     **dict.fromkeys(("occurred_at", "created_at", "valid_from", "valid_to", "since", "until"), as_datetime),
-    **dict.fromkeys(("as_of", "reference_time"), as_datetime),
+    **dict.fromkeys(("as_of", "reference_time", "expires_at"), as_datetime),
     **dict.fromkeys(
         ("is_sensitive", "any_namespace", "create_namespace", "include_superseded", "include_sensitive"),
         as_bool,
     ),
-    **dict.fromkeys(("collapse_duplicates", "include_forgotten", "changes", "dry_run"), as_bool),
-    **dict.fromkeys(("metadata", "metadata_contains"), json_object),
-    **dict.fromkeys(("position", "k", "max_chars", "per_item", "max_memories"), as_int),
-    **dict.fromkeys(("id", "successor", "memory_id"), as_id),
+    **dict.fromkeys(
+        ("collapse_duplicates", "include_forgotten", "changes", "dry_run", "forgotten", "oldest_first"),
+        as_bool,
+    ),
+    **dict.fromkeys(("metadata", "metadata_contains", "metadata_where"), json_object),
+    **dict.fromkeys(("position", "k", "max_chars", "per_item", "max_memories", "max_results"), as_int),
+    **dict.fromkeys(("id", "successor", "memory_id", "after_id"), as_id),
     "ids": as_ids,
     "importance": as_fraction,
 }
@@ -308,7 +332,7 @@ def call(function: str, arguments: Mapping[str, Any]) -> tuple[sql.Composed, dic
 
     named = [
         sql.SQL("{} => {}{}").format(
-            sql.Identifier(name),
+            sql.Identifier(_ARGUMENTS.get(name, name)),
             sql.Placeholder(name),
             sql.SQL(f"::{_CASTS[name]}") if name in _CASTS else sql.SQL(""),
         )

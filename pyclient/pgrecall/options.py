@@ -35,9 +35,11 @@ class UpdatableFields(TypedDict, total=False):
         language: The name of a text-search configuration; by default the namespace's. 'auto' detects it from
             the content, which needs `pgrecall[languages]`, and keeps the default if uncertain.
         is_sensitive: True means that it is never embedded.
-        occurred_at: When it happened. As everywhere, a time without a zone is UTC.
+        occurred_at: When it happened: a datetime, or an ISO 8601 text such as '2026-11-23'. As everywhere, a
+            time without a zone is UTC.
         valid_from: Start of the validity of the fact.
         valid_to: End of the validity of the fact.
+        expires_at: From then on it is never returned, and later forgotten or erased.
     """
 
     title: str | None
@@ -52,9 +54,10 @@ class UpdatableFields(TypedDict, total=False):
     position: int | None
     language: str | None
     is_sensitive: bool | None
-    occurred_at: datetime | None
-    valid_from: datetime | None
-    valid_to: datetime | None
+    occurred_at: datetime | str | None
+    valid_from: datetime | str | None
+    valid_to: datetime | str | None
+    expires_at: datetime | str | None
 
 
 class MemoryFields(UpdatableFields, total=False):
@@ -65,7 +68,7 @@ class MemoryFields(UpdatableFields, total=False):
         external_id: The caller's id, unique in the namespace.
     """
 
-    created_at: datetime | None
+    created_at: datetime | str | None
     external_id: str | None
 
 
@@ -78,6 +81,12 @@ class RecallFilters(TypedDict, total=False):
         tags_any: Only memories with one of these tags.
         tags_all: Only memories with all of these tags.
         metadata_contains: Only memories whose metadata contains this object.
+        metadata_where: Only memories whose metadata fits these conditions, such as `{"user_id": "priya",
+            "price": {"$lt": 10}}`; operators are $eq, $ne, $lt, $lte, $gt, $gte, $in, $nin and $exists.
+        sessions: Only memories of these sessions.
+        speakers: Only memories that these speakers said.
+        sources: Only memories from these sources.
+        external_id_prefix: Only memories whose external id begins with this text.
         since: Only memories from this time on.
         until: Only memories before this time.
         as_of: Only memories recorded by this time; those superseded later still count as valid.
@@ -90,11 +99,26 @@ class RecallFilters(TypedDict, total=False):
     tags_any: Iterable[str] | None
     tags_all: Iterable[str] | None
     metadata_contains: Mapping[str, Any] | None
-    since: datetime | None
-    until: datetime | None
-    as_of: datetime | None
+    metadata_where: Mapping[str, Any] | None
+    sessions: Iterable[str] | None
+    speakers: Iterable[str] | None
+    sources: Iterable[str] | None
+    external_id_prefix: str | None
+    since: datetime | str | None
+    until: datetime | str | None
+    as_of: datetime | str | None
     include_superseded: bool | None
     include_sensitive: bool | None
+
+
+class ListFilters(RecallFilters, total=False):
+    """Filters of a list; None disables a filter.
+
+    Attributes:
+        forgotten: True lists forgotten memories instead.
+    """
+
+    forgotten: bool | None
 
 
 class RecallOptions(RecallFilters, total=False):

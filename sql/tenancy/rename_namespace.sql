@@ -2,7 +2,7 @@
 --
 -- Memories, grants and rules stay. Clients that use the old name find nothing any more.
 --
--- Errors  42704 no such namespace;  42710 the new name is taken;  22023 empty or too long name
+-- Errors  42704 no such namespace;  23505 the new name is taken;  22023 empty or too long name
 CREATE OR REPLACE FUNCTION pgrecall.rename_namespace(name text, new_name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -16,7 +16,7 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass another new_name.';
     ELSIF EXISTS (SELECT FROM pgrecall.namespaces n WHERE n.name = new_name AND n.id <> home) THEN
         RAISE EXCEPTION 'there is a namespace "%" already', new_name
-            USING ERRCODE = 'duplicate_object', HINT = 'Pass another new_name, or move the memories with export and import.';
+            USING ERRCODE = 'unique_violation', HINT = 'Pass another new_name, or move the memories with export and import.';
     END IF;
     UPDATE pgrecall.namespaces n SET name = new_name WHERE n.id = home;
     -- The stored default may name it.

@@ -254,7 +254,7 @@ CLIENTS: list[Callable[[Client], object]] = [
     lambda client: client.remember(WORD, metadata={f"{WORD}\x00": 1}),
     lambda client: client.remember(WORD, metadata={"a": [f"{WORD}\udfff"]}),
     lambda client: client.remember(WORD, metadata={"a": 10**6000}),
-    lambda client: client.remember(WORD, occurred_at=WORD),  # type: ignore[arg-type]
+    lambda client: client.remember(WORD, occurred_at=WORD),
     lambda client: client.remember(WORD * 40000),
     lambda client: client.remember_many([{"content": WORD, WORD.replace("z", " "): 1}]),
     lambda client: client.remember_many([{"content": WORD, "importance": WORD}]),

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def rows(conn: Connection[Any], function: str, *arguments: object, **options: object) -> list[Any]:
     """Call a function of the API; rows of one column come without their tuple."""
     given = [sql.Placeholder()] * len(arguments)
-    named = [sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder()) for name in options]
+    # POSITION is a keyword of PostgreSQL, so no argument has that name.
+    names = ["session_position" if name == "position" else name for name in options]
+    named = [sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder()) for name in names]
     query = sql.SQL("SELECT * FROM {}({})").format(
         sql.Identifier(*function.split(".")), sql.SQL(", ").join([*given, *named])
     )

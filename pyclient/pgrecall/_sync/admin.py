@@ -3,12 +3,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pgrecall.arguments import drop_none
-from pgrecall.models import Failure, Generation, HealthCheck, IndexStatus, SettingInForce, Status, Worker
+from pgrecall.models import (
+    Failure,
+    Generation,
+    HealthCheck,
+    IndexStatus,
+    Namespace,
+    Retention,
+    SettingInForce,
+    Status,
+    Worker,
+)
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from pgrecall.config.session_settings import RequestedSetting
 
     from .database import Database
@@ -103,6 +115,61 @@ class Admin:
         self._database.rows(
             "pgrecall.set_setting", {"name": name, "value": None if value is None else str(value)}
         )
+
+    def namespaces(self) -> list[Namespace]:
+        """Return the namespaces that the role may read, by name."""
+        return [Namespace(**row) for row in self._database.rows("pgrecall.list_namespaces", {})]
+
+    def create_namespace(self, name: str, *, language: str | None = None) -> None:
+        """Create a namespace. Does nothing if it exists.
+
+        Args:
+            name: Its name, 1 to 200 characters.
+            language: The text-search configuration of its queries; None takes english.
+
+        Raises:
+            PermissionDenied: The role does not see every namespace.
+            UnknownLanguage: There is no such text-search configuration.
+        """
+        self._database.value("pgrecall.create_namespace", {"name": name, **drop_none(language=language)})
+
+    def rename_namespace(self, name: str, new_name: str) -> None:
+        """Give a namespace another name. Clients that use the old name find nothing any more.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+            Conflict: The new name is taken.
+            PermissionDenied: The role is no administrator.
+        """
+        self._database.value("pgrecall.rename_namespace", {"name": name, "new_name": new_name})
+
+    def retention(self) -> list[Retention]:
+        """Return how long memories are kept: a row for each namespace and category with a rule."""
+        return [Retention(**row) for row in self._database.rows("pgrecall.list_retention", {})]
+
+    def set_retention(
+        self,
+        namespace: str,
+        keep: timedelta | None,
+        *,
+        category: str | None = None,
+        action: Literal["forget", "erase"] = "forget",
+    ) -> None:
+        """Set how long the memories of a namespace are kept; the daemon then forgets or erases them.
+
+        Args:
+            namespace: The namespace.
+            keep: How long, from `created_at`; None removes the rule.
+            category: Only this category; None: all without a rule of their own.
+            action: 'forget' keeps a tombstone, for `restore`; 'erase' deletes permanently.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+            InvalidInput: `keep` is not above 0.
+            PermissionDenied: The role is no administrator.
+        """
+        arguments = {"namespace": namespace, "keep": keep, "action": action, **drop_none(category=category)}
+        self._database.rows("pgrecall.set_retention", arguments)
 
 
 def _source(source: str, requested: RequestedSetting | None) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import logging
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 
 from pgrecall.arguments import (
     Vector,
-    as_int,
     as_seconds,
     check_options,
     drop_none,
@@ -18,24 +17,19 @@ from pgrecall.arguments import (
 )
 from pgrecall.concurrency import in_place, in_time_apart
 from pgrecall.errors import PgrecallError
-from pgrecall.languages import AUTO, UNDETECTED, detect, detect_batch
 from pgrecall.models import (
-    Erasure,
     ExplainResult,
     Explanation,
     FactHit,
     FactsResult,
     IterativeScan,
-    NewMemory,
-    OnConflict,
     RecalledMemory,
     RecallResult,
     TimelineMemory,
     TimelineResult,
     Validity,
 )
-from pgrecall.new_memories import batches
-from pgrecall.options import MemoryFields, RecallFilters, RecallOptions, UpdatableFields
+from pgrecall.options import RecallFilters, RecallOptions
 from pgrecall.query.embedding import EMBED_SECONDS, Embed, vector_request
 from pgrecall.query.reranking import second_stage
 
@@ -43,6 +37,7 @@ from .admin import Admin
 from .curation import Curator
 from .database import Database
 from .learning import Learner
+from .memories import Memories
 from .queries import Queries
 from .transfer import Transfer
 
@@ -61,7 +56,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("pgrecall")
 
 
-class Client:
+class Client(Memories):
     """A client of one database. Open it with `with`, or call `close` when done.
 
     The first call connects and checks that the database's SQL code matches the package. Many tasks may share
@@ -105,7 +100,7 @@ class Client:
         pool_timeout: float = 30.0,
         metrics: ClientMetrics | None = None,
     ) -> None:
-        self._database = Database(
+        database = Database(
             dsn,
             namespace=namespace,
             model=model,
@@ -113,12 +108,13 @@ class Client:
             pool_max=pool_max,
             pool_timeout=pool_timeout,
         )
-        self._queries = Queries(self._database, metrics)
+        super().__init__(database)
+        self._queries = Queries(database, metrics)
         self._metrics = metrics
-        self.admin = Admin(self._database)
-        self.curation = Curator(self._database)
-        self.learning = Learner(self._database, self._queries)
-        self.transfer = Transfer(self._database)
+        self.admin = Admin(database)
+        self.curation = Curator(database)
+        self.learning = Learner(database, self._queries)
+        self.transfer = Transfer(database)
 
     def __enter__(self) -> Self:
         return self
@@ -145,198 +141,6 @@ class Client:
     def close(self) -> None:
         """Close every connection. The client cannot be used afterwards."""
         self._database.close()
-
-    def remember(
-        self,
-        content: str,
-        *,
-        namespace: str | None = None,
-        create_namespace: bool | None = None,
-        on_conflict: OnConflict | None = None,
-        **fields: Unpack[MemoryFields],
-    ) -> int:
-        """Store one memory.
-
-        Args:
-            content: The text, not blank, at most 262,144 bytes.
-            namespace: The target namespace.
-            create_namespace: True creates the namespace if it does not exist.
-            on_conflict: What to do if the external id exists: 'error', 'keep' or 'update'.
-            **fields: title, category, tags, importance, occurred_at and so on: see `MemoryFields`.
-
-        Returns:
-            The memory's id.
-
-        Raises:
-            InvalidInput: Blank content, an importance outside 0 to 1, a NUL in a text.
-            TooLarge: The content is too long.
-            UnknownNamespace: The namespace does not exist, and `create_namespace` is not True.
-            UnknownLanguage: There is no such text-search configuration.
-            Conflict: The external id belongs to another text.
-        """
-        arguments = drop_none(
-            content=content,
-            namespace=self._database.namespace(namespace),
-            create_namespace=create_namespace,
-            on_conflict=on_conflict,
-            **check_options(fields, MemoryFields),
-        )
-        if arguments.get("language") == AUTO:
-            arguments = in_place(detect, arguments)
-        return int(self._database.value("public.remember", arguments))
-
-    def remember_many(
-        self,
-        memories: Iterable[NewMemory | Mapping[str, Any]],
-        *,
-        namespace: str | None = None,
-        create_namespace: bool | None = None,
-        on_conflict: OnConflict | None = None,
-        batch_size: int = 500,
-    ) -> list[int]:
-        """Store many memories from any iterable, which is read lazily.
-
-        Each batch is one statement and one transaction. If a batch is refused, the batches before it stay
-        stored; `stored` of the error has their ids.
-
-        Args:
-            memories: `NewMemory` objects, or mappings with its fields as keys.
-            namespace: The namespace of memories that name none.
-            create_namespace: True creates missing namespaces.
-            on_conflict: What to do if an external id exists: 'error', 'keep' or 'update'.
-            batch_size: Memories per batch; a batch also ends at 4 MiB.
-
-        Returns:
-            The ids, in the order of the memories.
-
-        Raises:
-            InvalidInput: As for `remember`; the message gives the number of the memory, from 1.
-            TooLarge: A content is over 262,144 bytes.
-            UnknownNamespace: A namespace does not exist, and `create_namespace` is not True.
-            UnknownLanguage: There is no such text-search configuration.
-            Conflict: An external id belongs to another text.
-        """
-        target = drop_none(
-            namespace=self._database.namespace(namespace),
-            create_namespace=create_namespace,
-            on_conflict=on_conflict,
-        )
-        ids: list[int] = []
-        try:
-            for batch in batches(memories, as_int("batch_size", batch_size)):
-                if UNDETECTED in batch:
-                    batch = in_place(detect_batch, batch)
-                rows = self._database.rows("public.remember_many", {"memories": batch, **target})
-                ids.extend(int(row["remember_many"]) for row in rows)
-        except PgrecallError as error:
-            error.stored = tuple(ids)
-            raise
-        return ids
-
-    def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
-        """Change fields of one memory; None keeps a field, an empty text or list clears it.
-
-        Args:
-            id: The memory.
-            content: The new text.
-            **fields: title, category, tags, metadata and so on: see `UpdatableFields`. New metadata replaces
-                the old.
-
-        Returns:
-            True if anything changed.
-
-        Raises:
-            NotFound: There is no such memory.
-            InvalidInput: As for `remember`.
-            TooLarge: The content is too long.
-            UnknownLanguage: There is no such text-search configuration.
-        """
-        arguments = drop_none(id=id, content=content, **check_options(fields, UpdatableFields))
-        if arguments.get("language") == AUTO:
-            arguments = in_place(detect, arguments)
-        return bool(self._database.value("public.update_memory", arguments))
-
-    def supersede(
-        self,
-        id: int,
-        content: str | None = None,
-        *,
-        successor: int | None = None,
-        occurred_at: datetime | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        importance: float | None = None,
-    ) -> int:
-        """End the validity of a memory and link it to its successor. The old memory stays stored.
-
-        Args:
-            id: The memory that is no longer valid.
-            content: The new text, which becomes a new memory.
-            successor: An existing memory to use as successor, instead of `content`.
-            occurred_at: When it changed.
-            metadata: JSON object of the new memory.
-            importance: Importance of the new memory, 0 to 1.
-
-        Returns:
-            The successor's id.
-
-        Raises:
-            NotFound: There is no such memory.
-            InvalidInput: Neither or both of `content` and `successor`; otherwise as for `remember`.
-        """
-        arguments = drop_none(
-            id=id,
-            content=content,
-            successor=successor,
-            occurred_at=occurred_at,
-            metadata=metadata,
-            importance=importance,
-        )
-        return int(self._database.value("public.supersede", arguments))
-
-    def forget(self, id: int) -> bool:
-        """Forget one memory: recall no longer finds it, and its row stays as a tombstone.
-
-        Returns:
-            True if it existed.
-        """
-        return bool(self._database.value("public.forget", drop_none(id=id)))
-
-    def erase(self, id: int, *, dry_run: bool = False) -> Erasure:
-        """Delete a memory and everything derived from it permanently, even if it was forgotten before.
-
-        `forget` can be undone, this cannot. docs/erasure.md lists what files, backups and copies keep.
-
-        Args:
-            id: The memory.
-            dry_run: True changes nothing, and returns what would be deleted.
-
-        Returns:
-            The receipt, with the number of rows deleted from each table.
-
-        Raises:
-            NotFound: There is no such memory.
-            PermissionDenied: The role may only read it.
-        """
-        rows = self._database.rows("public.erase", drop_none(id=id, dry_run=dry_run))
-        return Erasure(**rows[0])
-
-    def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
-        """Delete a namespace with all its memories, grants and rules permanently.
-
-        Args:
-            namespace: Its name.
-            dry_run: True changes nothing, and returns what would be deleted.
-
-        Returns:
-            The receipt, with the number of rows deleted from each table. It has the id of the namespace, not
-            its name.
-
-        Raises:
-            UnknownNamespace: There is no such namespace.
-            PermissionDenied: The role cannot access every namespace.
-        """
-        rows = self._database.rows("public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run))
-        return Erasure(**rows[0], memory_id=None)
 
     def recall(
         self,
@@ -515,13 +319,9 @@ class Client:
         embed: Embed = None,
         private: bool = False,
         embed_timeout: float = EMBED_SECONDS,
-        namespace: str | None = None,
-        categories: Iterable[str] | None = None,
-        tags_any: Iterable[str] | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        include_sensitive: bool | None = None,
+        timeframe: Timeframe | None = None,
         timeout: float = 3.0,
+        **filters: Unpack[RecallFilters],
     ) -> str:
         """Return facts and memories about a question as text for an agent's system prompt.
 
@@ -538,14 +338,11 @@ class Client:
             embed: As for `recall`, like the next two.
             private: Whether the question must not be stored.
             embed_timeout: Seconds to wait for an embedder.
-            namespace: The namespace to search.
-            categories: Only memories of these categories.
-            tags_any: Only memories with one of these tags.
-            since: Only memories from this time on.
-            until: Only memories before this time.
-            include_sensitive: True includes sensitive memories.
+            timeframe: Only memories from or about that time.
             timeout: Seconds for the whole call, connecting included. The first call of a process also loads
                 the model, which may take longer; loading then continues in the background.
+            **filters: namespace, tags_any, sessions, since and so on: see `RecallFilters`. Without
+                `include_sensitive`, sensitive memories are left out.
 
         Returns:
             The text; empty if nothing matches or on any error.
@@ -559,18 +356,19 @@ class Client:
             max_chars=max_chars,
             per_item=per_item,
             k=k,
-            namespace=namespace,
-            categories=categories,
-            tags_any=tags_any,
-            since=since,
-            until=until,
-            include_sensitive=include_sensitive,
+            **check_options(filters, RecallFilters),
         )
         request = vector_request(vector, embed, private, embed_timeout)
         limit = as_seconds("timeout", timeout)
         try:
             rows, _ = in_time_apart(
-                limit, self._queries.rows, "public.recall_briefing", query, arguments, request
+                limit,
+                self._queries.rows,
+                "public.recall_briefing",
+                query,
+                arguments,
+                request,
+                timeframe=timeframe,
             )
             return str(next(iter(rows[0].values())))
         except Exception as error:  # noqa: BLE001 - a model may raise anything, and say the query

@@ -21,6 +21,14 @@ from .memories import (
 )
 from .rows import Row, plain
 from .status import Erasure, Failure, Generation, HealthCheck, IndexStatus, Status, Worker
+from .stored import (
+    MemoryChange,
+    Namespace,
+    Retention,
+    Session,
+    StoredMemory,
+    StoredMessage,
+)
 
 __all__ = [
     "Curation",
@@ -41,14 +49,20 @@ __all__ = [
     "LearnedSettings",
     "Learning",
     "Listed",
+    "MemoryChange",
+    "Namespace",
     "NewMemory",
     "OnConflict",
     "PreviewedCuration",
     "RecallResult",
     "RecalledMemory",
+    "Retention",
     "Row",
+    "Session",
     "SettingInForce",
     "Status",
+    "StoredMemory",
+    "StoredMessage",
     "TimelineMemory",
     "TimelineResult",
     "Validity",

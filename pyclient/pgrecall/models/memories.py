@@ -63,10 +63,11 @@ class NewMemory:
     position: int | None = None
     language: str | None = None
     is_sensitive: bool | None = None
-    occurred_at: datetime | None = None
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    created_at: datetime | None = None
+    occurred_at: datetime | str | None = None
+    valid_from: datetime | str | None = None
+    valid_to: datetime | str | None = None
+    expires_at: datetime | str | None = None
+    created_at: datetime | str | None = None
     external_id: str | None = None
     namespace: str | None = None
 

@@ -57,8 +57,10 @@ class Status(Row):
         other_state: 'building' or 'retired'.
         other_model: Its model.
         dense_index_bytes: The size of the vector index; None if it is missing.
-        memories_bytes: The size of the table of memories, without its indexes.
+        memories_bytes: The size of the table of memories, without its indexes. None, as dense_index_bytes is,
+            if the role does not see every namespace.
         analyzed_at: When the planner's statistics of memories were refreshed; None if that is not known.
+        due: How many memories are to be forgotten or erased by the daemon, since they expired.
     """
 
     schema_revision: str | None
@@ -94,8 +96,9 @@ class Status(Row):
     other_state: Literal["building", "retired"] | None
     other_model: str | None
     dense_index_bytes: int | None
-    memories_bytes: int
+    memories_bytes: int | None
     analyzed_at: datetime | None
+    due: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,395 @@
+"""Storing and managing memories: the part of the client that is not recall."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from pgrecall.arguments import as_int, check_options, drop_none, json_object, json_text
+from pgrecall.concurrency import in_thread
+from pgrecall.errors import PgrecallError
+from pgrecall.languages import AUTO, UNDETECTED, detect, detect_batch
+from pgrecall.models import (
+    Erasure,
+    MemoryChange,
+    NewMemory,
+    OnConflict,
+    Session,
+    StoredMemory,
+    StoredMessage,
+)
+from pgrecall.new_memories import batches
+from pgrecall.options import ListFilters, MemoryFields, RecallFilters, UpdatableFields
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from .database import AsyncDatabase
+
+
+class AsyncMemories:
+    """Stores and manages memories. `AsyncClient` is one, and adds recall.
+
+    Args:
+        database: The database.
+    """
+
+    def __init__(self, database: AsyncDatabase) -> None:
+        self._database = database
+
+    async def remember(
+        self,
+        content: str,
+        *,
+        namespace: str | None = None,
+        create_namespace: bool | None = None,
+        on_conflict: OnConflict | None = None,
+        **fields: Unpack[MemoryFields],
+    ) -> int:
+        """Store one memory.
+
+        Args:
+            content: The text, not blank, at most 262,144 bytes.
+            namespace: The target namespace.
+            create_namespace: True creates the namespace if it does not exist.
+            on_conflict: What to do if the external id exists: 'error', 'keep' or 'update'.
+            **fields: title, category, tags, importance, occurred_at and so on: see `MemoryFields`.
+
+        Returns:
+            The memory's id.
+
+        Raises:
+            InvalidInput: Blank content, an importance outside 0 to 1, a NUL in a text.
+            TooLarge: The content is too long.
+            UnknownNamespace: The namespace does not exist, and `create_namespace` is not True.
+            UnknownLanguage: There is no such text-search configuration.
+            Conflict: The external id belongs to another text.
+        """
+        arguments = drop_none(
+            content=content,
+            namespace=await self._database.namespace(namespace),
+            create_namespace=create_namespace,
+            on_conflict=on_conflict,
+            **check_options(fields, MemoryFields),
+        )
+        if arguments.get("language") == AUTO:
+            arguments = await in_thread(detect, arguments)
+        return int(await self._database.value("public.remember", arguments))
+
+    async def remember_many(
+        self,
+        memories: Iterable[NewMemory | Mapping[str, Any]],
+        *,
+        namespace: str | None = None,
+        create_namespace: bool | None = None,
+        on_conflict: OnConflict | None = None,
+        batch_size: int = 500,
+    ) -> builtins.list[int]:
+        """Store many memories from any iterable, which is read lazily.
+
+        Each batch is one statement and one transaction. If a batch is refused, the batches before it stay
+        stored; `stored` of the error has their ids.
+
+        Args:
+            memories: `NewMemory` objects, or mappings with its fields as keys.
+            namespace: The namespace of memories that name none.
+            create_namespace: True creates missing namespaces.
+            on_conflict: What to do if an external id exists: 'error', 'keep' or 'update'.
+            batch_size: Memories per batch; a batch also ends at 4 MiB.
+
+        Returns:
+            The ids, in the order of the memories.
+
+        Raises:
+            InvalidInput: As for `remember`; the message gives the number of the memory, from 1.
+            TooLarge: A content is over 262,144 bytes.
+            UnknownNamespace: A namespace does not exist, and `create_namespace` is not True.
+            UnknownLanguage: There is no such text-search configuration.
+            Conflict: An external id belongs to another text.
+        """
+        target = drop_none(
+            namespace=await self._database.namespace(namespace),
+            create_namespace=create_namespace,
+            on_conflict=on_conflict,
+        )
+        ids: builtins.list[int] = []
+        try:
+            for batch in batches(memories, as_int("batch_size", batch_size)):
+                if UNDETECTED in batch:
+                    batch = await in_thread(detect_batch, batch)
+                rows = await self._database.rows("public.remember_many", {"memories": batch, **target})
+                ids.extend(int(row["remember_many"]) for row in rows)
+        except PgrecallError as error:
+            error.stored = tuple(ids)
+            raise
+        return ids
+
+    async def remember_messages(
+        self,
+        messages: Iterable[Mapping[str, Any]],
+        session: str,
+        *,
+        namespace: str | None = None,
+        create_namespace: bool | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Iterable[str] | None = None,
+        expires_at: datetime | str | None = None,
+    ) -> Sequence[StoredMessage]:
+        """Store a conversation, each message once, however often the growing list is handed over.
+
+        Args:
+            messages: Messages as chat models take them: `{"role": "user", "content": "…"}`, optionally with
+                "name" and "created_at". System and tool messages are left out.
+            session: The conversation.
+            namespace: The target namespace.
+            create_namespace: True creates the namespace if it does not exist.
+            metadata: JSON object of every new memory.
+            tags: Labels of every new memory.
+            expires_at: When the new memories expire.
+
+        Returns:
+            The memory of each message that was not left out, and whether it is new.
+
+        Raises:
+            InvalidInput: A message without a role, or with a content that is neither text nor parts.
+            TooLarge: A text is over 262,144 bytes.
+            UnknownNamespace: The namespace does not exist, and `create_namespace` is not True.
+        """
+        arguments = drop_none(
+            session=session,
+            namespace=await self._database.namespace(namespace),
+            create_namespace=create_namespace,
+            metadata=metadata,
+            tags=tags,
+            expires_at=expires_at,
+        )
+        checked = [json_object(f"message {place}", one) for place, one in enumerate(messages, 1)]
+        rows = await self._database.rows(
+            "public.remember_messages", {"messages": json_text(checked), **arguments}
+        )
+        return tuple(StoredMessage(**row) for row in rows)
+
+    async def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
+        """Change fields of one memory; None keeps a field, an empty text or list clears it.
+
+        Args:
+            id: The memory.
+            content: The new text.
+            **fields: title, category, tags, metadata and so on: see `UpdatableFields`. New metadata replaces
+                the old.
+
+        Returns:
+            True if anything changed.
+
+        Raises:
+            NotFound: There is no such memory.
+            InvalidInput: As for `remember`.
+            TooLarge: The content is too long.
+            UnknownLanguage: There is no such text-search configuration.
+        """
+        arguments = drop_none(id=id, content=content, **check_options(fields, UpdatableFields))
+        if arguments.get("language") == AUTO:
+            arguments = await in_thread(detect, arguments)
+        return bool(await self._database.value("public.update_memory", arguments))
+
+    async def supersede(
+        self,
+        id: int,
+        content: str | None = None,
+        *,
+        successor: int | None = None,
+        occurred_at: datetime | str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        importance: float | None = None,
+    ) -> int:
+        """End the validity of a memory and link it to its successor. The old memory stays stored.
+
+        Args:
+            id: The memory that is no longer valid.
+            content: The new text, which becomes a new memory.
+            successor: An existing memory to use as successor, instead of `content`.
+            occurred_at: When it changed.
+            metadata: JSON object of the new memory.
+            importance: Importance of the new memory, 0 to 1.
+
+        Returns:
+            The successor's id.
+
+        Raises:
+            NotFound: There is no such memory.
+            InvalidInput: Neither or both of `content` and `successor`; otherwise as for `remember`.
+        """
+        arguments = drop_none(
+            id=id,
+            content=content,
+            successor=successor,
+            occurred_at=occurred_at,
+            metadata=metadata,
+            importance=importance,
+        )
+        return int(await self._database.value("public.supersede", arguments))
+
+    async def forget(self, id: int) -> bool:
+        """Forget one memory: recall no longer finds it, and its row stays as a tombstone.
+
+        Returns:
+            True if it existed.
+        """
+        return bool(await self._database.value("public.forget", drop_none(id=id)))
+
+    async def forget_many(self, *, dry_run: bool = False, **filters: Unpack[RecallFilters]) -> int:
+        """Forget all memories that pass the filters. `restore` brings each of them back.
+
+        Args:
+            dry_run: True only counts them.
+            **filters: namespace, tags_any, sessions, until and so on: see `RecallFilters`. At least one
+                besides namespace.
+
+        Returns:
+            How many there were.
+
+        Raises:
+            InvalidInput: No filter, or an invalid one.
+            PermissionDenied: The role may only read the namespace.
+        """
+        arguments = drop_none(dry_run=dry_run, **check_options(filters, RecallFilters))
+        arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
+        return int(await self._database.value("public.forget_many", arguments))
+
+    async def restore(self, id: int) -> bool:
+        """Bring a forgotten or expired memory back.
+
+        Returns:
+            True if it was forgotten or expired.
+
+        Raises:
+            NotFound: There is no such memory; it may have been erased.
+            PermissionDenied: The role may only read it.
+        """
+        return bool(await self._database.value("public.restore", drop_none(id=id)))
+
+    async def get(self, id: int, *, include_forgotten: bool = False) -> StoredMemory | None:
+        """Return a memory with all its fields; None if it does not exist, is forgotten or expired.
+
+        Args:
+            id: The memory.
+            include_forgotten: True returns a forgotten or expired one too.
+        """
+        found = await self.get_many([id], include_forgotten=include_forgotten)
+        return found[0] if found else None
+
+    async def get_many(
+        self, ids: Iterable[int], *, include_forgotten: bool = False
+    ) -> builtins.list[StoredMemory]:
+        """Return memories with all their fields, in the order of the ids. Unknown ids are left out.
+
+        Args:
+            ids: The memories, at most 1,000.
+            include_forgotten: True returns forgotten and expired ones too.
+
+        Raises:
+            TooLarge: More than 1,000 ids.
+        """
+        rows = await self._database.rows(
+            "public.get_memories", drop_none(ids=ids, include_forgotten=include_forgotten)
+        )
+        return list(map(StoredMemory.from_row, rows))
+
+    async def list(
+        self,
+        *,
+        k: int = 100,
+        after: int | None = None,
+        oldest_first: bool = False,
+        **filters: Unpack[ListFilters],
+    ) -> Sequence[StoredMemory]:
+        """Return a page of memories, newest first.
+
+        Args:
+            k: Memories in the page, 1 to 1000.
+            after: The id of the last memory of the page before; None: the first page.
+            oldest_first: True reverses the order.
+            **filters: namespace, tags_any, sessions, since, forgotten and so on: see `ListFilters`.
+
+        Returns:
+            At most `k` memories. Fewer than `k`: it is the last page.
+
+        Raises:
+            InvalidInput: `k` out of range, or an invalid filter.
+            NotFound: `after` has been erased.
+        """
+        arguments = drop_none(
+            max_results=k, after_id=after, oldest_first=oldest_first, **check_options(filters, ListFilters)
+        )
+        arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
+        rows = await self._database.rows("public.list_memories", arguments)
+        return tuple(map(StoredMemory.from_row, rows))
+
+    async def count(self, **filters: Unpack[ListFilters]) -> int:
+        """Return the number of memories that pass the filters, which are those of `list`."""
+        arguments = drop_none(**check_options(filters, ListFilters))
+        arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
+        return int(await self._database.value("public.count_memories", arguments))
+
+    async def sessions(self, *, namespace: str | None = None, k: int = 100) -> Sequence[Session]:
+        """Return the sessions of a namespace, the most recent first.
+
+        Args:
+            namespace: The namespace.
+            k: Maximum number of sessions, 1 to 1000.
+        """
+        arguments = drop_none(namespace=await self._database.namespace(namespace), max_results=k)
+        rows = await self._database.rows("public.list_sessions", arguments)
+        return tuple(Session(**{**row, "speakers": tuple(row["speakers"])}) for row in rows)
+
+    async def history(self, id: int) -> Sequence[MemoryChange]:
+        """Return every version of a memory, of its predecessors and its successors, oldest first.
+
+        Args:
+            id: The memory, which may be forgotten.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        rows = await self._database.rows("public.memory_history", drop_none(id=id))
+        return tuple(MemoryChange(**row) for row in rows)
+
+    async def erase(self, id: int, *, dry_run: bool = False) -> Erasure:
+        """Delete a memory and everything derived from it permanently, even if it was forgotten before.
+
+        `forget` can be undone, this cannot. docs/erasure.md lists what files, backups and copies keep.
+
+        Args:
+            id: The memory.
+            dry_run: True changes nothing, and returns what would be deleted.
+
+        Returns:
+            The receipt, with the number of rows deleted from each table.
+
+        Raises:
+            NotFound: There is no such memory.
+            PermissionDenied: The role may only read it.
+        """
+        rows = await self._database.rows("public.erase", drop_none(id=id, dry_run=dry_run))
+        return Erasure(**rows[0])
+
+    async def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
+        """Delete a namespace with all its memories, grants and rules permanently.
+
+        Args:
+            namespace: Its name.
+            dry_run: True changes nothing, and returns what would be deleted.
+
+        Returns:
+            The receipt, with the number of rows deleted from each table. It has the id of the namespace, not
+            its name.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+            PermissionDenied: The role cannot access every namespace.
+        """
+        rows = await self._database.rows(
+            "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
+        )
+        return Erasure(**rows[0], memory_id=None)
