@@ -99,13 +99,11 @@ BEGIN
     SELECT array_agg(r.id ORDER BY r.number) INTO stored
     FROM public.remember_many(
         (
-            SELECT jsonb_agg(
-                s.fields || jsonb_build_object(
-                    'position', COALESCE(last_position, 0) + count(*) FILTER (WHERE known[s.number] IS NULL) OVER (ORDER BY s.number)
-                )
-                ORDER BY s.number
-            )
-            FROM unnest(said) WITH ORDINALITY s (fields, number)
+            SELECT jsonb_agg(n.fields || jsonb_build_object('position', COALESCE(last_position, 0) + n.added) ORDER BY n.number)
+            FROM (
+                SELECT s.fields, s.number, count(*) FILTER (WHERE known[s.number] IS NULL) OVER (ORDER BY s.number) AS added
+                FROM unnest(said) WITH ORDINALITY s (fields, number)
+            ) n
         ),
         home, create_namespace, 'keep'
     ) WITH ORDINALITY r (id, number);
