@@ -26,7 +26,14 @@ and fuses them in the application. Questions have 8 words unless their name says
 """
 _GROUPS = {
     "Questions, by number of words and how common they are": ("recall:words=",),
-    "Filters, by the share of the memories they leave": ("recall:namespace=", "recall:tag=", "recall:time="),
+    "Filters, by the share of the memories they leave": (
+        "recall:namespace=",
+        "recall:tag=",
+        "recall:time=",
+        "recall:speaker=",
+        "recall:session",
+    ),
+    "Pages of ten memories, newest first (`list_memories`)": ("list:",),
     "Several clients at once": ("recall:clients=",),
     "One concept in every memory and in every question": ("leg:graph,hub", "recall:hub"),
     "Every tenth memory is long, with four passages": ("recall:long=10%",),

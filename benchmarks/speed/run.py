@@ -22,6 +22,7 @@ from benchmarks.speed.systems import (
     baseline_python,
     find_seeds,
     leg,
+    page,
     prepare_baselines,
     recall,
 )
@@ -45,6 +46,8 @@ HEADLINE = (
 )
 """The systems every run has, all of them asked the same natural questions of 8 words."""
 CLIENTS = (1, 4, 16)
+PAGES = (1, 100, 1000)
+"""Of lists. A namespace with fewer memories has no thousandth page: the answer is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +189,7 @@ def _extras(
     }
     variants = {"recall:unprepared": recall(prepare=False)}
     variants |= {name: recall(**filters) for name, filters in FILTERS.items()}
+    variants |= {f"list:page={number}": page(connection, number) for number in PAGES}
     times |= alternately(connection, variants, natural, seconds)
     times["recall:cold"], times["recall:first-call"] = cold(dsn, recall(), natural, seconds)
     return times

@@ -25,6 +25,7 @@ __all__ = [
     "baseline_python",
     "find_seeds",
     "leg",
+    "page",
     "prepare_baselines",
     "recall",
 ]
@@ -44,8 +45,13 @@ FILTERS: dict[str, dict[str, Any]] = {
         f"recall:time={share}": {"since": START + SPAN * (1 - part)}
         for share, part in {"50%": 0.5, "1%": 0.01, "0.01%": 0.0001}.items()
     },
+    "recall:speaker=50%": {"speakers": ["user"]},
+    "recall:session": {"sessions": ["session 7"]},
 }
-"""Recall under filters, by the share they leave: of all memories, or of the large namespace's (tag, time)."""
+"""Recall under filters, by the share they leave: of all memories, or of the large namespace's (tag, time).
+
+A session has 20 memories.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,29 @@ def recall(*, prepare: bool = True, namespace: str = LARGE, **filters: Any) -> C
     def call(connection: Connection[Any], question: Question) -> object:
         arguments = {"text": question.text, "vector": question.vector, **named}
         return connection.execute(statement, arguments, prepare=prepare).fetchall()
+
+    return call
+
+
+def page(connection: Connection[Any], number: int) -> Call:
+    """List a page of 10 memories, newest first.
+
+    Args:
+        connection: Finds the last memory of the page before.
+        number: Of the page, from 1.
+    """
+    last = connection.execute(
+        "SELECT max(n.id) FROM (SELECT m.id FROM pgrecall.memories m "
+        "WHERE m.namespace_id = pgrecall.namespace_id(%s) "
+        "ORDER BY COALESCE(m.occurred_at, m.created_at) DESC, m.id DESC OFFSET %s LIMIT %s) n",
+        (LARGE, K * (number - 1) - 1 if number > 1 else 0, 1 if number > 1 else 0),
+    ).fetchone()
+    named = {"namespace": LARGE, "after_id": last and last[0], "max_results": K}
+    arguments = b"%(namespace)s, after_id => %(after_id)s, max_results => %(max_results)s"
+    statement = b"SELECT * FROM list_memories(" + arguments + b")"
+
+    def call(connection: Connection[Any], _: Question) -> object:
+        return connection.execute(statement, named, prepare=True).fetchall()
 
     return call
 

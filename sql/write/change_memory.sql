@@ -35,7 +35,7 @@ BEGIN
     new.speaker := NULLIF(new.speaker, '');
     new.valid_to := NULLIF(new.valid_to, 'infinity');
     new.expires_at := NULLIF(new.expires_at, 'infinity');
-    IF stored.deleted_at IS NOT NULL AND NOT fields ? 'expires_at' AND old.expires_at <= now() THEN
+    IF revive AND NOT fields ? 'expires_at' AND old.expires_at <= now() THEN
         new.expires_at := NULL;  -- otherwise it would stay hidden
     END IF;
     IF new.valid_to < new.valid_from THEN

@@ -54,16 +54,20 @@ BEGIN
                         USING ERRCODE = 'invalid_parameter_value', HINT = hint;
                 END IF;
                 parts := parts || CASE tested.operator
-                    WHEN '$ne' THEN format('!(%s == %s)', path, tested.value)
+                    -- exists() is false where types differ; a comparison would be unknown.
+                    WHEN '$ne' THEN format('!(exists(%s ? (@ == %s)))', path, tested.value)
                     ELSE format('(%s %s %s)', path, comparisons ->> tested.operator, tested.value)
                 END;
             ELSIF tested.operator IN ('$in', '$nin') AND tested.kind = 'array'
                   AND NOT jsonb_path_exists(tested.value, '$[*] ? (@.type() == "object" || @.type() == "array")') THEN
                 parts := parts || (
                     SELECT format(
-                        CASE tested.operator WHEN '$in' THEN '(%s)' ELSE '!(%s)' END,
+                        CASE tested.operator WHEN '$in' THEN '(%1$s)' ELSE '!(exists(%2$s ? (%1$s)))' END,
                         -- No value at all: nothing is one of them.
-                        COALESCE(string_agg(format('%s == %s', path, v.value), ' || '), '1 == 0')
+                        COALESCE(string_agg(format(
+                            '%s == %s', CASE tested.operator WHEN '$in' THEN path ELSE '@' END, v.value
+                        ), ' || '), '1 == 0'),
+                        path
                     )
                     FROM jsonb_array_elements(tested.value) v
                 );

@@ -1,0 +1,116 @@
+"""remember_messages(): a conversation handed over again and again is stored once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.memories import rows, scalar, stored
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+TALK = [
+    {"role": "system", "content": "You are helpful."},
+    {"role": "user", "content": "Where shall we go?", "name": "Priya", "created_at": "2026-03-01T10:00:00Z"},
+    {"role": "assistant", "content": [{"type": "text", "text": "To Goa,"}, {"type": "image_url", "image_url": {}}, "or Kochi."]},
+    {"role": "assistant", "content": None, "tool_calls": []},
+    {"role": "tool", "content": "42"},
+    {"role": "user", "content": "ok"},
+    {"role": "user", "content": "ok"},
+]  # fmt: skip
+
+
+def hand_over(
+    conn: Connection[Any], messages: object, session: str | None = "talk", **options: object
+) -> list[Any]:
+    return rows(conn, "remember_messages", Jsonb(messages), session, **options)
+
+
+def said(conn: Connection[Any], session: str = "talk") -> list[tuple[int, str, str]]:
+    query = 'SELECT "position", speaker, content FROM pgrecall.memories WHERE session = %s ORDER BY "position", id'
+    return conn.execute(query, (session,)).fetchall()
+
+
+@pytest.mark.rollback
+def test_a_growing_conversation_is_stored_once(conn: Connection[Any]) -> None:
+    ids: dict[int, int] = {}
+    for length in range(len(TALK) + 1):
+        for place, number, is_new in hand_over(conn, TALK[:length], metadata={"thread": 1}, tags=["talk"]):
+            assert is_new == (place not in ids)
+            assert ids.setdefault(place, number) == number
+    assert sorted(ids) == [2, 3, 6, 7]
+    assert said(conn) == [
+        (1, "Priya", "Where shall we go?"),
+        (2, "assistant", "To Goa,\nor Kochi."),
+        (3, "user", "ok"),
+        (4, "user", "ok"),
+    ]
+    first = stored(conn, ids[2])
+    assert first["occurred_at"].isoformat() == "2026-03-01T10:00:00+00:00"
+    assert (first["metadata"], first["tags"]) == ({"thread": 1}, ["talk"])
+
+
+@pytest.mark.rollback
+def test_only_the_last_messages_continue_the_session(conn: Connection[Any]) -> None:
+    hand_over(conn, TALK[:3])
+    (known, new) = hand_over(conn, [TALK[2], {"role": "user", "content": "Kochi then"}])
+    assert (known[2], new[2]) == (False, True)
+    assert said(conn)[-1] == (3, "user", "Kochi then")
+    hand_over(conn, TALK[:3], "another")
+    assert len(said(conn, "another")) == 2
+
+
+@pytest.mark.rollback
+def test_a_forgotten_message_does_not_come_back(conn: Connection[Any]) -> None:
+    ((_, number, _),) = hand_over(conn, [{"role": "user", "content": "my pin is 1234"}])
+    rows(conn, "forget", number)
+    assert hand_over(conn, [{"role": "user", "content": "my pin is 1234"}]) == [(1, number, False)]
+    assert stored(conn, number)["deleted_at"] is not None
+
+
+@pytest.mark.rollback
+@pytest.mark.parametrize(
+    "wrong",
+    [{}, "text", None, [1], [{"content": "x"}], [{"role": 1, "content": "x"}], [{"role": "user", "content": 1}],
+     [{"role": "user", "content": "x", "name": 1}], [{"role": "user", "content": "x", "created_at": 1}],
+     [{"role": "user", "content": "x", "created_at": "yesterday-ish"}], [TALK[1], {"role": "user", "content": {}}]],
+    ids=str,
+)  # fmt: skip
+def test_what_it_refuses_leaves_nothing(conn: Connection[Any], wrong: object) -> None:
+    with pytest.raises(psycopg.Error) as caught, conn.transaction():
+        hand_over(conn, wrong)
+    assert caught.value.sqlstate == "22023", caught.value
+    assert caught.value.diag.message_hint
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 0
+
+
+@pytest.mark.rollback
+def test_a_session_and_a_namespace_are_needed(conn: Connection[Any]) -> None:
+    for session in (None, ""):
+        with pytest.raises(psycopg.Error) as caught, conn.transaction():
+            hand_over(conn, TALK, session)
+        assert caught.value.sqlstate == "22023"
+    with pytest.raises(psycopg.Error) as caught, conn.transaction():
+        hand_over(conn, TALK, namespace="nowhere")
+    assert caught.value.sqlstate == "42704"
+    assert hand_over(conn, [], namespace="nowhere") == []
+    assert len(hand_over(conn, TALK, namespace="there", create_namespace=True)) == 4
+
+
+def test_two_at_once_store_one_conversation(dsn: str) -> None:
+    talk = [{"role": "user", "content": f"message {n}"} for n in range(50)]
+
+    def store(_: int) -> list[int]:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            return [number for _, number, _ in hand_over(connection, talk)]
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(store, range(8)))
+    assert all(answer == answers[0] for answer in answers)
+    with psycopg.connect(dsn) as connection:
+        assert [place for place, _, _ in said(connection)] == list(range(1, 51))
