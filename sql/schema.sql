@@ -1049,7 +1049,10 @@ CREATE TABLE pgrecall.memory_changes (
     after        jsonb NOT NULL,
     CONSTRAINT memory_changes_pkey PRIMARY KEY (id),
     CONSTRAINT memory_changes_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
-    CONSTRAINT memory_changes_action CHECK (action = ANY (ARRAY['update', 'supersede', 'unsupersede', 'forget', 'expire', 'restore']))
+    CONSTRAINT memory_changes_action CHECK (action = ANY (ARRAY['update', 'supersede', 'unsupersede', 'forget', 'expire', 'restore'])),
+    CONSTRAINT memory_changes_after_size CHECK (octet_length((after)::text) <= 8388608),
+    CONSTRAINT memory_changes_before_size CHECK (octet_length((before)::text) <= 8388608),
+    CONSTRAINT memory_changes_role_size CHECK (octet_length(role) <= 256)
 );
 COMMENT ON TABLE pgrecall.memory_changes IS 'What changed in a memory, for memory_history(). As private as the memory, and erased with it.';
 COMMENT ON COLUMN pgrecall.memory_changes.role IS 'The session''s role that changed the memory.';

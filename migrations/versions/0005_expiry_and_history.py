@@ -58,9 +58,12 @@ def upgrade() -> None:
                 action IN ('update', 'supersede', 'unsupersede', 'forget', 'expire', 'restore')
             ),
             changed_at   timestamptz NOT NULL DEFAULT now(),
-            role         text NOT NULL,
-            before       jsonb NOT NULL,
+            role         text NOT NULL CONSTRAINT memory_changes_role_size CHECK (octet_length(role) <= 256),
+            -- JSON escapes a character by at most six.
+            before       jsonb NOT NULL
+                CONSTRAINT memory_changes_before_size CHECK (octet_length(before::text) <= 8388608),
             after        jsonb NOT NULL
+                CONSTRAINT memory_changes_after_size CHECK (octet_length(after::text) <= 8388608)
         );
         COMMENT ON TABLE pgrecall.memory_changes IS
             'What changed in a memory, for memory_history(). As private as the memory, and erased with it.';

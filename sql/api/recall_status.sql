@@ -54,17 +54,18 @@ BEGIN ATOMIC
            active.id, other.id, other.state, other.model,
            CASE WHEN _pgrecall.sees_all() THEN dense.bytes END,
            CASE WHEN _pgrecall.sees_all() THEN pg_table_size('pgrecall.memories') END, tables.analyzed_at,
-           (SELECT count(*) FROM _pgrecall.due_memories(NULL))
+           alive.expired + retained.outdated
     FROM (
         SELECT count(*) AS memories,
                count(*) FILTER (WHERE m.is_sensitive) AS sensitive,
                count(*) FILTER (WHERE m.is_embedded) AS embedded,
                count(*) FILTER (WHERE m.is_pending) AS pending,
+               count(*) FILTER (WHERE m.expires_at <= now()) AS expired,
                min(m.updated_at) FILTER (WHERE m.is_pending AND f.memory_id IS NULL) AS oldest_pending
         -- Not by active_generation(), which would be looked up for every memory.
         FROM pgrecall.generations g
         CROSS JOIN LATERAL (
-            SELECT m.id, m.updated_at, m.is_sensitive, _pgrecall.embedding_of(m, g.id) IS NOT NULL AS is_embedded,
+            SELECT m.id, m.updated_at, m.expires_at, m.is_sensitive, _pgrecall.embedding_of(m, g.id) IS NOT NULL AS is_embedded,
                    _pgrecall.embedding_of(m, g.id) IS NULL AND NOT m.is_sensitive AS is_pending
             FROM pgrecall.memories m
             WHERE m.deleted_at IS NULL
@@ -72,6 +73,13 @@ BEGIN ATOMIC
         LEFT JOIN pgrecall.embedding_failures f ON f.memory_id = m.id AND f.generation_id = g.id
         WHERE g.state = 'active'
     ) alive
+    CROSS JOIN (
+        SELECT count(*) AS outdated
+        FROM pgrecall.retention r
+        CROSS JOIN LATERAL _pgrecall.outdated_memories(r, NULL) o
+        JOIN pgrecall.memories m ON m.id = o.id
+        WHERE m.deleted_at IS NOT NULL OR m.expires_at IS NULL OR m.expires_at > now()
+    ) retained
     CROSS JOIN (
         SELECT count(*) FILTER (WHERE j.lease_expires_at > now()) AS in_progress,
                count(*) FILTER (WHERE j.next_attempt_at IS NOT NULL) AS retrying

@@ -32,7 +32,7 @@ NOWHERE = "nowhere"
 # Arguments that name a row, by their names: other numbers are limits and places.
 NAMESPACES = {"namespace_id", "namespace_ids"}
 OBJECTS = {
-    "also", "among", "concept_id", "concepts", "exclude", "hidden_by", "id", "ids", "into_id", "known", "memory_id", "memory_ids",
+    "after_id", "also", "among", "concept_id", "concepts", "exclude", "hidden_by", "id", "ids", "into_id", "known", "memory_id", "memory_ids",
     "merge_id", "other_id", "relationship_id", "relationship_ids", "relevant", "seed_ids", "source_id", "successor", "target_ids",
 }  # fmt: skip
 
@@ -177,6 +177,8 @@ def test_status_and_health_count_what_is_granted_and_name_nobody(
 ENGINE = {
     "flush_pending_postings": "embedders call it: postings can be written in no other way; returns how many memories it folded",
     "rank_granted": "recall's indexes; looks the grant up itself, returns ids and scores of one namespace",
+    "list_granted": "indexes of filters; looks the grant up itself, returns ids of one namespace",
+    "expire_memories": "embedders call it: does what expires_at and the retention rules say, of all tenants; returns two numbers",
     "curation_candidates": "words' and vectors' indexes; looks the grant up itself, returns ids and cosines of one namespace",
     "erase_granted": "caches of queries of all who see the namespace; looks the grant up itself, returns numbers of rows",
     "erase_namespace_granted": "the same for a whole namespace, for roles that see every namespace",

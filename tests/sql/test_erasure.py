@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WORKER = "11111111-1111-4111-8111-111111111111"
 BY_MEMORY = {
     "memories", "mentions", "relationship_evidence", "extractions", "temporal_refs", "llm_answers", "embedding_jobs",
-    "embedding_failures", "truncated_embeddings", "passages", "curation_jobs", "curations", "pending_postings", "postings", "term_stats",
+    "embedding_failures", "truncated_embeddings", "passages", "memory_changes", "curation_jobs", "curations", "pending_postings", "postings", "term_stats",
     "concepts", "concept_aliases", "concept_merges", "relationships", "relation_labels", "judgements",
     "judged_queries", "judged_vectors", "query_embeddings", "query_expansions",
 }  # fmt: skip
@@ -36,6 +36,7 @@ BY_NAMESPACE = {
     "graph_changes",
     "learned_settings",
     "locks",
+    "retention",
     "settings",
 }
 """Tables that only erase_namespace() removes rows from: what an administrator has set, and numbers."""
@@ -91,7 +92,7 @@ def test_no_canary_is_left_in_any_table(planted: Tenants, conn: Connection[Any])
     for memory in sorted(planted.memories):
         erase(conn, memory)
     # What an administrator set by hand stays until the namespace goes.
-    assert set(holding(conn)) <= {"entity_rules", "relation_labels"}
+    assert set(holding(conn)) <= {"entity_rules", "relation_labels", "retention"}
     rows(conn, "erase_namespace", VICTIM)
     assert holding(conn) == {}
 

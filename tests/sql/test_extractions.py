@@ -368,7 +368,7 @@ def test_a_language_model_reads_after_the_text_was(conn: Connection[Any]) -> Non
 
 
 CANARY = "Quetzalcoatlus"
-MAY_HOLD = {"memories", "postings", "term_stats", "pending_postings"}
+MAY_HOLD = {"memories", "memory_changes", "postings", "term_stats", "pending_postings"}
 
 
 @pytest.mark.parametrize("end", ["update", "forget", "edit"])

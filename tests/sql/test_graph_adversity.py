@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 SECRET = "Quibblesnark"
-OWN_TABLES = {"memories", "postings", "term_stats", "pending_postings"}
+OWN_TABLES = {"memories", "memory_changes", "postings", "term_stats", "pending_postings"}
 
 
 def labels(conn: Connection[Any]) -> list[tuple[str, str]]:

@@ -47,7 +47,8 @@ GOOD = {
 CASES = [(name, value) for name, values in BAD.items() for value in values]
 NAMES_ONLY = {"query", "query_vec", "namespace", "settings", "reference_time"}
 FILTERS = {
-    "categories", "tags_any", "tags_all", "metadata_contains", "since", "until", "include_superseded",
+    "categories", "tags_any", "tags_all", "metadata_contains", "metadata_where", "sessions", "speakers", "sources",
+    "external_id_prefix", "since", "until", "include_superseded",
     "include_sensitive", "timeframe", "as_of",
 }  # fmt: skip
 

@@ -55,7 +55,9 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pgrecall, public, pg_temp 
 #variable_conflict use_column
 DECLARE
     question pgrecall.recall_request := _pgrecall.resolve_request(query, query_vec, namespace, '{{}}');
-    filter pgrecall.recall_filter := (NULL, NULL, tags_all, NULL, since, NULL, false, NULL, NULL, true, NULL);
+    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+        NULL, NULL, tags_all, NULL, NULL, NULL, NULL, NULL, NULL, since, NULL, false, true
+    );
 BEGIN
     RETURN QUERY SELECT m.id, m.title, m.content, r.score
         FROM _pgrecall.rank_memories(question, filter, now()) r
