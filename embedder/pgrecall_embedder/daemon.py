@@ -208,7 +208,7 @@ class Daemon:
             )
         await self._beat(0.0)
         self._log.info("embedder started", worker=str(self._queue.worker), drain=self._drain)
-        upkeep = UpkeepJob(self._queue, trims=self._generations is not None)
+        upkeep = UpkeepJob(self._queue, trims=self._generations is not None, log=self._log)
         started = time.monotonic()
         try:
             async with asyncio.TaskGroup() as tasks:

@@ -7,7 +7,7 @@
 -- action    'forget' keeps a tombstone, for restore(); 'erase' deletes permanently, forgotten memories too. It also applies to
 --           memories whose expires_at has come
 --
--- Errors  42704 no such namespace;  22023 keep is not positive, or no such action
+-- Errors  42704 no such namespace;  22023 keep is not positive, or no such action;  54000 category too long
 CREATE OR REPLACE FUNCTION pgrecall.set_retention(
     namespace text, keep interval, category text DEFAULT NULL, action text DEFAULT 'forget'
 )
@@ -22,8 +22,12 @@ BEGIN
         RAISE EXCEPTION 'keep must be longer than 0, not %', keep
             USING ERRCODE = 'invalid_parameter_value', HINT = 'NULL removes the rule; erase_namespace() removes the memories.';
     ELSIF action IS NULL OR action NOT IN ('forget', 'erase') THEN
-        RAISE EXCEPTION 'action cannot be "%"', left(action, 80)
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'It takes forget or erase.';
+        RAISE EXCEPTION 'action must be forget or erase'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'forget keeps a tombstone, erase deletes permanently.';
+    END IF;
+    IF octet_length(category) > 1024 THEN
+        RAISE EXCEPTION 'category has % bytes; 1024 is the limit', octet_length(category)
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'No memory has such a category.';
     END IF;
     DELETE FROM pgrecall.retention r
     WHERE r.namespace_id = home AND r.category IS NOT DISTINCT FROM set_retention.category;

@@ -15,7 +15,7 @@ BEGIN
         RAISE EXCEPTION 'a namespace needs a name of 1 to 200 characters'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass another new_name.';
     ELSIF EXISTS (SELECT FROM pgrecall.namespaces n WHERE n.name = new_name AND n.id <> home) THEN
-        RAISE EXCEPTION 'there is a namespace "%" already', new_name
+        RAISE EXCEPTION 'there is a namespace of the new name already'
             USING ERRCODE = 'unique_violation', HINT = 'Pass another new_name, or move the memories with export and import.';
     END IF;
     UPDATE pgrecall.namespaces n SET name = new_name WHERE n.id = home;

@@ -132,7 +132,7 @@ def test_expiry_survives_kills_under_load(server: EmbeddedServer) -> None:
     with psycopg.connect(dsn, autocommit=True) as conn:
         while conn.execute("SELECT forgotten + erased FROM pgrecall.expire_memories()").fetchone() != (0,):
             pass
-        left = dict(
+        left: dict[str, list[int]] = dict(
             conn.execute(
                 "SELECT category, array_agg(id) FROM pgrecall.memories WHERE deleted_at IS NULL GROUP BY category"
             ).fetchall()

@@ -20,7 +20,7 @@ MARCH = datetime(2024, 3, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def listed(conn: Connection[Any], function: str = "list_memories", **options: object) -> list[int]:
+def listed(conn: Connection[Any], function: str = "list_memories", **options: Any) -> list[int]:
     return [row[0] for row in rows(conn, function, **options)]
 
 
@@ -171,7 +171,7 @@ def test_every_filter_is_that_of_recall(conn: Connection[Any], filters: dict[str
     asked = {name: value for name, value in sent.items() if name != "oldest_first"}
     found = {row[0] for row in rows(conn, "recall", "tea", k=1000, **asked)}
     assert found
-    assert set(listed(conn, max_results=1000, **sent)) == found
+    assert set(listed(conn, "list_memories", max_results=1000, **sent)) == found
     assert call(conn, "count_memories", **asked) == len(found)
     timeline = {row[0] for row in rows(conn, "recall_timeline", "tea", k=1000, **asked)}
     assert timeline == found

@@ -42,7 +42,7 @@ def kind(one: object) -> type:
     return bool if isinstance(one, bool) else float if isinstance(one, int | float) else type(one)
 
 
-def compares(test: str, left: object, right: object) -> bool:
+def compares(test: str, left: Any, right: Any) -> bool:
     if kind(left) is not kind(right):
         return False
     if left is None or isinstance(left, bool):

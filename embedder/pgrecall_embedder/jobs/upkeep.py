@@ -1,4 +1,4 @@
-"""Keeps the postings of the lexical leg and the cache of query embeddings in order."""
+"""Keeps postings and the cache of query embeddings in order, and lets memories go whose time has come."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from pgrecall_embedder.worker import Job, Step
 
 if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger
+
     from .embed.queue import WorkQueue
 
 __all__ = ["UpkeepJob"]
@@ -15,28 +17,46 @@ __all__ = ["UpkeepJob"]
 _POLL_SECONDS: Final = 5.0
 _IDLE_POLL_SECONDS: Final = 15.0
 _TRIM_SECONDS: Final = 3600.0
+_EXPIRE_SECONDS: Final = 60.0
+_EXPIRE_BATCH: Final = 1000
 
 
 class UpkeepJob(Job):
-    """Indexes pending postings, which writers do too, and trims the query cache every hour.
+    """Indexes pending postings, which writers do too, expires memories and trims the query cache.
 
     Args:
         queue: Calls the database's functions.
         trims: Whether to trim the query cache.
+        log: Told how many memories were forgotten or erased.
     """
 
-    def __init__(self, queue: WorkQueue, *, trims: bool) -> None:
+    def __init__(self, queue: WorkQueue, *, trims: bool, log: FilteringBoundLogger) -> None:
         super().__init__(_IDLE_POLL_SECONDS)
         self._queue = queue
+        self._log = log
         self._has_folded = False
         self._trims_at = time.monotonic() if trims else float("inf")
+        self._expires_at = time.monotonic()
 
     async def step(self) -> Step:
-        """Index the pending postings of one namespace."""
+        """Index the pending postings of one namespace, and do what is due."""
+        has_expired = False
+        if time.monotonic() >= self._expires_at:
+            has_expired = await self._expire()
         if time.monotonic() >= self._trims_at:
             self._trims_at = time.monotonic() + _TRIM_SECONDS
             await self._queue.purge_query_embeddings()
         folded = await self._queue.flush_postings()
         self.poll_seconds = _POLL_SECONDS if folded or self._has_folded else _IDLE_POLL_SECONDS
         self._has_folded = bool(folded)
-        return Step.WORKED if folded else Step.IDLE
+        return Step.WORKED if folded or has_expired else Step.IDLE
+
+    async def _expire(self) -> bool:
+        """Let one batch go. Returns whether more may be due."""
+        forgotten, erased = await self._queue.expire(_EXPIRE_BATCH)
+        if forgotten or erased:
+            self._log.info("memories expired", forgotten=forgotten, erased=erased)
+        is_full = max(forgotten, erased) >= _EXPIRE_BATCH
+        if not is_full:
+            self._expires_at = time.monotonic() + _EXPIRE_SECONDS
+        return is_full

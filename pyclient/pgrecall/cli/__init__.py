@@ -19,8 +19,10 @@ from .failures import failures
 from .graph import graph
 from .import_from import import_from
 from .learn import feedback, learn
+from .manage import count, forget, get, history, list_, restore, sessions, supersede, update
 from .mcp import mcp
 from .memories import export, import_, remember
+from .namespaces import namespace
 from .offline import offline
 from .reembed import reembed
 from .schema import migrate
@@ -48,6 +50,15 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "remember": remember,
     "import": import_,
     "export": export,
+    "get": get,
+    "list": list_,
+    "count": count,
+    "sessions": sessions,
+    "history": history,
+    "update": update,
+    "supersede": supersede,
+    "forget": forget,
+    "restore": restore,
     "erase": erase,
     "scrub": scrub,
     "embedder": embedder,
@@ -72,6 +83,9 @@ app.add_typer(
 )
 app.add_typer(failures, name="failures", help="Print the memories that could not be embedded, or retry them.")
 app.add_typer(config, name="config")
+app.add_typer(
+    namespace, name="namespace", help="List, create and rename namespaces; how long their memories are kept."
+)
 app.add_typer(curate, name="curate", help="Supersede repeated and outdated memories, or undo that.")
 app.add_typer(graph, name="graph", help="Build, inspect, correct and export the concept graph.")
 

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -46,14 +46,39 @@ AllTags = Annotated[
 Metadata = Annotated[
     str | None, typer.Option("--metadata", help="Only memories whose metadata contains this JSON object.")
 ]
-Since = Annotated[str | None, typer.Option("--since", help="Only memories from this time on, ISO 8601.")]
-Until = Annotated[str | None, typer.Option("--until", help="Only memories before this time, ISO 8601.")]
+Since = Annotated[
+    str | None, typer.Option("--since", help="Only memories from this time on: ISO 8601, today or yesterday.")
+]
+Until = Annotated[
+    str | None, typer.Option("--until", help="Only memories before this time: ISO 8601, today or yesterday.")
+]
 Timeframe = Annotated[
     str | None,
     typer.Option(
         "--timeframe",
         help="Only memories from or about this time: 'last week', 'March 2026', 'since Monday'.",
     ),
+]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--where",
+        help="Only memories whose metadata fits these conditions, as JSON: "
+        '{"user_id": "priya", "price": {"$lt": 10}}; $eq, $ne, $lt, $lte, $gt, $gte, $in, $nin, $exists.',
+    ),
+]
+Sessions = Annotated[
+    list[str] | None, typer.Option("--session", help="Only memories of this session; repeatable.")
+]
+Speakers = Annotated[
+    list[str] | None, typer.Option("--speaker", help="Only what this speaker said; repeatable.")
+]
+Sources = Annotated[
+    list[str] | None, typer.Option("--source", help="Only memories from this source; repeatable.")
+]
+ExternalIdPrefix = Annotated[
+    str | None,
+    typer.Option("--external-id-prefix", help="Only memories whose external id begins with this text."),
 ]
 AsOf = Annotated[str | None, typer.Option("--as-of", help="Recall what was known at this time, ISO 8601.")]
 IncludeSuperseded = Annotated[bool, typer.Option("--include-superseded", help="Include superseded memories.")]
@@ -135,14 +160,18 @@ def server_errors() -> Iterator[None]:
 
 
 def moment(option: str, value: str | None) -> datetime | None:
-    """Read an ISO 8601 time from an option."""
+    """Read a time from an option: ISO 8601, today or yesterday."""
     if value is None:
         return None
+    days = {"today": 0, "yesterday": 1}.get(value.casefold())
+    if days is not None:
+        midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+        return midnight - timedelta(days=days)
     try:
         return datetime.fromisoformat(value)
     except ValueError:
         raise typer.BadParameter(
-            f"{value!r} is not an ISO 8601 time such as 2026-05-17", param_hint=option
+            f"{value!r} is not an ISO 8601 time such as 2026-05-17, today or yesterday", param_hint=option
         ) from None
 
 

@@ -45,6 +45,9 @@ def remember(
     ] = None,
     sensitive: Annotated[bool, typer.Option("--sensitive", help="Never embed it.")] = False,
     occurred_at: Annotated[str | None, typer.Option(help="When it happened, ISO 8601.")] = None,
+    expires_at: Annotated[
+        str | None, typer.Option(help="From then on it is never returned, ISO 8601.")
+    ] = None,
     external_id: Annotated[str | None, typer.Option(help="Your own id for it.")] = None,
     on_conflict: Annotated[
         OnConflict, typer.Option(help="What to do if the id already exists.")
@@ -58,7 +61,7 @@ def remember(
 ) -> None:
     """Store one memory and print its id."""
     extra = json_object("--metadata", metadata)
-    happened = moment("--occurred-at", occurred_at)
+    happened, ends = moment("--occurred-at", occurred_at), moment("--expires-at", expires_at)
     text = sys.stdin.read() if content == "-" else content
     from pgrecall import Client
 
@@ -78,6 +81,7 @@ def remember(
             language=language,
             is_sensitive=sensitive,
             occurred_at=happened,
+            expires_at=ends,
             external_id=external_id,
             on_conflict=on_conflict.value,
             namespace=namespace,
@@ -102,8 +106,8 @@ def import_(
 
     Each line is an object with content and optionally id, title, lang, category, tags, expanded_keywords,
     importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
-    is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Missing namespaces are
-    created. Lines of `pgrecall export` also have embedding and namespace.
+    expires_at, is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Missing namespaces
+    are created. Lines of `pgrecall export` also have embedding and namespace.
     """
     if not _is_dash(file) and (file.is_dir() or not file.exists()):
         raise typer.BadParameter(f"there is no file {file}", param_hint="file")

@@ -21,15 +21,20 @@ from .common import (
     Embed,
     ExpandBy,
     ExpandModel,
+    ExternalIdPrefix,
     IncludeSuperseded,
     Metadata,
     Namespace,
     Private,
+    Sessions,
     Settings,
     Since,
+    Sources,
+    Speakers,
     Tags,
     Timeframe,
     Until,
+    Where,
     call_settings,
     connection_string,
     json_object,
@@ -60,6 +65,11 @@ def recall(
     tag: Tags = None,
     all_tag: AllTags = None,
     metadata: Metadata = None,
+    where: Where = None,
+    session: Sessions = None,
+    speaker: Speakers = None,
+    source: Sources = None,
+    external_id_prefix: ExternalIdPrefix = None,
     since: Since = None,
     until: Until = None,
     timeframe: Timeframe = None,
@@ -91,7 +101,7 @@ def recall(
 
     The table shows score, rank in each leg (lexical, dense, graph), cosine similarity, age and content.
     """
-    contains = json_object("--metadata", metadata)
+    contains, conditions = json_object("--metadata", metadata), json_object("--where", where)
     times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
     settings = call_settings(setting)
     expander = who_expands(expand, expand_model)
@@ -109,6 +119,11 @@ def recall(
             tags_any=tag,
             tags_all=all_tag,
             metadata_contains=contains,
+            metadata_where=conditions,
+            sessions=session,
+            speakers=speaker,
+            sources=source,
+            external_id_prefix=external_id_prefix,
             since=times[0],
             until=times[1],
             timeframe=timeframe,

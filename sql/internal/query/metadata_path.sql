@@ -77,7 +77,8 @@ BEGIN
                 RAISE EXCEPTION 'metadata_where: %', CASE
                     WHEN tested.operator IN ('$in', '$nin') THEN tested.operator || ' needs an array of strings, numbers, booleans or nulls'
                     WHEN tested.operator = '$exists' THEN '$exists is true or false'
-                    ELSE format('there is no operator "%s"', left(tested.operator, 40))
+                    -- It could be any text, so the message does not quote it.
+                    ELSE 'one of its operators does not exist'
                 END
                     USING ERRCODE = 'invalid_parameter_value', HINT = hint;
             END IF;

@@ -226,6 +226,13 @@ class WorkQueue:
         [(flushed,)] = await self._upkeep.fetch("SELECT pgrecall.flush_pending_postings()")
         return int(flushed)
 
+    async def expire(self, limit: int) -> tuple[int, int]:
+        """Let memories go whose time has come; returns how many were forgotten and how many erased."""
+        [(forgotten, erased)] = await self._upkeep.fetch(
+            "SELECT * FROM pgrecall.expire_memories(%s)", [limit]
+        )
+        return int(forgotten), int(erased)
+
     async def retire(self) -> None:
         """Take this worker off the list."""
         await self._writes.fetch("SELECT pgrecall.retire(%s)", [self.worker])

@@ -1,0 +1,361 @@
+"""`pgrecall get`, `list`, `count`, `sessions`, `history`, `update`, `supersede`, `forget` and `restore`."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pgrecall.formatting import sanitize
+
+from .common import (
+    AllTags,
+    AsJson,
+    Categories,
+    DataDir,
+    Dsn,
+    ExternalIdPrefix,
+    IncludeSuperseded,
+    Metadata,
+    Namespace,
+    Sessions,
+    Since,
+    Sources,
+    Speakers,
+    Tags,
+    Until,
+    Where,
+    connection_string,
+    json_object,
+    moment,
+    note,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from pgrecall.models import StoredMemory
+
+Id = Annotated[int, typer.Argument(help="The memory.", metavar="ID")]
+Ids = Annotated[list[int], typer.Argument(help="The memories.", metavar="ID…")]
+Forgotten = Annotated[bool, typer.Option("--forgotten", help="Forgotten memories instead.")]
+
+
+def get(
+    ids: Ids,
+    include_forgotten: Annotated[
+        bool, typer.Option("--include-forgotten", help="Print forgotten and expired ones too.")
+    ] = False,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print memories with all their fields."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        found = client.get_many(ids, include_forgotten=include_forgotten)
+    if as_json:
+        print_json([memory.as_dict() for memory in found])
+    else:
+        for place, memory in enumerate(found):
+            typer.echo("\n" * bool(place) + _fields(memory))
+    _report_missing(ids, [memory.id for memory in found])
+
+
+def list_(
+    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most, up to 1000.")] = 20,
+    after: Annotated[
+        int | None, typer.Option(help="Continue after this memory, the last one of the page before.")
+    ] = None,
+    oldest_first: Annotated[bool, typer.Option("--oldest-first", help="Reverse the order.")] = False,
+    forgotten: Forgotten = False,
+    namespace: Namespace = None,
+    category: Categories = None,
+    tag: Tags = None,
+    all_tag: AllTags = None,
+    metadata: Metadata = None,
+    where: Where = None,
+    session: Sessions = None,
+    speaker: Speakers = None,
+    source: Sources = None,
+    external_id_prefix: ExternalIdPrefix = None,
+    since: Since = None,
+    until: Until = None,
+    include_superseded: IncludeSuperseded = False,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """List memories, newest first, a line each."""
+    filters = _filters(
+        namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
+        since, until, include_superseded,
+    )  # fmt: skip
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        found = client.list(k=k, after=after, oldest_first=oldest_first, forgotten=forgotten, **filters)
+    if as_json:
+        print_json([memory.as_dict() for memory in found])
+        return
+    for memory in found:
+        typer.echo(_line(memory))
+    if len(found) == k:
+        note(f"there may be more: --after {found[-1].id}")
+
+
+def count(
+    forgotten: Forgotten = False,
+    namespace: Namespace = None,
+    category: Categories = None,
+    tag: Tags = None,
+    all_tag: AllTags = None,
+    metadata: Metadata = None,
+    where: Where = None,
+    session: Sessions = None,
+    speaker: Speakers = None,
+    source: Sources = None,
+    external_id_prefix: ExternalIdPrefix = None,
+    since: Since = None,
+    until: Until = None,
+    include_superseded: IncludeSuperseded = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Count memories."""
+    filters = _filters(
+        namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
+        since, until, include_superseded,
+    )  # fmt: skip
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        typer.echo(client.count(forgotten=forgotten, **filters))
+
+
+def sessions(
+    k: Annotated[int, typer.Option("-k", "--k", help="How many sessions at most, up to 1000.")] = 20,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """List sessions, the most recent first, with their number of memories."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        found = client.sessions(namespace=namespace, k=k)
+    if as_json:
+        print_json([one.as_dict() for one in found])
+        return
+    for one in found:
+        typer.echo(f"{one.last_at.astimezone():%Y-%m-%d}  {one.memories:>6}  {sanitize(one.session)}")
+
+
+def history(
+    id: Id,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print every version of a memory, of its predecessors and its successors, oldest first."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        changes = client.history(id)
+    if as_json:
+        print_json([change.as_dict() for change in changes])
+        return
+    for change in changes:
+        who = "" if change.role is None else f" by {sanitize(change.role)}"
+        which = "" if change.curation is None else f" (curation {change.curation})"
+        when = f"{change.changed_at.astimezone():%Y-%m-%d %H:%M}"
+        typer.echo(f"{when}  {change.memory_id}  {change.action}{who}{which}")
+        if change.before is None:
+            typer.echo(f"    {sanitize(change.content)}")
+        for name, value in (change.after or {}).items():
+            typer.echo(f"    {name}: {sanitize(str((change.before or {})[name]))} -> {sanitize(str(value))}")
+
+
+def update(
+    id: Id,
+    content: Annotated[str | None, typer.Option(help="The new text.")] = None,
+    title: Annotated[str | None, typer.Option(help="A short name; '' clears it, as for the others.")] = None,
+    category: Annotated[str | None, typer.Option(help="One word for its kind.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="A tag; repeatable. They replace the old ones.")
+    ] = None,
+    importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
+    metadata: Annotated[str | None, typer.Option(help="A JSON object, which replaces the old one.")] = None,
+    source: Annotated[str | None, typer.Option(help="Where it comes from.")] = None,
+    session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
+    occurred_at: Annotated[str | None, typer.Option(help="When it happened, ISO 8601.")] = None,
+    expires_at: Annotated[
+        str | None, typer.Option(help="From then on it is never returned, ISO 8601.")
+    ] = None,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Change fields of a memory. `pgrecall history` keeps the old ones."""
+    extra = json_object("--metadata", metadata)
+    happened, ends = moment("--occurred-at", occurred_at), moment("--expires-at", expires_at)
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        has_changed = client.update(
+            id,
+            content=content,
+            title=title,
+            category=category,
+            tags=tag,
+            importance=importance,
+            metadata=extra,
+            source=source,
+            session=session,
+            speaker=speaker,
+            occurred_at=happened,
+            expires_at=ends,
+        )
+    typer.echo("updated" if has_changed else "nothing changed")
+
+
+def supersede(
+    id: Id,
+    content: Annotated[str | None, typer.Argument(help="The new text, which becomes a new memory.")] = None,
+    successor: Annotated[
+        int | None, typer.Option(help="An existing memory as successor, instead of a text.")
+    ] = None,
+    occurred_at: Annotated[str | None, typer.Option(help="When it changed, ISO 8601.")] = None,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Replace a memory that is no longer true, and print its successor's id. The old one stays stored."""
+    if (content is None) == (successor is None):
+        raise typer.BadParameter("pass either a text or --successor")
+    happened = moment("--occurred-at", occurred_at)
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        typer.echo(client.supersede(id, content, successor=successor, occurred_at=happened))
+
+
+def forget(
+    ids: Annotated[
+        list[int] | None, typer.Argument(help="The memories; or pass filters.", metavar="[ID…]")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what the filters match.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    namespace: Namespace = None,
+    category: Categories = None,
+    tag: Tags = None,
+    all_tag: AllTags = None,
+    metadata: Metadata = None,
+    where: Where = None,
+    session: Sessions = None,
+    speaker: Speakers = None,
+    source: Sources = None,
+    external_id_prefix: ExternalIdPrefix = None,
+    since: Since = None,
+    until: Until = None,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Forget memories: recall no longer finds them, and `pgrecall restore` brings them back."""
+    filters = _filters(
+        namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
+        since, until,
+    )  # fmt: skip
+    if bool(ids) == bool(set(filters) - {"namespace"}):
+        raise typer.BadParameter("pass either ids or filters such as --session")
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        if ids:
+            gone = [id for id in ids if dry_run or client.forget(id)]
+            typer.echo(f"{len(gone)} {'to forget' if dry_run else 'forgotten'}")
+            _report_missing(ids, gone)
+            return
+        number = client.forget_many(dry_run=True, **filters)
+        if dry_run:
+            typer.echo(f"{number} to forget")
+            return
+        if number and not yes:
+            if not sys.stdin.isatty():
+                raise typer.BadParameter(f"{number} memories match; pass --yes to forget them")
+            typer.confirm(f"Forget {number} memories?", abort=True)
+        typer.echo(f"{client.forget_many(**filters)} forgotten")
+
+
+def restore(ids: Ids, dsn: Dsn = None, data_dir: DataDir = None) -> None:
+    """Bring forgotten or expired memories back."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        number = sum(client.restore(id) for id in ids)
+    typer.echo(f"{number} restored")
+
+
+def _filters(
+    namespace: str | None,
+    category: list[str] | None,
+    tag: list[str] | None,
+    all_tag: list[str] | None,
+    metadata: str | None,
+    where: str | None,
+    session: list[str] | None,
+    speaker: list[str] | None,
+    source: list[str] | None,
+    external_id_prefix: str | None,
+    since: str | None,
+    until: str | None,
+    include_superseded: bool = False,
+) -> dict[str, Any]:
+    """Return the filters that were given, under the names of the client."""
+    given = {
+        "namespace": namespace,
+        "categories": category,
+        "tags_any": tag,
+        "tags_all": all_tag,
+        "metadata_contains": json_object("--metadata", metadata),
+        "metadata_where": json_object("--where", where),
+        "sessions": session,
+        "speakers": speaker,
+        "sources": source,
+        "external_id_prefix": external_id_prefix,
+        "since": moment("--since", since),
+        "until": moment("--until", until),
+        "include_superseded": include_superseded or None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _line(memory: "StoredMemory") -> str:
+    """Return a memory as one line that fits a terminal of 80 columns."""
+    when = memory.occurred_at or memory.created_at
+    mark = "~" if memory.superseded_by is not None else " "
+    text = " ".join(sanitize(memory.title or memory.content).split())
+    room = 80 - 2 - len(str(memory.id).rjust(7)) - 12
+    shown = text if len(text) <= room else f"{text[: room - 1]}…"
+    return f"{memory.id:>7} {mark}{when.astimezone():%Y-%m-%d}  {shown}"
+
+
+def _fields(memory: "StoredMemory") -> str:
+    """Return a memory as a block of lines: the fields that are set, then the text."""
+    shown = {
+        name: value
+        for name, value in memory.as_dict().items()
+        if name != "content" and value not in (None, [], {}, False)
+    }
+    lines = [f"{name:<18}{sanitize(str(value))}" for name, value in shown.items()]
+    return "\n".join([*lines, sanitize(memory.content)])
+
+
+def _report_missing(ids: Sequence[int], found: Sequence[int]) -> None:
+    missing = [str(id) for id in ids if id not in set(found)]
+    if missing:
+        note(f"not found: {', '.join(missing)}")
+        raise typer.Exit(1)
+
+
+__all__ = ["count", "forget", "get", "history", "list_", "restore", "sessions", "supersede", "update"]

@@ -1,0 +1,105 @@
+"""`pgrecall namespace`: list, create and rename namespaces, and set how long their memories are kept."""
+
+import re
+from datetime import timedelta
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from pgrecall.formatting import sanitize
+
+from .common import AsJson, DataDir, Dsn, connection_string, print_json
+
+namespace = typer.Typer(no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="The namespace.")]
+
+
+class Action(StrEnum):
+    """What happens to memories whose time has come."""
+
+    forget = "forget"
+    erase = "erase"
+
+
+@namespace.command("list")
+def list_namespaces(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:
+    """List the namespaces that the role may read."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        found = client.admin.namespaces()
+    if as_json:
+        print_json([one.as_dict() for one in found])
+        return
+    for one in found:
+        typer.echo(f"{one.access:<7}{one.language:<12}{sanitize(one.name)}")
+
+
+@namespace.command("create")
+def create(
+    name: Name,
+    language: Annotated[str | None, typer.Option(help="Text-search configuration; default: english.")] = None,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Create a namespace. Does nothing if it exists."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        client.admin.create_namespace(name, language=language)
+
+
+@namespace.command("rename")
+def rename(
+    name: Name,
+    new_name: Annotated[str, typer.Argument(help="Its new name.")],
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Give a namespace another name. `pgrecall erase --whole-namespace` deletes one."""
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        client.admin.rename_namespace(name, new_name)
+
+
+@namespace.command("retention")
+def retention(
+    name: Annotated[str | None, typer.Argument(help="The namespace; without one, list the rules.")] = None,
+    keep: Annotated[
+        str | None, typer.Option(help="How long, such as '90 days' or '12 hours'; never removes the rule.")
+    ] = None,
+    category: Annotated[str | None, typer.Option(help="Only this category.")] = None,
+    action: Annotated[Action, typer.Option(help="What happens then.")] = Action.forget,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Set how long the memories of a namespace are kept, or list the rules."""
+    if (name is None) != (keep is None):
+        raise typer.BadParameter("pass both a namespace and --keep, or neither")
+    span = None if keep is None else _span(keep)
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        if name is not None:
+            client.admin.set_retention(name, span, category=category, action=action.value)
+            return
+        rules = client.admin.retention()
+    if as_json:
+        print_json([rule.as_dict() for rule in rules])
+        return
+    for rule in rules:
+        which = "" if rule.category is None else f" ({sanitize(rule.category)})"
+        typer.echo(f"{sanitize(rule.namespace)}{which}: {rule.action} after {rule.keep}, {rule.due} due")
+
+
+def _span(keep: str) -> timedelta | None:
+    if keep == "never":
+        return None
+    read = re.fullmatch(r"(\d{1,6}) (minute|hour|day|week)s?", keep.strip())
+    if read is None:
+        raise typer.BadParameter(f"{keep!r} is not a span such as '90 days'", param_hint="--keep")
+    return timedelta(**{f"{read[2]}s": int(read[1])})
