@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 SECTIONS = {
     "memories": (
-        "namespaces", "memories", "sensitive", "memories_bytes", "analyzed_at", "pending_postings",
+        "namespaces", "memories", "sensitive", "due", "memories_bytes", "analyzed_at", "pending_postings",
         "pending_extractions", "retrying_extractions", "failed_extractions", "oldest_pending_extraction",
         "pending_llm_extractions",
     ),
