@@ -1,0 +1,1 @@
+"""The asynchronous Memory; `pgrecall.contrib.mem0._sync` is generated from it."""

@@ -1,0 +1,1 @@
+"""The synchronous Memory, generated from `pgrecall.contrib.mem0._async`."""

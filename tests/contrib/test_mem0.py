@@ -1,0 +1,137 @@
+"""A script written for mem0, on pgrecall."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pgrecall.contrib.mem0 import AsyncMemory, Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PRIYA, BOB = {"user_id": "priya"}, {"user_id": "bob"}
+TALK = [
+    {"role": "user", "content": "I am allergic to peanuts"},
+    {"role": "assistant", "content": "Noted: no peanuts for you"},
+]
+
+
+@pytest.fixture
+def memory(dsn: str) -> Iterator[Memory]:
+    with Memory.from_config({"dsn": dsn, "vector_store": {"provider": "qdrant"}}) as opened:
+        yield opened
+
+
+def texts(answer: dict[str, Any]) -> set[str]:
+    return {one["memory"] for one in answer["results"]}
+
+
+def test_a_script_written_for_mem0(memory: Memory) -> None:
+    added = memory.add("I like tea", user_id="priya", metadata={"kind": "taste", "rating": 4})["results"]
+    (first,) = added
+    assert (first["memory"], first["event"]) == ("I like tea", "ADD")
+    assert len(memory.add(TALK, user_id="priya", run_id="r1")["results"]) == 2
+    assert memory.add(TALK, user_id="priya", run_id="r1") == {"results": []}
+    memory.add("I like tea too", user_id="bob", agent_id="a")
+
+    found = memory.search("tea", filters=PRIYA)
+    assert found["results"][0]["memory"] == "I like tea"
+    assert found["results"][0]["user_id"] == "priya"
+    assert found["results"][0]["metadata"] == {"kind": "taste", "rating": 4}
+    assert found["results"][0]["score"] > 0
+    assert "I like tea too" not in texts(found)
+    assert texts(memory.get_all(filters=PRIYA)) == {"I like tea", *(one["content"] for one in TALK)}
+    assert texts(memory.get_all(user_id="priya", filters={"run_id": "r1"})) == {
+        one["content"] for one in TALK
+    }
+    assert texts(memory.get_all(filters={"AND": [PRIYA, {"rating": {"gte": 4}}]})) == {"I like tea"}
+    assert texts(memory.get_all(filters={**PRIYA, "kind": "*"})) == {"I like tea"}
+    assert texts(memory.get_all(filters={"user_id": ["priya", "bob"], "rating": {"ne": 4}})) == {
+        "I like tea too",
+        *(one["content"] for one in TALK),
+    }
+
+    one = memory.get(first["id"])
+    assert one is not None
+    assert {"id", "memory", "hash", "created_at", "updated_at", "user_id", "metadata"} <= set(one)
+    memory.update(first["id"], text="I like green tea", metadata={"rating": 5, "user_id": "mallory"})
+    one = memory.get(first["id"])
+    assert one is not None
+    assert (one["memory"], one["user_id"], one["metadata"]) == (
+        "I like green tea",
+        "priya",
+        {"kind": "taste", "rating": 5},
+    )
+    memory.delete(first["id"])
+    assert memory.get(first["id"]) is None
+    assert [
+        (change["event"], change["old_memory"], change["new_memory"])
+        for change in memory.history(first["id"])
+    ] == [
+        ("ADD", None, "I like tea"),
+        ("UPDATE", "I like tea", "I like green tea"),
+        ("DELETE", "I like green tea", None),
+    ]
+
+    memory.delete_all(user_id="priya")
+    assert memory.get_all(filters=PRIYA) == {"results": []}
+    assert texts(memory.get_all(filters=BOB)) == {"I like tea too"}
+    memory.reset()
+    assert memory.get_all(filters=BOB) == {"results": []}
+
+
+def test_what_has_no_equivalent_says_so(memory: Memory) -> None:
+    (one,) = memory.add("tea", user_id="priya")["results"]
+    for wrong in (
+        {}, {"kind": "x"}, {**PRIYA, "OR": [{"a": 1}]}, {**PRIYA, "NOT": [{"a": 1}]}, {**PRIYA, "a": {"contains": "x"}}
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"id|equivalent"):
+            memory.search("tea", filters=wrong)
+    with pytest.raises(ValueError, match="must be provided"):
+        memory.add("tea")
+    with pytest.raises(ValueError, match="blank"):
+        memory.add("tea", user_id=" ")
+    with pytest.raises(ValueError, match="prompt"):
+        memory.add("tea", user_id="priya", prompt="Extract")
+    for unknown in ("999999", "no-number", "-1"):
+        assert memory.get(unknown) is None
+        assert memory.history(unknown) == []
+        with pytest.raises(ValueError, match="not found"):
+            memory.delete(unknown)
+        with pytest.raises(ValueError, match="not found"):
+            memory.update(unknown, text="x")
+    assert memory.get(one["id"]) is not None
+
+
+def test_expiration_dates(memory: Memory) -> None:
+    (past,) = memory.add("an old tea", user_id="priya", expiration_date="2020-01-31")["results"]
+    memory.add("a fresh tea", user_id="priya", expiration_date="2999-01-31")
+    assert texts(memory.search("tea", filters=PRIYA)) == {"a fresh tea"}
+    assert texts(memory.search("tea", filters=PRIYA, show_expired=True)) == {"a fresh tea", "an old tea"}
+    assert texts(memory.get_all(filters=PRIYA, show_expired=True)) == {"a fresh tea", "an old tea"}
+    assert (memory.get(past["id"]) or {})["expiration_date"] == "2020-01-31"
+    memory.update(past["id"], expiration_date=None)
+    assert texts(memory.get_all(filters=PRIYA)) == {"a fresh tea", "an old tea"}
+    assert "expiration_date" not in (memory.get(past["id"]) or {})
+
+
+def test_one_namespace_does_not_reach_into_another(dsn: str, memory: Memory) -> None:
+    with Memory(dsn, namespace="other") as other:
+        (theirs,) = other.add("their tea", user_id="priya")["results"]
+        assert memory.get(theirs["id"]) is None
+        with pytest.raises(ValueError, match="not found"):
+            memory.delete(theirs["id"])
+        assert memory.get_all(filters=PRIYA) == {"results": []}
+        assert texts(other.get_all(filters=PRIYA)) == {"their tea"}
+
+
+def test_the_same_with_await(dsn: str) -> None:
+    async def script() -> dict[str, Any]:
+        async with AsyncMemory(dsn) as memory:
+            await memory.add("I like tea", user_id="priya")
+            return await memory.search("tea", filters=PRIYA)
+
+    assert texts(asyncio.run(script())) == {"I like tea"}
