@@ -95,7 +95,8 @@ def upgrade() -> None:
         COMMENT ON COLUMN pgrecall.retention.keep IS 'Counted from created_at.';
         COMMENT ON COLUMN pgrecall.retention.action IS
             'What happens then: forget keeps the row as a tombstone, erase deletes it with all derived data.';
-        ALTER TABLE pgrecall.retention ALTER COLUMN category SET STATISTICS 0;
+        ALTER TABLE pgrecall.retention
+            ALTER COLUMN category SET STATISTICS 0, ALTER COLUMN action SET STATISTICS 0;
         ALTER TABLE pgrecall.retention ENABLE ROW LEVEL SECURITY;
         """,
     )

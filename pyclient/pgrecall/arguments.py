@@ -309,6 +309,12 @@ def drop_none(**values: object) -> dict[str, Any]:
     return {name: _CHECKS[name](name, value) for name, value in values.items() if value is not None}
 
 
+def check_given(name: str, value: object, advice: str = "") -> None:
+    """Raise TypeError, as Python does, for a required argument that is None."""
+    if value is None:
+        raise TypeError(f"{name} must be text, not None. {advice}".strip())
+
+
 def check_options(fields: Mapping[str, object], allowed: type) -> dict[str, object]:
     """Return keyword arguments; raise TypeError, as Python does, for one that `allowed` does not have."""
     for name in fields:

@@ -210,6 +210,13 @@ def test_values_of_the_wrong_type(shared: Client, arguments: dict[str, Any], nam
         shared.remember_many([{"content": "fine", **arguments}])
 
 
+def test_none_is_no_text(shared: Client) -> None:
+    calls: list[Any] = [shared.recall, shared.explain, shared.timeline, shared.recall_facts, shared.remember]
+    for call in calls:
+        with pytest.raises(TypeError, match="must be text, not None"):
+            call(None)
+
+
 def test_a_time_beyond_the_calendar(shared: Client) -> None:
     early = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9)))
     with pytest.raises(InvalidInput, match="occurred_at") as caught:

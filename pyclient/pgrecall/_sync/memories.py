@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrecall.arguments import as_int, check_options, drop_none, json_object, json_text
+from pgrecall.arguments import as_int, check_given, check_options, drop_none, json_object, json_text
 from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
 from pgrecall.languages import AUTO, UNDETECTED, detect, detect_batch
@@ -67,6 +67,7 @@ class Memories:
             UnknownLanguage: There is no such text-search configuration.
             Conflict: The external id belongs to another text.
         """
+        check_given("content", content)
         arguments = drop_none(
             content=content,
             namespace=self._database.namespace(namespace),

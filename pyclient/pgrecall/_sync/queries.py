@@ -7,7 +7,7 @@ from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from pgrecall.arguments import drop_none, format_vector
+from pgrecall.arguments import check_given, drop_none, format_vector
 from pgrecall.concurrency import in_place
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, SchemaMismatch
 from pgrecall.models import EmbeddingModel
@@ -76,6 +76,7 @@ class Queries:
         Returns:
             The rows, and the vector that was used.
         """
+        check_given("the query", query, "Pass '' to search by a vector alone.")
         complete = {
             **arguments,
             **drop_none(
