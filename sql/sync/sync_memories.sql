@@ -23,7 +23,7 @@ BEGIN ATOMIC
     FROM pgrecall.memories m
     WHERE m.id = ANY (ids)
       AND m.namespace_id + 0 = (SELECT _pgrecall.known_namespace(pgrecall.namespace_name(sync_memories.namespace)))
-      AND m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now()) AND (include_sensitive OR NOT m.is_sensitive)
+      AND m.deleted_at IS NULL AND (include_sensitive OR NOT m.is_sensitive)
     ORDER BY m.id;
 END;
 

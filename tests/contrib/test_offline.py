@@ -176,6 +176,11 @@ FILTERS: list[dict[str, Any]] = [
         "until": datetime(2020, 1, 2, tzinfo=UTC),
         "tags_any": ["red"],
     },
+    {"sessions": ["s1", "s2"]},
+    {"sessions": []},
+    {"speakers": ["Priya"]},
+    {"sources": ["mail"]},
+    {"external_id_prefix": "doc/"},
     {"include_superseded": True},
     {"include_sensitive": False},
     {"include_superseded": True, "tags_any": ["red"]},
@@ -192,22 +197,36 @@ def test_the_filters_leave_what_those_of_the_server_leave(
                 "content": "thing one",
                 "tags": ["red", "hot"],
                 "category": "x",
+                "session": "s1",
+                "external_id": "doc/1",
                 "occurred_at": "2020-01-01T00:00:00Z",
             },
-            {"content": "thing two", "tags": ["red"], "metadata": {"a": {"b": [2, 1], "c": 0}, "flag": True}},
+            {
+                "content": "thing two",
+                "tags": ["red"],
+                "metadata": {"a": {"b": [2, 1], "c": 0}, "flag": True},
+                "speaker": "Priya",
+            },
             {
                 "content": "thing three",
                 "metadata": {"a": {"b": 1}, "flag": 1},
                 "occurred_at": "2020-01-02T00:00:00Z",
             },
             {"content": "thing four", "tags": ["red"], "is_sensitive": True},
-            {"content": "thing five", "tags": ["hot"]},
+            {"content": "thing five", "tags": ["hot"], "source": "mail"},
+            {"content": "thing eight", "source": "mail", "expires_at": "2020-01-01T00:00:00Z"},
+            {
+                "content": "thing nine",
+                "session": "s2",
+                "external_id": "DOC/1",
+                "expires_at": "2999-01-01T00:00:00Z",
+            },
             {"content": "thing six", "tags": ["red"]},
         ],
     )
     between = datetime.now(UTC)
     rows(conn, "supersede", ids[4], "thing seven")
-    rows(conn, "forget", ids[5])
+    rows(conn, "forget", ids[7])
     copy.pull(include_sensitive=True)
     for filters in [*FILTERS, {"as_of": between}, {"as_of": between - timedelta(days=1)}]:
         here, there = (
@@ -241,7 +260,7 @@ def test_timeline(conn: Connection[Any], client: Any, copy: OfflineClient) -> No
         {"vector": [1.0]}, {"embed": True}, {"embed": "daemon"}, {"strategy": "vector"}, {"strategy": "hybrid"},
         {"timeframe": "last week"}, {"settings": {"rrf_k": 1}}, {"fusion": "rrf"}, {"profile": "voice"},
         {"min_score": 0.1}, {"sort_by": "recency"}, {"mmr_lambda": 0.5}, {"rerank": object()}, {"hnsw_ef_search": 10},
-        {"collapse_duplicates": True},
+        {"collapse_duplicates": True}, {"metadata_where": {"a": 1}},
     ],
 )  # fmt: skip
 def test_what_needs_the_server_says_so(sampled: OfflineClient, options: dict[str, Any]) -> None:

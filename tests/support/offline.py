@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-TIMES = ("occurred_at", "created_at", "updated_at", "valid_from", "valid_to", "superseded_at")
+TIMES = ("occurred_at", "created_at", "updated_at", "valid_from", "valid_to", "superseded_at", "expires_at")
 
 
 def on_server(
@@ -25,7 +25,7 @@ def on_server(
     query = """
         SELECT m.id, m.external_id, m.title, m.content, m.category, m.tags, m.expanded_keywords, m.importance, m.metadata,
                m.source, m.session, m.speaker, m.position, m.language, m.is_sensitive, m.occurred_at, m.created_at,
-               m.updated_at, m.valid_from, m.valid_to, m.superseded_by, m.superseded_at
+               m.updated_at, m.valid_from, m.valid_to, m.superseded_by, m.superseded_at, m.expires_at
         FROM pgrecall.memories m JOIN pgrecall.namespaces n ON n.id = m.namespace_id
         WHERE n.name = %s AND m.deleted_at IS NULL AND (%s OR NOT m.is_sensitive) ORDER BY m.id
     """

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.arguments import json_text
@@ -44,7 +45,7 @@ _CONTAINING = f"""
 """
 
 # As _pgrecall.matches_filter() on the server.
-_ALIVE = "NOT m.is_forgotten"
+_ALIVE = "NOT m.is_forgotten AND (m.expires_at IS NULL OR m.expires_at > :now)"
 _CURRENT = "(m.superseded_by IS NULL OR m.superseded_at > :as_of)"
 _FILTERS = {
     "as_of": "m.created_at <= :as_of",
@@ -53,6 +54,10 @@ _FILTERS = {
     "tags_all": "NOT EXISTS (SELECT 1 FROM json_each(:tags_all) e "
     "WHERE e.value NOT IN (SELECT t.value FROM json_each(m.tags) t))",
     "metadata_contains": "json_contains(m.metadata, :metadata_contains)",
+    "sessions": "m.session IN (SELECT e.value FROM json_each(:sessions) e)",
+    "speakers": "m.speaker IN (SELECT e.value FROM json_each(:speakers) e)",
+    "sources": "m.source IN (SELECT e.value FROM json_each(:sources) e)",
+    "external_id_prefix": "substr(m.external_id, 1, length(:external_id_prefix)) = :external_id_prefix",
     "since": "COALESCE(m.occurred_at, m.created_at) >= :since",
     "until": "COALESCE(m.occurred_at, m.created_at) < :until",
 }
@@ -113,6 +118,7 @@ def _is_unspaced(word: str) -> bool:
 def _condition(filters: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     conditions, values = [_ALIVE], dict(filters)
     values.setdefault("as_of", None)
+    values["now"] = datetime.now(UTC)
     if not values.pop("include_superseded", False):
         conditions.append(_CURRENT)
     if not values.pop("include_sensitive", True):

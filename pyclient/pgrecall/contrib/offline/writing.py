@@ -23,7 +23,7 @@ __all__ = ["LISTS", "TEXTS", "TIMES", "forget", "remember", "stored_id", "supers
 
 TEXTS = ("content", "title", "category", "source", "session", "speaker", "language", "external_id")
 LISTS = ("tags", "expanded_keywords")
-TIMES = ("occurred_at", "created_at", "valid_from", "valid_to")
+TIMES = ("occurred_at", "created_at", "valid_from", "valid_to", "expires_at")
 _OTHERS = ("importance", "metadata", "position", "is_sensitive")
 _DEFAULTS: dict[str, Any] = {
     "tags": "[]",

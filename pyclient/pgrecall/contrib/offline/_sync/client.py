@@ -88,7 +88,7 @@ class OfflineClient(Copying):
         if strategy not in (None, "fulltext", "auto"):
             raise NeedsServer(f"an offline copy has no strategy {strategy!r}")
         for name, value in options.items():
-            if value is not None and name not in RecallFilters.__annotations__:
+            if value is not None and (name not in RecallFilters.__annotations__ or name == "metadata_where"):
                 known = name in RecallOptions.__annotations__ or name in _OF_RECALL
                 if not known:
                     raise TypeError(f"unexpected keyword argument {name!r}")
