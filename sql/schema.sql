@@ -695,7 +695,8 @@ COMMENT ON COLUMN pgrecall.retention.category IS 'NULL: the categories without a
 COMMENT ON COLUMN pgrecall.retention.keep IS 'Counted from created_at.';
 COMMENT ON COLUMN pgrecall.retention.action IS 'What happens then: forget keeps the row as a tombstone, erase deletes it with all derived data.';
 ALTER TABLE pgrecall.retention
-    ALTER COLUMN category SET STATISTICS 0;
+    ALTER COLUMN category SET STATISTICS 0,
+    ALTER COLUMN action SET STATISTICS 0;
 
 CREATE TABLE pgrecall.concept_aliases (
     namespace_id integer NOT NULL,
