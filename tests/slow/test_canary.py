@@ -43,7 +43,7 @@ ASKED = "Wobbleflint"
 PRIVATE = "Snorkelmump"
 """In a query that is private."""
 # What holds the text itself, or words of it for recall by those who may see it.
-OWN_TABLES = {"memories", "postings", "term_stats", "pending_postings"}
+OWN_TABLES = {"memories", "memory_changes", "postings", "term_stats", "pending_postings"}
 OWN = {f"table {table}" for table in OWN_TABLES}
 # What says how things go, and is never to quote.
 TOLD = {"logs", "server log", "metrics", "table embedding_failures", "table embedding_jobs", "table workers"}

@@ -51,7 +51,7 @@ INSERT INTO pgrecall.embedding_backgrounds (namespace_id, generation_id, mean, d
 VALUES (%(home)s, 1, array_fill(0.5::real, ARRAY[384])::halfvec, 0.1, 20);
 INSERT INTO pgrecall.memory_changes (memory_id, namespace_id, action, role, before, after)
 VALUES (%(memory)s, %(home)s, 'update', 'quokka', '{"content": "quokka before"}', '{"content": "quokka after"}');
-INSERT INTO pgrecall.retention (namespace_id, category, keep) VALUES (%(home)s, 'quokka', '1000 years');
+INSERT INTO pgrecall.retention (namespace_id, category, keep) VALUES (%(home)s, 'chat', '1000 years');
 INSERT INTO pgrecall.llm_answers (key, memory_id, answer) VALUES ('quokka', %(memory)s, '{"quokka": 1}');
 INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) VALUES (1, 'pgrecall_admin', 'quokka', 'quokka asked');
 INSERT INTO pgrecall.query_expansions (role, query_hash, language, terms) VALUES ('pgrecall_admin', sha256('quokka'), 'english', '{quokka}');
