@@ -231,15 +231,3 @@ def test_an_idle_daemon_that_embeds_and_reads_holds_five_connections(
 
 def nothing_waits(conn: psycopg.Connection[Any]) -> bool:
     return conn.execute("SELECT pending + pending_extractions FROM recall_status()").fetchone() == (0,)
-
-
-def test_it_expires_memories(dsn: str, conn: psycopg.Connection[Any], recorder: Recorder) -> None:
-    remember(conn, "stays")
-    conn.execute("SELECT remember('due', expires_at => now() - interval '1 second')")
-    query = "SELECT content FROM pgrecall.memories WHERE deleted_at IS NULL"
-
-    async def scenario() -> None:
-        async with running(make_daemon(dsn, recorder)):
-            await eventually(lambda: conn.execute(query).fetchall() == [("stays",)])
-
-    asyncio.run(scenario())

@@ -38,4 +38,4 @@ def test_a_changed_row_of_others_is_found(new_database: Callable[..., str], temp
             "UPDATE pgrecall.memories SET importance = 0.1 WHERE id = %s", (attacked.tenants.memory,)
         )
         after = attacked.others_rows(owner, "writer")
-        assert {table for table in after if after[table] != before[table]} == {"memories"}
+        assert {table for table in after if after[table] != before[table]} == {"memories", "memory_changes"}
