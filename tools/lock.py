@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "requirements"
 SETUP = (
     *("embedded", "embedder", "onnx-export", "languages", "nlp", "rerank", "importers", "mcp", "ui"),
-    *("langchain", "llama-index", "bench", "dev"),
+    *("langchain", "langgraph", "llama-index", "bench", "dev"),
 )
 NOT_AT_RUN_TIME = {"bench", "dev", "onnx-export"}
 _LOWEST_PYTHON = "3.11.5"

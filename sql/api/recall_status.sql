@@ -54,7 +54,9 @@ BEGIN ATOMIC
            active.id, other.id, other.state, other.model,
            CASE WHEN _pgrecall.sees_all() THEN dense.bytes END,
            CASE WHEN _pgrecall.sees_all() THEN pg_table_size('pgrecall.memories') END, tables.analyzed_at,
-           alive.expired + retained.outdated
+           -- Without a rule no memory is read for it.
+           CASE WHEN EXISTS (SELECT FROM pgrecall.retention) THEN (SELECT count(*) FROM _pgrecall.due_memories(NULL))
+                ELSE alive.expired END
     FROM (
         SELECT count(*) AS memories,
                count(*) FILTER (WHERE m.is_sensitive) AS sensitive,
@@ -73,13 +75,6 @@ BEGIN ATOMIC
         LEFT JOIN pgrecall.embedding_failures f ON f.memory_id = m.id AND f.generation_id = g.id
         WHERE g.state = 'active'
     ) alive
-    CROSS JOIN (
-        SELECT count(*) AS outdated
-        FROM pgrecall.retention r
-        CROSS JOIN LATERAL _pgrecall.outdated_memories(r, NULL) o
-        JOIN pgrecall.memories m ON m.id = o.id
-        WHERE m.deleted_at IS NOT NULL OR m.expires_at IS NULL OR m.expires_at > now()
-    ) retained
     CROSS JOIN (
         SELECT count(*) FILTER (WHERE j.lease_expires_at > now()) AS in_progress,
                count(*) FILTER (WHERE j.next_attempt_at IS NOT NULL) AS retrying

@@ -55,7 +55,7 @@ BEGIN
     filter.referring := _pgrecall.referring_memories(home, filter.timeframe);
     ids := ARRAY(SELECT _pgrecall.list_granted(home, filter, false, false, NULL, NULL, NULL, true));
     IF dry_run THEN
-        RETURN cardinality(ids);
+        RETURN cardinality(ids)::bigint;
     END IF;
     -- In the order of ids, as every writer of several memories.
     PERFORM FROM pgrecall.memories m WHERE m.id = ANY (ids) ORDER BY m.id FOR NO KEY UPDATE;

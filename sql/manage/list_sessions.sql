@@ -2,7 +2,7 @@
 --
 -- Forgotten, expired and superseded memories do not count. It reads every memory of the namespace that has a session.
 --
--- max_results      1 to 1000
+-- max_results      1 to 10000
 -- first_at, last_at  coalesce(occurred_at, created_at) of its first and last memory
 -- speakers         who speaks in it, in alphabetical order
 --
@@ -16,8 +16,8 @@ AS $function$
 DECLARE
     home CONSTANT integer := pgrecall.namespace_id(list_sessions.namespace);
 BEGIN
-    IF max_results IS NULL OR max_results NOT BETWEEN 1 AND 1000 THEN
-        RAISE EXCEPTION 'max_results must be between 1 and 1000, not %', COALESCE(max_results::text, 'NULL')
+    IF max_results IS NULL OR max_results NOT BETWEEN 1 AND 10000 THEN
+        RAISE EXCEPTION 'max_results must be between 1 and 10000, not %', COALESCE(max_results::text, 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'The default is 100.';
     END IF;
     RETURN QUERY

@@ -42,9 +42,24 @@ def test_get_returns_in_the_order_of_the_ids(conn: Connection[Any]) -> None:
     assert listed(conn, "get_memories", ids=ids) == [two, one, two]
     assert listed(conn, "get_memories", ids=ids, include_forgotten=True) == [two, one, gone, expired, two]
     assert listed(conn, "get_memories", ids=[]) == []
-    assert listed(conn, "get_memories", ids=None) == []
-    with refused(conn, "54000"), conn.transaction():
-        rows(conn, "get_memories", ids=list(range(1001)))
+    for wrong in ({"ids": None}, {}, {"ids": ids, "external_ids": ["a"]}):
+        with refused(conn, "22023"), conn.transaction():
+            rows(conn, "get_memories", **wrong)
+    for wrong in ({"ids": list(range(1001))}, {"external_ids": ["a"] * 1001}):
+        with refused(conn, "54000"), conn.transaction():
+            rows(conn, "get_memories", **wrong)
+
+
+@pytest.mark.rollback
+def test_get_by_the_callers_own_ids(conn: Connection[Any]) -> None:
+    one, two = remember(conn, "one", external_id="a"), remember(conn, "two", external_id="b")
+    elsewhere = remember(conn, "elsewhere", external_id="a", namespace="other", create_namespace=True)
+    gone = remember(conn, "gone", external_id="c")
+    call(conn, "forget", gone)
+    ids = ["b", "a", "nobody", None, "c"]
+    assert listed(conn, "get_memories", external_ids=ids) == [two, one]
+    assert listed(conn, "get_memories", external_ids=ids, include_forgotten=True) == [two, one, gone]
+    assert listed(conn, "get_memories", external_ids=["a"], namespace="other") == [elsewhere]
 
 
 @pytest.mark.rollback

@@ -281,20 +281,29 @@ class AsyncMemories:
         return found[0] if found else None
 
     async def get_many(
-        self, ids: Iterable[int], *, include_forgotten: bool = False
+        self,
+        ids: Iterable[int] | None = None,
+        *,
+        external_ids: Iterable[str] | None = None,
+        namespace: str | None = None,
+        include_forgotten: bool = False,
     ) -> builtins.list[StoredMemory]:
         """Return memories with all their fields, in the order of the ids. Unknown ids are left out.
 
         Args:
             ids: The memories, at most 1,000.
+            external_ids: The caller's own ids instead, at most 1,000.
+            namespace: The namespace of the external ids.
             include_forgotten: True returns forgotten and expired ones too.
 
         Raises:
+            InvalidInput: Both `ids` and `external_ids`, or neither.
             TooLarge: More than 1,000 ids.
         """
-        rows = await self._database.rows(
-            "public.get_memories", drop_none(ids=ids, include_forgotten=include_forgotten)
-        )
+        arguments = drop_none(ids=ids, external_ids=external_ids, include_forgotten=include_forgotten)
+        if external_ids is not None:
+            arguments |= drop_none(namespace=await self._database.namespace(namespace))
+        rows = await self._database.rows("public.get_memories", arguments)
         return list(map(StoredMemory.from_row, rows))
 
     async def list(
@@ -338,7 +347,7 @@ class AsyncMemories:
 
         Args:
             namespace: The namespace.
-            k: Maximum number of sessions, 1 to 1000.
+            k: Maximum number of sessions, 1 to 10,000.
         """
         arguments = drop_none(namespace=await self._database.namespace(namespace), max_results=k)
         rows = await self._database.rows("public.list_sessions", arguments)

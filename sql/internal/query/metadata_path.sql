@@ -19,7 +19,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    comparisons CONSTANT jsonb := '{"$eq": "==", "$lt": "<", "$lte": "<=", "$gt": ">", "$gte": ">="}';
+    comparisons CONSTANT jsonb := '{"$eq": "==", "$lt": "<", "$lte": "<=", "$gt": ">", "$gte": ">="}'::jsonb;
     hint CONSTANT text :=
         'Write {"field": value}, or {"field": {"$in": ["red", "blue"]}} with $eq, $ne, $lt, $lte, $gt, $gte, $in, $nin or $exists.';
     condition record;

@@ -1,0 +1,1 @@
+"""The asynchronous items; `pgrecall.contrib.langgraph._sync` is generated from it."""

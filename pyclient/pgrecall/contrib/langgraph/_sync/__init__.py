@@ -1,0 +1,1 @@
+"""The synchronous items, generated from `pgrecall.contrib.langgraph._async`."""

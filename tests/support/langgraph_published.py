@@ -1,0 +1,115 @@
+"""A pytest plugin: runs the store tests that LangGraph's authors publish on pgrecall's store.
+
+It stands in for `langgraph.store.postgres`, and for the tests' own conftest, which wants a server on a fixed port.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import asynccontextmanager, contextmanager
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pgrecall import AsyncClient, Client
+from pgrecall.admin.migrate import migrate
+from pgrecall.contrib.langgraph import PgrecallStore
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+VECTORS = "tests the vectors of an embedding function; pgrecall's daemon embeds"
+INTERNAL = "tests functions or columns of LangGraph's own store"
+NEVER_RETURNED = "expects an expired item to be returned until it is swept; pgrecall never returns one"
+PIPE_OR_POOL = "the kind of connection is the client's; 'default' runs"
+REASONS = {
+    "test_batch_put_with_index": VECTORS,
+    "test_embed_with_path": VECTORS,
+    "test_embed_with_path_sync": VECTORS,
+    "test_embed_with_path_operation_config": VECTORS,
+    "test_non_ascii": VECTORS,
+    "test_scores": VECTORS,
+    "test_vector_store_initialization": VECTORS,
+    "test_vector_search_with_filters": VECTORS,
+    "test_vector_update_with_embedding": VECTORS,
+    "test_escape_like_literal": INTERNAL,
+    "test_namespace_match_pattern": INTERNAL,
+    "test_nonnull_migrations": INTERNAL,
+    "test_omit_expired_filters_read_paths": INTERNAL,
+    "test_omit_expired_refresh_ttl_only_refreshes_live_rows": INTERNAL,
+    "test_omit_expired_search_pagination": INTERNAL,
+    "test_omit_expired_disabled_preserves_expired_rows": NEVER_RETURNED,
+}
+
+
+class PublishedStore(PgrecallStore):
+    """pgrecall's store with what the tests call besides `BaseStore`."""
+
+    MIGRATIONS: tuple[str, ...] = ()
+    dsn: str
+
+    @classmethod
+    @contextmanager
+    def from_conn_string(cls, dsn: str, *, ttl: Any = None, **_: Any) -> Iterator[PublishedStore]:
+        with Client(dsn, embed=False) as client:
+            store = cls(client, ttl=ttl)
+            store.dsn = dsn
+            yield store
+
+    def setup(self) -> None:
+        migrate(self.dsn)
+
+    @contextmanager
+    def _cursor(self) -> Iterator[Any]:
+        yield type("Nothing", (), {"execute": lambda *_: None})()
+
+    def start_ttl_sweeper(self) -> None:
+        """Nothing: the daemon sweeps."""
+
+    def stop_ttl_sweeper(self) -> None:
+        """Nothing."""
+
+
+class AsyncPublishedStore(PublishedStore):
+    @classmethod
+    @asynccontextmanager
+    async def from_conn_string(cls, dsn: str, *, ttl: Any = None, **_: Any) -> AsyncIterator[Any]:  # type: ignore[override]
+        async with AsyncClient(dsn, embed=False) as client:
+            store = cls(async_client=client, ttl=ttl)
+            store.dsn = dsn
+            yield store
+
+
+def pytest_configure() -> None:
+    """Stand in for LangGraph's store and the conftest."""
+    postgres = ModuleType("langgraph.store.postgres")
+    postgres.PostgresStore = PublishedStore  # type: ignore[attr-defined]
+    postgres.AsyncPostgresStore = AsyncPublishedStore  # type: ignore[attr-defined]
+    base = ModuleType("langgraph.store.postgres.base")
+    base._escape_like_literal = base._namespace_match_pattern = None  # type: ignore[attr-defined]
+    checkpoint = ModuleType("langgraph.checkpoint.postgres")
+    checkpoint._ainternal = ModuleType("_ainternal")  # type: ignore[attr-defined]
+    for module in (postgres, base, checkpoint):
+        sys.modules[module.__name__] = module
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what cannot be meant, with the reason."""
+    for item in items:
+        name = item.name.partition("[")[0]
+        if name in REASONS:
+            item.add_marker(pytest.mark.skip(reason=REASONS[name]))
+        elif "pipe" in item.name or "pool" in item.name:
+            item.add_marker(pytest.mark.skip(reason=PIPE_OR_POOL))
+
+
+@pytest.fixture
+def fake_embeddings() -> Any:
+    from tests.conftest import CharacterEmbeddings
+
+    return CharacterEmbeddings(dims=500)
+
+
+DEFAULT_URI = os.environ.get("PUBLISHED_DSN", "")
