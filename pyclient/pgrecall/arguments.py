@@ -88,6 +88,11 @@ def as_datetime(field: str, value: object) -> datetime:
         raise InvalidInput(f"{field} is outside the years 1 to 9999", sqlstate="22008") from None
 
 
+def as_end(field: str, value: object) -> datetime | str:
+    """Return the end of a validity as `as_datetime` does, or 'infinity', which takes it away."""
+    return value if value == "infinity" and isinstance(value, str) else as_datetime(field, value)
+
+
 def as_int(field: str, value: object) -> int:
     """Return a whole number that fits PostgreSQL's integer."""
     if isinstance(value, bool) or not isinstance(value, int):
@@ -282,9 +287,10 @@ _CHECKS: dict[str, Callable[[str, object], Any]] = {
     ),
     **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda", "similarity"), as_float),
     **dict.fromkeys(("tags", "expanded_keywords", "categories", "tags_any", "tags_all"), as_str_list),
-    **dict.fromkeys(("labels", "concepts", "sessions", "speakers", "sources"), as_str_list),
-    **dict.fromkeys(("occurred_at", "created_at", "valid_from", "valid_to", "since", "until"), as_datetime),
-    **dict.fromkeys(("as_of", "reference_time", "expires_at"), as_datetime),
+    **dict.fromkeys(("labels", "concepts", "sessions", "speakers", "sources", "external_ids"), as_str_list),
+    **dict.fromkeys(("occurred_at", "created_at", "valid_from", "since", "until"), as_datetime),
+    **dict.fromkeys(("as_of", "reference_time"), as_datetime),
+    **dict.fromkeys(("valid_to", "expires_at"), as_end),
     **dict.fromkeys(
         ("is_sensitive", "any_namespace", "create_namespace", "include_superseded", "include_sensitive"),
         as_bool,

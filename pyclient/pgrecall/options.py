@@ -38,8 +38,9 @@ class UpdatableFields(TypedDict, total=False):
         occurred_at: When it happened: a datetime, or an ISO 8601 text such as '2026-11-23'. As everywhere, a
             time without a zone is UTC.
         valid_from: Start of the validity of the fact.
-        valid_to: End of the validity of the fact.
-        expires_at: From then on it is never returned, and later forgotten or erased.
+        valid_to: End of the validity of the fact; 'infinity' takes it away.
+        expires_at: From then on it is never returned, and later forgotten or erased; 'infinity' takes it
+            away.
     """
 
     title: str | None

@@ -120,6 +120,26 @@ def test_a_server_that_goes_and_comes_back(public_dir: Path, capfd: pytest.Captu
     assert "error connecting" not in capfd.readouterr().err
 
 
+def test_calls_that_wait_ask_the_server_once(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    async def burst() -> None:
+        async with AsyncClient(dsn, pool_max=1) as client:
+            await client.open()
+            async with client._database.connection():
+                calls = [asyncio.create_task(client.count()) for _ in range(60)]
+                await asyncio.sleep(2)
+            assert await asyncio.gather(*calls) == [0] * 60
+
+    def sessions() -> int:
+        conn.execute("SELECT pg_stat_clear_snapshot()")
+        statement = "SELECT sessions FROM pg_stat_database WHERE datname = current_database()"
+        return int(conn.execute(statement.encode()).fetchall()[0][0])
+
+    before = sessions()
+    asyncio.run(burst())
+    time.sleep(1)
+    assert sessions() - before < 10
+
+
 def test_a_closed_client_says_so(dsn: str) -> None:
     client = Client(dsn)
     client.close()

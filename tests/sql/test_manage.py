@@ -42,12 +42,13 @@ def test_get_returns_in_the_order_of_the_ids(conn: Connection[Any]) -> None:
     assert listed(conn, "get_memories", ids=ids) == [two, one, two]
     assert listed(conn, "get_memories", ids=ids, include_forgotten=True) == [two, one, gone, expired, two]
     assert listed(conn, "get_memories", ids=[]) == []
-    for wrong in ({"ids": None}, {}, {"ids": ids, "external_ids": ["a"]}):
-        with refused(conn, "22023"), conn.transaction():
-            rows(conn, "get_memories", **wrong)
-    for wrong in ({"ids": list(range(1001))}, {"external_ids": ["a"] * 1001}):
-        with refused(conn, "54000"), conn.transaction():
-            rows(conn, "get_memories", **wrong)
+    wrong: list[tuple[str, dict[str, Any]]] = [
+        *(("22023", arguments) for arguments in ({"ids": None}, {}, {"ids": ids, "external_ids": ["a"]})),
+        *(("54000", arguments) for arguments in ({"ids": list(range(1001))}, {"external_ids": ["a"] * 1001})),
+    ]
+    for sqlstate, arguments in wrong:
+        with refused(conn, sqlstate), conn.transaction():
+            rows(conn, "get_memories", **arguments)
 
 
 @pytest.mark.rollback

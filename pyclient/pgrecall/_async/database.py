@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from contextlib import asynccontextmanager
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -17,7 +18,7 @@ from pgrecall.arguments import call
 from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_thread, time_left
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
 from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
-from pgrecall.errors import ConnectionFailed, SchemaMismatch, error_from
+from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, error_from
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -65,6 +66,8 @@ class AsyncDatabase:
         self._settings: dict[str, RequestedSetting] = {}
         self._closed = False
         self._opening = asyncio.Lock()
+        self._probing = asyncio.Lock()
+        self._probed: tuple[float, PgrecallError | None] = (-math.inf, None)
 
     @property
     def settings(self) -> Mapping[str, RequestedSetting]:
@@ -176,7 +179,7 @@ class AsyncDatabase:
                     [word for pair in local.items() for word in pair],
                 )
             if seconds is not None:
-                await connection.execute(STATEMENT_TIMEOUT, [ceil(seconds * 1000)])
+                await connection.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
             cursor = await connection.execute(statement, parameters)
             return await cursor.fetchall()
 
@@ -207,9 +210,22 @@ class AsyncDatabase:
             return await pool.getconn(min(_PATIENCE, self._pool_timeout))
         except PoolTimeout:
             # The pool is busy, or the server is gone. It tells why; the pool would only say that time is up.
-            if self._target is not None:
-                await self._verify(self._target)
+            await self._probe()
             return await pool.getconn(self._pool_timeout)
+
+    async def _probe(self) -> None:
+        """Raise the server's reason if it cannot be reached. All waiting calls share one connection."""
+        async with self._probing:
+            asked_at, error = self._probed
+            if time.monotonic() - asked_at > _PATIENCE and self._target is not None:
+                error = None
+                try:
+                    await self._verify(self._target)
+                except PgrecallError as failure:
+                    error = failure
+                self._probed = (time.monotonic(), error)
+            if error is not None:
+                raise error
 
     async def _verify(self, target: Target) -> None:
         # A separate connection fails at once with the server's reason; the pool would retry until its

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from contextlib import contextmanager
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -18,7 +19,7 @@ from pgrecall.arguments import call
 from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_place, time_left
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
 from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
-from pgrecall.errors import ConnectionFailed, SchemaMismatch, error_from
+from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, error_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,6 +67,8 @@ class Database:
         self._settings: dict[str, RequestedSetting] = {}
         self._closed = False
         self._opening = threading.Lock()
+        self._probing = threading.Lock()
+        self._probed: tuple[float, PgrecallError | None] = (-math.inf, None)
 
     @property
     def settings(self) -> Mapping[str, RequestedSetting]:
@@ -177,7 +180,7 @@ class Database:
                     [word for pair in local.items() for word in pair],
                 )
             if seconds is not None:
-                connection.execute(STATEMENT_TIMEOUT, [ceil(seconds * 1000)])
+                connection.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
             cursor = connection.execute(statement, parameters)
             return cursor.fetchall()
 
@@ -208,9 +211,22 @@ class Database:
             return pool.getconn(min(_PATIENCE, self._pool_timeout))
         except PoolTimeout:
             # The pool is busy, or the server is gone. It tells why; the pool would only say that time is up.
-            if self._target is not None:
-                self._verify(self._target)
+            self._probe()
             return pool.getconn(self._pool_timeout)
+
+    def _probe(self) -> None:
+        """Raise the server's reason if it cannot be reached. All waiting calls share one connection."""
+        with self._probing:
+            asked_at, error = self._probed
+            if time.monotonic() - asked_at > _PATIENCE and self._target is not None:
+                error = None
+                try:
+                    self._verify(self._target)
+                except PgrecallError as failure:
+                    error = failure
+                self._probed = (time.monotonic(), error)
+            if error is not None:
+                raise error
 
     def _verify(self, target: Target) -> None:
         # A separate connection fails at once with the server's reason; the pool would retry until its

@@ -25,7 +25,7 @@ DECLARE
     condition record;
     tested record;
     path text;
-    parts text[] := '{}';
+    parts text[] := '{}'::text[];
 BEGIN
     IF jsonb_typeof(conditions) <> 'object' OR conditions = '{}' THEN
         RAISE EXCEPTION 'metadata_where must be a JSON object with a field, not %',
