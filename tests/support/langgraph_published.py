@@ -16,7 +16,7 @@ import pytest
 
 from pgrecall import AsyncClient, Client
 from pgrecall.admin.migrate import migrate
-from pgrecall.contrib.langgraph import PgrecallStore
+from pgrecall.contrib.langgraph import AsyncPgrecallStore, PgrecallStore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -43,7 +43,6 @@ REASONS = {
     "test_omit_expired_filters_read_paths": INTERNAL,
     "test_omit_expired_refresh_ttl_only_refreshes_live_rows": INTERNAL,
     "test_omit_expired_search_pagination": INTERNAL,
-    "test_no_running_loop": "expects synchronous methods to run in the asynchronous client's loop; they have a client",
     "test_omit_expired_disabled_preserves_expired_rows": NEVER_RETURNED,
 }
 
@@ -76,8 +75,8 @@ class PublishedStore(PgrecallStore):
         """Nothing."""
 
 
-class AsyncPublishedStore(PgrecallStore):
-    """The same with asynchronous methods; the synchronous ones have a client of their own."""
+class AsyncPublishedStore(AsyncPgrecallStore):
+    """The same with asynchronous methods."""
 
     MIGRATIONS: tuple[str, ...] = ()
     dsn: str
@@ -87,11 +86,10 @@ class AsyncPublishedStore(PgrecallStore):
     async def from_conn_string(
         cls, dsn: str, *, ttl: Any = None, **_: Any
     ) -> AsyncIterator[AsyncPublishedStore]:
-        async with AsyncClient(dsn) as async_client:
-            with Client(dsn) as client:
-                store = cls(client, async_client, ttl=ttl)
-                store.dsn = dsn
-                yield store
+        async with AsyncClient(dsn) as client:
+            store = cls(client, ttl=ttl)
+            store.dsn = dsn
+            yield store
 
     async def setup(self) -> None:
         await asyncio.to_thread(migrate, self.dsn)

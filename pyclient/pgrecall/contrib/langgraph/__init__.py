@@ -4,6 +4,6 @@ Items become memories of one pgrecall namespace. LangGraph's namespaces are path
 boundary of security.
 """
 
-from .store import PgrecallStore
+from .store import AsyncPgrecallStore, PgrecallStore
 
-__all__ = ["PgrecallStore"]
+__all__ = ["AsyncPgrecallStore", "PgrecallStore"]

@@ -1,15 +1,15 @@
-"""LangGraph's store."""
+"""LangGraph's store, synchronous and asynchronous."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pgrecall.concurrency import in_thread
-from pgrecall.contrib.retrievers import missing_extra, no_client
-from pgrecall.errors import InvalidInput
+from pgrecall.contrib.retrievers import missing_extra
 
 try:
     from langgraph.store.base import BaseStore, TTLConfig
+    from langgraph.store.base.batch import AsyncBatchedBaseStore
 except ImportError as error:
     raise missing_extra("langgraph-checkpoint", "langgraph") from error
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pgrecall._async.client import AsyncClient
     from pgrecall._sync.client import Client
 
-__all__ = ["PgrecallStore"]
+__all__ = ["AsyncPgrecallStore", "PgrecallStore"]
 
 
 class PgrecallStore(BaseStore):
@@ -39,56 +39,75 @@ class PgrecallStore(BaseStore):
             graph = builder.compile(store=PgrecallStore(memory))
 
     Args:
-        client: What `get`, `put`, `search` and the others use; `aget` and the others use it in a thread where
-            there is no `async_client`.
-        async_client: What `aget`, `aput`, `asearch` and the others use.
+        client: The client. `aget`, `aput`, `asearch` and the others use it in a thread.
         namespace: The pgrecall namespace of all items. It is created at the first put.
         fields: The fields whose text is searched where `put` names none, such as `["text", "notes[*].body"]`;
             None: every field.
         ttl: LangGraph's settings of the time to live: default_ttl in minutes, refresh_on_read. Expired items
             are always omitted and need no sweeper.
-
-    Raises:
-        InvalidInput: Neither `client` nor `async_client`.
     """
 
     supports_ttl = True
 
     def __init__(
         self,
-        client: Client | None = None,
-        async_client: AsyncClient | None = None,
+        client: Client,
         *,
         namespace: str = "langgraph",
         fields: Sequence[str] | None = None,
         ttl: TTLConfig | None = None,
     ) -> None:
-        if client is None and async_client is None:
-            raise InvalidInput("the store has no client", hint="Write PgrecallStore(Client()).")
         self.ttl_config = ttl
-        self._items = None if client is None else Items(client, namespace, fields)
-        self._async_items = None if async_client is None else AsyncItems(async_client, namespace, fields)
+        self._items = Items(client, namespace, fields)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations; `get`, `put`, `search`, `delete` and `list_namespaces` call it.
 
         Raises:
             InvalidNamespaceError: A label is empty, has a period or is no text. Nothing is done then.
-            InvalidInput: There is no `client`, or a filter has an operator that LangGraph does not have.
+            InvalidInput: A filter has an operator that LangGraph does not have.
         """
-        if self._items is None:
-            raise no_client("client", "batch")
         return self._items.run(ops)
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations; `aget`, `aput`, `asearch`, `adelete` and `alist_namespaces` call it.
+        """Run `batch` in a thread."""
+        return await in_thread(self._items.run, ops)
+
+
+class AsyncPgrecallStore(AsyncBatchedBaseStore):
+    """`PgrecallStore` on an asynchronous client. Calls that wait at the same time run as one batch.
+
+    Make it within the event loop. `get`, `put` and the others may be called from other threads. An example::
+
+        async with AsyncClient() as memory:
+            graph = builder.compile(store=AsyncPgrecallStore(memory))
+
+    Args:
+        client: The client.
+        namespace: As `PgrecallStore` takes it.
+        fields: As `PgrecallStore` takes them.
+        ttl: As `PgrecallStore` takes it.
+    """
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        *,
+        namespace: str = "langgraph",
+        fields: Sequence[str] | None = None,
+        ttl: TTLConfig | None = None,
+    ) -> None:
+        super().__init__()
+        self.ttl_config = ttl
+        self._items = AsyncItems(client, namespace, fields)
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run operations; `aget`, `aput`, `asearch`, `adelete` and `alist_namespaces` lead to it.
 
         Raises:
             InvalidNamespaceError: A label is empty, has a period or is no text. Nothing is done then.
             InvalidInput: A filter has an operator that LangGraph does not have.
         """
-        if self._async_items is not None:
-            return await self._async_items.run(ops)
-        if self._items is None:
-            raise no_client("async_client", "abatch")
-        return await in_thread(self._items.run, ops)
+        return await self._items.run(ops)
