@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import tarfile
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -14,14 +11,12 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from support import langgraph_published
-from support.langgraph_published import REASONS
+from support.packages import pip, run_pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 PUBLISHED = "langgraph-checkpoint-postgres==3.2.0"
-PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
-SECONDS = 900
 CONFTEST = """
 import os
 
@@ -30,15 +25,6 @@ from tests.embed_test_utils import CharacterEmbeddings
 DEFAULT_URI = os.environ["PUBLISHED_DSN"]
 VECTOR_TYPES = ["vector"]
 """
-
-
-def pip(*arguments: str | Path) -> None:
-    done = subprocess.run(
-        [*PIP, *map(str, arguments)], capture_output=True, text=True, timeout=SECONDS, check=False
-    )
-    if done.returncode != 0 and not os.environ.get("PGRECALL_REQUIRE_DATA"):
-        pytest.skip(f"there is no package index to get {PUBLISHED} from")
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -65,38 +51,16 @@ def uri(dsn: str) -> str:
 @pytest.mark.parametrize("name", ["test_store.py", "test_async_store.py"])
 def test_none_fails(published: Path, server_dsn: str, name: str) -> None:
     plugin = langgraph_published
-    done = subprocess.run(
-        [
-            *(
-                sys.executable,
-                "-m",
-                "pytest",
-                "-p",
-                plugin.__name__,
-                "-p",
-                "no:cacheprovider",
-                "-o",
-                "asyncio_mode=auto",
-            ),
-            *("-q", "-rs", "--rootdir", str(published), f"tests/{name}"),
-        ],
-        cwd=published,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(published), str(published / "site"), *sys.path]),
-            "PUBLISHED_DSN": uri(server_dsn),
-            "PYTEST_ADDOPTS": "",
-        },
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
+    output = run_pytest(
+        *("-p", plugin.__name__, "-o", "asyncio_mode=auto", f"tests/{name}"),
+        folder=published,
+        paths=[published, published / "site"],
+        PUBLISHED_DSN=uri(server_dsn),
     )
-    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
-    reasons = {*REASONS.values(), plugin.PIPE_OR_POOL}
-    skipped = re.findall(r"(?m)^SKIPPED .*?: (.*)$", done.stdout)
+    reasons = (*plugin.REASONS.values(), plugin.PIPE_OR_POOL)
+    skipped = re.findall(r"(?m)^SKIPPED .*?: (.*)$", output)
     assert skipped
-    assert all(any(one.endswith(reason) for reason in reasons) for one in skipped), skipped
-    passed = re.search(r"(\d+) passed", done.stdout)
+    assert [one for one in skipped if not one.endswith(reasons)] == []
+    passed = re.search(r"(\d+) passed", output)
     assert passed is not None
     assert int(passed[1]) >= 20

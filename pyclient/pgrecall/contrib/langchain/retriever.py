@@ -1,4 +1,4 @@
-"""A retriever for LangChain (`pip install 'pgrecall[langchain]'`)."""
+"""LangChain's retriever."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pgrecall._async.client import AsyncClient  # noqa: TC001 - pydantic reads the annotations
 from pgrecall._sync.client import Client  # noqa: TC001
 from pgrecall.concurrency import in_thread
-
-from .retrievers import described, missing_extra, no_client, recall_options
+from pgrecall.contrib.retrievers import described, missing_extra, no_client, recall_options
 
 try:
     from langchain_core.documents import Document

@@ -1,0 +1,113 @@
+"""LangChain's vector store: what its standard tests (tests/slow/test_langchain_standard.py) do not ask."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from langchain_core.documents import Document
+
+from pgrecall import AsyncClient, Client, InvalidInput
+from pgrecall.contrib.langchain import PgrecallVectorStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TRIPS = ["Priya prefers trains to planes", "Sofia flew to Goa", "Priya took the train to Kerala"]
+ABOUT = [{"user": "priya", "year": 2019}, {"user": "sofia", "year": 2024}, {"user": "priya", "year": 2024}]
+IDS = ["travel", "goa", "kerala"]
+
+
+@pytest.fixture
+def client(dsn: str) -> Iterator[Client]:
+    with Client(dsn) as opened:
+        yield opened
+
+
+@pytest.fixture
+def store(client: Client) -> PgrecallVectorStore:
+    return PgrecallVectorStore.from_texts(TRIPS, metadatas=ABOUT, ids=IDS, client=client)
+
+
+def ids(found: list[Document]) -> list[str | None]:
+    return [one.id for one in found]
+
+
+def test_a_document_is_a_memory(store: PgrecallVectorStore, client: Client) -> None:
+    [found] = client.recall("Goa", namespace="langchain", k=1)
+    assert (found.external_id, found.content, found.metadata) == ("goa", TRIPS[1], ABOUT[1])
+    assert store.add_documents([Document(id="goa", page_content="Sofia took the train to Goa")]) == ["goa"]
+    assert [one.content for one in client.history(found.id)][-1] == "Sofia took the train to Goa"
+    assert [one.page_content for one in store.get_by_ids(["nobody", "goa"])] == [
+        "Sofia took the train to Goa"
+    ]
+
+
+def test_filters(store: PgrecallVectorStore) -> None:
+    assert ids(store.similarity_search("train", filter={"user": "priya", "year": {"$gte": 2020}})) == [
+        "kerala"
+    ]
+    assert set(ids(store.similarity_search("train", filter={"user": "priya"}))) == {"travel", "kerala"}
+    assert store.similarity_search("train", filter={"user": "sofia"}) == []
+    retriever = store.as_retriever(search_kwargs={"k": 1, "filter": {"year": 2019}})
+    assert ids(retriever.invoke("train")) == ["travel"]
+    with pytest.raises(InvalidInput, match="operators"):
+        store.similarity_search("train", filter={"year": {"$bogus": 1}})
+
+
+def test_scores(store: PgrecallVectorStore) -> None:
+    scored = store.similarity_search_with_score("train to Kerala", k=2)
+    assert scored[0][0].id == "kerala"
+    assert scored[0][1] > scored[1][1]
+    relevant = store.similarity_search_with_relevance_scores("train to Kerala", k=2, score_threshold=0.0)
+    assert all(0 <= relevance <= 1 for _, relevance in relevant)
+    assert set(ids(store.max_marginal_relevance_search("train", k=2, fetch_k=10))) == {"travel", "kerala"}
+
+
+def test_sensitive_documents_are_left_out_of_searches(store: PgrecallVectorStore) -> None:
+    store.add_texts(["Priya's train ticket has the number 1234"], ids=["ticket"], is_sensitive=True)
+    assert "ticket" not in ids(store.similarity_search("Priya's train ticket", k=10))
+    assert "ticket" in ids(store.similarity_search("Priya's train ticket", k=10, include_sensitive=True))
+
+
+def test_deleted_documents_can_come_back(store: PgrecallVectorStore, client: Client) -> None:
+    [goa] = client.get_many(external_ids=["goa"], namespace="langchain")
+    assert store.delete(["goa", "nobody"]) is True
+    assert store.get_by_ids(["goa"]) == []
+    assert ids(store.similarity_search("Goa", k=10)).count("goa") == 0
+    with pytest.raises(InvalidInput):
+        store.delete()
+    assert client.count(namespace="langchain") == 2
+    client.restore(goa.id)
+    assert ids(store.get_by_ids(["goa"])) == ["goa"]
+
+
+def test_what_does_not_fit_is_refused(store: PgrecallVectorStore, client: Client) -> None:
+    for given in ({"metadatas": ABOUT[:2]}, {"ids": IDS[:1]}):
+        with pytest.raises(ValueError, match="for 3 texts"):
+            store.add_texts(TRIPS, **given)
+    with pytest.raises(InvalidInput):
+        store.add_texts(["a good one", " "])
+    assert client.count(namespace="langchain") == 3
+    with pytest.raises(InvalidInput):
+        PgrecallVectorStore()
+
+
+def test_asynchronous_methods(dsn: str) -> None:
+    async def run() -> None:
+        async with AsyncClient(dsn) as client:
+            store = PgrecallVectorStore(async_client=client)
+            assert await store.aadd_texts(TRIPS, ABOUT, ids=IDS) == IDS
+            assert ids(await store.asimilarity_search("Kerala", k=1)) == ["kerala"]
+            assert ids(await store.amax_marginal_relevance_search("Goa", k=1)) == ["goa"]
+            await store.adelete(["goa"])
+            assert ids(await store.aget_by_ids(IDS)) == ["travel", "kerala"]
+            with pytest.raises(InvalidInput):
+                store.similarity_search("Kerala")
+        with Client(dsn) as client:
+            in_thread = PgrecallVectorStore(client)
+            [(found, relevance)] = await in_thread.asimilarity_search_with_relevance_scores("Kerala", k=1)
+            assert (found.id, 0 <= relevance <= 1) == ("kerala", True)
+
+    asyncio.run(run())
