@@ -68,6 +68,7 @@ def test_what_is_hidden_does_not_count(
             await _told(agent, "memory_recall", query="quokka wombat hops"),
             await _told(agent, "memory_recall", query="xylophone"),
             await _told(agent, "memory_timeline", topic="quokka wombat hops"),
+            await _told(agent, "memory_list", k=3),
             await _told(agent, "memory_explain", query="quokka wombat hops", ids=ids),
             await _told(agent, "memory_explain", query="quokka wombat hops", ids=ids, k=1),
             await _told(agent, "memory_explain", query="xylophone", ids=ids),
@@ -79,6 +80,36 @@ def test_what_is_hidden_does_not_count(
     assert _session(dsn, ask, **serving) == before
     [shown, *_] = _session(dsn, ask, include_sensitive=True)
     assert shown[1]["memories"][0]["score"] > 0
+
+
+@pytest.mark.parametrize("serving", EVERYWHERE)
+def test_what_was_hidden_is_not_told(
+    dsn: str, conn: psycopg.Connection[Any], serving: dict[str, Any]
+) -> None:
+    """The history of a memory leaves out what it said while it was sensitive, and its sensitive kin."""
+    opened = remember(conn, "quokka secret", is_sensitive=True)
+    call(conn, "update_memory", opened, content="quokka secret too")
+    call(conn, "update_memory", opened, content="quokka for all", is_sensitive=False)
+    call(conn, "update_memory", opened, content="quokka for everybody")
+    child = remember(conn, "quokka secret child", is_sensitive=True)
+    parent = remember(conn, "quokka parent")
+    call(conn, "supersede", child, successor=parent)
+
+    async def ask(agent: Agent) -> list[tuple[str, Any]]:
+        for number in (child, ABSENT):
+            for tool, fields in (("memory_history", {"id": number}), ("memory_list", {"after": number})):
+                assert (await agent.refused(tool, **fields)).startswith(f"there is no memory {number}.")
+        return [await _told(agent, "memory_history", id=number) for number in (opened, parent)]
+
+    for text, structured in _session(dsn, ask, **serving):
+        assert "secret" not in text
+        assert "secret" not in str(structured)
+        assert len(structured["versions"]) >= 1
+
+    async def tell(agent: Agent) -> list[tuple[str, Any]]:
+        return [await _told(agent, "memory_history", id=number) for number in (opened, parent)]
+
+    assert all("secret" in text for text, _ in _session(dsn, tell, include_sensitive=True))
 
 
 @pytest.mark.parametrize("serving", EVERYWHERE)

@@ -9,6 +9,7 @@ from pgrecall.new_memories import MAX_CONTENT_BYTES
 from pgrecall.query.timeframe import LONGEST_PHRASE
 
 __all__ = [
+    "After",
     "AsOf",
     "Category",
     "Content",
@@ -22,17 +23,24 @@ __all__ = [
     "Namespace",
     "NewContent",
     "OccurredAt",
+    "OfCategory",
+    "OfSession",
+    "OfSpeaker",
+    "OldestFirst",
     "OnConflict",
     "Query",
     "Sensitive",
     "Session",
+    "Since",
     "Speaker",
     "Successor",
     "Tags",
     "TagsAny",
     "Timeframe",
     "Title",
+    "Until",
     "Useful",
+    "Versions",
 ]
 
 _LONGEST_QUERY = 16_384
@@ -162,6 +170,18 @@ AsOf = Annotated[
 TagsAny = Annotated[
     list[str] | None, Field(description="Only memories with one of these tags.", examples=[["vacation"]])
 ]
+OfCategory = Annotated[
+    str | None, Field(description="Only memories of this category.", examples=["decision"])
+]
+OfSession = Annotated[str | None, Field(description="Only memories of this conversation or document.")]
+OfSpeaker = Annotated[str | None, Field(description="Only what this person said.", examples=["Priya"])]
+Since = Annotated[_Time | None, Field(description="Only memories from this time on, ISO 8601.")]
+Until = Annotated[_Time | None, Field(description="Only memories before this time, ISO 8601.")]
+After = Annotated[
+    int | None, Field(ge=1, description="The `after` of the page before; without it, the first page.")
+]
+OldestFirst = Annotated[bool, Field(description="true lists the oldest first.")]
+Versions = Annotated[int, Field(ge=1, le=100, description="How many versions at most; the latest count.")]
 IncludeSuperseded = Annotated[
     bool, Field(description="true also returns what no longer holds; superseded_by then names what does.")
 ]

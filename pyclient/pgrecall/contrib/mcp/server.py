@@ -19,7 +19,8 @@ from pgrecall.errors import PgrecallError
 
 from .error_texts import bad_arguments_text, error_text, unknown_arguments_text
 from .serving import Serving
-from .tools import EMBED, MemoryTools
+from .tools import memory_tools
+from .toolset import EMBED
 
 __all__ = ["MemoryServer", "log_to_stderr"]
 
@@ -54,7 +55,7 @@ class MemoryServer(MCPServer[Any]):
     def __init__(self, client: AsyncClient, serving: Serving, **auth: Any) -> None:
         self._client = client
         self._serving = serving
-        tools = MemoryTools(client, serving).all()
+        tools = memory_tools(client, serving)
         self._arguments = {tool.name: list(tool.parameters["properties"]) for tool in tools}
         super().__init__(
             "pgrecall",

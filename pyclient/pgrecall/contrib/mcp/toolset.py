@@ -1,0 +1,123 @@
+"""What the tools have in common: how they are called, what they may read, how they answer."""
+
+import functools
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from time import monotonic
+from typing import Any, TypedDict
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import BaseModel
+
+from pgrecall._async.client import AsyncClient
+from pgrecall.concurrency import in_time
+from pgrecall.errors import ConnectionFailed, NotFound, PgrecallError
+from pgrecall.query.embedding import Embed
+
+from .error_texts import error_text
+from .serving import Serving
+
+__all__ = ["EMBED", "Toolset", "answer"]
+
+
+class _EmbedBy(TypedDict):
+    embed: Embed
+    embed_timeout: float
+
+
+EMBED: _EmbedBy = {"embed": "daemon", "embed_timeout": 2.0}
+"""Questions are embedded by a daemon, if there is one: a model in this process would take seconds to load."""
+
+_CALL_SECONDS = 60.0
+
+_log = logging.getLogger("pgrecall.mcp")
+
+
+class Toolset:
+    """Tools of one server.
+
+    Args:
+        client: The client they call; it stays open as long as the server lives.
+        serving: What the server was started with.
+    """
+
+    def __init__(self, client: AsyncClient, serving: Serving) -> None:
+        self._client = client
+        self._serving = serving
+
+    def _namespace(self, named: str | None) -> str | None:
+        return named if named else self._serving.namespace
+
+    async def _check(self, id: int) -> None:
+        """Refuse a memory that the agent may not read, as one that is not there.
+
+        Ids are the same for all namespaces; with `any_namespace` the agent may read them all.
+        """
+        if not await self._is_shown(id):
+            raise NotFound(f"there is no memory {id}")
+
+    async def _is_shown(self, id: int) -> bool:
+        return await self._client.is_shown(
+            id,
+            namespace=self._serving.namespace,
+            any_namespace=self._serving.any_namespace,
+            include_sensitive=self._serving.include_sensitive,
+        )
+
+    def _tool(
+        self, method: Callable[..., Awaitable[CallToolResult]], title: str, annotations: ToolAnnotations
+    ) -> Tool:
+        """Make a tool of a method, without the argument that names a namespace unless that is allowed."""
+
+        @functools.wraps(method)
+        async def called(**arguments: Any) -> CallToolResult:
+            began = monotonic()
+            outcome = "cancelled"
+            try:
+                result = await in_time(_CALL_SECONDS, _awaited, method, arguments)
+                outcome = "ok"
+                return result
+            except PgrecallError as error:
+                outcome = type(error).__name__
+                if isinstance(error, ConnectionFailed):
+                    outcome = f"{outcome}: {' '.join(error.message.split())}"
+                raise ToolError(error_text(error)) from None
+            except Exception as error:
+                outcome = type(error).__name__
+                raise
+            finally:
+                _log.info("%s: %s, %.0f ms", method.__name__, outcome, (monotonic() - began) * 1000)
+
+        signature = inspect.signature(method)
+        parameters = [
+            parameter
+            for name, parameter in signature.parameters.items()
+            if name != "namespace" or self._serving.any_namespace
+        ]
+        called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        tool = Tool.from_function(
+            called,
+            name=method.__name__,
+            title=title,
+            description=inspect.getdoc(method),
+            annotations=annotations,
+        )
+        # The SDK would ignore an argument that it does not know: see `MemoryServer.call_tool`.
+        tool.parameters["additionalProperties"] = False
+        return tool
+
+
+async def _awaited(
+    method: Callable[..., Awaitable[CallToolResult]], arguments: dict[str, Any]
+) -> CallToolResult:
+    return await method(**arguments)
+
+
+def answer(structured: BaseModel, text: str) -> CallToolResult:
+    """Return what a tool answers."""
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=structured.model_dump(mode="json")
+    )
