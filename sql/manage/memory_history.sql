@@ -10,8 +10,10 @@
 -- content     the text after the change
 -- before, after  the changed fields; NULL for remember
 --
+-- include_sensitive  false leaves out sensitive memories, and what a memory was while it was sensitive
+--
 -- Errors  P0002 no such memory
-CREATE OR REPLACE FUNCTION public.memory_history(id bigint)
+CREATE OR REPLACE FUNCTION public.memory_history(id bigint, include_sensitive boolean DEFAULT true)
 RETURNS TABLE (
     memory_id bigint, action text, changed_at timestamptz, role text, curation bigint, content text, before jsonb, after jsonb
 )
@@ -20,7 +22,9 @@ SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 BEGIN
-    IF NOT EXISTS (SELECT FROM pgrecall.memories m WHERE m.id = memory_history.id) THEN
+    IF NOT EXISTS (
+        SELECT FROM pgrecall.memories m WHERE m.id = memory_history.id AND (include_sensitive OR NOT m.is_sensitive)
+    ) THEN
         PERFORM _pgrecall.raise_unknown_memory(memory_history.id);
     END IF;
     RETURN QUERY
@@ -57,9 +61,12 @@ BEGIN
                     ORDER BY n.number LIMIT 1),
                    m.content
                ),
-               v.before, v.after
+               CASE WHEN include_sensitive OR NOT v.before @> '{"is_sensitive": true}' THEN v.before END, v.after
         FROM versions v
         JOIN pgrecall.memories m ON m.id = v.memory_id
+        WHERE include_sensitive OR NOT m.is_sensitive AND NOT EXISTS (
+            SELECT FROM versions n WHERE n.memory_id = v.memory_id AND n.number > v.number AND n.before @> '{"is_sensitive": true}'
+        )
         ORDER BY v.changed_at, v.memory_id, v.number;
 END
 $function$;

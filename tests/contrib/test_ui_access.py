@@ -233,7 +233,7 @@ def test_a_port_that_is_taken(dsn: str, capsys: pytest.CaptureFixture[str]) -> N
         main(["ui", "--no-open", "--port", str(taken.getsockname()[1]), "--dsn", dsn])
     assert caught.value.code == 1
     said = capsys.readouterr()
-    assert "error: cannot listen on port" in said.err
+    assert "error: cannot listen on 127.0.0.1, port" in said.err
     assert "--port" in said.err
     assert said.out == ""
 

@@ -385,6 +385,40 @@ def test_every_change_is_kept_with_its_author(conn: Connection[Any]) -> None:
         history(conn, 10**12)
 
 
+def test_the_history_without_what_is_sensitive(conn: Connection[Any]) -> None:
+    opened = remember(conn, "the pin is 1234", is_sensitive=True)
+    call(conn, "update_memory", opened, content="the pin is 4321", title="Pin")
+    call(conn, "update_memory", opened, content="the pin is known to Priya", is_sensitive=False)
+    call(conn, "update_memory", opened, content="the pin is known to Sofia")
+    secret = call(conn, "supersede", opened, "the pin is 9999")
+    call(conn, "update_memory", secret, is_sensitive=True)
+    plain = call(conn, "supersede", secret, "the pin is forgotten")
+    call(conn, "update_memory", plain, is_sensitive=False)
+
+    def versions(memory_id: int, *, include_sensitive: bool) -> list[dict[str, Any]]:
+        return (
+            conn.cursor(row_factory=dict_row)
+            .execute(
+                "SELECT * FROM memory_history(%s, include_sensitive => %s)", (memory_id, include_sensitive)
+            )
+            .fetchall()
+        )
+
+    assert versions(opened, include_sensitive=True) == history(conn, opened)
+    kept = versions(opened, include_sensitive=False)
+    assert [(change["memory_id"], change["content"]) for change in kept] == [
+        (opened, "the pin is known to Priya"),
+        (opened, "the pin is known to Sofia"),
+        (opened, "the pin is known to Sofia"),
+        (plain, "the pin is forgotten"),
+    ]
+    assert "1234" not in str(kept)
+    assert "4321" not in str(kept)
+    assert "9999" not in str(kept)
+    with refused(conn, "P0002"):
+        versions(secret, include_sensitive=False)
+
+
 def test_the_history_names_the_curation(conn: Connection[Any]) -> None:
     old, new = remember(conn, "Priya lives in Goa"), remember(conn, "Priya lives in Kochi")
     number = scalar(

@@ -353,16 +353,18 @@ class AsyncMemories:
         rows = await self._database.rows("public.list_sessions", arguments)
         return tuple(Session(**{**row, "speakers": tuple(row["speakers"])}) for row in rows)
 
-    async def history(self, id: int) -> Sequence[MemoryChange]:
+    async def history(self, id: int, *, include_sensitive: bool = True) -> Sequence[MemoryChange]:
         """Return every version of a memory, of its predecessors and its successors, oldest first.
 
         Args:
             id: The memory, which may be forgotten.
+            include_sensitive: False leaves out sensitive memories, and what one was while it was sensitive.
 
         Raises:
             NotFound: There is no such memory.
         """
-        rows = await self._database.rows("public.memory_history", drop_none(id=id))
+        arguments = drop_none(id=id, include_sensitive=include_sensitive)
+        rows = await self._database.rows("public.memory_history", arguments)
         return tuple(MemoryChange(**row) for row in rows)
 
     async def erase(self, id: int, *, dry_run: bool = False) -> Erasure:

@@ -352,16 +352,18 @@ class Memories:
         rows = self._database.rows("public.list_sessions", arguments)
         return tuple(Session(**{**row, "speakers": tuple(row["speakers"])}) for row in rows)
 
-    def history(self, id: int) -> Sequence[MemoryChange]:
+    def history(self, id: int, *, include_sensitive: bool = True) -> Sequence[MemoryChange]:
         """Return every version of a memory, of its predecessors and its successors, oldest first.
 
         Args:
             id: The memory, which may be forgotten.
+            include_sensitive: False leaves out sensitive memories, and what one was while it was sensitive.
 
         Raises:
             NotFound: There is no such memory.
         """
-        rows = self._database.rows("public.memory_history", drop_none(id=id))
+        arguments = drop_none(id=id, include_sensitive=include_sensitive)
+        rows = self._database.rows("public.memory_history", arguments)
         return tuple(MemoryChange(**row) for row in rows)
 
     def erase(self, id: int, *, dry_run: bool = False) -> Erasure:

@@ -135,20 +135,7 @@ class ReadingTools(Toolset):
     ) -> Annotated[CallToolResult, History]:
         """Say what a memory said before, and which memories it replaced or was replaced by, oldest first."""
         await self._check(id)
-        versions = list(await self._client.history(id))
-        if not self._serving.include_sensitive:
-            shown = {one: await self._is_shown(one) for one in {version.memory_id for version in versions}}
-            # What was said while the memory was sensitive stays hidden.
-            hidden_until = {
-                version.memory_id: number
-                for number, version in enumerate(versions)
-                if (version.before or {}).get("is_sensitive")
-            }
-            versions = [
-                version
-                for number, version in enumerate(versions)
-                if shown[version.memory_id] and number >= hidden_until.get(version.memory_id, 0)
-            ]
+        versions = await self._client.history(id, include_sensitive=self._serving.include_sensitive)
         history = History(versions=[Version.of(version, max_chars) for version in versions[-k:]])
         return answer(history, history_text(history))
 

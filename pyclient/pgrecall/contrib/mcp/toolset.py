@@ -56,16 +56,13 @@ class Toolset:
 
         Ids are the same for all namespaces; with `any_namespace` the agent may read them all.
         """
-        if not await self._is_shown(id):
-            raise NotFound(f"there is no memory {id}")
-
-    async def _is_shown(self, id: int) -> bool:
-        return await self._client.is_shown(
+        if not await self._client.is_shown(
             id,
             namespace=self._serving.namespace,
             any_namespace=self._serving.any_namespace,
             include_sensitive=self._serving.include_sensitive,
-        )
+        ):
+            raise NotFound(f"there is no memory {id}")
 
     def _tool(
         self, method: Callable[..., Awaitable[CallToolResult]], title: str, annotations: ToolAnnotations

@@ -1,6 +1,6 @@
-"""The inspector: pages on this machine that show why a recall ranks as it does, the concepts and the status.
+"""The inspector: pages that show memories, why a recall ranks as it does, the concepts and the status.
 
-It needs `pip install 'pgrecall[ui]'`. It writes nothing except the cache of query embeddings.
+It needs `pip install 'pgrecall[ui]'`. Unless it only reads, its forms change memories.
 """
 
 from .application import create_app

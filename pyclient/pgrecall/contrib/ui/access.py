@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-HOSTS = ["127.0.0.1", "localhost"]
-"""The names this machine may be called by; the port is not looked at, it may be forwarded."""
+LOOPBACK = ("127.0.0.1", "localhost")
+"""The names of this machine for itself; the port is not looked at, it may be forwarded."""
 
 HEADERS = {
     # No script at all, not even the inspector's: what a memory says can run nowhere.

@@ -16,13 +16,13 @@ from starlette.staticfiles import StaticFiles
 
 from pgrecall.errors import PgrecallError
 
-from . import compare_page, concept_pages, search_pages, status_page
-from .access import HOSTS, LoginGate, SecurityHeaders, SessionKeys
+from . import compare_page, concept_pages, edit_pages, memory_list, memory_page, search_pages, status_page
+from .access import LOOPBACK, LoginGate, SecurityHeaders, SessionKeys
 from .context import PageContext, page_context
 from .rendering import page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -32,12 +32,13 @@ if TYPE_CHECKING:
 _log = logging.getLogger("pgrecall")
 
 
-def create_app(context: PageContext, keys: SessionKeys) -> ASGIApp:
+def create_app(context: PageContext, keys: SessionKeys, hosts: Sequence[str] = LOOPBACK) -> ASGIApp:
     """Make the application; its client is closed when it ends.
 
     Args:
         context: What its pages work with.
         keys: Who gets in.
+        hosts: The names that the machine may be called by.
     """
 
     @asynccontextmanager
@@ -47,17 +48,29 @@ def create_app(context: PageContext, keys: SessionKeys) -> ASGIApp:
 
     pages = {
         "/": search_pages.search,
+        "/memories": memory_list.memories,
+        "/memories/{id}": memory_page.memory,
         "/explain": search_pages.explain,
         "/compare": compare_page.compare,
         "/concepts": concept_pages.concepts,
         "/concepts/{id}": concept_pages.concept,
         "/status": status_page.status,
     }
-    writing = {} if context.form_token is None else {"/feedback": search_pages.feedback}
+    forms = {
+        "/memories/{id}/edit": (edit_pages.edit, edit_pages.edited),
+        "/memories/{id}/supersede": (edit_pages.supersede, edit_pages.superseded),
+        "/memories/{id}/forget": (edit_pages.forget, edit_pages.forgotten),
+        "/memories/{id}/restore": (edit_pages.restore, edit_pages.restored),
+    }
+    writing = [
+        Route("/feedback", search_pages.feedback, methods=["POST"]),
+        *(Route(path, asking) for path, (asking, _) in forms.items()),
+        *(Route(path, posted, methods=["POST"]) for path, (_, posted) in forms.items()),
+    ]
     app = Starlette(
         routes=[
             *(Route(path, _tidied(handler)) for path, handler in pages.items()),
-            *(Route(path, handler, methods=["POST"]) for path, handler in writing.items()),
+            *([] if context.form_token is None else writing),
             Mount("/static", StaticFiles(packages=[("pgrecall.contrib.ui", "static")])),
         ],
         exception_handlers={PgrecallError: _failed, HTTPException: _refused, Exception: _broken},
@@ -66,7 +79,7 @@ def create_app(context: PageContext, keys: SessionKeys) -> ASGIApp:
     app.state.context = context
     # Outside of everything, so that what Starlette answers to an error of its own is guarded too.
     return SecurityHeaders(
-        TrustedHostMiddleware(LoginGate(app, keys), allowed_hosts=HOSTS, www_redirect=False)
+        TrustedHostMiddleware(LoginGate(app, keys), allowed_hosts=list(hosts), www_redirect=False)
     )
 
 

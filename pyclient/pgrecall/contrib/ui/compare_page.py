@@ -118,6 +118,7 @@ async def compare(request: Request) -> Response:
     names = {name for side in sides for name in side.settings}
     return context.page(
         "compare.html",
+        namespaces=await context.namespaces(),
         problem=problem,
         form=form,
         sides=dict(zip(SIDES, sides, strict=True)),

@@ -48,7 +48,13 @@ async def concepts(request: Request) -> Response:
     except PgrecallError as error:
         problem = error
     return context.page(
-        "concepts.html", problem=problem, name=name, namespace=namespace, known=known, listed=listed
+        "concepts.html",
+        problem=problem,
+        name=name,
+        namespace=namespace,
+        namespaces=await context.namespaces(),
+        known=known,
+        listed=listed,
     )
 
 

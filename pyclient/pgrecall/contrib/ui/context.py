@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from pgrecall.concurrency import in_time
 from pgrecall.errors import (
+    Conflict,
     ConnectionFailed,
     InvalidInput,
     NotFound,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from pgrecall.models import Namespace
+
     from .reader import Reader
 
 _P = ParamSpec("_P")
@@ -37,6 +40,7 @@ _STATUS: dict[type[PgrecallError], int] = {
     PermissionDenied: 403,
     NotFound: 404,
     UnknownNamespace: 404,
+    Conflict: 409,
     ConnectionFailed: 503,
     SchemaMismatch: 503,
     TimedOut: 504,
@@ -64,6 +68,13 @@ class PageContext:
     ) -> _T:
         """Call a method of the client, and wait so long for its result and no longer."""
         return await in_time(self.timeout, function, *args, **kwargs)
+
+    async def namespaces(self) -> list[Namespace]:
+        """Return the namespaces that the role may read; empty if it may not ask."""
+        try:
+            return await self.call(self.client.admin.namespaces)
+        except PermissionDenied:
+            return []
 
     def page(self, template: str, *, problem: PgrecallError | None = None, **values: Any) -> Response:
         """Fill a template; the status is that of the problem, if there is one."""

@@ -87,7 +87,7 @@ class QueryForm:
             "k": _whole(self.k),
             "namespace": self.namespace or None,
             "timeframe": self.timeframe or None,
-            "as_of": _moment(self.as_of),
+            "as_of": moment(self.as_of, "as of"),
             "include_superseded": True if self.superseded else None,
             "settings": dict(self.settings) or None,
             "embed": "daemon",
@@ -108,14 +108,19 @@ def _whole(value: str) -> int | None:
         raise InvalidInput("the number of memories is not a whole number", hint="Write 1 to 1000.") from None
 
 
-def _moment(value: str) -> datetime | None:
+def moment(value: str, name: str) -> datetime | None:
+    """Read a time; an empty text is none.
+
+    Raises:
+        InvalidInput: It is not in ISO 8601.
+    """
     if not value:
         return None
     try:
         return datetime.fromisoformat(value)
     except ValueError:
         raise InvalidInput(
-            "'as of' is not an ISO 8601 time",
+            f"{name!r} is not an ISO 8601 time",
             hint="Write a day such as 2026-05-17, or 2026-05-17T09:30+02:00.",
         ) from None
 

@@ -30,6 +30,7 @@ _CONCEPT = sql.SQL("""
     SELECT id, namespace, name, type, aliases, mentions, about, first_seen, last_seen, merged
     FROM pgrecall.show_concept(%(id)s)
 """)
+_PASSAGES = sql.SQL("SELECT number, starts_at, ends_at FROM pgrecall.show_passages(%(id)s)")
 _CONCEPTS = sql.SQL("""
     SELECT id, name, type, mentions FROM pgrecall.list_concepts(%(namespace)s, %(part)s, %(k)s)
 """)
@@ -96,8 +97,17 @@ class Neighbour:
     relationships: list[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """One row of `pgrecall.show_passages`."""
+
+    number: int
+    starts_at: int
+    ends_at: int
+
+
 class Reader(AsyncClient):
-    """A client that also reads concepts and settings for the pages."""
+    """A client that also reads concepts, passages and settings for the pages."""
 
     async def live_settings(self) -> list[LiveSetting]:
         """Return the settings that a call can give, by name."""
@@ -108,6 +118,10 @@ class Reader(AsyncClient):
         named = await self._named(namespace)
         [row] = await self._selected(_NAMESPACE, {"namespace": named})
         return str(row["name"]), row["id"] is not None
+
+    async def passages(self, id: int) -> list[Passage]:
+        """Return the embedded passages of a memory, in their order; a short one has none."""
+        return [Passage(**row) for row in await self._selected(_PASSAGES, {"id": id})]
 
     async def find_concept(self, name: str, namespace: str | None) -> int | None:
         """Return the id of the concept with this name, in any case; None if there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,11 @@ def count(value: int | None) -> str:
     return "–" if value is None else f"{value:,}"
 
 
+def as_json(value: object) -> str:
+    """Write metadata as JSON."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 def tags(names: Sequence[str]) -> tuple[Sequence[str], int]:
     """Return the first tags, and how many more there are."""
     return names[:TAGS], max(0, len(names) - TAGS)
@@ -100,6 +106,7 @@ _templates.filters.update(
     span=span,
     count=count,
     size=format_bytes,
+    json=as_json,
 )
 _templates.globals.update(
     tags=tags, stack=charts.stack, star=charts.star, namespace_in_force=None, sensitive=False, form_token=None

@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse
 from pgrecall.errors import InvalidInput, PgrecallError
 
 from .context import PageContext, page_context
+from .memory_list import recent
 from .posted_form import read_posted
 from .query_form import EMBED_SECONDS, QueryForm, identity
 from .settings import check, grouped
@@ -67,18 +68,22 @@ async def search(request: Request) -> Response:
     context = page_context(request)
     form = QueryForm.read(request.query_params)
     settings = await context.call(context.client.live_settings)
-    found, problem = None, None
-    if not form.is_blank:
-        try:
+    found, newest, problem = None, None, None
+    try:
+        if form.is_blank:
+            newest = await recent(context, form.namespace)
+        else:
             check(form.settings, settings)
             found = await find(context, form)
-        except PgrecallError as error:
-            problem = error
+    except PgrecallError as error:
+        problem = error
     return context.page(
         "search.html",
         problem=problem,
         form=form,
         found=found,
+        newest=newest,
+        namespaces=await context.namespaces(),
         groups=grouped(settings, form.settings),
         legs=LEGS,
         recorded=request.query_params.get("recorded"),
