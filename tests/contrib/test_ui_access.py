@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -21,12 +21,14 @@ from pgrecall.contrib.ui.access import HEADERS
 from pgrecall.contrib.ui.compare_page import Moved, summarise
 from pgrecall.contrib.ui.reader import Reader
 from pgrecall.contrib.ui.rendering import excerpt, shown, when
+from support.memories import remember
 from support.ui import PORT, SECONDS, inspecting, make_inspector, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    import psycopg
     from starlette.testclient import TestClient
 
     from pgrecall.models import RecalledMemory
@@ -236,6 +238,25 @@ def test_a_port_that_is_taken(dsn: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "error: cannot listen on 127.0.0.1, port" in said.err
     assert "--port" in said.err
     assert said.out == ""
+    with pytest.raises(SystemExit):
+        main(["ui", "--no-open", "--host", "nowhere.invalid", "--dsn", dsn])
+    assert "there is no such host" in capsys.readouterr().err
+
+
+def test_another_host_is_read_only_unless_told(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    number = remember(conn, "quokka")
+    for options, is_writable in (((), False), (("--write",), True)):
+        with (
+            serving(dsn, "--host", "127.0.0.2", *options, lines=2) as printed,
+            httpx.Client(base_url=printed.split("/?")[0]) as client,
+        ):
+            assert printed.startswith("http://127.0.0.2:")
+            assert client.get(printed).status_code == 200
+            assert ("/edit" in client.get(f"/memories/{number}").text) is is_writable
+            assert client.get("/", headers={"Host": "inspector.example"}).status_code == 400
+    with serving(dsn, "--read-only") as printed, httpx.Client(base_url=printed.split("/?")[0]) as client:
+        assert client.get(printed).status_code == 200
+        assert "/edit" not in client.get(f"/memories/{number}").text
 
 
 def test_without_its_libraries_it_says_what_to_install() -> None:

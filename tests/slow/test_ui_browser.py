@@ -66,7 +66,7 @@ STRUCTURE = """() => {
         if (found !== n) wrong.push(selector + ': ' + found);
     };
     one('main'); one('h1'); one('html[lang]'); one('body > header'); one('header nav[aria-label]'); one('footer');
-    for (const e of document.querySelectorAll('input:not([type=hidden]), select'))
+    for (const e of document.querySelectorAll('input:not([type=hidden]), select, textarea'))
         if (!e.labels.length || !e.labels[0].textContent.trim()) wrong.push('no label: ' + e.name);
     for (const e of document.querySelectorAll('a, button'))
         if (!(e.getAttribute('aria-label') || e.textContent).trim()) wrong.push('no name: ' + e.outerHTML);
@@ -94,7 +94,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def address(browser: Browser, new_database: Callable[..., str], template: str) -> Iterator[str]:
+def sample(browser: Browser, new_database: Callable[..., str], template: str) -> Iterator[str]:
     """An inspector of the sample in a process of its own."""
     dsn = new_database(template)
     import_sample(dsn)
@@ -117,8 +117,8 @@ def focused(page: Page) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-def test_every_page_looks_right(browser: Browser, address: str, width: int, tmp_path: Path) -> None:
-    opened = Tab(browser, address, width)
+def test_every_page_looks_right(browser: Browser, sample: str, width: int, tmp_path: Path) -> None:
+    opened = Tab(browser, sample, width)
     for name in ADDRESSES:
         picture = photograph(opened, name, tmp_path).read_bytes()
         assert struct.unpack(">I", picture[16:20]) == (width,)
@@ -134,8 +134,8 @@ def test_every_page_looks_right(browser: Browser, address: str, width: int, tmp_
     opened.close()
 
 
-def test_by_keyboard_alone_to_an_explanation(browser: Browser, address: str) -> None:
-    with tab(browser, address) as page:
+def test_by_keyboard_alone_to_an_explanation(browser: Browser, sample: str) -> None:
+    with tab(browser, sample) as page:
         page.keyboard.press("Tab")
         assert focused(page)["text"] == "Skip to the content"
         assert focused(page)["inView"]
@@ -170,8 +170,94 @@ def test_by_keyboard_alone_to_an_explanation(browser: Browser, address: str) -> 
             pytest.fail("the focus never leaves the page")
 
 
-def test_a_setting_opens_and_is_set_by_keyboard(browser: Browser, address: str) -> None:
-    with tab(browser, address) as page:
+def tab_to(page: Page, wanted: str) -> None:
+    """Press the tab key until an element has the focus; all on the way can be seen."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        now = focused(page)
+        assert now["seen"], now
+        assert now["inView"], now
+        if page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
+            return
+    pytest.fail(f"the tab key does not reach {wanted}")
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_a_memory_is_changed_by_keyboard_alone(
+    browser: Browser, dsn: str, conn: psycopg.Connection[Any], width: int
+) -> None:
+    number = remember(conn, "the quokka sleeps in a tree", title="Quokka")
+    with serving(dsn) as address, tab(browser, address, width) as page:
+        tab_to(page, f"a[href='/memories/{number}']")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/memories/{number}")
+        for name in ("edit", "forget", "restore"):
+            tab_to(page, f"a[href$='/{name}']")
+            page.keyboard.press("Enter")
+            page.wait_for_url(f"**/{name}")
+            if name == "edit":
+                tab_to(page, "#content")
+                page.keyboard.press("Control+a")
+                page.keyboard.type("the quokka sleeps\nin a burrow")
+            tab_to(page, "main button")
+            page.keyboard.press("Enter")
+            page.wait_for_selector("[role=status]")
+            assert page.evaluate(OVERFLOWING) == []
+            assert page.evaluate(STRUCTURE) == []
+        assert page.locator("#history ~ .facts > li").count() == 4
+        tab_to(page, "a[href$='/supersede']")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/supersede")
+        tab_to(page, "#content")
+        page.keyboard.press("Control+a")
+        page.keyboard.type("the quokka has moved to a rock")
+        page.keyboard.press("Tab")
+        page.keyboard.type("2026-05-17")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**?done=superseded")
+        assert page.inner_text("[role=status]") == "This memory holds now."
+        # The button of what was found records feedback.
+        page.goto(f"{address.split('/?')[0]}/?q=quokka")
+        tab_to(page, ".feedback button[value=yes]")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("[role=status]")
+    assert conn.execute("SELECT content FROM pgrecall.memories WHERE id = %s", [number]).fetchall() == [
+        ("the quokka sleeps\nin a burrow",)
+    ]
+    assert conn.execute("SELECT count(*) FROM pgrecall.judgements").fetchall() == [(1,)]
+
+
+def test_another_site_changes_nothing(browser: Browser, dsn: str, conn: psycopg.Connection[Any]) -> None:
+    """A page of elsewhere posts a form to the inspector that the user is in."""
+    number = remember(conn, "quokka")
+    with serving(dsn) as address:
+        base = address.split("/?")[0]
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(address)
+        page.wait_for_url(f"{base}/")
+        for site in ("http://localhost:1/", "http://evil.example/"):
+            page.route(
+                f"{site}**",
+                lambda route: route.fulfill(
+                    content_type="text/html",
+                    body=f"<form method=post action='{base}/memories/{number}/forget'>"
+                    "<input name=form_token value=guess></form>",
+                ),
+            )
+            page.goto(site)
+            with page.expect_navigation() as navigated:
+                page.evaluate("document.forms[0].submit()")
+            assert navigated.value is not None
+            assert navigated.value.status == 403
+        context.close()
+    assert conn.execute("SELECT count(*) FROM pgrecall.memories WHERE deleted_at IS NOT NULL").fetchall() == [
+        (0,)
+    ]
+
+
+def test_a_setting_opens_and_is_set_by_keyboard(browser: Browser, sample: str) -> None:
+    with tab(browser, sample) as page:
         page.focus("form > details:nth-of-type(2) > summary")
         page.keyboard.press("Enter")
         assert page.is_visible("[name='set.fusion']")
@@ -189,8 +275,8 @@ def test_a_setting_opens_and_is_set_by_keyboard(browser: Browser, address: str) 
         assert "b.strategy=fulltext" in page.url
 
 
-def test_one_walks_the_graph_by_the_drawing(browser: Browser, address: str) -> None:
-    with tab(browser, address, NARROW) as page:
+def test_one_walks_the_graph_by_the_drawing(browser: Browser, sample: str) -> None:
+    with tab(browser, sample, NARROW) as page:
         page.click("nav >> text=Concepts")
         page.fill("#name", "tomasz")
         page.keyboard.press("Enter")
@@ -257,8 +343,17 @@ def test_memories_that_mean_harm_do_none(browser: Browser, dsn: str, conn: psyco
         "/concepts",
         "/concepts?name=tag",
         "/status",
+        "/memories",
+        "/memories?session=harm&state=superseded",
     ]
-    explained = [f"/explain?q=harm&id={ids[place]}" for place in (1, 11, 12, 14, 15)]
+    explained = [
+        path
+        for place in (1, 4, 11, 12, 14, 15)
+        for path in (
+            f"/explain?q=harm&id={ids[place]}",
+            *(f"/memories/{ids[place]}{form}" for form in ("", "/edit", "/supersede", "/forget")),
+        )
+    ]
     walked = conn.execute("SELECT id FROM pgrecall.concepts ORDER BY id LIMIT 6").fetchall()
     with serving(dsn) as address:
         for width, paths in (
@@ -278,8 +373,8 @@ def test_memories_that_mean_harm_do_none(browser: Browser, dsn: str, conn: psyco
             opened.close()
 
 
-def test_questions_that_mean_harm_do_none(browser: Browser, address: str) -> None:
-    opened = Tab(browser, address, NARROW)
+def test_questions_that_mean_harm_do_none(browser: Browser, sample: str) -> None:
+    opened = Tab(browser, sample, NARROW)
     for text in (*ATTACKS, "w" * 10_000, "\u202e", "".join(ATTACKS)):
         for path in (
             f"/?{urlencode({'q': text, 'namespace': text[:50], 'set.decay_floors': text})}",

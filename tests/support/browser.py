@@ -35,6 +35,11 @@ MAST = "Where do I find the man who mended the rotten mast, and where do I have 
 ADDRESSES = {
     "search": f"/?{urlencode({'q': MAST, 'k': 5})}",
     "settings": f"/?{urlencode({'q': 'Lotte', 'k': 3, 'set.fusion': 'rrf'})}",
+    "memories": "/memories",
+    "memory": "/memories/101",
+    "edit": "/memories/101/edit",
+    "supersede": "/memories/101/supersede",
+    "forget": "/memories/101/forget",
     "explain": f"/explain?{urlencode({'q': MAST, 'k': 5, 'id': 101})}",
     "compare": f"/compare?{urlencode({'q': MAST, 'k': 8, 'b.strategy': 'fulltext'})}",
     "concepts": "/concepts",

@@ -64,15 +64,16 @@ def inspecting(dsn: str, *, include_sensitive: bool = False, timeout: float = 30
 
 
 @contextmanager
-def serving(dsn: str, *, browser: str | None = None, lines: int = 1) -> Iterator[str]:
+def serving(dsn: str, *more: str, browser: str | None = None, lines: int = 1) -> Iterator[str]:
     """Run `pgrecall ui`; yields the address that it prints.
 
     Args:
         dsn: The database.
+        *more: Further options.
         browser: The command that it may open as the user's browser; None leaves it alone.
         lines: How many it may write at most beside the address.
     """
-    options = ["--port", "0", "--dsn", dsn, *(["--no-open"] if browser is None else [])]
+    options = ["--port", "0", "--dsn", dsn, *(["--no-open"] if browser is None else []), *more]
     running = subprocess.Popen(
         [sys.executable, "-m", "pgrecall", "ui", *options],
         stdout=subprocess.PIPE,

@@ -82,12 +82,12 @@ def serve(
 def _listening(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port))
-    except socket.gaierror:
-        raise PgrecallError(
-            f"cannot listen on {host}: it is no name or IPv4 address", hint="Choose another with --host."
-        ) from None
     except (OSError, OverflowError) as error:
-        reason = os.strerror(error.errno or 0) if isinstance(error, OSError) else "there is no such port"
+        reason = "there is no such port"
+        if isinstance(error, OSError):
+            # Numbers below 0 are those of name resolution.
+            code = error.errno or 0
+            reason = os.strerror(code) if code > 0 else "there is no such host"
         raise PgrecallError(
             f"cannot listen on {host}, port {port}: {reason}",
             hint="Choose another with --host or --port; port 0 takes a free one.",
