@@ -192,7 +192,7 @@ def test_an_embedder_that_cannot_work_is_an_error(
     with pytest.raises(EmbeddingUnavailable) as caught:
         change(dsn, leave_to_daemons=False)
     assert caught.value.hint
-    assert generations(conn) == {1: "active", 2: "building"}
+    assert generations(conn) == {1: "active"}
 
 
 def test_a_new_model_that_cannot_be_loaded_is_an_error(
@@ -202,7 +202,10 @@ def test_a_new_model_that_cannot_be_loaded_is_an_error(
     remember(conn, "a memory")
     with pytest.raises(EmbeddingUnavailable, match="openai:other"):
         reembed(dsn, model=NEW, dim=256, provider="openai:other")
-    assert generations(conn) == {1: "active", 2: "building"}
+    with pytest.raises(EmbeddingUnavailable) as caught:
+        reembed(dsn, model="/no/such/model", dim=256)
+    assert caught.value.hint
+    assert generations(conn) == {1: "active"}
 
 
 def test_back_and_forth(dsn: str, conn: Connection[Any], models: ModelServer) -> None:

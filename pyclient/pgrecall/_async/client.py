@@ -79,6 +79,8 @@ class AsyncClient(AsyncMemories):
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
         pool_timeout: Seconds a call waits for a free connection, if the server can be reached.
+        strict: True raises UnknownNamespace where a result is empty because there is no such namespace; else
+            `notice` of the result says so.
         metrics: Prometheus metrics (`pgrecall.metrics`); None disables them.
 
     Attributes:
@@ -97,6 +99,7 @@ class AsyncClient(AsyncMemories):
         pool_min: int = 1,
         pool_max: int = 4,
         pool_timeout: float = 30.0,
+        strict: bool = False,
         metrics: ClientMetrics | None = None,
     ) -> None:
         database = AsyncDatabase(
@@ -106,6 +109,7 @@ class AsyncClient(AsyncMemories):
             pool_min=pool_min,
             pool_max=pool_max,
             pool_timeout=pool_timeout,
+            strict=strict,
         )
         super().__init__(database)
         self._queries = AsyncQueries(database, metrics)
@@ -185,7 +189,7 @@ class AsyncClient(AsyncMemories):
             **options: namespace, tags_any, since, strategy, profile and so on: see `RecallOptions`.
 
         Returns:
-            The memories, best first; empty for an unknown namespace.
+            The memories, best first; none for an unknown namespace, as `notice` then says.
 
         Raises:
             InvalidInput: A k outside 1 to 1000, a bad setting, a NUL in a text, a timeframe that cannot be

@@ -16,9 +16,10 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import call
 from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_thread, time_left
+from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
 from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
-from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, error_from
+from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, UnknownNamespace, error_from
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -46,6 +47,7 @@ class AsyncDatabase:
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
         pool_timeout: Seconds a call waits for a free connection, if the server can be reached.
+        strict: True raises UnknownNamespace where a result is empty because there is no such namespace.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class AsyncDatabase:
         pool_min: int = 1,
         pool_max: int = 4,
         pool_timeout: float = 30.0,
+        strict: bool = False,
     ) -> None:
         self._arguments = (dsn, namespace, model)
         self._pool_size = (pool_min, pool_max)
@@ -64,6 +67,7 @@ class AsyncDatabase:
         self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] | None = None
         self._target: Target | None = None
         self._settings: dict[str, RequestedSetting] = {}
+        self._strict = strict
         self._closed = False
         self._opening = asyncio.Lock()
         self._probing = asyncio.Lock()
@@ -122,6 +126,26 @@ class AsyncDatabase:
             return namespace
         target = await self.open()
         return target.namespace
+
+    async def explain_empty(self, namespace: str | None) -> str | None:
+        """Return a notice if a result is empty because there is no such namespace.
+
+        Raises:
+            UnknownNamespace: So it is, and the client is strict.
+        """
+        if (
+            namespace is None
+            or await self.value("pgrecall.namespace_id", {"namespace": namespace}) is not None
+        ):
+            return None
+        names = [row["name"] for row in await self.rows("pgrecall.list_namespaces", {})]
+        error = UnknownNamespace(
+            f"there is no namespace {namespace!r}",
+            hint=closest_match_hint(namespace, names) or "It is made when the first memory is stored in it.",
+        )
+        if self._strict:
+            raise error
+        return f"{error.message}: {error.hint}"
 
     async def value(self, function: str, arguments: Mapping[str, Any]) -> Any:
         """Call a function that returns one value."""

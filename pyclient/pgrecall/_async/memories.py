@@ -334,13 +334,18 @@ class AsyncMemories:
         )
         arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
         rows = await self._database.rows("public.list_memories", arguments)
+        if not rows:
+            await self._database.explain_empty(arguments.get("namespace"))
         return tuple(map(StoredMemory.from_row, rows))
 
     async def count(self, **filters: Unpack[ListFilters]) -> int:
         """Return the number of memories that pass the filters, which are those of `list`."""
         arguments = drop_none(**check_options(filters, ListFilters))
         arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
-        return int(await self._database.value("public.count_memories", arguments))
+        count = int(await self._database.value("public.count_memories", arguments))
+        if count == 0:
+            await self._database.explain_empty(arguments.get("namespace"))
+        return count
 
     async def sessions(self, *, namespace: str | None = None, k: int = 100) -> Sequence[Session]:
         """Return the sessions of a namespace, the most recent first.
@@ -351,6 +356,8 @@ class AsyncMemories:
         """
         arguments = drop_none(namespace=await self._database.namespace(namespace), max_results=k)
         rows = await self._database.rows("public.list_sessions", arguments)
+        if not rows:
+            await self._database.explain_empty(arguments.get("namespace"))
         return tuple(Session(**{**row, "speakers": tuple(row["speakers"])}) for row in rows)
 
     async def history(self, id: int, *, include_sensitive: bool = True) -> Sequence[MemoryChange]:

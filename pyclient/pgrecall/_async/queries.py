@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -93,7 +94,8 @@ class AsyncQueries:
             rows = await self._rows_by(function, complete, used, settings)
         if self._metrics is not None:
             self._metrics.embedded(used.source)
-        return rows, used
+        unknown = None if rows else await self._database.explain_empty(complete.get("namespace"))
+        return rows, used if unknown is None else replace(used, notice=unknown)
 
     async def expand(
         self, query: str, expand: Expand, namespace: str | None, *, is_private: bool

@@ -80,6 +80,8 @@ class Client(Memories):
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
         pool_timeout: Seconds a call waits for a free connection, if the server can be reached.
+        strict: True raises UnknownNamespace where a result is empty because there is no such namespace; else
+            `notice` of the result says so.
         metrics: Prometheus metrics (`pgrecall.metrics`); None disables them.
 
     Attributes:
@@ -98,6 +100,7 @@ class Client(Memories):
         pool_min: int = 1,
         pool_max: int = 4,
         pool_timeout: float = 30.0,
+        strict: bool = False,
         metrics: ClientMetrics | None = None,
     ) -> None:
         database = Database(
@@ -107,6 +110,7 @@ class Client(Memories):
             pool_min=pool_min,
             pool_max=pool_max,
             pool_timeout=pool_timeout,
+            strict=strict,
         )
         super().__init__(database)
         self._queries = Queries(database, metrics)
@@ -186,7 +190,7 @@ class Client(Memories):
             **options: namespace, tags_any, since, strategy, profile and so on: see `RecallOptions`.
 
         Returns:
-            The memories, best first; empty for an unknown namespace.
+            The memories, best first; none for an unknown namespace, as `notice` then says.
 
         Raises:
             InvalidInput: A k outside 1 to 1000, a bad setting, a NUL in a text, a timeframe that cannot be

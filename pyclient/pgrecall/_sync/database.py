@@ -17,9 +17,10 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import call
 from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_place, time_left
+from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
 from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
-from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, error_from
+from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, UnknownNamespace, error_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,6 +48,7 @@ class Database:
         pool_min: Connections kept open.
         pool_max: Connections opened at most.
         pool_timeout: Seconds a call waits for a free connection, if the server can be reached.
+        strict: True raises UnknownNamespace where a result is empty because there is no such namespace.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Database:
         pool_min: int = 1,
         pool_max: int = 4,
         pool_timeout: float = 30.0,
+        strict: bool = False,
     ) -> None:
         self._arguments = (dsn, namespace, model)
         self._pool_size = (pool_min, pool_max)
@@ -65,6 +68,7 @@ class Database:
         self._pool: ConnectionPool[Connection[DictRow]] | None = None
         self._target: Target | None = None
         self._settings: dict[str, RequestedSetting] = {}
+        self._strict = strict
         self._closed = False
         self._opening = threading.Lock()
         self._probing = threading.Lock()
@@ -123,6 +127,23 @@ class Database:
             return namespace
         target = self.open()
         return target.namespace
+
+    def explain_empty(self, namespace: str | None) -> str | None:
+        """Return a notice if a result is empty because there is no such namespace.
+
+        Raises:
+            UnknownNamespace: So it is, and the client is strict.
+        """
+        if namespace is None or self.value("pgrecall.namespace_id", {"namespace": namespace}) is not None:
+            return None
+        names = [row["name"] for row in self.rows("pgrecall.list_namespaces", {})]
+        error = UnknownNamespace(
+            f"there is no namespace {namespace!r}",
+            hint=closest_match_hint(namespace, names) or "It is made when the first memory is stored in it.",
+        )
+        if self._strict:
+            raise error
+        return f"{error.message}: {error.hint}"
 
     def value(self, function: str, arguments: Mapping[str, Any]) -> Any:
         """Call a function that returns one value."""

@@ -333,13 +333,18 @@ class Memories:
         )
         arguments |= drop_none(namespace=self._database.namespace(filters.get("namespace")))
         rows = self._database.rows("public.list_memories", arguments)
+        if not rows:
+            self._database.explain_empty(arguments.get("namespace"))
         return tuple(map(StoredMemory.from_row, rows))
 
     def count(self, **filters: Unpack[ListFilters]) -> int:
         """Return the number of memories that pass the filters, which are those of `list`."""
         arguments = drop_none(**check_options(filters, ListFilters))
         arguments |= drop_none(namespace=self._database.namespace(filters.get("namespace")))
-        return int(self._database.value("public.count_memories", arguments))
+        count = int(self._database.value("public.count_memories", arguments))
+        if count == 0:
+            self._database.explain_empty(arguments.get("namespace"))
+        return count
 
     def sessions(self, *, namespace: str | None = None, k: int = 100) -> Sequence[Session]:
         """Return the sessions of a namespace, the most recent first.
@@ -350,6 +355,8 @@ class Memories:
         """
         arguments = drop_none(namespace=self._database.namespace(namespace), max_results=k)
         rows = self._database.rows("public.list_sessions", arguments)
+        if not rows:
+            self._database.explain_empty(arguments.get("namespace"))
         return tuple(Session(**{**row, "speakers": tuple(row["speakers"])}) for row in rows)
 
     def history(self, id: int, *, include_sensitive: bool = True) -> Sequence[MemoryChange]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import psycopg
 
-__all__ = ["Backfill", "generations"]
+__all__ = ["Backfill", "generations", "try_model"]
 
 _POLL_SECONDS = 1.0
 # Counting progress scans the whole table, so pause ten times as long as that takes.
@@ -33,6 +33,35 @@ def generations(conn: psycopg.Connection[Any]) -> list[Generation]:
     """Return the progress of each generation, active one first."""
     with conn.cursor(row_factory=class_row(Generation)) as cursor:
         return cursor.execute("SELECT * FROM pgrecall.generation_progress()").fetchall()
+
+
+def try_model(**spec: object) -> None:
+    """Load a model in a process of its own and embed a word with it.
+
+    Args:
+        **spec: The model: name, dimension, provider, document_prompt, query_prompt.
+
+    Raises:
+        EmbeddingUnavailable: It cannot embed on this machine.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "pgrecall_embedder.trial", json.dumps(spec)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        # What the libraries print comes first.
+        told = {}
+        with contextlib.suppress(ValueError, IndexError):
+            told = json.loads(done.stdout.splitlines()[-1])
+        raise EmbeddingUnavailable(
+            told.get("error") or f"the model {spec['name']} cannot be loaded here",
+            hint=told.get("hint")
+            or "Nothing was changed. Install what the model needs, or embed elsewhere: --leave-to-daemons.",
+        )
 
 
 class Backfill:
@@ -149,7 +178,8 @@ class _Embedder:
                     self.last_complaint = str(entry.get("event"))
                     self.last_hint = entry.get("hint")
                     details = (str(entry[name]) for name in ("model", "cause", "error") if entry.get(name))
-                    yield " ".join([self.last_complaint, *details])
+                    about = ", ".join(details)
+                    yield f"{self.last_complaint} ({about})" if about else self.last_complaint
 
     def stop(self) -> None:
         """Terminate it; it first stores its current batch."""

@@ -16,7 +16,7 @@ import psycopg
 from pgrecall.errors import InvalidInput, NotFound, PgrecallError, SchemaMismatch, error_from
 from pgrecall.query.embedding_models import KNOWN_MODELS, ModelSpec
 
-from .backfill import Backfill, generations
+from .backfill import Backfill, generations, try_model
 from .code import scalar, verify_installed
 from .environment import connect
 from .lock_retry import with_lock_retry
@@ -116,7 +116,7 @@ def reembed(
         SwitchRefused: The new embeddings are too few or too different; they are kept, but not switched to.
         InvalidInput: The dimension is unknown, or not one of the model.
         SchemaMismatch: Another generation is being built or kept.
-        EmbeddingUnavailable: A model cannot be loaded on this machine.
+        EmbeddingUnavailable: The model cannot be loaded on this machine; nothing has been changed then.
         PgrecallError: Another call is running, or the server reported an error.
     """
     spec = _spec(model, dim, provider)
@@ -138,6 +138,14 @@ def reembed(
         if spec.dimension not in spec.dimensions:
             options.report(
                 f"{model} does not officially support {spec.dimension} dimensions: check the comparison"
+            )
+        if not leave_to_daemons:
+            try_model(
+                name=model,
+                dimension=spec.dimension,
+                provider=spec.provider,
+                document_prompt=spec.document_prompt,
+                query_prompt=spec.query_prompt,
             )
         generation = _add(conn, model, spec, other, options.report)
         comparison = _fill(conn, dsn, generation, options)
@@ -303,6 +311,7 @@ def _add(
 
     with_lock_retry(conn, add)
     report(f"created generation {made}: {model}, {spec.dimension} dimensions")
+    report("`pgrecall reembed --cancel` gives it up")
     return made
 
 

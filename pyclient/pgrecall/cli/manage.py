@@ -93,7 +93,7 @@ def list_(
     )  # fmt: skip
     from pgrecall import Client
 
-    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+    with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
         found = client.list(k=k, after=after, oldest_first=oldest_first, forgotten=forgotten, **filters)
     if as_json:
         print_json([memory.as_dict() for memory in found])
@@ -129,7 +129,7 @@ def count(
     )  # fmt: skip
     from pgrecall import Client
 
-    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+    with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
         typer.echo(client.count(forgotten=forgotten, **filters))
 
 
@@ -143,7 +143,7 @@ def sessions(
     """List sessions, the most recent first, with their number of memories."""
     from pgrecall import Client
 
-    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+    with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
         found = client.sessions(namespace=namespace, k=k)
     if as_json:
         print_json([one.as_dict() for one in found])
