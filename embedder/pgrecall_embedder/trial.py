@@ -1,7 +1,7 @@
 """Try a model: `python -m pgrecall_embedder.trial JSON` loads it and embeds a word.
 
-`pgrecall reembed` does so before it changes anything. JSON is an object with the fields of `ModelSpec`. If the
-model cannot embed, a JSON object with `error` and `hint` goes to standard output, and the exit code is 1.
+`pgrecall reembed` does so before it changes anything. JSON is an object with the fields of `ModelSpec`. If
+the model cannot embed, a JSON object with `error` and `hint` goes to standard output, and the exit code is 1.
 """
 
 from __future__ import annotations

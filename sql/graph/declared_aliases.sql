@@ -1,7 +1,6 @@
 -- Returns the names that a memory declares in its tags and expanded keywords, as written and normalised.
 --
--- Skips names of more than 200 characters and names that are empty after normalising. A single letter is no name; a single
--- Chinese, Japanese or Korean character may be one.
+-- Skips names of more than 200 characters and names that are empty after normalising.
 CREATE OR REPLACE FUNCTION _pgrecall.declared_aliases(tags text[], expanded_keywords text[])
 RETURNS TABLE (source text, name text, alias text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 5
@@ -14,8 +13,7 @@ BEGIN ATOMIC
     ) word (source, name)
     -- OFFSET 0: normalise once, not at every use of the result.
     CROSS JOIN LATERAL (SELECT pgrecall.normalize_name(word.name) AS alias WHERE length(word.name) <= 200 OFFSET 0) normal
-    WHERE length(normal.alias) BETWEEN 1 AND 200
-      AND (length(normal.alias) > 1 OR normal.alias ~ ('[' || _pgrecall.cjk_class() || ']'));
+    WHERE length(normal.alias) BETWEEN 1 AND 200;
 END;
 
 COMMENT ON FUNCTION _pgrecall.declared_aliases IS

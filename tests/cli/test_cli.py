@@ -54,7 +54,7 @@ def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     assert names == [
         "up", "down", "dsn", "migrate", "remember", "import", "export", "get", "list", "count", "sessions",
         "history", "update", "supersede", "forget", "restore", "erase", "scrub", "embedder", "reembed", "recall", "explain",
-        "timeline", "facts", "briefing", "feedback", "learn", "duplicates", "mcp", "status", "doctor", "ui", "import-from", "failures", "config",
+        "timeline", "facts", "briefing", "feedback", "learn", "duplicates", "mcp", "status", "doctor", "ui", "psql", "import-from", "failures", "config",
         "namespace", "curate", "graph", "offline", "shard",
     ]  # fmt: skip
     for name in names:

@@ -124,6 +124,29 @@ def test_namespaces_are_made_only_when_asked_for(client: Client) -> None:
     assert len(client.recall("tea", namespace="nowhere", embed=False)) == 0
 
 
+def test_an_unknown_namespace_is_named(client: Client, dsn: str) -> None:
+    client.remember("tea", namespace="kitchen", create_namespace=True)
+    for ask in (client.recall, client.timeline, client.recall_facts, client.explain):
+        notice = ask("tea", namespace="kitchn", embed=False).notice
+        assert notice == "there is no namespace 'kitchn': Did you mean kitchen?"
+    nothing = client.recall("wombat", namespace="kitchen", embed=False)
+    assert (len(nothing), nothing.notice) == (0, None)
+    assert (client.list(namespace="kitchn"), client.count(namespace="kitchn")) == ((), 0)
+    with Client(dsn, namespace="kitchn", strict=True) as strict:
+        for refused in (
+            lambda: strict.recall("tea", embed=False),
+            strict.list,
+            strict.count,
+            strict.sessions,
+        ):
+            with pytest.raises(UnknownNamespace, match="'kitchn'") as caught:
+                refused()
+            assert caught.value.hint == "Did you mean kitchen?"
+        assert strict.remember("tea", create_namespace=True) > 0
+        assert strict.count() == 1
+        assert strict.recall("wombat", embed=False).memories == ()
+
+
 def test_the_clients_own_namespace(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with Client(dsn, namespace="mine") as mine:
         mine.remember("tea", create_namespace=True)

@@ -94,6 +94,9 @@ def test_they_are_stored_and_replaced(conn: Connection[Any]) -> None:
     found = table(conn, "passages")
     assert [row["number"] for row in found] == [1, *range(3, count + 1)]
     assert LONG[found[0]["starts_at"] : found[0]["ends_at"]] == LONG[slice(*bounds(conn, LONG)[0])]
+    assert conn.execute("SELECT * FROM pgrecall.show_passages(%s)", [number]).fetchall() == [
+        (row["number"], row["starts_at"], row["ends_at"]) for row in found
+    ]
     conn.execute("UPDATE pgrecall.memories SET embedding = NULL")
     assert complete(conn, [number]) == 1
     assert len(table(conn, "passages")) == count - 1, "a writer who knows none leaves them"

@@ -24,6 +24,7 @@ from .mcp import mcp
 from .memories import export, import_, remember
 from .namespaces import namespace
 from .offline import offline
+from .psql import psql
 from .reembed import reembed
 from .schema import migrate
 from .search import recall, timeline
@@ -78,6 +79,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 }
 for name, command in _COMMANDS.items():
     app.command(name)(command)
+app.command("psql", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(psql)
 app.add_typer(
     import_from, name="import-from", help="Import memories from other programs; running it again is safe."
 )

@@ -3,10 +3,11 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from enum import StrEnum
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -16,6 +17,17 @@ from .common import DataDir, Dsn, Namespace, connection_string, json_object, mom
 
 if TYPE_CHECKING:
     from pgrecall.jsonl.load import ImportReport
+
+_BEGINNING = 1024
+
+
+class FileFormat(StrEnum):
+    """What a file to import holds."""
+
+    jsonl = "jsonl"
+    json = "json"
+    csv = "csv"
+    tsv = "tsv"
 
 
 class OnConflict(StrEnum):
@@ -91,7 +103,21 @@ def remember(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="JSON Lines; - reads standard input.")],
+    file: Annotated[
+        Path, typer.Argument(help="JSON Lines, a JSON array, CSV or TSV; - reads standard input.")
+    ],
+    file_format: Annotated[
+        FileFormat | None,
+        typer.Option(
+            "--format",
+            help="What the file holds; default: by its name and first character.",
+            show_default=False,
+        ),
+    ] = None,
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="COLUMN=FIELD: the field of a column of a table; repeatable."),
+    ] = None,
     namespace: Namespace = None,
     namespace_field: Annotated[
         str | None, typer.Option(help="The key that names each line's namespace, such as conversation.")
@@ -102,21 +128,23 @@ def import_(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Import memories from JSON Lines. Importing the same lines again changes nothing.
+    """Import memories from a file. Importing the same memories again changes nothing.
 
-    Each line is an object with content and optionally id, title, lang, category, tags, expanded_keywords,
+    Each line, element or row has content and optionally id, title, lang, category, tags, expanded_keywords,
     importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
     expires_at, is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Missing namespaces
-    are created. Lines of `pgrecall export` also have embedding and namespace.
+    are created. Lines of `pgrecall export` also have embedding and namespace. A table has a header; its tags
+    are separated by semicolons.
     """
     if not _is_dash(file) and (file.is_dir() or not file.exists()):
         raise typer.BadParameter(f"there is no file {file}", param_hint="file")
+    columns = dict(_column(given) for given in map_ or ())
     from pgrecall import Client, PermissionDenied
     from pgrecall.jsonl.load import import_jsonl
 
     with (
         Client(connection_string(dsn, data_dir), pool_max=1) as client,
-        _opened(file) as (lines, progress),
+        _opened(file, file_format, columns) as (lines, progress),
     ):
         client.open()
         report = import_jsonl(
@@ -206,11 +234,14 @@ def _written(file: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]]]:
-    """Open the file, with a progress bar over its bytes."""
+def _opened(
+    file: Path, file_format: FileFormat | None, columns: dict[str, str]
+) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]]]:
+    """Open the file as lines, with a progress bar over its bytes."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from pgrecall.jsonl.formats import array_lines, guess_format, table_lines
     from pgrecall.jsonl.lines import open_lines
 
     console = Console(stderr=True)
@@ -228,12 +259,28 @@ def _opened(file: Path) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]
     def advance(size: int) -> None:
         bar.advance(task, size)
 
-    with bar:
-        if _is_dash(file):
-            yield iter(sys.stdin.buffer), advance
+    with bar, nullcontext(sys.stdin.buffer) if _is_dash(file) else open_lines(file) as raw:
+        buffered = BufferedReader(cast("RawIOBase", raw))
+        found = file_format or guess_format(file.name, buffered.peek(_BEGINNING)[:_BEGINNING])
+        if columns and found not in {"csv", "tsv"}:
+            raise typer.BadParameter("only a table has columns: CSV or TSV", param_hint="--map")
+        if found == "jsonl":
+            yield iter(buffered), advance
             return
-        with open_lines(file) as lines:
-            yield iter(lines), advance
+        converted = (
+            array_lines(buffered)
+            if found == "json"
+            else table_lines(buffered, "," if found == "csv" else "\t", columns)
+        )
+        with closing(converted) as lines:
+            yield lines, advance
+
+
+def _column(given: str) -> tuple[str, str]:
+    column, equals, field = given.partition("=")
+    if not (column and equals and field):
+        raise typer.BadParameter(f"{given!r} is not COLUMN=FIELD", param_hint="--map")
+    return column, field
 
 
 def _is_dash(file: Path) -> bool:
