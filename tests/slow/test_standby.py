@@ -133,6 +133,9 @@ def test_it_refuses_writes_and_says_so(pair: Pair) -> None:
 
 
 def test_status_and_doctor(pair: Pair) -> None:
+    with psycopg.connect(pair.primary.dsn()) as conn:
+        conn.execute("SELECT pg_current_xact_id()")  # a commit, which the standby has a time of
+    pair.replayed()
     with Client(pair.primary.dsn()) as there, Client(pair.standby.dsn()) as here:
         status = here.admin.status()
         assert (status.memories, status.embedded) == (
