@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -138,7 +138,9 @@ class AsyncDatabase:
             or await self.value("pgrecall.namespace_id", {"namespace": namespace}) is not None
         ):
             return None
-        names = [row["name"] for row in await self.rows("pgrecall.list_namespaces", {})]
+        names: list[str] = []
+        with suppress(SchemaMismatch):  # the router of several databases has no list
+            names = [row["name"] for row in await self.rows("pgrecall.list_namespaces", {})]
         error = UnknownNamespace(
             f"there is no namespace {namespace!r}",
             hint=closest_match_hint(namespace, names) or "It is made when the first memory is stored in it.",

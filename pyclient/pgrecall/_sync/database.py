@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -136,7 +136,9 @@ class Database:
         """
         if namespace is None or self.value("pgrecall.namespace_id", {"namespace": namespace}) is not None:
             return None
-        names = [row["name"] for row in self.rows("pgrecall.list_namespaces", {})]
+        names: list[str] = []
+        with suppress(SchemaMismatch):  # the router of several databases has no list
+            names = [row["name"] for row in self.rows("pgrecall.list_namespaces", {})]
         error = UnknownNamespace(
             f"there is no namespace {namespace!r}",
             hint=closest_match_hint(namespace, names) or "It is made when the first memory is stored in it.",
