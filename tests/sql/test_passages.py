@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.embedding_queue import ONE, claim, complete, table, vector
-from support.memories import call, remember, rows, scalar, stored
+from support.memories import call, remember, rows, scalar, share, stored
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -100,6 +100,20 @@ def test_they_are_stored_and_replaced(conn: Connection[Any]) -> None:
     conn.execute("UPDATE pgrecall.memories SET embedding = NULL")
     assert complete(conn, [number]) == 1
     assert len(table(conn, "passages")) == count - 1, "a writer who knows none leaves them"
+
+
+def test_they_are_shown_to_readers_of_the_namespace_alone(conn: Connection[Any]) -> None:
+    number = remember(conn, LONG)
+    count = len(bounds(conn, LONG))
+    embed(conn, number, vector(384, 1.0), [vector(384, 1.0)] * count)
+    shown = "SELECT count(*) FROM pgrecall.show_passages(%s)"
+    conn.execute("SET ROLE pgrecall_reader")
+    assert scalar(conn, shown, number) == 0
+    conn.execute("RESET ROLE")
+    share(conn, "default", "read")
+    conn.execute("SET ROLE pgrecall_reader")
+    assert scalar(conn, shown, number) == count
+    conn.execute("RESET ROLE")
 
 
 @pytest.mark.parametrize(

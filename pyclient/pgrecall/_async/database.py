@@ -149,6 +149,11 @@ class AsyncDatabase:
             raise error
         return f"{error.message}: {error.hint}"
 
+    async def check_empty(self, namespace: str | None) -> None:
+        """Raise UnknownNamespace if a strict client's result is empty because there is no such namespace."""
+        if self._strict:
+            await self.explain_empty(namespace)
+
     async def value(self, function: str, arguments: Mapping[str, Any]) -> Any:
         """Call a function that returns one value."""
         rows = await self.rows(function, arguments)

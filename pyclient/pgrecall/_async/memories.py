@@ -335,7 +335,7 @@ class AsyncMemories:
         arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
         rows = await self._database.rows("public.list_memories", arguments)
         if not rows:
-            await self._database.explain_empty(arguments.get("namespace"))
+            await self._database.check_empty(arguments.get("namespace"))
         return tuple(map(StoredMemory.from_row, rows))
 
     async def count(self, **filters: Unpack[ListFilters]) -> int:
@@ -344,7 +344,7 @@ class AsyncMemories:
         arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
         count = int(await self._database.value("public.count_memories", arguments))
         if count == 0:
-            await self._database.explain_empty(arguments.get("namespace"))
+            await self._database.check_empty(arguments.get("namespace"))
         return count
 
     async def sessions(self, *, namespace: str | None = None, k: int = 100) -> Sequence[Session]:
@@ -357,7 +357,7 @@ class AsyncMemories:
         arguments = drop_none(namespace=await self._database.namespace(namespace), max_results=k)
         rows = await self._database.rows("public.list_sessions", arguments)
         if not rows:
-            await self._database.explain_empty(arguments.get("namespace"))
+            await self._database.check_empty(arguments.get("namespace"))
         return tuple(Session(**{**row, "speakers": tuple(row["speakers"])}) for row in rows)
 
     async def history(self, id: int, *, include_sensitive: bool = True) -> Sequence[MemoryChange]:

@@ -147,6 +147,11 @@ class Database:
             raise error
         return f"{error.message}: {error.hint}"
 
+    def check_empty(self, namespace: str | None) -> None:
+        """Raise UnknownNamespace if a strict client's result is empty because there is no such namespace."""
+        if self._strict:
+            self.explain_empty(namespace)
+
     def value(self, function: str, arguments: Mapping[str, Any]) -> Any:
         """Call a function that returns one value."""
         rows = self.rows(function, arguments)

@@ -334,7 +334,7 @@ class Memories:
         arguments |= drop_none(namespace=self._database.namespace(filters.get("namespace")))
         rows = self._database.rows("public.list_memories", arguments)
         if not rows:
-            self._database.explain_empty(arguments.get("namespace"))
+            self._database.check_empty(arguments.get("namespace"))
         return tuple(map(StoredMemory.from_row, rows))
 
     def count(self, **filters: Unpack[ListFilters]) -> int:
@@ -343,7 +343,7 @@ class Memories:
         arguments |= drop_none(namespace=self._database.namespace(filters.get("namespace")))
         count = int(self._database.value("public.count_memories", arguments))
         if count == 0:
-            self._database.explain_empty(arguments.get("namespace"))
+            self._database.check_empty(arguments.get("namespace"))
         return count
 
     def sessions(self, *, namespace: str | None = None, k: int = 100) -> Sequence[Session]:
@@ -356,7 +356,7 @@ class Memories:
         arguments = drop_none(namespace=self._database.namespace(namespace), max_results=k)
         rows = self._database.rows("public.list_sessions", arguments)
         if not rows:
-            self._database.explain_empty(arguments.get("namespace"))
+            self._database.check_empty(arguments.get("namespace"))
         return tuple(Session(**{**row, "speakers": tuple(row["speakers"])}) for row in rows)
 
     def history(self, id: int, *, include_sensitive: bool = True) -> Sequence[MemoryChange]:

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 def psql(context: typer.Context, dsn: Dsn = None, data_dir: DataDir = None) -> None:
     """Open psql on the database. It passes everything else on: `pgrecall psql -c 'SELECT 1'`."""
-    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+    from psycopg.conninfo import make_conninfo
 
-    target = conninfo_to_dict(effective_dsn(dsn, data_dir))
+    from pgrecall.config.conninfo import dsn_parts
+
+    target = dsn_parts(effective_dsn(dsn, data_dir))
     # Other users of the machine can read the arguments of a process.
     password = target.pop("password", None)
     if password is not None:

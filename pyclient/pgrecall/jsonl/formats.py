@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from pgrecall.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
+    from collections.abc import Generator, Mapping, Sequence
 
 __all__ = ["FileFormat", "array_lines", "guess_format", "table_lines"]
 
 FileFormat = Literal["jsonl", "json", "csv", "tsv"]
 
 _LISTS = frozenset({"tags", "expanded_keywords"})
-_NUMBERS = frozenset({"importance", "position"})
+_JSON = _LISTS | {"importance", "position", "metadata"}
 _YES = frozenset({"true", "t", "yes", "y", "1"})
 _NO = frozenset({"false", "f", "no", "n", "0"})
 _LONGEST_FIELD = 1 << 24
@@ -66,8 +66,7 @@ def table_lines(file: BinaryIO, delimiter: str, columns: Mapping[str, str]) -> G
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
         rows = csv.reader(text, delimiter=delimiter)
-        header = [name.strip() for name in next(rows, [])]
-        fields = _fields(header, columns)
+        fields = _fields([name.strip() for name in next(rows, [])], columns)
         yield b"\n"  # so that a line's number is that in the file
         for row in rows:
             if len(row) > len(fields):
@@ -88,8 +87,7 @@ def table_lines(file: BinaryIO, delimiter: str, columns: Mapping[str, str]) -> G
 _EXPECTED = "import reads JSON Lines, a JSON array of objects, or CSV with a header; --format says which."
 
 
-def _fields(header: Iterable[str], columns: Mapping[str, str]) -> list[str]:
-    names = list(header)
+def _fields(names: Sequence[str], columns: Mapping[str, str]) -> list[str]:
     for column in columns:
         if column not in names:
             raise InvalidInput(f"there is no column {column!r}", hint=f"The columns are {', '.join(names)}.")
@@ -109,7 +107,7 @@ def _value(name: str, cell: str) -> Any:
         return [word.strip() for word in text.split(";") if word.strip()]
     if name == "is_sensitive":
         return True if text.lower() in _YES else False if text.lower() in _NO else text
-    if name in _LISTS or name in _NUMBERS or name == "metadata":
+    if name in _JSON:
         try:
             return json.loads(text)
         except ValueError:

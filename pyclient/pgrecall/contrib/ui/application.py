@@ -59,8 +59,8 @@ def create_app(context: PageContext, keys: SessionKeys, hosts: Sequence[str] = L
     forms = {
         "/memories/{id}/edit": (edit_pages.edit, edit_pages.edited),
         "/memories/{id}/supersede": (edit_pages.supersede, edit_pages.superseded),
-        "/memories/{id}/forget": (edit_pages.forget, edit_pages.forgotten),
-        "/memories/{id}/restore": (edit_pages.restore, edit_pages.restored),
+        "/memories/{id}/forget": edit_pages.confirmed("forget", "forgotten"),
+        "/memories/{id}/restore": edit_pages.confirmed("restore", "restored"),
     }
     writing = [
         Route("/feedback", search_pages.feedback, methods=["POST"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from starlette.responses import RedirectResponse
 
@@ -14,7 +14,7 @@ from .posted_form import read_posted
 from .query_form import identity, moment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pgrecall.models import StoredMemory
 
     from .context import PageContext
+
+Handler: TypeAlias = "Callable[[Request], Awaitable[Response]]"
 
 TEXTS = ("content", "title", "category", "speaker", "session")
 TIMES = ("occurred_at", "valid_from", "valid_to", "expires_at")
@@ -119,35 +121,25 @@ async def superseded(request: Request) -> Response:
     return _back(new, "superseded")
 
 
-async def forget(request: Request) -> Response:
-    """Ask whether to forget a memory."""
-    return await _ask(request, "forget")
+def confirmed(action: Literal["forget", "restore"], done: str) -> tuple[Handler, Handler]:
+    """Return the page that asks whether to change a memory so, and what it posts to.
 
+    Args:
+        action: The method of the client.
+        done: What the memory is then; its page says so.
+    """
 
-async def forgotten(request: Request) -> Response:
-    """Forget a memory."""
-    context = page_context(request)
-    stored, _ = await _posted(context, request)
-    await context.call(context.client.forget, stored.id)
-    return _back(stored.id, "forgotten")
+    async def ask(request: Request) -> Response:
+        context = page_context(request)
+        return context.page("confirm.html", memory=await load(context, request), action=action)
 
+    async def act(request: Request) -> Response:
+        context = page_context(request)
+        stored, _ = await _posted(context, request)
+        await context.call(getattr(context.client, action), stored.id)
+        return _back(stored.id, done)
 
-async def restore(request: Request) -> Response:
-    """Ask whether to restore a memory."""
-    return await _ask(request, "restore")
-
-
-async def restored(request: Request) -> Response:
-    """Restore a memory."""
-    context = page_context(request)
-    stored, _ = await _posted(context, request)
-    await context.call(context.client.restore, stored.id)
-    return _back(stored.id, "restored")
-
-
-async def _ask(request: Request, action: str) -> Response:
-    context = page_context(request)
-    return context.page("confirm.html", memory=await load(context, request), action=action)
+    return ask, act
 
 
 async def _posted(context: PageContext, request: Request) -> tuple[StoredMemory, dict[str, str]]:

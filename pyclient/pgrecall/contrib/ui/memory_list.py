@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -26,10 +26,6 @@ PAGE = 25
 RECENT = 10
 """Memories that the search page shows before there is a question."""
 
-FIELDS = (
-    "namespace", "session", "speaker", "category", "tag", "source", "since", "until", "state", "order",
-    "after",
-)  # fmt: skip
 FORGOTTEN, SUPERSEDED = "forgotten", "superseded"
 
 
@@ -99,6 +95,9 @@ class ListForm:
             "oldest_first": self.order == "oldest",
             "after": identity(self.after) if self.after else None,
         }
+
+
+FIELDS = tuple(field.name for field in fields(ListForm))
 
 
 async def recent(context: PageContext, namespace: str) -> Sequence[StoredMemory]:
