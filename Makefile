@@ -151,8 +151,9 @@ bench-engines: $(VENV)/.dev  ## install LanceDB, tantivy and hnswlib for the spe
 	$(PYTHON) -m pip --disable-pip-version-check --python $$folder/bin/python install --quiet pip; \
 	$$folder/bin/python -m pip --disable-pip-version-check install --quiet 'lancedb>=0.40,<0.41' 'tantivy>=0.27,<0.28' 'hnswlib>=0.8,<0.9'
 
-build: $(VENV)/.dev  ## build the wheel and the source distribution into dist/
+build: $(VENV)/.dev  ## build the wheel, the source distribution and pgrecall.sql into dist/
 	$(BIN)/python -m build
+	$(BIN)/python tools/release_sql.py dist/pgrecall.sql
 
 docs: $(VENV)/.dev  ## build the documentation site into site/; a warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

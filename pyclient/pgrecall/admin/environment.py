@@ -67,6 +67,7 @@ class _Request:
     model: str | None = None
     plpython: bool | None = None
     messages: list[str] = field(default_factory=list)
+    connection: type[psycopg.Connection[Any]] = psycopg.Connection
 
 
 def environment(context: EnvironmentContext) -> None:
@@ -80,7 +81,8 @@ def environment(context: EnvironmentContext) -> None:
     """
     try:
         request = _request(context)
-        with connect(request.dsn) as conn:
+        with connect(request.dsn, request.connection) as conn:
+            context.config.attributes["connected"] = conn
             if request.action in {"upgrade", "downgrade"}:
                 with installer_lock(conn):
                     _change(context, conn, request)
@@ -95,8 +97,14 @@ def environment(context: EnvironmentContext) -> None:
         raise CommandError(f"{error}\n  {error.hint}" if error.hint else str(error)) from error
 
 
-def connect(dsn: str) -> psycopg.Connection[Any]:
+def connect(
+    dsn: str, connection: type[psycopg.Connection[Any]] = psycopg.Connection
+) -> psycopg.Connection[Any]:
     """Open an autocommit connection for the installer's own work; its statements mean PostgreSQL's operators.
+
+    Args:
+        dsn: The connection string.
+        connection: The class of the connection.
 
     Raises:
         ConnectionFailed: The connection string cannot be read.
@@ -104,7 +112,7 @@ def connect(dsn: str) -> psycopg.Connection[Any]:
     """
     dsn_parts(dsn)
     # UTF-8 whatever PGCLIENTENCODING says: the files of sql/ are.
-    conn = psycopg.connect(
+    conn = connection.connect(
         dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
     )
     try:
@@ -161,6 +169,7 @@ def _request(context: EnvironmentContext) -> _Request:
         model=attributes.get("model", arguments.get("model")),
         plpython=attributes.get("plpython", switch(arguments.get("plpython"))),
         messages=attributes.setdefault("messages", []),
+        connection=attributes.get("connection", psycopg.Connection),
     )
 
 

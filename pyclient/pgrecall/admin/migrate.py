@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import psycopg
 
@@ -23,6 +23,7 @@ from .environment import (
     script_directory,
     stored_revision,
 )
+from .migration_script import ScriptConnection
 from .plpython import has_plpython
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ __all__ = [
     "check",
     "environment",
     "migrate",
+    "migration_script",
     "run_sql",
     "set_database_defaults",
 ]
@@ -97,22 +99,54 @@ def migrate(
         SchemaMismatch: The database was migrated by a newer package, or has objects with the same names.
         PgrecallError: Any other error of the server.
     """
+    before = check(dsn)
+    messages: list[str] = []
+    _run(dsn, before, revision, dim=dim, model=model, plpython=plpython, messages=messages)
+    after = check(dsn)
+    changed = before != after
+    return MigrationReport(after.revision, after.bundle_hash, changed, tuple(messages))
+
+
+def migration_script(
+    dsn: str,
+    *,
+    dim: int | None = None,
+    model: str | None = None,
+    revision: str = "head",
+    plpython: bool | None = None,
+    with_roles: bool = True,
+) -> str:
+    """Return what `migrate` would run, as a script for psql, and change nothing.
+
+    The migration runs in a transaction that is rolled back; it takes the locks that the script will take.
+    Indexes that are built concurrently are only noted.
+
+    Args:
+        dsn: As for `migrate`, like the next four.
+        dim: Dimension of the embeddings.
+        model: Name of the embedding model.
+        revision: Target revision.
+        plpython: Whether to install the functions in Python.
+        with_roles: False leaves the roles out; they must be there.
+
+    Raises:
+        PgrecallError: As for `migrate`.
+    """
+    config = _run(
+        dsn, check(dsn), revision, dim=dim, model=model, plpython=plpython, connection=ScriptConnection
+    )
+    return cast("ScriptConnection", config.attributes["connected"]).script(with_roles=with_roles)
+
+
+def _run(dsn: str, before: MigrationState, revision: str, **attributes: Any) -> Config:
+    """Run alembic up or down to a revision, and return its configuration."""
     from alembic import command
     from alembic.util.exc import CommandError
     from sqlalchemy.exc import DBAPIError
 
-    before = check(dsn)
     down = _is_downgrade(before.revision, revision)
     config = _alembic_config()
-    messages: list[str] = []
-    config.attributes.update(
-        dsn=dsn,
-        action="downgrade" if down else "upgrade",
-        dim=dim,
-        model=model,
-        plpython=plpython,
-        messages=messages,
-    )
+    config.attributes.update(dsn=dsn, action="downgrade" if down else "upgrade", **attributes)
     try:
         with _ALEMBIC:
             (command.downgrade if down else command.upgrade)(config, revision)
@@ -127,9 +161,7 @@ def migrate(
         if isinstance(error.orig, psycopg.Error):
             raise error_from(error.orig) from error
         raise
-    after = check(dsn)
-    changed = before != after
-    return MigrationReport(after.revision, after.bundle_hash, changed, tuple(messages))
+    return config
 
 
 def check(dsn: str) -> MigrationState:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
@@ -140,13 +140,8 @@ def reembed(
                 f"{model} does not officially support {spec.dimension} dimensions: check the comparison"
             )
         if not leave_to_daemons:
-            try_model(
-                name=model,
-                dimension=spec.dimension,
-                provider=spec.provider,
-                document_prompt=spec.document_prompt,
-                query_prompt=spec.query_prompt,
-            )
+            wanted = {name: value for name, value in asdict(spec).items() if name != "dimensions"}
+            try_model(name=model, **wanted)
         generation = _add(conn, model, spec, other, options.report)
         comparison = _fill(conn, dsn, generation, options)
         if switch:

@@ -24,6 +24,13 @@ def migrate(
     check: Annotated[
         bool, typer.Option("--check", help="Change nothing; exit 1 if the database is not current.")
     ] = False,
+    as_sql: Annotated[
+        bool,
+        typer.Option("--sql", help="Change nothing; print what would be run, as a script for psql."),
+    ] = False,
+    without_roles: Annotated[
+        bool, typer.Option("--without-roles", help="With --sql: leave out the creation of roles.")
+    ] = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -32,9 +39,27 @@ def migrate(
         raise typer.BadParameter(
             "--check cannot be combined with --dim, --model, --revision or --with-plpython"
         )
+    if check and as_sql:
+        raise typer.BadParameter("--check cannot be combined with --sql")
+    if without_roles and not as_sql:
+        raise typer.BadParameter("--without-roles needs --sql")
     target = effective_dsn(dsn, data_dir)
     if check:
         _check(target)
+        return
+    if as_sql:
+        from pgrecall.admin.migrate import migration_script
+
+        typer.echo(
+            migration_script(
+                target,
+                dim=dim,
+                model=model,
+                revision=revision,
+                plpython=plpython,
+                with_roles=not without_roles,
+            )
+        )
         return
     from pgrecall.admin.migrate import migrate as bring
 
