@@ -15,7 +15,7 @@ import psutil
 import psycopg
 import pytest
 from mcp.shared.exceptions import MCPError
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgrecall.cli import main
 from support.mcp import PATIENCE, TOKEN, Relay, agent_here, command, http_agent, http_server, stdio_agent
@@ -207,7 +207,11 @@ def test_the_database_goes_and_comes_back(dsn: str, tmp_path: Path) -> None:
 def test_a_database_without_pgrecall(database: Callable[..., AbstractContextManager[str]]) -> None:
     async def work(dsn: str) -> None:
         async with agent_here(dsn) as agent:
-            assert "pgrecall migrate" in await agent.refused("memory_recall", query="quokka")
+            told = await agent.refused("memory_recall", query="quokka")
+            assert "pgrecall migrate" in told
+            assert str(conninfo_to_dict(dsn)["dbname"]) in told
+            with pytest.raises(MCPError, match="pgrecall migrate"):
+                await agent.client.get_prompt("memory_briefing", {"topic": "quokka"})
 
     with database() as empty:
         asyncio.run(work(empty))

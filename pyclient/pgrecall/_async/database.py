@@ -272,4 +272,6 @@ class AsyncDatabase:
                     self._settings = accept_settings(target.requested, known)
         except psycopg.Error as error:
             translated = error_from(error)
-            raise (not_migrated() if isinstance(translated, SchemaMismatch) else translated) from error
+            raise (
+                not_migrated(target.dsn) if isinstance(translated, SchemaMismatch) else translated
+            ) from error

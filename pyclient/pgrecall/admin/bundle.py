@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from pgrecall.config.conninfo import database_name
 from pgrecall.errors import SchemaMismatch
 
 __all__ = ["SqlFile", "bundle_hash", "folder", "installed_files", "not_migrated", "sql_files", "verify"]
@@ -86,8 +87,13 @@ def verify(installed: str | None) -> None:
         )
 
 
-def not_migrated() -> SchemaMismatch:
-    """Return the error for a database without pgrecall."""
+def not_migrated(dsn: str | None = None) -> SchemaMismatch:
+    """Return the error for a database without pgrecall.
+
+    Args:
+        dsn: Its connection string; the error names the database, and no password.
+    """
+    name = "the database" if dsn is None else database_name(dsn)
     return SchemaMismatch(
-        "the database has no pgrecall schema", hint="Run `pgrecall migrate` against it first."
+        f"{name} has no pgrecall schema", hint="Run `pgrecall migrate` against it, or connect to another."
     )

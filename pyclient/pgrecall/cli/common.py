@@ -136,6 +136,28 @@ def connection_string(dsn: str | None, data_dir: Path | None) -> str | None:
         return EmbeddedServer(data_dir).up()
 
 
+def serving_dsn(dsn: str | None, data_dir: Path | None) -> str:
+    """Return the connection string for a command that serves others, which never makes a database unasked.
+
+    Raises:
+        PgrecallError: No database is named, and there is no embedded server yet.
+    """
+    from pgrecall.config.settings import load
+    from pgrecall.errors import PgrecallError
+    from pgrecall.server import EmbeddedServer
+
+    if dsn is None and data_dir is None and load().dsn is None:
+        with server_errors():
+            embedded = EmbeddedServer()
+            if not embedded.exists():
+                raise PgrecallError(
+                    f"no database is named, and there is no embedded server in {embedded.data_dir}",
+                    hint="Pass --dsn or set PGRECALL_DSN where the command is configured; `pgrecall up` and "
+                    "`pgrecall migrate` make an embedded one.",
+                )
+    return effective_dsn(dsn, data_dir)
+
+
 def effective_dsn(dsn: str | None, data_dir: Path | None) -> str:
     """Return the connection string to use, from the options or the environment.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .common import DataDir, Dsn, effective_dsn
+from .common import DataDir, Dsn, serving_dsn
 
 
 class Part(StrEnum):
@@ -71,7 +71,7 @@ def embedder(
         ) from error
     raise typer.Exit(
         run_daemon(
-            effective_dsn(dsn, data_dir),
+            serving_dsn(dsn, data_dir),
             drain=drain,
             only=None if only is None else only.value,
             concurrency=concurrency,

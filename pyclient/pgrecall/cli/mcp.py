@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataDir, Dsn, Namespace, connection_string, note
+from .common import DataDir, Dsn, Namespace, note, serving_dsn
 
 if TYPE_CHECKING:
     from pgrecall.contrib.mcp.serving import Serving
@@ -64,7 +64,7 @@ def mcp(
         read_only=read_only,
         include_sensitive=include_sensitive,
     )
-    database = connection_string(dsn, data_dir)
+    database = serving_dsn(dsn, data_dir)
     if http:
         asyncio.run(_serve_http(database, serving, host, port, allowed_host or []))
         return

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .common import DataDir, Dsn, Namespace, connection_string, note
+from .common import DataDir, Dsn, Namespace, note, serving_dsn
 
 PORT = 8765
 """The default port is fixed, so that port forwarding keeps working."""
@@ -53,7 +53,7 @@ def ui(
             "the pages are not encrypted" + ("" if read_only is False else ", and read-only without --write")
         )
     serve(
-        connection_string(dsn, data_dir),
+        serving_dsn(dsn, data_dir),
         host=host,
         port=port,
         namespace=namespace,

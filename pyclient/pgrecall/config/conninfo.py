@@ -10,7 +10,7 @@ from typing import Any
 
 from pgrecall.errors import ConnectionFailed
 
-__all__ = ["dsn_parts"]
+__all__ = ["database_name", "dsn_parts"]
 
 
 def dsn_parts(dsn: str) -> dict[str, Any]:
@@ -50,3 +50,11 @@ def _is_torn(dsn: str) -> bool:
         return False
     account, at, further = rest.partition("@")
     return bool(at) and ("@" in further or ("/" in account and "?" not in account))
+
+
+def database_name(dsn: str) -> str:
+    """Return how a message names a database: its name and server, without user and password."""
+    parts = dsn_parts(dsn)
+    host = parts.get("host") or parts.get("hostaddr")
+    name = f"database {parts.get('dbname') or parts.get('user') or ''}".rstrip()
+    return name if host is None else f"{name} on {host}"

@@ -179,6 +179,13 @@ class EmbeddedServer:
                 with contextlib.suppress(OSError):
                     self._socket_dir().rmdir()
 
+    def exists(self) -> bool:
+        """Whether the folder has the data of a server; true as well if this user cannot look into it."""
+        try:
+            return (self.pgdata / "PG_VERSION").exists()
+        except PermissionError:
+            return True
+
     def running(self) -> bool:
         """Whether a server is at work on the data folder (it may still be starting).
 

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp.server.mcpserver.resources import ResourceSecurity
-from mcp.types import CallToolResult, InputRequiredResult
+from mcp.shared.exceptions import MCPError
+from mcp.types import INTERNAL_ERROR, CallToolResult, InputRequiredResult
 from pydantic import Field, ValidationError
 
 from pgrecall import __version__
@@ -112,7 +113,10 @@ class MemoryServer(MCPServer[Any]):
         topic: Annotated[str, Field(description="The topic or question; empty for what matters most.")] = "",
     ) -> str:
         """Brief, as a message of the user."""
-        text = await (self._briefing(topic) if topic.strip() else self._briefing())
+        try:
+            text = await (self._briefing(topic) if topic.strip() else self._briefing())
+        except ResourceError as error:
+            raise MCPError(INTERNAL_ERROR, str(error)) from None  # the SDK hides the text of any other
         return text or "Memory has nothing on this."
 
     async def _briefing(self, *topic: str) -> str:
