@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.systems.base import CannotRun
+from pgrecall.installing import install_command
 
 if TYPE_CHECKING:
     from benchmarks.quality.datasets import Dataset, Query
@@ -24,7 +25,7 @@ class Bm25s:
             import bm25s
             import Stemmer
         except ImportError as error:
-            raise CannotRun(f"{error.name} is not installed: pip install 'pgrecall[bench]'") from error
+            raise CannotRun(f"{error.name} is not installed: {install_command('bench')}") from error
         stemmer = Stemmer.Stemmer("english")
 
         def tokens(texts: list[str]) -> Any:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, PgrecallError
+from pgrecall.installing import install_command
 from pgrecall.query.embedding import no_progress_bars
 
 from .providers.local import model_source
@@ -76,7 +77,7 @@ def _write(model: str, folder: Path, *, int8: bool) -> None:
     except ImportError as error:
         raise EmbeddingUnavailable(
             "the libraries that export models are not installed",
-            hint="Install them with `pip install 'pgrecall[embedder,onnx-export]'`.",
+            hint=f"Run: {install_command('embedder', 'onnx-export')}.",
         ) from error
     with _quiet():
         try:

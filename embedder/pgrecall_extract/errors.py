@@ -31,7 +31,7 @@ class ExtractionUnavailable(Exception):  # noqa: N818 - says what is the case
         self,
         message: str,
         *,
-        hint: str = "Install it with `pip install 'pgrecall[nlp]'`, or switch spaCy off.",
+        hint: str = "Install pgrecall's extra `nlp`, or switch spaCy off.",
     ) -> None:
         super().__init__(message)
         self.message = message

@@ -151,10 +151,7 @@ class TimedOut(PgrecallError):
 class EmbeddingUnavailable(PgrecallError):
     """The query cannot be embedded here."""
 
-    default_hint = (
-        "Install it with `pip install 'pgrecall[embedder]'`, pass vector=, "
-        "or leave embed unset to recall by words and concepts."
-    )
+    default_hint = "Pass vector=, or leave embed unset to recall by words and concepts."
 
 
 class NeedsServer(PgrecallError):

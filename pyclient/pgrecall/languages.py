@@ -10,6 +10,8 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
+from pgrecall.installing import install_command
+
 from .errors import InvalidInput, PgrecallError
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ def load_detector() -> Callable[[str], tuple[str, float]]:
             except ImportError:
                 raise PgrecallError(
                     "languages cannot be detected: py3langid is not installed",
-                    hint="pip install 'pgrecall[languages]', or name the language of each memory.",
+                    hint=f"{install_command('languages')}, or name the language of each memory.",
                 ) from None
             _loaded.append(LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True).classify)
     return _loaded[0]

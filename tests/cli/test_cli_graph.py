@@ -14,6 +14,7 @@ import pytest
 
 from pgrecall.cli import main
 from pgrecall.cli.graph_files import GraphRow, dot, graphml
+from pgrecall.installing import install_command
 from support.extractor import mentions_of, pending, read_all, store, texts, without_spacy
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def test_build_without_the_embedder(dsn: str, conn: psycopg.Connection[Any]) -> 
 
     alone = build()
     assert alone.returncode == 1
-    assert "pip install 'pgrecall[embedder,nlp]'" in alone.stderr
+    assert install_command("embedder", "nlp") in alone.stderr
     conn.execute("SELECT pgrecall.heartbeat(gen_random_uuid(), 'host', 1, 'hash', 'model', 0)")
     beside = build()
     assert (beside.returncode, beside.stdout) == (0, "the running embedder will read 2 memories\n"), (

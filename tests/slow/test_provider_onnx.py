@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 _MISSING = [name for name in ("onnxruntime", "onnx", "onnxscript") if find_spec(name) is None]
 pytestmark = [
-    pytest.mark.skipif(
-        bool(_MISSING), reason=f"not installed: {', '.join(_MISSING)} (pip install 'pgrecall[onnx-export]')"
-    ),
+    pytest.mark.skipif(bool(_MISSING), reason=f"not installed: {', '.join(_MISSING)} (extra onnx-export)"),
 ]
 
 ODD_TEXTS = [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
+from pgrecall.installing import install_command
 from pgrecall_embedder.logs import describe
 
 from .concepts.upkeep import ConceptJob
@@ -213,7 +214,7 @@ class BackgroundJobs:
             self._log.info(
                 "memories are read without some libraries",
                 missing=", ".join(ready.missing),
-                hint="Install them with `pip install 'pgrecall[nlp]'`.",
+                hint=f"Run: {install_command('nlp')}.",
             )
         self._log.info("reading memories", version=ready.version)
 

@@ -19,6 +19,7 @@ from urllib.parse import urlunsplit
 from pydantic import SecretStr
 
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.installing import install_command
 from pgrecall.query.endpoints import checked_key, holds_secret, http_parts
 
 from .accounting import Meter, Prices, Usage
@@ -97,7 +98,7 @@ class LlmClient:
     ) -> None:
         if any(importlib.util.find_spec(name) is None for name in ("httpx", "tenacity")):
             raise PgrecallError(
-                "a language model needs httpx and tenacity", hint="Run: pip install 'pgrecall[llm]'."
+                "a language model needs httpx and tenacity", hint=f"Run: {install_command('llm')}."
             )
         if not model:
             raise InvalidInput("the language model has no name")

@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.installing import install_command
 from pgrecall_embedder.retry_after import seconds_to_wait
 
 from .errors import InputRefused, ProviderPaused
@@ -72,7 +73,7 @@ def check_httpx() -> None:
     if importlib.util.find_spec("httpx") is None:
         raise EmbeddingUnavailable(
             "an embedding provider behind an address needs httpx",
-            hint="Install it with `pip install 'pgrecall[embedder]'`.",
+            hint=f"Run: {install_command('embedder')}.",
         )
 
 

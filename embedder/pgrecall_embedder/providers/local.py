@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.installing import install_command
 from pgrecall.query.embedding import checked_weights
 from pgrecall.query.embedding_models import DEFAULT_MODEL
 
@@ -50,7 +51,7 @@ class SentenceTransformersProvider:
     def __init__(self, model: ModelSpec, threads: int) -> None:
         missing = EmbeddingUnavailable(
             "sentence-transformers is not installed",
-            hint="Install it with `pip install 'pgrecall[embedder]'`.",
+            hint=f"Run: {install_command('embedder')}.",
         )
         if importlib.util.find_spec("sentence_transformers") is None:
             raise missing

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.installing import install_command
 
 from .base import DocumentVectors, refuse_shorter
 from .onnx_files import find, read
@@ -173,7 +174,7 @@ def _load(files: ModelFiles, model: str, threads: int) -> tuple[InferenceSession
     except ImportError as error:
         raise EmbeddingUnavailable(
             "onnxruntime or tokenizers is not installed",
-            hint="Install them with `pip install 'pgrecall[onnx]'`.",
+            hint=f"Run: {install_command('onnx')}.",
         ) from error
     options = SessionOptions()
     options.intra_op_num_threads = max(1, len(os.sched_getaffinity(0)) // threads)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg.rows import class_row
 
 from pgrecall.errors import EmbeddingUnavailable, PgrecallError
+from pgrecall.installing import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -221,7 +222,7 @@ def _load(model: _Model) -> EmbeddingProvider:
     except ModuleNotFoundError as error:
         raise EmbeddingUnavailable(
             f"the models cannot be compared here: no module {error.name}",
-            hint="Install it with `pip install 'pgrecall[embedder]'`; --force switches without comparing.",
+            hint=f"Run: {install_command('embedder')}; --force switches without comparing.",
         ) from error
     spec = ModelSpec(
         model.model_id,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pgrecall.formatting import sanitize
+from pgrecall.installing import install_command
 
 from .common import AsJson, DataDir, Dsn, Namespace, Since, connection_string, moment, note, print_json
 
@@ -159,7 +160,7 @@ def _by_model(dsn: str | None, memories: "Sequence[int]", *, dry_run: bool) -> l
     except ModuleNotFoundError as error:
         raise PgrecallError(
             f"no language model can be used here: no module {error.name}",
-            hint="Install it with `pip install 'pgrecall[embedder,llm]'`, or let a daemon curate.",
+            hint=f"Run: {install_command('embedder', 'llm')}, or let a daemon curate.",
         ) from error
 
     rows: list[dict[str, object]] = []

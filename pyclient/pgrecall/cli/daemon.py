@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from pgrecall.installing import install_command
+
 from .common import DataDir, Dsn, serving_dsn
 
 
@@ -67,7 +69,7 @@ def embedder(
     except ModuleNotFoundError as error:
         raise EmbeddingUnavailable(
             f"the embedder is not installed: no module {error.name}",
-            hint="Install it with `pip install 'pgrecall[embedder]'`.",
+            hint=f"Run: {install_command('embedder')}.",
         ) from error
     raise typer.Exit(
         run_daemon(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pgrecall.installing import install_command
+
 from .common import AsJson, DataDir, Dsn, Namespace, connection_string, note, print_json
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def build(
             return
         raise EmbeddingUnavailable(
             f"memories cannot be read here: no module {error.name}",
-            hint="Install it with `pip install 'pgrecall[embedder,nlp]'`, or start a daemon elsewhere.",
+            hint=f"Run: {install_command('embedder', 'nlp')}, or start a daemon elsewhere.",
         ) from error
     versions: dict[str, str | None] = dict(build.versions(target.dsn))
     if again:

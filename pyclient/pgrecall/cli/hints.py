@@ -5,7 +5,8 @@ import re
 _OPTIONS = (
     (", or pass the embedding of the query as vector=", ""),
     (", or pass vector=", ""),
-    (", pass vector=, or leave embed unset to", ", or use --no-embed to"),
+    ("Pass vector=, or leave embed unset to", "Use --no-embed to"),
+    ("pass vector=, or leave embed unset to", "use --no-embed to"),
     ("or omit model=", "or remove `model` from the settings file"),
     ("with create_namespace=True", "with `pgrecall remember --create-namespace`"),
     ("embed='daemon'", "--embed-by-daemon"),

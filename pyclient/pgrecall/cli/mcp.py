@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.installing import install_command
+
 from .common import DataDir, Dsn, Namespace, note, serving_dsn
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def mcp(
     except ModuleNotFoundError as error:
         raise PgrecallError(
             f"the MCP server is not installed: no module {error.name}",
-            hint="Install it with `pip install 'pgrecall[mcp]'`.",
+            hint=f"Run: {install_command('mcp')}.",
         ) from error
     import asyncio
 

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from pgrecall.installing import install_command
+
 from .common import DataDir, Dsn, Namespace, note, serving_dsn
 
 PORT = 8765
@@ -46,7 +48,7 @@ def ui(
     except ModuleNotFoundError as error:
         raise PgrecallError(
             f"the inspector cannot run here: no module {error.name}",
-            hint="Install it with `pip install 'pgrecall[ui]'`.",
+            hint=f"Run: {install_command('ui')}.",
         ) from error
     if host not in LOOPBACK:
         note(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.installing import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +17,7 @@ __all__ = ["described", "missing_extra", "no_client", "recall_options"]
 
 def missing_extra(library: str, extra: str) -> PgrecallError:
     """Return the error for a library that is not installed."""
-    command = f"pip install 'pgrecall[{extra}]'"
+    command = install_command(extra)
     return PgrecallError(f"{library} is not installed: {command}", hint=f"Run: {command}.")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pgrecall.arguments import Vector, as_bool, as_seconds, format_vector
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
+from pgrecall.installing import install_command
 
 from .embedding_models import DEFAULT_MODEL
 from .weights import MINILM, TamperedWeights, check
@@ -216,7 +217,11 @@ def embed_query(
 
 
 def _load(model_name: str, *, download: bool) -> Any:
-    missing = EmbeddingUnavailable("no embedding model available")
+    missing = EmbeddingUnavailable(
+        "no embedding model available",
+        hint=f"Run: {install_command('embedder')}. Or pass vector=, or leave embed unset to recall by words "
+        "and concepts.",
+    )
     if importlib.util.find_spec("sentence_transformers") is None:
         raise missing
     source = model_name

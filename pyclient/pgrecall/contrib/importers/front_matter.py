@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from pgrecall.errors import InvalidInput
+from pgrecall.installing import install_command
 
 __all__ = ["read_front_matter"]
 
@@ -21,9 +22,7 @@ def read_front_matter(text: str) -> dict[str, Any]:
     try:
         import yaml
     except ImportError:
-        raise InvalidInput(
-            "reading its front matter takes PyYAML: pip install 'pgrecall[importers]'"
-        ) from None
+        raise InvalidInput(f"reading its front matter takes PyYAML: {install_command('importers')}") from None
 
     class Plain(yaml.SafeLoader):  # type: ignore[misc]
         def compose_node(self, parent: Any, index: Any) -> Any:
