@@ -136,8 +136,8 @@ def connection_string(dsn: str | None, data_dir: Path | None) -> str | None:
         return EmbeddedServer(data_dir).up()
 
 
-def serving_dsn(dsn: str | None, data_dir: Path | None) -> str:
-    """Return the connection string for a command that serves others, which never makes a database unasked.
+def require_database(dsn: str | None, data_dir: Path | None) -> None:
+    """Refuse to begin without a database: a command that serves others never makes one unasked.
 
     Raises:
         PgrecallError: No database is named, and there is no embedded server yet.
@@ -155,7 +155,6 @@ def serving_dsn(dsn: str | None, data_dir: Path | None) -> str:
                     hint="Pass --dsn or set PGRECALL_DSN where the command is configured; `pgrecall up` and "
                     "`pgrecall migrate` make an embedded one.",
                 )
-    return effective_dsn(dsn, data_dir)
 
 
 def effective_dsn(dsn: str | None, data_dir: Path | None) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from pgrecall.installing import install_command
 
-from .common import DataDir, Dsn, serving_dsn
+from .common import DataDir, Dsn, effective_dsn, require_database
 
 
 class Part(StrEnum):
@@ -71,9 +71,10 @@ def embedder(
             f"the embedder is not installed: no module {error.name}",
             hint=f"Run: {install_command('embedder')}.",
         ) from error
+    require_database(dsn, data_dir)
     raise typer.Exit(
         run_daemon(
-            serving_dsn(dsn, data_dir),
+            effective_dsn(dsn, data_dir),
             drain=drain,
             only=None if only is None else only.value,
             concurrency=concurrency,

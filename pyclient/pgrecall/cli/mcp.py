@@ -7,7 +7,7 @@ import typer
 
 from pgrecall.installing import install_command
 
-from .common import DataDir, Dsn, Namespace, note, serving_dsn
+from .common import DataDir, Dsn, Namespace, connection_string, note, require_database
 
 if TYPE_CHECKING:
     from pgrecall.contrib.mcp.serving import Serving
@@ -66,7 +66,8 @@ def mcp(
         read_only=read_only,
         include_sensitive=include_sensitive,
     )
-    database = serving_dsn(dsn, data_dir)
+    require_database(dsn, data_dir)
+    database = connection_string(dsn, data_dir)
     if http:
         asyncio.run(_serve_http(database, serving, host, port, allowed_host or []))
         return

@@ -6,7 +6,7 @@ import typer
 
 from pgrecall.installing import install_command
 
-from .common import DataDir, Dsn, Namespace, note, serving_dsn
+from .common import DataDir, Dsn, Namespace, connection_string, note, require_database
 
 PORT = 8765
 """The default port is fixed, so that port forwarding keeps working."""
@@ -50,12 +50,13 @@ def ui(
             f"the inspector cannot run here: no module {error.name}",
             hint=f"Run: {install_command('ui')}.",
         ) from error
+    require_database(dsn, data_dir)
     if host not in LOOPBACK:
         note(
             "the pages are not encrypted" + ("" if read_only is False else ", and read-only without --write")
         )
     serve(
-        serving_dsn(dsn, data_dir),
+        connection_string(dsn, data_dir),
         host=host,
         port=port,
         namespace=namespace,
