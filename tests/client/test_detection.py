@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pgrecall import AsyncClient, Client, InvalidInput, NewMemory, PgrecallError, languages
+from pgrecall.installing import install_command
 from pgrecall.jsonl.load import import_jsonl
 from pgrecall.languages import detect_language
 from support.memories import stored
@@ -125,6 +126,6 @@ def test_without_the_library(client: Client, conn: Connection[Any], monkeypatch:
         with pytest.raises(PgrecallError, match="py3langid") as caught:
             attempt()
         assert caught.value.hint is not None
-        assert "pgrecall[languages]" in caught.value.hint
+        assert install_command("languages") in caught.value.hint
     assert conn.execute("SELECT count(*) FROM pgrecall.memories").fetchone() == (0,)
     assert language_of(conn, client.remember(TEXTS["german"], language="german")) == "german"

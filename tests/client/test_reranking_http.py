@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pgrecall import Client, CrossEncoderReranker, HttpReranker, InvalidInput, PgrecallError, Reranker
+from pgrecall.installing import install_command
 from support.reranking import (
     CANARY,
     KEY,
@@ -282,7 +283,7 @@ def test_without_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda *_: None)
     with pytest.raises(PgrecallError, match="httpx") as caught:
         HttpReranker("http://127.0.0.1/rerank")
-    assert "pgrecall[rerank]" in str(caught.value.hint)
+    assert install_command("rerank") in str(caught.value.hint)
     with pytest.raises(PgrecallError, match="sentence-transformers") as caught:
         CrossEncoderReranker("some/model").load()
-    assert "pgrecall[embedder]" in str(caught.value.hint)
+    assert install_command("embedder") in str(caught.value.hint)

@@ -14,6 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from pgrecall import AsyncClient, Client, InvalidInput, NewMemory, TimelineResult
 from pgrecall.cli import main
+from pgrecall.installing import install_command
 from pgrecall.query.timeframe import format_period, parse_with_dateparser
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def test_without_dateparser(shared: Client, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(InvalidInput, match="'vor drei Tagen' is not understood") as caught:
         shared.recall("tea", embed=False, timeframe="vor drei Tagen")
     assert caught.value.hint is not None
-    assert "pgrecall[nlp]" in caught.value.hint
+    assert install_command("nlp") in caught.value.hint
 
 
 def test_periods_as_text() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.installing import install_command
 from pgrecall.query.embedding_models import DEFAULT_MODEL, KNOWN_MODELS
 from pgrecall_embedder.providers import ModelSpec, load_provider
 from pgrecall_embedder.providers.settings import endpoint_of
@@ -226,7 +227,7 @@ def test_without_httpx(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "httpx" else name)
     with pytest.raises(EmbeddingUnavailable, match="httpx") as caught:
         load("openai")
-    assert "pgrecall[embedder]" in str(caught.value.hint)
+    assert install_command("embedder") in str(caught.value.hint)
 
 
 def test_neither_torch_nor_http_is_imported_before_it_is_needed() -> None:

@@ -11,6 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.installing import install_command
 from pgrecall_embedder.llm import (
     LlmClient,
     LlmMisconfigured,
@@ -285,4 +286,4 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, missing: str) -> Non
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == missing else name)
     with pytest.raises(PgrecallError, match="httpx and tenacity") as caught:
         LlmClient("http://127.0.0.1/v1", "m")
-    assert "pgrecall[llm]" in str(caught.value.hint)
+    assert install_command("llm") in str(caught.value.hint)
