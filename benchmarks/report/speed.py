@@ -41,8 +41,9 @@ _GROUPS = {
 }
 _OTHERS = "Connections and statements"
 _OTHERS_NOTE = (
-    "`recall:cold` connects first. `recall:first-call` excludes the time to connect. `recall:unprepared` "
-    "sends the statement unprepared. For comparison, `recall` is warm and prepared.\n"
+    "`recall:cold` connects first. `recall:first-call` excludes the time to connect, `recall:second-call` "
+    "follows it. `recall:unprepared` sends the statement unprepared. For comparison, `recall` is warm and "
+    "prepared.\n"
 )
 
 
@@ -156,6 +157,21 @@ def _extras(shown: Sequence[Column]) -> str:
         for count in counts
     ]
     parts += ["Calls per second, all clients together:\n", table(("", *_titles(shown)), rows)]
+    made = [column.at("details").get("plans", {}) for column in shown]
+    parts += [
+        "Plans that the server makes for recall on a new connection:\n",
+        table(
+            ("", *_titles(shown)),
+            [
+                (title, *(f"{one.get(name, '')}" for one in made))
+                for name, title in (
+                    ("first", "the first call"),
+                    ("second", "the second"),
+                    ("others", "998 more together"),
+                )
+            ],
+        ),
+    ]
     parts += [f"{_OTHERS}:\n", _OTHERS_NOTE, _times(shown, "extras", left)]
     return details("Other questions, filters, clients, connections", *parts)
 
@@ -168,6 +184,10 @@ def _storing(shown: Sequence[Column]) -> str:
     stored = (f"{column.found['ingest']['rows_per_second']:,.0f}" for column in shown)
     rows: list[Iterable[str]] = [
         ("`remember_many`, memories/s", *stored),
+        (
+            "its share of plain INSERTs into a table with the indexes of a hybrid query",
+            *(_share_of_plain(column.found["ingest"]) for column in shown),
+        ),
         (
             "COPY with triggers and all indexes but HNSW, memories/s",
             *(f"{load['rows_per_second']:,.0f}" for load in loads),
@@ -190,6 +210,11 @@ def _storing(shown: Sequence[Column]) -> str:
     return (
         table(titles, rows) + "\n" + details("Bytes per memory by table and index", table(titles, relations))
     )
+
+
+def _share_of_plain(ingest: Mapping[str, float]) -> str:
+    plain = ingest.get("plain_rows_per_second")
+    return f"{ingest['rows_per_second'] / plain:.2f}" if plain else ""
 
 
 def _large(columns: Iterable[Mapping[str, float]], share: float) -> dict[str, None]:

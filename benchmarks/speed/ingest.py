@@ -1,9 +1,16 @@
-"""How fast memories are stored through the client, in a database that is made for it and dropped."""
+"""How fast memories are stored through the client, in a database that is made for it and dropped.
+
+Beside it, in turns: the same memories by INSERT into a table of an application's own, with the indexes that a
+hybrid query needs.
+"""
 
 from __future__ import annotations
 
 import time
+from itertools import islice
 from typing import TYPE_CHECKING, Any
+
+import psycopg
 
 from benchmarks.speed.generator import Corpus, Memory
 from benchmarks.speed.storage import create_database, drop_database
@@ -18,6 +25,24 @@ __all__ = ["BATCH", "fields", "ingest"]
 BATCH = 500
 _NAME = "bench_ingest"
 
+_PLAIN = """
+CREATE TABLE plain (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, external_id text UNIQUE, content text NOT NULL,
+    category text, tags text[], importance real, session text, position integer, speaker text,
+    occurred_at timestamptz,
+    search_vector tsvector GENERATED ALWAYS AS (to_tsvector('english', content)) STORED
+);
+CREATE INDEX ON plain USING gin (search_vector);
+CREATE INDEX ON plain USING gin (tags);
+CREATE INDEX ON plain (session, position);
+CREATE INDEX ON plain (occurred_at);
+"""
+_INSERT = """
+INSERT INTO plain (external_id, content, category, tags, importance, session, position, speaker, occurred_at)
+VALUES (%(external_id)s, %(content)s, %(category)s, %(tags)s, %(importance)s, %(session)s, %(position)s,
+        %(speaker)s, %(occurred_at)s)
+"""
+
 
 def ingest(server: str, rows: int, seed: int) -> dict[str, Any]:
     """Store memories by `Client.remember_many`, a batch a statement and a transaction.
@@ -28,18 +53,24 @@ def ingest(server: str, rows: int, seed: int) -> dict[str, Any]:
         seed: Of the memories.
 
     Returns:
-        Rows a second, and what they were measured with.
+        Rows a second, those of the plain INSERT, and what they were measured with.
     """
     memories = _memories(Corpus(rows + BATCH, 1, seed))
     dsn = create_database(server, _NAME)
     try:
         migrate(dsn)
-        with Client(dsn) as client:
-            client.remember_many([next(memories) for _ in range(BATCH)], batch_size=BATCH)
-            waiting = list(memories)
-            begun = time.perf_counter()
-            client.remember_many(waiting, batch_size=BATCH)
-            elapsed = time.perf_counter() - begun
+        with Client(dsn) as client, psycopg.connect(dsn) as connection:
+            connection.execute(_PLAIN)
+            elapsed = inserted = 0.0
+            for number, batch in enumerate(_batches(memories)):
+                begun = time.perf_counter()
+                client.remember_many(batch, batch_size=BATCH)
+                stored = time.perf_counter()
+                connection.cursor().executemany(_INSERT, batch)
+                connection.commit()
+                if number > 0:
+                    elapsed += stored - begun
+                    inserted += time.perf_counter() - stored
     finally:
         drop_database(server, _NAME)
     return {
@@ -47,7 +78,13 @@ def ingest(server: str, rows: int, seed: int) -> dict[str, Any]:
         "batch": BATCH,
         "seconds": round(elapsed, 2),
         "rows_per_second": round(rows / elapsed, 1),
+        "plain_rows_per_second": round(rows / inserted, 1),
     }
+
+
+def _batches(memories: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    while batch := list(islice(memories, BATCH)):
+        yield batch
 
 
 def _memories(corpus: Corpus) -> Iterator[dict[str, Any]]:

@@ -117,14 +117,15 @@ def alternately(
 
 def cold(
     dsn: str, call: Call, questions: Sequence[Question], seconds: float
-) -> tuple[list[float], list[float]]:
-    """Ask each question on a connection of its own.
+) -> tuple[list[float], list[float], list[float]]:
+    """Ask each question twice on a connection of its own.
 
     Returns:
-        The times of connecting and asking together, and those of asking alone.
+        The times of connecting and asking together, those of asking alone, and those of asking again.
     """
     whole: list[float] = []
     asking: list[float] = []
+    again: list[float] = []
     end = time.perf_counter() + seconds
     for question in questions[WARM_UP:]:
         begun = time.perf_counter()
@@ -132,11 +133,13 @@ def cold(
             connected = time.perf_counter()
             call(connection, question)
             done = time.perf_counter()
+            call(connection, question)
+            again.append((time.perf_counter() - done) * 1000)
         whole.append((done - begun) * 1000)
         asking.append((done - connected) * 1000)
         if done > end and len(whole) >= FEWEST:
             break
-    return whole, asking
+    return whole, asking, again
 
 
 def concurrent(dsn: str, call: Call, questions: Sequence[Question], clients: int, seconds: float) -> Clients:

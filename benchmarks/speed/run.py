@@ -12,6 +12,7 @@ from benchmarks.speed.generator import Corpus
 from benchmarks.speed.hub import with_hub
 from benchmarks.speed.long_memories import with_passages
 from benchmarks.speed.measure import WARM_UP, Latency, alternately, cold, concurrent, one_by_one
+from benchmarks.speed.plans import plans
 from benchmarks.speed.questions import KINDS, NATURAL, Question, questions
 from benchmarks.speed.storage import connect, open_database, sizes, warm_up
 from benchmarks.speed.systems import (
@@ -83,7 +84,8 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
     Returns:
         `server`, `settings`, `systems` (the headline), `extras`, `passages_per_second` (stored with their
         index), `per_second` by number of clients, `load`, `bytes_per_memory`, `load_average` (before and
-        after the questions), `indexes` (how often recall scanned each; `unused`: those it should have).
+        after the questions), `indexes` (how often recall scanned each; `unused`: those it should have),
+        `plans` (made by calls of recall on one connection).
     """
     corpus = Corpus(rows, options.dimension, options.seed)
     dsn, loading = open_database(
@@ -105,6 +107,7 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
         result["indexes"] = _indexes(connection, target, asked[NATURAL][:WARM_UP], corpus.large)
         times = _headline(connection, target, asked[NATURAL], options.seconds)
         extras = _extras(dsn, connection, target, asked, options.seconds)
+        result["plans"] = plans(dsn, recall(), asked[NATURAL])
         say("  asking engines inside one process")
         with engines(connection) as others:
             beside = alternately(connection, {"recall": recall(), **others}, asked[NATURAL], options.seconds)
@@ -191,5 +194,7 @@ def _extras(
     variants |= {name: recall(**filters) for name, filters in FILTERS.items()}
     variants |= {f"list:page={number}": page(connection, number) for number in PAGES}
     times |= alternately(connection, variants, natural, seconds)
-    times["recall:cold"], times["recall:first-call"] = cold(dsn, recall(), natural, seconds)
+    times["recall:cold"], times["recall:first-call"], times["recall:second-call"] = cold(
+        dsn, recall(), natural, seconds
+    )
     return times

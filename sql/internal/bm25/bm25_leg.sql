@@ -1,6 +1,6 @@
 -- Returns the best memories by BM25: the sum of idf * impact over the query's terms.
 --
--- It reads the postings, in bounded time (bm25_postings). If a selective filter leaves fewer than depth memories
+-- It reads the postings, in bounded time (bm25_postings): few of the best where no filter drops them. If a selective filter leaves fewer than depth memories
 -- although some terms have pending postings, it searches with filters and terms together, without postings (bm25_scan).
 -- The first statement has one plan for all arguments, so the plan is cached. The second is planned with its arguments,
 -- by EXECUTE, because the filters decide which index is best.
@@ -17,15 +17,20 @@ AS $function$
 DECLARE
     ids bigint[];
     scores double precision[];
+    tried integer;
 BEGIN
     IF parsed.words IS NULL THEN
         RETURN;
     END IF;
-    SELECT array_agg(b.id), array_agg(b.score) INTO ids, scores
-    FROM _pgrecall.bm25_postings(
-        namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.common, parsed.required, filter, depth,
-        parsed.budget, parsed.impacts
-    ) b;
+    FOREACH tried IN ARRAY CASE WHEN _pgrecall.is_unfiltered(filter) THEN ARRAY[greatest(200, 4 * depth), 20 * depth]
+                                ELSE ARRAY[20 * depth] END LOOP
+        SELECT array_agg(b.id), array_agg(b.score) INTO ids, scores
+        FROM _pgrecall.bm25_postings(
+            namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.common, parsed.required, filter, depth,
+            tried, parsed.budget, parsed.impacts
+        ) b;
+        EXIT WHEN parsed.common IS NULL OR cardinality(ids) >= depth;
+    END LOOP;
     IF parsed.common IS NOT NULL AND COALESCE(cardinality(ids), 0) < depth THEN
         EXECUTE $statement$
             SELECT array_agg(b.id), array_agg(b.score)

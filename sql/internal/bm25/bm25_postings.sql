@@ -9,9 +9,10 @@
 -- common       one tsquery for each term with more memories than the budget; those terms come last. NULL: none, and the
 --              result is exact BM25
 -- required     an additional tsquery that a memory must match; NULL: none
+-- tried        how many of the best by their read postings the filter is applied to, if some terms are common
 CREATE OR REPLACE FUNCTION _pgrecall.bm25_postings(
     namespace_id integer, words text[], idfs double precision[], any_word tsquery, common tsquery[], required tsquery,
-    filter pgrecall.recall_filter, depth integer, budget integer, settings pgrecall.bm25_parameters
+    filter pgrecall.recall_filter, depth integer, tried integer, budget integer, settings pgrecall.bm25_parameters
 )
 RETURNS TABLE (id bigint, score double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
@@ -55,14 +56,15 @@ BEGIN ATOMIC
         FROM part p
         GROUP BY p.memory_id
         ORDER BY score DESC, p.memory_id
-        LIMIT CASE WHEN common IS NOT NULL THEN 20 * depth END
+        LIMIT CASE WHEN common IS NOT NULL THEN tried END
     ), best AS (
         SELECT m.id, c.score, c.common_words, m.search_vector, m.word_count
         FROM candidate c
         JOIN pgrecall.memories m ON m.id = c.memory_id
-        -- No namespace condition: a cached plan expects few memories in one and would read all of a large one.
+        -- No namespace condition: a cached plan expects few memories in one and would read all of a large one. IS TRUE:
+        -- the planner tries no index for the filter's conditions, which would take it longer than the search.
         WHERE m.namespace_id + 0 = bm25_postings.namespace_id
-          AND (required IS NULL OR m.search_vector @@ required) AND _pgrecall.matches_filter(m, filter)
+          AND (required IS NULL OR m.search_vector @@ required) AND _pgrecall.matches_filter(m, filter) IS TRUE
         ORDER BY c.score DESC, c.memory_id
         LIMIT CASE WHEN common IS NULL THEN depth ELSE greatest(100, depth) END
     ), scored AS (

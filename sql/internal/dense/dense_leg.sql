@@ -39,13 +39,7 @@ BEGIN
 
     exact_limit := _pgrecall.dense_exact_limit(exact_rows, depth, pgvector.vector_dims(query_vec));
     is_large := _pgrecall.namespace_size(namespace_id, least(exact_limit, 2147483646) + 1) > exact_limit;
-    IF NOT COALESCE(filter.include_superseded, false) AND COALESCE(filter.include_sensitive, true)
-       AND num_nonnulls(
-           filter.categories, filter.tags_any, filter.tags_all, filter.metadata_contains, filter.metadata_where,
-           filter.sessions, filter.speakers, filter.sources, filter.external_id_prefix, filter.since, filter.until,
-           filter.timeframe, filter.as_of
-       ) = 0
-    THEN
+    IF _pgrecall.is_unfiltered(filter) THEN
         IF is_large THEN
             SELECT array_agg(n.id), array_agg(n.distance) INTO nearest, distances
             FROM _pgrecall.nearest_embeddings(namespace_id, query_vec, depth, chosen) n;

@@ -26,9 +26,9 @@ DECLARE
 BEGIN
     IF parsed.words IS NOT NULL THEN
         RETURN QUERY SELECT * FROM unnest(ARRAY['lexical leg, from the postings:']);
-        RETURN QUERY EXECUTE explain || 'SELECT * FROM _pgrecall.bm25_postings($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)'
+        RETURN QUERY EXECUTE explain || 'SELECT * FROM _pgrecall.bm25_postings($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)'
             USING request.namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.common, parsed.required,
-                  filter, depth, parsed.budget, parsed.impacts;
+                  filter, depth, greatest(200, 4 * depth), parsed.budget, parsed.impacts;
     END IF;
     IF query_vec IS NOT NULL THEN
         exact_limit := _pgrecall.dense_exact_limit(settings.dense_exact_rows, depth, pgvector.vector_dims(query_vec));

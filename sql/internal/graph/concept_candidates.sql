@@ -41,8 +41,8 @@ BEGIN ATOMIC
     SELECT m.id, r.share
     FROM reached r
     JOIN pgrecall.memories m ON m.id = r.memory_id
-    -- No namespace condition, for the reason given in bm25_postings.
-    WHERE m.namespace_id + 0 = concept_candidates.namespace_id AND _pgrecall.matches_filter(m, filter)
+    -- No namespace condition, and IS TRUE, for the reasons given in bm25_postings.
+    WHERE m.namespace_id + 0 = concept_candidates.namespace_id AND _pgrecall.matches_filter(m, filter) IS TRUE
     ORDER BY r.share DESC, r.memory_id
     LIMIT depth;
 END;

@@ -61,8 +61,8 @@ BEGIN ATOMIC
         SELECT m.id
         FROM reached r
         JOIN pgrecall.memories m ON m.id = r.memory_id
-        -- No namespace condition, for the reason given in bm25_postings.
-        WHERE m.namespace_id + 0 = graph_walk.namespace_id AND _pgrecall.matches_filter(m, filter)
+        -- No namespace condition, and IS TRUE, for the reasons given in bm25_postings.
+        WHERE m.namespace_id + 0 = graph_walk.namespace_id AND _pgrecall.matches_filter(m, filter) IS TRUE
         ORDER BY r.reach DESC, r.memory_id
         LIMIT depth
     )

@@ -45,7 +45,8 @@
 -- gets the full weight. Fusion rrf sums weight / (rrf_k + rank).
 --
 -- The statement keeps one generic plan per session: it joins few candidates by primary key. Each leg plans for its own
--- arguments.
+-- arguments. A step that is read twice is MATERIALIZED. One that is read once ends in OFFSET 0: its expressions are computed
+-- once, and its wide rows are not copied.
 --
 -- request         the resolved request (resolve_request)
 -- reference_time  age is measured from here
@@ -137,8 +138,10 @@ BEGIN
         SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
                    AS lexical,
                COALESCE(avg(s.dense_score), 0) AS dense,
-               settings.other_speaker_factor <> 1
-                   AND bool_or(_pgrecall.names_speaker(request.query_name, s.speaker)) AS names_speaker
+               settings.other_speaker_factor <> 1 AND EXISTS (
+                   SELECT FROM (SELECT DISTINCT d.speaker FROM scored d) d
+                   WHERE _pgrecall.names_speaker(request.query_name, d.speaker)
+               ) AS names_speaker
         FROM scored s
     ), fused AS MATERIALIZED (
         SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), max_score) AS concept_level
@@ -181,7 +184,7 @@ BEGIN
         ) n (id, is_candidate)
         WHERE NOT EXISTS (SELECT FROM scored s WHERE s.id = n.id)
         GROUP BY n.id
-    ), all_candidates AS MATERIALIZED (
+    ), all_candidates AS (
         SELECT s.*, true AS is_candidate FROM scored s
         UNION ALL
         SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category,
@@ -191,6 +194,7 @@ BEGIN
             parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale,
             has_passages, COALESCE(background.penalty, 0)
         ) m ON m.id = n.id
+        OFFSET 0
     ), contributions AS MATERIALIZED (
         SELECT c.*, b.level AS session_level,
                _pgrecall.leg_contribution(settings.fusion, lexical_weight, total_weight, c.lexical_rank,
@@ -208,7 +212,7 @@ BEGIN
         FROM contributions p
         JOIN graph g ON g.id = p.id
         ORDER BY p.id, boosted DESC, g.level DESC
-    ), with_session AS MATERIALIZED (
+    ), with_session AS (
         SELECT p.*, b.share AS graph_share, b.level AS graph_level, b.reach / max_score AS graph_score,
                CASE WHEN b.id IS NOT NULL THEN row_number() OVER (ORDER BY b.reach DESC NULLS LAST, p.id) END AS graph_rank,
                COALESCE(b.boosted - (p.lexical_part + p.dense_part), 0) AS graph_part,
@@ -217,10 +221,12 @@ BEGIN
                ) AS with_session
         FROM contributions p
         LEFT JOIN graph_boosted b ON b.id = p.id
-    ), with_phrase AS MATERIALIZED (
+        OFFSET 0
+    ), with_phrase AS (
         SELECT n.*, n.with_session - (n.lexical_part + n.dense_part + n.graph_part) AS session_part,
                _pgrecall.raise_toward(n.with_session, CASE WHEN n.holds_phrase THEN settings.phrase_bonus ELSE 0 END, max_score) AS relevance
         FROM with_session n
+        OFFSET 0
     ), weighted AS MATERIALIZED (
         SELECT r.*, f.*, c.combined,
                c.combined * f.importance_factor * f.decay_factor * f.entity_factor * f.speaker_factor AS score
