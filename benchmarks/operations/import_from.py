@@ -160,7 +160,7 @@ def _write_source(file: Path, corpus: Corpus) -> tuple[int, int, int, int]:
 
 
 def _command(dsn: str, file: Path, *options: str) -> list[str]:
-    return [sys.executable, "-m", "pgrecall", "import-from", "sqlite", str(file), "--dsn", dsn, *options]
+    return [sys.executable, "-m", "pgrecall", "import", "sqlite", str(file), "--dsn", dsn, *options]
 
 
 def _timed(watcher: Connection[Any], dsn: str, file: Path, *options: str) -> Spent:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from pgrecall_extract.errors import InvalidRules
 
 from .base import Document, Extraction, Fact, Mention
+from .entities.common_nouns import without_wrong_types
 from .entities.contexts import typed_by_context
 from .entities.gazetteer import BUILT_IN_RULES, EntityRules, Gazetteer, gazetteer_of
 from .entities.names import find_names
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST_TEXT", "MOST_MENTIONS", "Extractor", "ExtractorOptions", "Failure", "Outcome"]
 
-CODE_VERSION: Final = 3
+CODE_VERSION: Final = 4
 """Raised whenever the same options read other things in the same text."""
 
 LONGEST_TEXT: Final = 20_000
@@ -203,6 +204,7 @@ class Extractor:
         mentions = with_versions(text, mentions)
         if document.language == "english":
             mentions = typed_by_context(text, mentions)
+        mentions = without_wrong_types(text, mentions)
         if options.titles:
             mentions = _typed(text, mark_subject(text, mentions, start))
             if document.title:
@@ -217,7 +219,7 @@ class Extractor:
                 for fact in find_facts(text, mentions, speaker, zone, start)
                 if fact.confidence >= options.minimum_confidence
             ]
-            mentions = _typed_by_facts(mentions, facts)
+            mentions = without_wrong_types(text, _typed_by_facts(mentions, facts))
             facts = _named_in_full(facts, titles)
         mentions = [*titles, *with_products(mentions)]
         if options.speakers and speaker is not None and not is_role(speaker.name):

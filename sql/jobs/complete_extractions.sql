@@ -29,6 +29,7 @@ DECLARE
     found jsonb;
     named pgrecall.naming[];
     lost pgrecall.naming[];
+    doubted bigint[];
 BEGIN
     IF enricher IS NULL OR enricher NOT IN ('text', 'llm') THEN
         RAISE EXCEPTION '"%" is not an enricher', left(enricher, 40)
@@ -78,13 +79,15 @@ BEGIN
         DELETE FROM pgrecall.mentions m
         WHERE m.memory_id = ANY (ids)
           AND CASE WHEN enricher = 'llm' THEN m.source = 'llm' ELSE m.source NOT IN ('tag', 'keyword', 'llm') END
-        RETURNING m.namespace_id, m.alias
+        RETURNING m.namespace_id, m.alias, m.concept_id, m.type
     )
-    SELECT lost || COALESCE(array_agg(DISTINCT ROW (r.namespace_id, r.alias, NULL)::pgrecall.naming), '{}')
-    INTO lost FROM removed r;
+    SELECT lost || COALESCE(array_agg(DISTINCT ROW (r.namespace_id, r.alias, NULL)::pgrecall.naming), '{}'),
+           array_agg(DISTINCT r.concept_id) FILTER (WHERE r.type <> 'CONCEPT')
+    INTO lost, doubted FROM removed r;
     SELECT array_agg(ROW (n.namespace_id, n.alias, n.name)::pgrecall.naming) INTO named FROM _pgrecall.extracted_names(found) n;
     PERFORM _pgrecall.upsert_concepts(COALESCE(named, '{}'), lost) WHERE named IS NOT NULL OR cardinality(lost) > 0;
     PERFORM _pgrecall.store_extracted_mentions(found);
+    PERFORM _pgrecall.retype_concepts(doubted, ids) WHERE doubted IS NOT NULL;
     PERFORM _pgrecall.store_extracted_times(found);
     IF jsonb_path_exists(found, '$[*].facts[*]') THEN
         PERFORM _pgrecall.store_facts(found);

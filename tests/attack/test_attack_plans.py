@@ -191,7 +191,7 @@ def test_functions_of_pgrecall_use_no_operator_of_the_callers(armed: Connection[
     assert outcome(armed, own).startswith("(")
     for query in (
         own,
-        "SELECT public.remember('x', tags => '{a}', namespace => 'evil')",
+        "SELECT public.remember('x', tags => '{ann}', namespace => 'evil')",
         "SELECT * FROM pgrecall.health()",
     ):
         assert "told" not in outcome(armed, query), query

@@ -52,9 +52,9 @@ def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
     assert outcome.code == 0
     names = re.findall(r"^│ ([a-z][a-z-]*) ", outcome.out, re.MULTILINE)
     assert names == [
-        "up", "down", "dsn", "migrate", "remember", "import", "export", "get", "list", "count", "sessions",
+        "up", "down", "dsn", "migrate", "remember", "export", "get", "list", "count", "sessions",
         "history", "update", "supersede", "forget", "restore", "erase", "scrub", "embedder", "reembed", "recall", "explain",
-        "timeline", "facts", "briefing", "feedback", "learn", "duplicates", "mcp", "status", "doctor", "ui", "psql", "import-from", "failures", "config",
+        "timeline", "facts", "briefing", "feedback", "learn", "duplicates", "mcp", "status", "doctor", "ui", "psql", "import", "failures", "config",
         "namespace", "curate", "graph", "offline", "shard",
     ]  # fmt: skip
     for name in names:

@@ -71,7 +71,7 @@ def test_no_other_address_of_a_database_does(
     dsn: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     good = "postgresql://me@127.0.0.1:1/app"
-    assert TAIL not in _said(capsys, "import-from", "table", "notes", "--from", dsn, "--dsn", good)
+    assert TAIL not in _said(capsys, "import", "table", "notes", "--from", dsn, "--dsn", good)
     assert TAIL not in _said(capsys, "shard", "init", "--shards", dsn, "--dsn", good)
     assert TAIL not in _said(capsys, "embedder", "--drain", "--listen-dsn", dsn, "--dsn", good)
     monkeypatch.setenv("PGRECALL_DSN", dsn)

@@ -1,4 +1,4 @@
-"""`pgrecall import-from`: a run that is killed, tenants, and what the command says."""
+"""`pgrecall import KIND`: a run that is killed, tenants, and what the command says."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def test_killed_half_way_and_run_again(dsn: str, conn: psycopg.Connection[Any], tmp_path: Path) -> None:
     number = 4000
     file = older_file(tmp_path / "m.db", [note(one) for one in range(number)])
-    command = [sys.executable, "-m", "pgrecall", "import-from", "sqlite", str(file), "--dsn", dsn]
+    command = [sys.executable, "-m", "pgrecall", "import", "sqlite", str(file), "--dsn", dsn]
     count = "SELECT count(*) FROM pgrecall.memories"
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
@@ -76,7 +76,7 @@ def _dry_run(client: Client, file: Path, namespace: str) -> Any:
 def command(dsn: str) -> Callable[..., subprocess.CompletedProcess[str]]:
     def called(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "pgrecall", "import-from", *arguments],
+            [sys.executable, "-m", "pgrecall", "import", *arguments],
             capture_output=True,
             text=True,
             check=False,

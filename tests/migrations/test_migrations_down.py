@@ -33,7 +33,7 @@ def test_downgrade_to_base_leaves_the_database_as_it_was(
         run(dsn, f"CREATE TABLE own (v {pgvector}.vector(3))")
     before = schema(dsn)
     migrate(dsn)
-    run(dsn, "SELECT remember('gone with the schema', tags => '{a,b}')")
+    run(dsn, "SELECT remember('gone with the schema', tags => '{ann,bob}')")
     report = migrate(dsn, revision="base")
     assert report == MigrationReport(None, None, changed=True, messages=())
     assert schema(dsn) == before

@@ -6,8 +6,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+import pytest
 
-from support.memories import call, concepts, contents, remember, remember_many, waits
+from support.memories import call, concepts, contents, remember, remember_many, scalar, waits
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -92,7 +93,7 @@ def test_sensitive_and_forgotten_memories_name_nothing(conn: Connection[Any]) ->
 
 
 def test_deleting_a_memory_deletes_its_mentions(conn: Connection[Any]) -> None:
-    remember(conn, tags=["a"])
+    remember(conn, tags=["ann"])
     conn.execute("DELETE FROM pgrecall.memories")
     assert contents(conn)["mentions"] == []
 
@@ -124,20 +125,20 @@ def test_bulk_loads_are_linked(conn: Connection[Any]) -> None:
 
 def test_two_sessions_make_the_same_concepts(conn: Connection[Any], dsn: str) -> None:
     with psycopg.connect(dsn) as first:
-        one = remember(first, tags=["a", "z"])
-        second = waits(conn, lambda: remember(conn, tags=["z", "m", "a"]))
+        one = remember(first, tags=["ann", "zoe"])
+        second = waits(conn, lambda: remember(conn, tags=["zoe", "mia", "ann"]))
         first.commit()
         two = second()
     assert (concepts(conn), concepts(conn, one), concepts(conn, two)) == (
-        ["a", "m", "z"],
-        ["a", "z"],
-        ["a", "m", "z"],
+        ["ann", "mia", "zoe"],
+        ["ann", "zoe"],
+        ["ann", "mia", "zoe"],
     )
     with psycopg.connect(dsn) as first:
-        remember(first, tags=["b"])
-        second = waits(conn, lambda: remember(conn, tags=["b"]))
+        remember(first, tags=["bob"])
+        second = waits(conn, lambda: remember(conn, tags=["bob"]))
         first.rollback()
-        assert concepts(conn, second()) == ["b"]
+        assert concepts(conn, second()) == ["bob"]
 
 
 def test_large_batches_with_the_same_concepts_do_not_deadlock(conn: Connection[Any], dsn: str) -> None:
@@ -154,19 +155,19 @@ def test_large_batches_with_the_same_concepts_do_not_deadlock(conn: Connection[A
 
 
 def test_a_new_mention_saves_a_concept(conn: Connection[Any], dsn: str) -> None:
-    old = remember(conn, tags=["a"])
+    old = remember(conn, tags=["ann"])
     with psycopg.connect(dsn) as first:
-        new = remember(first, tags=["a"])
+        new = remember(first, tags=["ann"])
         second = waits(conn, lambda: call(conn, "forget", old))
         first.commit()
         assert second() is True
-    assert concepts(conn) == concepts(conn, new) == ["a"]
+    assert concepts(conn) == concepts(conn, new) == ["ann"]
 
 
 def test_a_new_mention_that_is_rolled_back_saves_nothing(conn: Connection[Any], dsn: str) -> None:
-    old = remember(conn, tags=["a"])
+    old = remember(conn, tags=["ann"])
     with psycopg.connect(dsn) as first:
-        remember(first, tags=["a"])
+        remember(first, tags=["ann"])
         second = waits(conn, lambda: call(conn, "forget", old))
         first.rollback()
         assert second() is True
@@ -174,23 +175,23 @@ def test_a_new_mention_that_is_rolled_back_saves_nothing(conn: Connection[Any], 
 
 
 def test_a_concept_that_has_just_been_removed_is_made_again(conn: Connection[Any], dsn: str) -> None:
-    old = remember(conn, tags=["a", "b"])
+    old = remember(conn, tags=["ann", "bob"])
     with psycopg.connect(dsn) as first:
         call(first, "forget", old)
-        second = waits(conn, lambda: remember(conn, tags=["a", "b", "c"]))
+        second = waits(conn, lambda: remember(conn, tags=["ann", "bob", "cem"]))
         first.commit()
         new = second()
-    assert concepts(conn) == concepts(conn, new) == ["a", "b", "c"]
+    assert concepts(conn) == concepts(conn, new) == ["ann", "bob", "cem"]
 
 
 def test_two_sessions_swap_their_tags(conn: Connection[Any], dsn: str) -> None:
-    one, two = remember(conn, tags=["a"]), remember(conn, tags=["b"])
+    one, two = remember(conn, tags=["ann"]), remember(conn, tags=["bob"])
     with psycopg.connect(dsn) as first:
-        call(first, "update_memory", one, tags=["b"])
-        second = waits(conn, lambda: call(conn, "update_memory", two, tags=["a"]))
+        call(first, "update_memory", one, tags=["bob"])
+        second = waits(conn, lambda: call(conn, "update_memory", two, tags=["ann"]))
         first.commit()
         assert second() is True
-    assert (concepts(conn), concepts(conn, one), concepts(conn, two)) == (["a", "b"], ["b"], ["a"])
+    assert (concepts(conn), concepts(conn, one), concepts(conn, two)) == (["ann", "bob"], ["bob"], ["ann"])
 
 
 def test_unlinking_a_shared_concept_keeps_nobody_waiting(conn: Connection[Any], dsn: str) -> None:
@@ -201,3 +202,15 @@ def test_unlinking_a_shared_concept_keeps_nobody_waiting(conn: Connection[Any], 
         conn.execute("SET lock_timeout = '1s'")
         number = remember(conn, tags=["hub"])
     assert concepts(conn, number) == ["hub"]
+
+
+@pytest.mark.parametrize("name", ["a", "C", "r", "7", " x ", "é", "#1"])
+def test_a_single_letter_names_nothing_and_stays_a_tag(conn: Connection[Any], name: str) -> None:
+    number = remember(conn, "content", tags=[name, "tea"], expanded_keywords=[name])
+    assert concepts(conn, number) == ["tea"]
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE %s = ANY (tags)", name) == 1
+
+
+@pytest.mark.parametrize("name", ["茶", "猫", "あ", "차", "c++", "c#", "go"])
+def test_a_word_of_one_character_and_a_name_of_two_are_concepts(conn: Connection[Any], name: str) -> None:
+    assert concepts(conn, remember(conn, "content", tags=[name])) == [name]

@@ -147,12 +147,12 @@ def test_an_edit_under_way_counts_as_done(conn: Connection[Any], other: Connecti
 def test_what_changes_no_text_voids_nothing(conn: Connection[Any]) -> None:
     number = remember(conn, "old")
     (row,) = claimed(conn)
-    call(conn, "update_memory", number, importance=0.9, tags=["a"])
+    call(conn, "update_memory", number, importance=0.9, tags=["ann"])
     embed(conn, number)
     assert complete(conn, [item(row, mentions=[mention("Old")])]) == 1
-    call(conn, "update_memory", number, importance=0.1, tags=["b"])
+    call(conn, "update_memory", number, importance=0.1, tags=["bob"])
     assert claimed(conn) == []
-    assert concepts(conn) == ["b", "old"]
+    assert concepts(conn) == ["bob", "old"]
 
 
 def test_reading_again_replaces_what_was_read(conn: Connection[Any]) -> None:
@@ -274,8 +274,8 @@ def test_keywords_of_an_extractor_are_not_those_of_a_memory(conn: Connection[Any
     number = remember(conn, "text", expanded_keywords=["Rust"])
     extract(conn, {number: {"mentions": [mention("Rust", source="listed"), mention("Go", source="listed")]}})
     assert names(conn, number) == [("go", "listed"), ("rust", "keyword"), ("rust", "listed")]
-    call(conn, "update_memory", number, tags=["x"])
-    assert names(conn, number) == [("go", "listed"), ("rust", "keyword"), ("rust", "listed"), ("x", "tag")]
+    call(conn, "update_memory", number, tags=["xia"])
+    assert names(conn, number) == [("go", "listed"), ("rust", "keyword"), ("rust", "listed"), ("xia", "tag")]
 
 
 def test_two_memories_that_name_the_same_share_a_concept(conn: Connection[Any]) -> None:
@@ -428,7 +428,7 @@ def session_settings(conn: Connection[Any]) -> tuple[str, ...]:
 def test_the_settings_of_the_session_are_back_afterwards(
     conn: Connection[Any], other: Connection[Any]
 ) -> None:
-    one, two = remember(conn, "one", tags=["a"]), remember(conn, "two", tags=["b"])
+    one, two = remember(conn, "one", tags=["ann"]), remember(conn, "two", tags=["bob"])
     conn.execute("SET lock_timeout = '7s'")
     before = session_settings(conn)
     assert before == ("7s", "on", "on", "auto")
@@ -463,3 +463,27 @@ def test_the_settings_of_the_session_are_back_afterwards(
             assert session_settings(conn) == before
     assert complete(conn, [item(row, mentions=[mention("Jane Miller")])]) == 1
     assert session_settings(conn) == before
+
+
+def test_a_wrong_type_goes_when_another_version_no_longer_says_it(conn: Connection[Any]) -> None:
+    one, two = remember(conn, "one", tags=["mercury"]), remember(conn, "two")
+    extract(conn, {one: {"mentions": [mention("Mercury", "PERSON", 0.85)]}})
+    extract(conn, {two: {"mentions": [mention("Mercury", "PLACE", 0.6)]}})
+    assert kind(conn) == ("PERSON", 0.85)
+    call(conn, "pgrecall.reextract")
+    extract(conn, {one: {"mentions": [mention("Mercury", "CONCEPT", 0.5)]}, two: {"mentions": []}})
+    assert kind(conn) == ("CONCEPT", 0)
+
+
+def test_another_version_leaves_the_type_to_the_other_mentions(conn: Connection[Any]) -> None:
+    one, two = remember(conn, "one"), remember(conn, "two")
+    extract(conn, {two: {"mentions": [mention("Mercury", "PLACE", 0.6)]}})
+    call(conn, "pgrecall.reextract")
+    said = {"mentions": [mention("Mercury", "PERSON", 0.85)]}
+    extract(conn, {one: said, two: {"mentions": [mention("Mercury", "PLACE", 0.6)]}})
+    call(conn, "pgrecall.reextract")
+    extract(conn, {one: said, two: {"mentions": [mention("Mercury", "PLACE", 0.6)]}})
+    assert kind(conn) == ("PERSON", 0.85)
+    call(conn, "pgrecall.reextract")
+    extract(conn, {one: {"mentions": []}, two: {"mentions": [mention("Mercury", "PLACE", 0.6)]}})
+    assert kind(conn) == ("PLACE", 0.6)

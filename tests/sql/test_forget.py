@@ -24,7 +24,7 @@ def test_forgetting_is_idempotent(conn: Connection[Any]) -> None:
 
 
 def test_the_row_stays(conn: Connection[Any]) -> None:
-    number = remember(conn, "content", title="title", tags=["a"], metadata={"a": 1})
+    number = remember(conn, "content", title="title", tags=["ann"], metadata={"a": 1})
     embed(conn, number)
     before = stored(conn, number)
     call(conn, "forget", number)
@@ -62,14 +62,14 @@ def test_forgotten_memories_leave_the_queue(conn: Connection[Any]) -> None:
 
 
 def test_coming_back_with_the_same_text_keeps_the_embedding(conn: Connection[Any]) -> None:
-    number = remember(conn, "content", tags=["a"], external_id="e")
+    number = remember(conn, "content", tags=["ann"], external_id="e")
     embed(conn, number)
     call(conn, "forget", number)
     remember(conn, "content", external_id="e", on_conflict="update")
     found = stored(conn, number)
     assert found["deleted_at"] is None
     assert found["embedding"] is not None
-    assert concepts(conn, number) == ["a"]
+    assert concepts(conn, number) == ["ann"]
 
 
 def test_coming_back_with_another_text(conn: Connection[Any]) -> None:
@@ -82,7 +82,7 @@ def test_coming_back_with_another_text(conn: Connection[Any]) -> None:
 
 
 def test_two_sessions_forget_one_memory(conn: Connection[Any], dsn: str) -> None:
-    number = remember(conn, "content", tags=["a"])
+    number = remember(conn, "content", tags=["ann"])
     with psycopg.connect(dsn) as first:
         assert call(first, "forget", number) is True
         second = waits(conn, lambda: call(conn, "forget", number))
@@ -91,7 +91,7 @@ def test_two_sessions_forget_one_memory(conn: Connection[Any], dsn: str) -> None
 
 
 def test_two_sessions_forget_the_last_two_memories_of_a_concept(conn: Connection[Any], dsn: str) -> None:
-    one, two = remember(conn, "one", tags=["a", "b"]), remember(conn, "two", tags=["b", "a"])
+    one, two = remember(conn, "one", tags=["ann", "bob"]), remember(conn, "two", tags=["bob", "ann"])
     with psycopg.connect(dsn) as first:
         call(first, "forget", one)
         second = waits(conn, lambda: call(conn, "forget", two))

@@ -162,13 +162,13 @@ def test_a_label_taken_back_parts_what_it_had_closed(conn: Connection[Any]) -> N
 def test_who_writes_is_not_stopped_by_a_merge_that_waits_for_it(
     conn: Connection[Any], dsn: str, what: str
 ) -> None:
-    memory = remember(conn, "ann knows bob", tags=["a", "b"])
+    memory = remember(conn, "ann knows bob", tags=["ada", "ben"])
     extract(conn, {memory: {"facts": [fact("ann", "knows", "bob")]}})
-    ids = [call(conn, "pgrecall.find_concept", name) for name in "ab"]
+    ids = [call(conn, "pgrecall.find_concept", name) for name in ("ada", "ben")]
     if what == "split":
         ids = [call(conn, "pgrecall.merge_concepts", *ids)]
     with psycopg.connect(dsn) as writer, ThreadPoolExecutor(1) as pool:
-        remember(writer, "more", tags=["c"])
+        remember(writer, "more", tags=["cyd"])
         moving = pool.submit(lambda: call(conn, f"pgrecall.{what}_concept{'s' * (what == 'merge')}", *ids))
         waiting = "SELECT count(*) FROM pg_locks WHERE locktype IN ('transactionid', 'tuple') AND NOT granted"
         while scalar(writer, waiting) == 0:

@@ -166,8 +166,8 @@ def test_everybody_at_once(conn: Connection[Any], dsn: str) -> None:
 
 
 def test_two_who_remove_the_last_two_names_of_a_concept(conn: Connection[Any], dsn: str) -> None:
-    one, two = remember(conn, tags=["a"]), remember(conn, tags=["b"])
-    ids = [call(conn, "pgrecall.find_concept", name) for name in ("a", "b")]
+    one, two = remember(conn, tags=["ann"]), remember(conn, tags=["bob"])
+    ids = [call(conn, "pgrecall.find_concept", name) for name in ("ann", "bob")]
     call(conn, "pgrecall.merge_concepts", *ids)
     with psycopg.connect(dsn) as first, ThreadPoolExecutor(1) as pool:
         call(first, "forget", one)
@@ -183,20 +183,20 @@ def test_two_who_remove_the_last_two_names_of_a_concept(conn: Connection[Any], d
 def test_one_who_moves_names_and_a_writer_who_takes_facts_away(
     conn: Connection[Any], dsn: str, action: str
 ) -> None:
-    ids = [remember(conn, tags=[name]) for name in ("a", "b", "c")]
+    ids = [remember(conn, tags=[name]) for name in ("ann", "bob", "cem")]
     items = [
         {
             "memory_id": row[0],
             "ticket": row[1],
-            "facts": [fact("c", "likes", "d")] if row[0] == ids[2] else [],
+            "facts": [fact("cem", "likes", "dan")] if row[0] == ids[2] else [],
         }
         for row in claimed(conn)
     ]
     assert complete(conn, items) == 3
-    one, other = (call(conn, "pgrecall.find_concept", name) for name in ("a", "b"))
+    one, other = (call(conn, "pgrecall.find_concept", name) for name in ("ann", "bob"))
     split = call(conn, "pgrecall.merge_concepts", one, other) if action == "split" else None
     with psycopg.connect(dsn) as writer:
-        call(writer, "update_memory", ids[0], tags=["a", "e"])
+        call(writer, "update_memory", ids[0], tags=["ann", "eva"])
         if split is None:
             moved = waits(conn, lambda: call(conn, "pgrecall.merge_concepts", one, other))
         else:

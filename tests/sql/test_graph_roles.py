@@ -66,24 +66,24 @@ def test_the_embedder_reads_and_resolves_and_no_more(conn: Connection[Any]) -> N
 def test_a_writer_merges_and_splits(conn: Connection[Any]) -> None:
     share(conn)
     with role(conn, "pgrecall_writer"):
-        remember(conn, tags=["a", "b"])
-        ids = [call(conn, "pgrecall.find_concept", name) for name in "ab"]
+        remember(conn, tags=["ann", "bob"])
+        ids = [call(conn, "pgrecall.find_concept", name) for name in ("ann", "bob")]
         call(conn, "pgrecall.split_concept", call(conn, "pgrecall.merge_concepts", *ids))
-        call(conn, "pgrecall.add_alias", ids[1], "c")
-        assert call(conn, "pgrecall.remove_alias", ids[1], "c") is True
+        call(conn, "pgrecall.add_alias", ids[1], "cem")
+        assert call(conn, "pgrecall.remove_alias", ids[1], "cem") is True
         denied(conn, "SELECT pgrecall.complete_extractions('text', 'v', '[]')")
         denied(conn, "SELECT * FROM pgrecall.claim_extractions(gen_random_uuid())")
     assert wrong(conn) == {}
 
 
 def test_a_reader_looks_and_changes_nothing(conn: Connection[Any]) -> None:
-    remember(conn, tags=["a", "b"])
+    remember(conn, tags=["ann", "bob"])
     share(conn)
     with role(conn, "pgrecall_reader"):
-        (a, b) = (call(conn, "pgrecall.find_concept", name) for name in "ab")
+        (a, b) = (call(conn, "pgrecall.find_concept", name) for name in ("ann", "bob"))
         assert [row[0] for row in rows(conn, "pgrecall.concept_neighbours", a)] == [b]
-        assert [row[1] for row in rows(conn, "pgrecall.list_concepts")] == ["a", "b"]
-        assert rows(conn, "pgrecall.show_concept", a)[0][2] == "a"
+        assert [row[1] for row in rows(conn, "pgrecall.list_concepts")] == ["ann", "bob"]
+        assert rows(conn, "pgrecall.show_concept", a)[0][2] == "ann"
         assert len(rows(conn, "pgrecall.memories_of_concept", a)) == 1
         denied(
             conn,

@@ -68,33 +68,33 @@ def test_a_merge_takes_everything_along_and_a_split_gives_it_back(conn: Connecti
 
 
 def test_a_split_is_a_decision(conn: Connection[Any]) -> None:
-    remember(conn, tags=["a", "b", "c"])
-    split(conn, merge(conn, "a", "b", method="trigram"))
-    for one, other in (("a", "b"), ("b", "a")):
+    remember(conn, tags=["ann", "bob", "cem"])
+    split(conn, merge(conn, "ann", "bob", method="trigram"))
+    for one, other in (("ann", "bob"), ("bob", "ann")):
         with refused(conn, "55000"):
             merge(conn, one, other, method="name")
     # It holds for what the two have become part of.
-    merge(conn, "b", "c")
+    merge(conn, "bob", "cem")
     with refused(conn, "55000"):
-        merge(conn, "a", "c", method="llm")
-    number = merge(conn, "a", "c")
-    assert partition(conn) == [["a", "b", "c"]]
+        merge(conn, "ann", "cem", method="llm")
+    number = merge(conn, "ann", "cem")
+    assert partition(conn) == [["ann", "bob", "cem"]]
     split(conn, number)
-    assert partition(conn) == [["a"], ["b", "c"]]
+    assert partition(conn) == [["ann"], ["bob", "cem"]]
     assert wrong(conn) == {}
 
 
 def test_merges_that_are_refused(conn: Connection[Any]) -> None:
-    remember(conn, tags=["a", "b"])
-    remember(conn, tags=["a"], namespace="other", create_namespace=True)
-    a, b = find(conn, "a"), find(conn, "b")
-    elsewhere = call(conn, "pgrecall.find_concept", "a", "other")
+    remember(conn, tags=["ann", "bob"])
+    remember(conn, tags=["ann"], namespace="other", create_namespace=True)
+    a, b = find(conn, "ann"), find(conn, "bob")
+    elsewhere = call(conn, "pgrecall.find_concept", "ann", "other")
     for sqlstate, arguments in (
         ("22023", (a, a)), ("22023", (a, elsewhere)), ("22023", (a, b, "magic")), ("42704", (a, 10**12)), ("42704", (10**12, a)),
     ):  # fmt: skip
         with refused(conn, sqlstate):
             call(conn, "pgrecall.merge_concepts", *arguments)
-    number = merge(conn, "a", "b")
+    number = merge(conn, "ann", "bob")
     split(conn, number)
     for gone in (number, 10**12):
         with refused(conn, "42704"):
@@ -102,14 +102,14 @@ def test_merges_that_are_refused(conn: Connection[Any]) -> None:
 
 
 def test_nested_merges_split_in_any_order(conn: Connection[Any]) -> None:
-    remember(conn, tags=["a", "b", "c"])
+    remember(conn, tags=["ann", "bob", "cem"])
     for order in itertools.permutations(range(2)):
-        numbers = [merge(conn, "a", "b"), merge(conn, "b", "c")]
-        assert partition(conn) == [["a", "b", "c"]]
+        numbers = [merge(conn, "ann", "bob"), merge(conn, "bob", "cem")]
+        assert partition(conn) == [["ann", "bob", "cem"]]
         for place in order:
             split(conn, numbers[place])
             assert wrong(conn) == {}
-        assert partition(conn) == [["a"], ["b"], ["c"]]
+        assert partition(conn) == [["ann"], ["bob"], ["cem"]]
 
 
 NAMES = [f"name {letter}" for letter in "abcdefg"]
@@ -184,10 +184,10 @@ def test_names_given_by_hand(conn: Connection[Any]) -> None:
 
 
 def test_names_that_are_refused(conn: Connection[Any]) -> None:
-    remember(conn, tags=["a", "b"])
-    a = find(conn, "a")
+    remember(conn, tags=["ann", "bob"])
+    a = find(conn, "ann")
     for sqlstate, name in (
-        ("23505", "B"),
+        ("23505", "Bob"),
         ("22023", "..."),
         ("22023", "x" * 201),
         ("22023", "\ufdfa" * 12),
@@ -195,7 +195,7 @@ def test_names_that_are_refused(conn: Connection[Any]) -> None:
     ):
         with refused(conn, sqlstate):
             call(conn, "pgrecall.add_alias", a, name)
-    for name in ("a", "b", "c", None):
+    for name in ("ann", "bob", "cem", None):
         with refused(conn, "22023"):
             call(conn, "pgrecall.remove_alias", a, name)
     with refused(conn, "42704"):
@@ -222,21 +222,21 @@ def test_the_overview_counts_what_is_there(conn: Connection[Any]) -> None:
 
 def test_neighbours_share_memories_or_relationships(conn: Connection[Any]) -> None:
     for place in range(4):
-        remember(conn, f"{place}", tags=["hub", "a", *(["b"] if place < 2 else [])])
+        remember(conn, f"{place}", tags=["hub", "ann", *(["bob"] if place < 2 else [])])
     for _ in range(20):
         remember(conn, tags=["hub"])
     number = remember(conn, "facts")
-    extract(conn, {number: {"facts": [fact("A", "owns", "Car"), fact("Dealer", "sold to", "A")]}})
+    extract(conn, {number: {"facts": [fact("Ann", "owns", "Car"), fact("Dealer", "sold to", "Ann")]}})
     with conn.transaction():
         share(conn)
         conn.execute("SET LOCAL ROLE pgrecall_reader")
-        found = rows(conn, "pgrecall.concept_neighbours", find(conn, "a"))
-        assert len(rows(conn, "pgrecall.concept_neighbours", find(conn, "a"), 2)) == 2
+        found = rows(conn, "pgrecall.concept_neighbours", find(conn, "ann"))
+        assert len(rows(conn, "pgrecall.concept_neighbours", find(conn, "ann"), 2)) == 2
     assert {row[1]: (row[3], row[5]) for row in found} == {
-        "hub": (4, []), "b": (2, []), "Car": (0, ["> owns"]), "Dealer": (0, ["< sold to"]),
+        "hub": (4, []), "bob": (2, []), "Car": (0, ["> owns"]), "Dealer": (0, ["< sold to"]),
     }  # fmt: skip
     order = [row[1] for row in found if not row[5]]
-    assert order == ["b", "hub"], "what is mentioned everywhere does not lead"
+    assert order == ["bob", "hub"], "what is mentioned everywhere does not lead"
 
 
 def test_a_concept_is_found_by_any_name_in_its_namespace(conn: Connection[Any]) -> None:
@@ -250,17 +250,17 @@ def test_a_concept_is_found_by_any_name_in_its_namespace(conn: Connection[Any]) 
 
 @pytest.mark.parametrize("at_once", [True, False])
 def test_who_merges_waits_for_who_writes(conn: Connection[Any], dsn: str, at_once: bool) -> None:
-    remember(conn, tags=["a", "b"])
+    remember(conn, tags=["ann", "bob"])
     with psycopg.connect(dsn) as writer:
-        number = remember(writer, tags=["b", "a"])
+        number = remember(writer, tags=["bob", "ann"])
         if at_once:
-            merging = waits(conn, lambda: merge(conn, "a", "b"))
+            merging = waits(conn, lambda: merge(conn, "ann", "bob"))
             writer.commit()
             merging()
-            assert concepts(conn, number) == ["b"]
+            assert concepts(conn, number) == ["bob"]
         else:
             with pytest.raises(psycopg.errors.LockNotAvailable) as caught:
-                merge(conn, "a", "b")
+                merge(conn, "ann", "bob")
             assert caught.value.diag.message_hint
             writer.commit()
     assert scalar(conn, "SELECT count(*) FROM pgrecall.mentions") == 4

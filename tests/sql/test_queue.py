@@ -130,7 +130,7 @@ def test_eight_workers_share_two_thousand_memories(conn: Connection[Any], dsn: s
 
 
 def test_complete_writes_the_embedding_and_nothing_else(conn: Connection[Any]) -> None:
-    number = remember(conn, "content", title="title", tags=["a"])
+    number = remember(conn, "content", title="title", tags=["ann"])
     claim(conn)
     memory, others = stored(conn, number), contents(conn)
     query = "SELECT xmin::text, ctid::text, c::text FROM pgrecall.concepts c"
@@ -159,7 +159,7 @@ def test_writing_back_fires_no_trigger(conn: Connection[Any]) -> None:
         JOIN pg_proc p ON p.oid = s.funcid AND p.prorettype = 'trigger'::regtype
     """
     assert conn.execute(query).fetchall() == []
-    call(conn, "update_memory", number, tags=["a"])
+    call(conn, "update_memory", number, tags=["ann"])
     conn.execute("SELECT pg_stat_force_next_flush()")
     conn.execute("SELECT 1")
     assert ("derive_memory_columns",) in conn.execute(query).fetchall()

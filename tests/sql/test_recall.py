@@ -178,8 +178,8 @@ def test_the_query_itself_names_concepts(conn: Connection[Any]) -> None:
 
 
 def test_each_hop_reaches_further(conn: Connection[Any]) -> None:
-    remember(conn, "sloop", tags=["a"])
-    chain = [remember(conn, f"link {tags}", tags=tags) for tags in (["a", "b"], ["b", "c"], ["c"])]
+    remember(conn, "sloop", tags=["ann"])
+    chain = [remember(conn, f"link {tags}", tags=tags) for tags in (["ann", "bob"], ["bob", "cem"], ["cem"])]
     for hops in range(4):
         conn.execute("SELECT set_config('pgrecall.graph_hops', %s, false)", (str(hops),))
         assert set(recall(conn, "sloop")).intersection(chain) == set(chain[:hops])
@@ -197,8 +197,8 @@ def test_hubs_and_singletons_link_nothing_but_what_is_about_them(conn: Connectio
 
 
 def test_weight_zero_turns_a_leg_off(conn: Connection[Any]) -> None:
-    remember(conn, "sloop", tags=["a"])
-    remember(conn, "other", tags=["a"])
+    remember(conn, "sloop", tags=["ann"])
+    remember(conn, "other", tags=["ann"])
     conn.execute("SET pgrecall.graph_weight = 0")
     assert len(recall(conn, "sloop")) == 1
 
@@ -255,8 +255,8 @@ def test_superseded_memories_come_back_only_if_asked_for(conn: Connection[Any]) 
 
 
 def test_forgotten_memories_do_not_come_back_by_any_leg(conn: Connection[Any]) -> None:
-    seed = remember(conn, "sloop", unit(1), tags=["a"])
-    gone = remember(conn, "sloop too", unit(1), tags=["a"])
+    seed = remember(conn, "sloop", unit(1), tags=["ann"])
+    gone = remember(conn, "sloop too", unit(1), tags=["ann"])
     conn.execute("SELECT forget(%s)", (gone,))
     assert recall(conn, "sloop", query_vec=unit(1), include_superseded=True) == [seed]
 
@@ -271,9 +271,9 @@ def test_sensitive_memories_are_found_by_their_words_alone(conn: Connection[Any]
 
 
 def test_searches_exactly_one_namespace(conn: Connection[Any]) -> None:
-    first = remember(conn, "tea", unit(1), tags=["a"], namespace="one", create_namespace=True)
-    second = remember(conn, "tea", unit(1), tags=["a"], namespace="two", create_namespace=True)
-    third = remember(conn, "tea", unit(1), tags=["a"])
+    first = remember(conn, "tea", unit(1), tags=["ann"], namespace="one", create_namespace=True)
+    second = remember(conn, "tea", unit(1), tags=["ann"], namespace="two", create_namespace=True)
+    third = remember(conn, "tea", unit(1), tags=["ann"])
     assert recall(conn, "tea a", query_vec=unit(1), namespace="one") == [first]
     assert recall(conn, "tea a", query_vec=unit(1)) == [third]
     conn.execute("SET pgrecall.namespace = 'two'")

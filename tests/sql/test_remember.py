@@ -263,10 +263,11 @@ def test_sensitive_memory_cannot_be_embedded(conn: Connection[Any], role: str | 
 def test_same_text_under_the_same_external_id_changes_nothing(
     conn: Connection[Any], on_conflict: str
 ) -> None:
-    number = remember(conn, "text", title="title", tags=["a"], external_id="e")
+    number = remember(conn, "text", title="title", tags=["ann"], external_id="e")
     before = contents(conn)
     assert (
-        remember(conn, "text", title="title", tags=["b"], external_id="e", on_conflict=on_conflict) == number
+        remember(conn, "text", title="title", tags=["bob"], external_id="e", on_conflict=on_conflict)
+        == number
     )
     assert contents(conn) == before
 
@@ -287,12 +288,14 @@ def test_conflict_keeps_what_is_there(conn: Connection[Any]) -> None:
 
 
 def test_conflict_revises_what_is_given(conn: Connection[Any]) -> None:
-    number = remember(conn, "text", title="t", tags=["a"], importance=0.9, metadata={"m": 1}, external_id="e")
+    number = remember(
+        conn, "text", title="t", tags=["ann"], importance=0.9, metadata={"m": 1}, external_id="e"
+    )
     embed(conn, number)
     assert remember(conn, "other", category="c", external_id="e", on_conflict="update") == number
     found = stored(conn, number)
     assert (found["content"], found["category"]) == ("other", "c")
-    assert (found["title"], found["tags"], found["metadata"]) == ("t", ["a"], {"m": 1})
+    assert (found["title"], found["tags"], found["metadata"]) == ("t", ["ann"], {"m": 1})
     assert found["importance"] == pytest.approx(0.9)
     assert found["embedding"] is None
     remember(conn, "other", title="", tags=[], metadata={}, external_id="e", on_conflict="update")
@@ -313,7 +316,7 @@ def test_sensitivity_is_not_lost_by_a_conflict(conn: Connection[Any]) -> None:
 
 
 def test_forgotten_external_id(conn: Connection[Any]) -> None:
-    number = remember(conn, "text", tags=["a"], external_id="e")
+    number = remember(conn, "text", tags=["ann"], external_id="e")
     call(conn, "forget", number)
     with refused(conn, "23505"):
         remember(conn, "text", external_id="e")
@@ -321,7 +324,7 @@ def test_forgotten_external_id(conn: Connection[Any]) -> None:
     assert stored(conn, number)["deleted_at"] is not None
     assert remember(conn, "text", external_id="e", on_conflict="update") == number
     assert stored(conn, number)["deleted_at"] is None
-    assert concepts(conn, number) == ["a"]
+    assert concepts(conn, number) == ["ann"]
 
 
 def test_two_sessions_store_the_same_external_id(conn: Connection[Any], dsn: str) -> None:

@@ -176,10 +176,10 @@ def test_names_near_by_their_embeddings(conn: Connection[Any]) -> None:
 
 def test_embeddings_that_are_refused_or_too_late(conn: Connection[Any]) -> None:
     for _ in range(2):
-        remember(conn, tags=["a", "b"])
+        remember(conn, tags=["ann", "bob"])
     ids = [row[0] for row in sorted(rows(conn, "pgrecall.unembedded_concepts"))]
     for given in ([vector(1)], [vector(1), "[1,2]"], [vector(1), None]):
         with refused(conn, "22023"):
             call(conn, "pgrecall.embed_concepts", ids, given)
-    assert call(conn, "pgrecall.embed_concepts", ids, [vector(1), vector(0, 1)], ["a", "old name"]) == 1
+    assert call(conn, "pgrecall.embed_concepts", ids, [vector(1), vector(0, 1)], ["ann", "old name"]) == 1
     assert call(conn, "pgrecall.embed_concepts", [10**12], [vector(1)]) == 0

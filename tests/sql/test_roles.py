@@ -118,11 +118,16 @@ def test_writer_does_everything_public(conn: Connection[Any], nobody: str) -> No
     conn.execute(f"GRANT pgrecall_writer, pgrecall_everywhere TO {nobody}")
     with role(conn, nobody):
         one = remember(
-            conn, "one", tags=["a", "b"], expanded_keywords=["c"], namespace="new", create_namespace=True
+            conn,
+            "one",
+            tags=["ann", "bob"],
+            expanded_keywords=["cem"],
+            namespace="new",
+            create_namespace=True,
         )
-        two = remember(conn, "two", tags=["a"], external_id="e")
-        assert remember(conn, "three", tags=["d"], external_id="e", on_conflict="update") == two
-        assert call(conn, "update_memory", one, tags=["d"], content="changed", language="german")
+        two = remember(conn, "two", tags=["ann"], external_id="e")
+        assert remember(conn, "three", tags=["dan"], external_id="e", on_conflict="update") == two
+        assert call(conn, "update_memory", one, tags=["dan"], content="changed", language="german")
         assert call(conn, "update_memory", one, is_sensitive=True)
         new = call(conn, "supersede", two, "four")
         assert call(conn, "supersede", new, successor=remember(conn, "five")) > new
@@ -151,7 +156,7 @@ def test_writer_clears_the_queue_of_what_became_secret(conn: Connection[Any]) ->
 
 
 def test_embedder_runs_the_whole_cycle(conn: Connection[Any]) -> None:
-    good, bad = remember(conn, "good", title="title", tags=["a"]), remember(conn, "bad")
+    good, bad = remember(conn, "good", title="title", tags=["ann"]), remember(conn, "bad")
     remember(conn, "secret", is_sensitive=True)
     with role(conn, "pgrecall_embedder"):
         assert call(conn, "pgrecall.bundle_hash") == call(conn, "pgrecall.bundle_hash")
@@ -223,7 +228,7 @@ def test_only_admin_and_owner_change_settings(conn: Connection[Any]) -> None:
         conn.execute("SELECT pgrecall.set_setting('rrf_k', '30')")
         conn.execute("SELECT pgrecall.set_setting('embed_keywords', 'on')")
         call(conn, "pgrecall.activate_model", "another", 384)
-        number = remember(conn, "x", tags=["a"])
+        number = remember(conn, "x", tags=["ann"])
         rows(conn, "pgrecall.claim", WORKER)
         assert (
             call(
@@ -246,5 +251,5 @@ def test_a_member_works_through_its_roles(conn: Connection[Any], nobody: str) ->
     conn.execute(f"GRANT pgrecall_writer TO {nobody}")
     share(conn)
     with role(conn, nobody):
-        remember(conn, "x", tags=["a"], is_sensitive=True)
+        remember(conn, "x", tags=["ann"], is_sensitive=True)
         assert len(rows(conn, "recall", "x")) == 1

@@ -63,7 +63,7 @@ def test_empty_clears(conn: Connection[Any]) -> None:
 
 
 def test_what_is_refused(conn: Connection[Any]) -> None:
-    number = remember(conn, "content", tags=["a"], valid_from=NOON)
+    number = remember(conn, "content", tags=["ann"], valid_from=NOON)
     refusals: list[tuple[dict[str, Any], str]] = [
         ({"content": ""}, "22023"),
         ({"content": " \n"}, "22023"),
@@ -91,15 +91,15 @@ def test_unknown_and_forgotten_memories(conn: Connection[Any]) -> None:
 
 
 def test_new_text_empties_the_embedding_and_the_rest_does_not(conn: Connection[Any]) -> None:
-    number = remember(conn, "content", title="title", tags=["a"], expanded_keywords=["b"])
+    number = remember(conn, "content", title="title", tags=["ann"], expanded_keywords=["bob"])
     embed(conn, number)
     before = stored(conn, number)
     call(
         conn,
         "update_memory",
         number,
-        tags=["c"],
-        expanded_keywords=["d"],
+        tags=["cem"],
+        expanded_keywords=["dan"],
         category="e",
         importance=1,
         metadata={"f": 1},
@@ -120,11 +120,11 @@ def test_new_text_empties_the_embedding_and_the_rest_does_not(conn: Connection[A
 
 def test_new_keywords_empty_the_embedding_where_they_are_part_of_it(conn: Connection[Any]) -> None:
     conn.execute("SELECT pgrecall.set_setting('embed_keywords', 'on')")
-    number = remember(conn, "content", expanded_keywords=["a"], tags=["b"])
+    number = remember(conn, "content", expanded_keywords=["ann"], tags=["bob"])
     embed(conn, number)
-    call(conn, "update_memory", number, tags=["c"])
+    call(conn, "update_memory", number, tags=["cem"])
     assert stored(conn, number)["embedding"] is not None
-    call(conn, "update_memory", number, expanded_keywords=["d"])
+    call(conn, "update_memory", number, expanded_keywords=["dan"])
     assert stored(conn, number)["embedding"] is None
 
 
@@ -133,7 +133,7 @@ def test_new_text_starts_afresh_in_the_queue(conn: Connection[Any]) -> None:
     worker = "11111111-1111-4111-8111-111111111111"
     conn.execute("SELECT FROM pgrecall.claim(%s)", (worker,))
     conn.execute("SELECT pgrecall.fail(%s, %s, 'bad luck', '1 hour')", (worker, number))
-    call(conn, "update_memory", number, tags=["a"])
+    call(conn, "update_memory", number, tags=["ann"])
     assert conn.execute("SELECT memory_id FROM pgrecall.claim(%s)", (worker,)).fetchall() == []
     call(conn, "update_memory", number, content="new")
     assert contents(conn)["embedding_jobs"] == []
@@ -149,19 +149,19 @@ def enrich(conn: Connection[Any], memory_id: int, name: str) -> None:
 
 
 def test_tags_replace_tags_only(conn: Connection[Any]) -> None:
-    number = remember(conn, "content", tags=["a", "b"], expanded_keywords=["b", "k"])
+    number = remember(conn, "content", tags=["ann", "bob"], expanded_keywords=["bob", "kim"])
     enrich(conn, number, "person")
-    call(conn, "update_memory", number, tags=["a", "c"])
-    assert concepts(conn, number) == ["a", "b", "c", "k", "person"]
+    call(conn, "update_memory", number, tags=["ann", "cem"])
+    assert concepts(conn, number) == ["ann", "bob", "cem", "kim", "person"]
     call(conn, "update_memory", number, expanded_keywords=[])
-    assert concepts(conn) == ["a", "c", "person", "person end"]
+    assert concepts(conn) == ["ann", "cem", "person", "person end"]
 
 
 def test_unchanged_tags_keep_their_mentions(conn: Connection[Any]) -> None:
-    number = remember(conn, "content", tags=["a", "b"])
-    query = "SELECT m.xmin FROM pgrecall.mentions m JOIN pgrecall.concepts c ON c.id = m.concept_id WHERE c.key = 'a'"
+    number = remember(conn, "content", tags=["ann", "bob"])
+    query = "SELECT m.xmin FROM pgrecall.mentions m JOIN pgrecall.concepts c ON c.id = m.concept_id WHERE c.key = 'ann'"
     before = conn.execute(query).fetchall()
-    call(conn, "update_memory", number, tags=["a", "c"])
+    call(conn, "update_memory", number, tags=["ann", "cem"])
     assert conn.execute(query).fetchall() == before
 
 
@@ -235,14 +235,14 @@ def test_two_sessions_hide_the_last_evidence(conn: Connection[Any], dsn: str) ->
 
 
 def test_two_sessions_revise_one_memory(conn: Connection[Any], dsn: str) -> None:
-    number = remember(conn, "content", tags=["a"])
+    number = remember(conn, "content", tags=["ann"])
     with psycopg.connect(dsn) as first:
-        call(first, "update_memory", number, tags=["b"])
+        call(first, "update_memory", number, tags=["bob"])
         second = waits(conn, lambda: call(conn, "update_memory", number, content="new"))
         first.commit()
         assert second() is True
     found = stored(conn, number)
-    assert (found["content"], found["tags"], concepts(conn)) == ("new", ["b"], ["b"])
+    assert (found["content"], found["tags"], concepts(conn)) == ("new", ["bob"], ["bob"])
 
 
 @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])

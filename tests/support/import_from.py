@@ -1,4 +1,4 @@
-"""What the tests of `pgrecall import-from` share: an older service's file, and a run over a source."""
+"""What the tests of `pgrecall import KIND` share: an older service's file, and a run over a source."""
 
 from __future__ import annotations
 

@@ -59,3 +59,21 @@ def test_a_model_that_is_not_there_is_refused() -> None:
     assert not spacy_installed("no_such_model")
     with pytest.raises(ExtractionUnavailable):
         Extractor(ExtractorOptions(spacy=True, spacy_model="no_such_model"))
+
+
+@needs_spacy
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Node 3 is the replica", "Node 3"),
+        ("Node is installed on the server", "Node"),
+        ("Node said hi", "Node"),
+        ("Node and Redis run on port 5", "Node"),
+        ("Install Node.", "Install Node"),
+    ],
+)
+def test_a_word_of_computing_is_nobody(text: str, name: str) -> None:
+    (extraction,) = Extractor(ExtractorOptions(spacy=True)).extract([document(text)])
+    assert isinstance(extraction, Extraction)
+    assert typed(extraction.mentions)[name] == "CONCEPT"

@@ -17,11 +17,11 @@ from .explain import explain
 from .facts import facts
 from .failures import failures
 from .graph import graph
-from .import_from import import_from
+from .imports import import_
 from .learn import feedback, learn
 from .manage import count, forget, get, history, list_, restore, sessions, supersede, update
 from .mcp import mcp
-from .memories import export, import_, remember
+from .memories import export, remember
 from .namespaces import namespace
 from .offline import offline
 from .psql import psql
@@ -49,7 +49,6 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "dsn": dsn,
     "migrate": migrate,
     "remember": remember,
-    "import": import_,
     "export": export,
     "get": get,
     "list": list_,
@@ -81,7 +80,7 @@ for name, command in _COMMANDS.items():
     app.command(name)(command)
 app.command("psql", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(psql)
 app.add_typer(
-    import_from, name="import-from", help="Import memories from other programs; running it again is safe."
+    import_, name="import", help="Import memories from a file or another program; running it again is safe."
 )
 app.add_typer(failures, name="failures", help="Print the memories that could not be embedded, or retry them.")
 app.add_typer(config, name="config")

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from .common import (
+    AsJson,
     ByDaemon,
     Categories,
     DataDir,
@@ -17,6 +18,7 @@ from .common import (
     Until,
     connection_string,
     moment,
+    print_result,
     who_embeds,
 )
 
@@ -43,6 +45,7 @@ def briefing(
     timeout: Annotated[
         float, typer.Option(help="Seconds for the whole call; loading the model takes most of them.")
     ] = 30.0,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -69,5 +72,5 @@ def briefing(
             include_sensitive=include_sensitive,
             timeout=timeout,
         )
-    if text:
-        typer.echo(text)
+    if text or as_json:
+        print_result({"text": text}, text, as_json=as_json)

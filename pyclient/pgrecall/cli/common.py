@@ -252,6 +252,24 @@ def print_json(value: object) -> None:
     typer.echo(json.dumps(value, ensure_ascii=plain))
 
 
+def print_result(value: object, text: str, *, as_json: bool) -> None:
+    """Print what a command did: one JSON value, or a sentence."""
+    if as_json:
+        print_json(value)
+    else:
+        typer.echo(text)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun; the plural adds an s unless it is given."""
+    return f"{number} {one if number == 1 else f'{one}s' if many is None else many}"
+
+
+def is_dash(file: Path) -> bool:
+    """Return whether a file stands for standard input or output."""
+    return str(file) == "-"
+
+
 def note(text: str) -> None:
     """Print a note on stderr."""
     typer.secho(text, err=True, dim=True)

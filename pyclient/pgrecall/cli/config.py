@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import AsJson, DataDir, Dsn, connection_string, note, print_json
+from .common import AsJson, DataDir, Dsn, connection_string, note, print_json, print_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,26 +58,27 @@ def show(
 def set_(
     name: Name,
     value: Annotated[str, typer.Argument(help="The value to store.")],
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
     """Store a setting for the whole database."""
-    _store(name, value, connection_string(dsn, data_dir))
+    _store(name, value, connection_string(dsn, data_dir), as_json=as_json)
 
 
 @config.command()
-def unset(name: Name, dsn: Dsn = None, data_dir: DataDir = None) -> None:
+def unset(name: Name, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:
     """Remove a stored setting, so that its default applies."""
-    _store(name, None, connection_string(dsn, data_dir))
+    _store(name, None, connection_string(dsn, data_dir), as_json=as_json)
 
 
-def _store(name: str, value: str | None, dsn: str | None) -> None:
+def _store(name: str, value: str | None, dsn: str | None, *, as_json: bool) -> None:
     from pgrecall import Client
 
     with Client(dsn, pool_max=1) as client:
         client.admin.set_setting(name, value)
         [stored] = [setting for setting in client.admin.settings_in_force() if setting.name == name]
-    typer.echo(f"{name} = {stored.value} ({stored.source})")
+    print_result(stored.as_dict(), f"{name} = {stored.value} ({stored.source})", as_json=as_json)
     if stored.source not in ("stored", "default"):
         note(f"the stored value has no effect here, because this source overrides it: {stored.source}")
 

@@ -8,7 +8,19 @@ import typer
 from pgrecall.formatting import sanitize
 from pgrecall.installing import install_command
 
-from .common import AsJson, DataDir, Dsn, Namespace, Since, connection_string, moment, note, print_json
+from .common import (
+    AsJson,
+    DataDir,
+    Dsn,
+    Namespace,
+    Since,
+    connection_string,
+    counted,
+    moment,
+    note,
+    print_json,
+    print_result,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,7 +88,9 @@ def run(
     changes = [row for row in rows if row["decision"] != "ADD"]
     _print_table(changes, dry_run=dry_run)
     verb = "would be" if dry_run else "were"
-    typer.echo(f"{len(rows)} memories: {len(changes)} {verb} superseded or supersede another")
+    typer.echo(
+        f"{counted(len(rows), 'memory', 'memories')}: {len(changes)} {verb} superseded or supersede another"
+    )
     if changes and not dry_run:
         note("undo one with: pgrecall curate undo NUMBER")
 
@@ -107,6 +121,7 @@ def log(
 @curate.command()
 def undo(
     number: Annotated[int, typer.Argument(help="The number of the decision.")],
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -115,7 +130,8 @@ def undo(
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         was_there = client.curation.undo(number)
-    typer.echo(f"undone: {number}" if was_there else f"{number} was already undone")
+    text = f"undone: {number}" if was_there else f"{number} was already undone"
+    print_result({"number": number, "undone": was_there}, text, as_json=as_json)
 
 
 def duplicates(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .common import DataDir, Dsn, effective_dsn
+from .common import AsJson, DataDir, Dsn, effective_dsn, print_json
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -16,16 +16,22 @@ OLDEST, NEWEST = 15, 18
 _COLOURS = {"ok": "green", "info": "cyan", "warn": "yellow", "fail": "red"}
 
 
-def doctor(dsn: Dsn = None, data_dir: DataDir = None) -> None:
+def doctor(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:
     """Check server, schema, indexes and queue; exit 1 if something is broken."""
-    failed = False
+    findings = []
     for finding in _examine(effective_dsn(dsn, data_dir)):
-        failed = failed or finding.status == "fail"
+        findings.append(finding)
+        if as_json:
+            continue
         typer.secho(f"{finding.status:<5}", fg=_COLOURS[finding.status], nl=False)
         typer.echo(f" {finding.check_name}: {finding.detail}")
         if finding.remedy is not None:
             typer.echo(f"      hint: {finding.remedy}")
-    if failed:
+    if as_json:
+        from dataclasses import asdict
+
+        print_json([asdict(finding) for finding in findings])
+    if any(finding.status == "fail" for finding in findings):
         raise typer.Exit(1)
 
 

@@ -4,7 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import AsJson, DataDir, Dsn, connection_string, effective_dsn, note, print_json
+from .common import (
+    AsJson,
+    DataDir,
+    Dsn,
+    connection_string,
+    effective_dsn,
+    note,
+    print_json,
+    print_result,
+)
 
 if TYPE_CHECKING:
     from pgrecall import Erasure
@@ -55,6 +64,7 @@ def erase(
 
 def scrub(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -76,7 +86,7 @@ def scrub(
                 conn.execute(statement)
     except psycopg.Error as error:
         raise error_from(error) from error
-    typer.echo(f"{len(statements)} tables rewritten")
+    print_result({"tables": len(statements)}, f"{len(statements)} tables rewritten", as_json=as_json)
 
 
 def _line(receipt: "Erasure") -> str:

@@ -6,7 +6,7 @@ import typer
 
 from pgrecall.formatting import format_age, sanitize
 
-from .common import AsJson, DataDir, Dsn, connection_string, note, print_json
+from .common import AsJson, DataDir, Dsn, connection_string, counted, note, print_json, print_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,6 +52,7 @@ def show(
 def retry(
     cause: Cause = None,
     id: Annotated[int | None, typer.Option("--id", help="Only this memory.", show_default=False)] = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -60,7 +61,8 @@ def retry(
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         freed = client.admin.retry_failures(cause, id=id)
-    typer.echo(f"{freed} {'memory' if freed == 1 else 'memories'} will be retried")
+    text = f"{counted(freed, 'memory', 'memories')} will be retried"
+    print_result({"retried": freed}, text, as_json=as_json)
 
 
 def _print_table(found: "Iterable[Failure]") -> None:

@@ -11,7 +11,17 @@ import typer
 
 from pgrecall.installing import install_command
 
-from .common import AsJson, DataDir, Dsn, Namespace, connection_string, note, print_json
+from .common import (
+    AsJson,
+    DataDir,
+    Dsn,
+    Namespace,
+    connection_string,
+    counted,
+    note,
+    print_json,
+    print_result,
+)
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -38,6 +48,7 @@ def build(
     ] = False,
     again: Annotated[bool, typer.Option("--again", help="Read every memory again.")] = False,
     namespace: Namespace = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -53,7 +64,10 @@ def build(
     try:
         from pgrecall.embedder import build
     except ModuleNotFoundError as error:
-        if _leave_to_a_daemon(target, again=again, backfill=backfill):
+        left = _leave_to_a_daemon(target, again=again, backfill=backfill)
+        if left is not None:
+            text = f"the running embedder will read {counted(left, 'memory', 'memories')}"
+            print_result({"left_to_embedder": left}, text, as_json=as_json)
             return
         raise EmbeddingUnavailable(
             f"memories cannot be read here: no module {error.name}",
@@ -68,8 +82,8 @@ def build(
                 _redo(connection, target, enricher, version)
         waiting = _value(connection, "SELECT pending_extractions FROM public.recall_status()")
     done = _with_progress(target.dsn, waiting)
-    typer.echo(f"read {done['read']} memories")
-    if done["read_failed"]:
+    print_result(done, f"read {counted(done['read'], 'memory', 'memories')}", as_json=as_json)
+    if done["read_failed"] and not as_json:
         note(f"{done['read_failed']} could not be read: SELECT * FROM pgrecall.extractions WHERE is_pending")
 
 
@@ -142,6 +156,7 @@ def merge(
     name: Annotated[str, typer.Argument(help="The concept to merge.")],
     into: Annotated[str, typer.Argument(help="The concept to keep.")],
     namespace: Namespace = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -150,12 +165,14 @@ def merge(
     with _connected(target) as connection:
         pair = [_concept(connection, target, name), _concept(connection, target, into)]
         number = _value(connection, "SELECT pgrecall.merge_concepts(%s, %s)", pair)
-    typer.echo(f"merged; `pgrecall graph split {number}` undoes it")
+    text = f"merged; `pgrecall graph split {number}` undoes it"
+    print_result({"merge_id": number}, text, as_json=as_json)
 
 
 @graph.command()
 def split(
     merge: Annotated[int, typer.Argument(help="The number of the merge, as printed by `graph show --json`.")],
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -163,7 +180,8 @@ def split(
     with _connected(_target(dsn, data_dir, None)) as connection:
         concept = _value(connection, "SELECT pgrecall.split_concept(%s)", [merge])
         name = _value(connection, "SELECT name FROM pgrecall.show_concept(%s)", [concept])
-    typer.echo(f"split: {_clean(name)} is a separate concept again")
+    text = f"split: {_clean(name)} is a separate concept again"
+    print_result({"concept_id": concept, "name": name}, text, as_json=as_json)
 
 
 @graph.command()
@@ -179,6 +197,7 @@ def rules(
     everywhere: Annotated[
         bool, typer.Option("--everywhere", help="Apply the rules to all namespaces.")
     ] = False,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -207,7 +226,12 @@ def rules(
             "SELECT pgrecall.set_entity_rules(%s, %s::text[], %s::text[], %s)",
             [type, keywords, patterns, home],
         )
-    typer.echo(f"{type}: {len(keywords)} keywords, {len(patterns)} patterns, for memories read from now on")
+    print_result(
+        {"type": type, "keywords": keywords, "patterns": patterns, "namespace": home},
+        f"{type}: {counted(len(keywords), 'keyword')}, {counted(len(patterns), 'pattern')}, "
+        "for memories read from now on",
+        as_json=as_json,
+    )
 
 
 def _target(dsn: str | None, data_dir: Path | None, namespace: str | None) -> "Target":
@@ -276,19 +300,18 @@ def _redo(connection: Any, target: "Target", enricher: str, version: str | None)
         note(f"{noted} memories to be read again" if enricher == "text" else f"{noted} by the language model")
 
 
-def _leave_to_a_daemon(target: "Target", *, again: bool, backfill: bool) -> bool:
-    """Leave the work to a live daemon; False if none can do it."""
+def _leave_to_a_daemon(target: "Target", *, again: bool, backfill: bool) -> int | None:
+    """Leave the work to a live daemon, and return how much it is; None if none can do it."""
     with _connected(target) as connection:
         [found] = _rows(connection, "SELECT workers, pending_extractions FROM public.recall_status()")
         if not found["workers"] or backfill:
-            return False
+            return None
         if again:
             _redo(connection, target, "text", None)
             found["pending_extractions"] = _value(
                 connection, "SELECT pending_extractions FROM public.recall_status()"
             )
-    typer.echo(f"the running embedder will read {found['pending_extractions']} memories")
-    return True
+    return int(found["pending_extractions"])
 
 
 def _with_progress(dsn: str, waiting: int) -> dict[str, int]:

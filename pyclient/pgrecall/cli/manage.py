@@ -30,6 +30,7 @@ from .common import (
     moment,
     note,
     print_json,
+    print_result,
 )
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def count(
     since: Since = None,
     until: Until = None,
     include_superseded: IncludeSuperseded = False,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -130,7 +132,8 @@ def count(
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
-        typer.echo(client.count(forgotten=forgotten, **filters))
+        number = client.count(forgotten=forgotten, **filters)
+    print_result({"memories": number}, str(number), as_json=as_json)
 
 
 def sessions(
@@ -194,6 +197,7 @@ def update(
     expires_at: Annotated[
         str | None, typer.Option(help="From then on it is never returned, ISO 8601.")
     ] = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -217,7 +221,8 @@ def update(
             occurred_at=happened,
             expires_at=ends,
         )
-    typer.echo("updated" if has_changed else "nothing changed")
+    text = "updated" if has_changed else "nothing changed"
+    print_result({"id": id, "changed": has_changed}, text, as_json=as_json)
 
 
 def supersede(
@@ -227,6 +232,7 @@ def supersede(
         int | None, typer.Option(help="An existing memory as successor, instead of a text.")
     ] = None,
     occurred_at: Annotated[str | None, typer.Option(help="When it changed, ISO 8601.")] = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -237,7 +243,8 @@ def supersede(
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
-        typer.echo(client.supersede(id, content, successor=successor, occurred_at=happened))
+        number = client.supersede(id, content, successor=successor, occurred_at=happened)
+    print_result({"id": number, "supersedes": id}, str(number), as_json=as_json)
 
 
 def forget(
@@ -258,6 +265,7 @@ def forget(
     external_id_prefix: ExternalIdPrefix = None,
     since: Since = None,
     until: Until = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -273,27 +281,31 @@ def forget(
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         if ids:
             gone = [id for id in ids if dry_run or client.forget(id)]
-            typer.echo(f"{len(gone)} {'to forget' if dry_run else 'forgotten'}")
+            _print_number(len(gone), "to forget" if dry_run else "forgotten", as_json=as_json)
             _report_missing(ids, gone)
             return
         number = client.forget_many(dry_run=True, **filters)
         if dry_run:
-            typer.echo(f"{number} to forget")
+            _print_number(number, "to forget", as_json=as_json)
             return
         if number and not yes:
             if not sys.stdin.isatty():
                 raise typer.BadParameter(f"{number} memories match; pass --yes to forget them")
             typer.confirm(f"Forget {number} memories?", abort=True)
-        typer.echo(f"{client.forget_many(**filters)} forgotten")
+        _print_number(client.forget_many(**filters), "forgotten", as_json=as_json)
 
 
-def restore(ids: Ids, dsn: Dsn = None, data_dir: DataDir = None) -> None:
+def restore(ids: Ids, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:
     """Bring forgotten or expired memories back."""
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         number = sum(client.restore(id) for id in ids)
-    typer.echo(f"{number} restored")
+    _print_number(number, "restored", as_json=as_json)
+
+
+def _print_number(number: int, what: str, *, as_json: bool) -> None:
+    print_result({what.replace(" ", "_"): number}, f"{number} {what}", as_json=as_json)
 
 
 def _filters(

@@ -1,33 +1,28 @@
-"""`pgrecall remember`, `pgrecall import` and `pgrecall export`."""
+"""`pgrecall remember` and `pgrecall export`."""
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from enum import StrEnum
-from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, cast
+from typing import IO, Annotated
 
 import typer
 
-from pgrecall.formatting import sanitize
-
-from .common import DataDir, Dsn, Namespace, connection_string, json_object, moment, note
-
-if TYPE_CHECKING:
-    from pgrecall.jsonl.load import ImportReport
-
-_BEGINNING = 1024
-
-
-class FileFormat(StrEnum):
-    """What a file to import holds."""
-
-    jsonl = "jsonl"
-    json = "json"
-    csv = "csv"
-    tsv = "tsv"
+from .common import (
+    AsJson,
+    DataDir,
+    Dsn,
+    Namespace,
+    connection_string,
+    counted,
+    is_dash,
+    json_object,
+    moment,
+    note,
+    print_result,
+)
 
 
 class OnConflict(StrEnum):
@@ -68,6 +63,7 @@ def remember(
     create_namespace: Annotated[
         bool, typer.Option("--create-namespace", help="Create the namespace if it does not exist.")
     ] = False,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -99,69 +95,7 @@ def remember(
             namespace=namespace,
             create_namespace=create_namespace,
         )
-    typer.echo(number)
-
-
-def import_(
-    file: Annotated[
-        Path, typer.Argument(help="JSON Lines, a JSON array, CSV or TSV; - reads standard input.")
-    ],
-    file_format: Annotated[
-        FileFormat | None,
-        typer.Option(
-            "--format",
-            help="What the file holds; default: by its name and first character.",
-            show_default=False,
-        ),
-    ] = None,
-    map_: Annotated[
-        list[str] | None,
-        typer.Option("--map", help="COLUMN=FIELD: the field of a column of a table; repeatable."),
-    ] = None,
-    namespace: Namespace = None,
-    namespace_field: Annotated[
-        str | None, typer.Option(help="The key that names each line's namespace, such as conversation.")
-    ] = None,
-    detect_language: Annotated[
-        bool, typer.Option("--detect-language", help="Detect the language of lines that name none.")
-    ] = False,
-    dsn: Dsn = None,
-    data_dir: DataDir = None,
-) -> None:
-    """Import memories from a file. Importing the same memories again changes nothing.
-
-    Each line, element or row has content and optionally id, title, lang, category, tags, expanded_keywords,
-    importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
-    expires_at, is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Missing namespaces
-    are created. Lines of `pgrecall export` also have embedding and namespace. A table has a header; its tags
-    are separated by semicolons.
-    """
-    if not _is_dash(file) and (file.is_dir() or not file.exists()):
-        raise typer.BadParameter(f"there is no file {file}", param_hint="file")
-    columns = dict(_column(given) for given in map_ or ())
-    from pgrecall import Client, PermissionDenied
-    from pgrecall.jsonl.load import import_jsonl
-
-    with (
-        Client(connection_string(dsn, data_dir), pool_max=1) as client,
-        _opened(file, file_format, columns) as (lines, progress),
-    ):
-        client.open()
-        report = import_jsonl(
-            client,
-            lines,
-            namespace=namespace,
-            namespace_field=namespace_field,
-            detect_language=detect_language,
-            progress=progress,
-        )
-        if report.stored:
-            # A role without the privilege leaves the planner's statistics to autovacuum.
-            with suppress(PermissionDenied):
-                client.admin.analyze()
-    _print_report(report)
-    if report.rejected:
-        raise typer.Exit(1)
+    print_result({"id": number}, str(number), as_json=as_json)
 
 
 def export(
@@ -198,7 +132,7 @@ def export(
     ):
         for number, line in enumerate(lines, 1):  # noqa: B007 - the last is the number of lines
             out.write(line.encode() + b"\n")
-    note(f"{_count(number, 'memory', 'memories')} exported")
+    note(f"{counted(number, 'memory', 'memories')} exported")
 
 
 @contextmanager
@@ -208,7 +142,7 @@ def _written(file: Path) -> Iterator[IO[bytes]]:
 
     from pgrecall import PgrecallError
 
-    if _is_dash(file):
+    if is_dash(file):
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
@@ -231,83 +165,3 @@ def _written(file: Path) -> Iterator[IO[bytes]]:
             f"cannot write {file}: {error.strerror}",
             hint="Check the path, its permissions and the free space.",
         ) from error
-
-
-@contextmanager
-def _opened(
-    file: Path, file_format: FileFormat | None, columns: dict[str, str]
-) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]]]:
-    """Open the file as lines, with a progress bar over its bytes."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from pgrecall.jsonl.formats import array_lines, guess_format, table_lines
-    from pgrecall.jsonl.lines import open_lines
-
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("importing"),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    task = bar.add_task("import", total=file.stat().st_size if file.is_file() else None)
-
-    def advance(size: int) -> None:
-        bar.advance(task, size)
-
-    with bar, nullcontext(sys.stdin.buffer) if _is_dash(file) else open_lines(file) as raw:
-        buffered = BufferedReader(cast("RawIOBase", raw))
-        found = file_format or guess_format(file.name, buffered.peek(_BEGINNING)[:_BEGINNING])
-        if columns and found not in {"csv", "tsv"}:
-            raise typer.BadParameter("only a table has columns: CSV or TSV", param_hint="--map")
-        if found == "jsonl":
-            yield iter(buffered), advance
-            return
-        converted = (
-            array_lines(buffered)
-            if found == "json"
-            else table_lines(buffered, "," if found == "csv" else "\t", columns)
-        )
-        with closing(converted) as lines:
-            yield lines, advance
-
-
-def _column(given: str) -> tuple[str, str]:
-    column, equals, field = given.partition("=")
-    if not (column and equals and field):
-        raise typer.BadParameter(f"{given!r} is not COLUMN=FIELD", param_hint="--map")
-    return column, field
-
-
-def _is_dash(file: Path) -> bool:
-    return str(file) == "-"
-
-
-def _print_report(report: "ImportReport") -> None:
-    for rejection in report.rejected:
-        typer.echo(f"line {rejection.line}: {rejection.reason}", err=True)
-    where = f" in {_count(len(report.namespaces), 'namespace')}" if report.namespaces else ""
-    typer.echo(f"{_count(report.stored, 'memory', 'memories')} stored{where}")
-    if report.present:
-        typer.echo(f"{_count(report.present, 'line')} already there")
-    if report.differing:
-        note(f"{_count(report.differing, 'line')} of them differ from the stored memory, which is unchanged")
-    if report.embedded:
-        typer.echo(f"{_count(report.embedded, 'embedding')} stored")
-    if report.placed:
-        lines = _count(report.placed, "line")
-        note(f"{lines} without a position: placed in the order of the lines of their session")
-    for model, number in report.left_out.items():
-        note(f"{_count(number, 'embedding')} of {sanitize(model)} skipped: an embedder will recompute them")
-    if report.rejected:
-        typer.echo(f"{_count(len(report.rejected), 'line')} rejected", err=True)
-    if report.without_id:
-        note(f"{_count(report.without_id, 'line')} without an id: importing again stores duplicates")
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else f'{one}s' if many is None else many}"

@@ -23,6 +23,7 @@ from .common import (
     moment,
     note,
     print_json,
+    print_result,
 )
 from .search import print_recalled
 
@@ -49,6 +50,7 @@ def pull(
         typer.Option("--moved", help="Accept a database that was restored, or upgraded to another server."),
     ] = False,
     namespace: Namespace = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -58,6 +60,10 @@ def pull(
     with OfflineClient(file, connection_string(dsn, data_dir), namespace=namespace) as copy:
         report = copy.pull(include_sensitive=include_sensitive, moved=moved)
         status = copy.status()
+    if as_json:
+        rest = {"stored": report.stored, "removed": report.removed, "is_purged": report.is_purged}
+        print_json({"pushed": _as_dict(report.pushed)} | rest)
+        return
     _print_pushed(report.pushed)
     typer.echo(
         f"{report.stored} fetched, {report.removed} removed: {status.memories} memories of {status.namespace}"
@@ -67,12 +73,16 @@ def pull(
 
 
 @offline.command()
-def push(file: _File, dsn: Dsn = None, data_dir: DataDir = None) -> None:
+def push(file: _File, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:
     """Send the queued writes of a copy to the server."""
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file, connection_string(dsn, data_dir)) as copy:
-        _print_pushed(copy.push())
+        pushed = copy.push()
+    if as_json:
+        print_json(_as_dict(pushed))
+    else:
+        _print_pushed(pushed)
 
 
 @offline.command()
@@ -117,12 +127,14 @@ def remember(
     file: _File,
     content: Annotated[str, typer.Argument(help="The text.")],
     tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Store a memory in a copy, queued for the server."""
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
-        typer.echo(copy.remember(content, tags=tag))
+        number = copy.remember(content, tags=tag)
+    print_result({"id": number}, str(number), as_json=as_json)
 
 
 @offline.command()
@@ -145,17 +157,20 @@ def status(file: _File, as_json: AsJson = False) -> None:
 
 
 @offline.command()
-def retry(file: _File) -> None:
+def retry(file: _File, as_json: AsJson = False) -> None:
     """Queue refused writes again."""
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
-        typer.echo(f"{copy.retry()} queued")
+        number = copy.retry()
+    print_result({"queued": number}, f"{number} queued", as_json=as_json)
 
 
 @offline.command()
 def discard(
-    file: _File, number: Annotated[int, typer.Argument(help="The number of the write, as printed by status.")]
+    file: _File,
+    number: Annotated[int, typer.Argument(help="The number of the write, as printed by status.")],
+    as_json: AsJson = False,
 ) -> None:
     """Drop a write that the server refused."""
     from pgrecall.contrib.offline import OfflineClient
@@ -166,7 +181,17 @@ def discard(
             raise NotFound(
                 f"no refused write has number {number}", hint="`pgrecall offline status` lists them."
             )
-    typer.echo("discarded")
+    print_result({"discarded": number}, "discarded", as_json=as_json)
+
+
+def _as_dict(pushed: "Pushed") -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {
+        "sent": pushed.sent,
+        "settled": [asdict(one) for one in pushed.settled],
+        "refused": [write.as_dict() for write in pushed.refused],
+    }
 
 
 def _print_pushed(pushed: "Pushed") -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataDir, Dsn, effective_dsn
+from .common import AsJson, DataDir, Dsn, effective_dsn, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,6 +51,7 @@ def reembed(
     ] = False,
     cancel: Annotated[bool, typer.Option("--cancel", help="Discard the embeddings being built.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Print the progress.")] = False,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -68,32 +69,45 @@ def reembed(
     target = effective_dsn(dsn, data_dir)
     from pgrecall.admin import reembed as reembedding
 
-    if model is None:
-        simple: dict[str, Callable[[str], object]] = {
-            "--rollback": lambda target: reembedding.rollback(target, report=_print),
-            "--drop-old": lambda target: reembedding.drop_old(target, report=_print),
-            "--cancel": lambda target: reembedding.cancel(target, report=_print),
-            "--status": lambda target: _print_progress(reembedding.progress(target)),
-        }
-        simple[chosen[0]](target)
-        return
-    with _reporting() as report:
-        reembedding.reembed(
-            target,
-            model=model,
-            dim=dim,
-            provider=provider,
-            min_overlap=reembedding.MIN_OVERLAP if min_overlap is None else min_overlap,
-            max_loss=reembedding.MAX_LOSS if max_loss is None else max_loss,
-            force=force,
-            switch=not no_switch,
-            leave_to_daemons=leave_to_daemons,
-            report=report,
-        )
+    messages: list[str] = []
+    with _collecting(messages) if as_json else _reporting() as report:
+        if model is not None:
+            reembedding.reembed(
+                target,
+                model=model,
+                dim=dim,
+                provider=provider,
+                min_overlap=reembedding.MIN_OVERLAP if min_overlap is None else min_overlap,
+                max_loss=reembedding.MAX_LOSS if max_loss is None else max_loss,
+                force=force,
+                switch=not no_switch,
+                leave_to_daemons=leave_to_daemons,
+                report=report,
+            )
+        else:
+            simple: dict[str, Callable[..., object]] = {
+                "--rollback": reembedding.rollback,
+                "--drop-old": reembedding.drop_old,
+                "--cancel": reembedding.cancel,
+            }
+            if not status:
+                simple[chosen[0]](target, report=report)
+            elif not as_json:
+                _print_progress(reembedding.progress(target))
+    if as_json:
+        generations = [one.as_dict() for one in reembedding.progress(target)]
+        print_json({"messages": messages, "generations": generations})
 
 
-def _print(progress: "str | Generation") -> None:
-    typer.echo(progress)
+@contextmanager
+def _collecting(messages: list[str]) -> "Iterator[Report]":
+    """Return a function that keeps the messages and drops the progress between them."""
+
+    def report(progress: "str | Generation") -> None:
+        if isinstance(progress, str):
+            messages.append(progress)
+
+    yield report
 
 
 @contextmanager

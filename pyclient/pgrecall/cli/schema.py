@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .common import DataDir, Dsn, effective_dsn
+from .common import AsJson, DataDir, Dsn, effective_dsn, print_json
 
 
 def migrate(
@@ -31,6 +31,7 @@ def migrate(
     without_roles: Annotated[
         bool, typer.Option("--without-roles", help="With --sql: leave out the creation of roles.")
     ] = False,
+    as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -41,11 +42,13 @@ def migrate(
         )
     if check and as_sql:
         raise typer.BadParameter("--check cannot be combined with --sql")
+    if as_json and as_sql:
+        raise typer.BadParameter("--json cannot be combined with --sql")
     if without_roles and not as_sql:
         raise typer.BadParameter("--without-roles needs --sql")
     target = effective_dsn(dsn, data_dir)
     if check:
-        _check(target)
+        _check(target, as_json=as_json)
         return
     if as_sql:
         from pgrecall.admin.migrate import migration_script
@@ -64,6 +67,11 @@ def migrate(
     from pgrecall.admin.migrate import migrate as bring
 
     report = bring(target, dim=dim, model=model, revision=revision, plpython=plpython)
+    if as_json:
+        from dataclasses import asdict
+
+        print_json(asdict(report))
+        return
     for message in report.messages:
         typer.echo(message)
     where = "nothing is installed" if report.revision is None else f"revision {report.revision}"
@@ -71,13 +79,18 @@ def migrate(
     typer.echo(f"{'migrated' if report.changed else 'nothing to do'}: {where}{code}")
 
 
-def _check(dsn: str) -> None:
+def _check(dsn: str, *, as_json: bool) -> None:
     from pgrecall.admin.migrate import check
 
     state = check(dsn)
-    if state.current:
+    if as_json:
+        from dataclasses import asdict
+
+        print_json({"current": state.current} | asdict(state))
+    elif state.current:
         typer.echo(f"current: revision {state.revision}, SQL code {state.expected_hash[:12]}")
-        return
-    for problem in state.problems:
-        typer.echo(problem, err=True)
-    raise typer.Exit(1)
+    else:
+        for problem in state.problems:
+            typer.echo(problem, err=True)
+    if not state.current:
+        raise typer.Exit(1)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .common import AsJson, Dsn, effective_dsn, note, print_json
+from .common import AsJson, Dsn, counted, effective_dsn, note, print_json, print_result
 
 shard = typer.Typer(no_args_is_help=True)
 _ROUTER = "The database given by --dsn or PGRECALL_DSN is the router; connect as a superuser."
@@ -18,6 +18,7 @@ def init(
             help="Comma-separated connection strings of the shards, which must be migrated databases."
         ),
     ] = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
     """Turn an empty database into a router, or update the code of a router."""
@@ -25,18 +26,21 @@ def init(
 
     given = [part.strip() for part in (shards or "").split(",") if part.strip()]
     numbers = make(effective_dsn(dsn, None), given)
-    typer.echo(f"the router has {len(numbers)} {'shard' if len(numbers) == 1 else 'shards'}")
+    text = f"the router has {counted(len(numbers), 'shard')}"
+    print_result({"shards": list(numbers)}, text, as_json=as_json)
 
 
 @shard.command(epilog=_ROUTER)
 def add(
     database: Annotated[str, typer.Argument(help="Connection string of a migrated database.")],
+    as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
     """Add a shard. Existing namespaces do not move; `pgrecall shard move` moves them."""
     from pgrecall.contrib.sharding import add as put
 
-    typer.echo(f"added as shard {put(effective_dsn(dsn, None), database)}")
+    number = put(effective_dsn(dsn, None), database)
+    print_result({"shard": number}, f"added as shard {number}", as_json=as_json)
 
 
 @shard.command("list", epilog=_ROUTER)
@@ -87,12 +91,18 @@ def move(
     patience: Annotated[
         float, typer.Option(help="Seconds to wait for transactions older than the move.")
     ] = 60.0,
+    as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
     """Move a namespace to another shard while it is in use, or continue an interrupted move."""
     from pgrecall.contrib.sharding import move as bring
 
     report = bring(effective_dsn(dsn, None), namespace, to, patience=patience, progress=note)
+    if as_json:
+        from dataclasses import asdict
+
+        print_json(None if report is None else asdict(report))
+        return
     if report is None:
         typer.echo(f"{namespace} stays where it is")
         return
@@ -106,13 +116,17 @@ def move(
 
 
 @shard.command(epilog=_ROUTER)
-def check(dsn: Dsn = None) -> None:
+def check(as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Compare the shards with each other and with the router; exit 1 if something is wrong."""
     from pgrecall.contrib.sharding import check as compare
 
     problems = compare(effective_dsn(dsn, None))
-    for problem in problems:
-        typer.echo(problem, err=True)
+    if as_json:
+        print_json({"problems": list(problems)})
+    else:
+        for problem in problems:
+            typer.echo(problem, err=True)
     if problems:
         raise typer.Exit(1)
-    typer.echo("the shards and the router are consistent")
+    if not as_json:
+        typer.echo("the shards and the router are consistent")
