@@ -1066,6 +1066,21 @@ ALTER TABLE pgrecall.memory_changes
     ALTER COLUMN before SET STATISTICS 0,
     ALTER COLUMN after SET STATISTICS 0;
 
+CREATE TABLE pgrecall.note_evidence (
+    memory_id bigint NOT NULL,
+    note_id   bigint NOT NULL,
+    is_stated boolean NOT NULL DEFAULT true,
+    CONSTRAINT note_evidence_pkey PRIMARY KEY (memory_id, note_id),
+    CONSTRAINT note_evidence_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT note_evidence_note_id_fkey FOREIGN KEY (note_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT note_evidence_not_of_itself CHECK (note_id <> memory_id)
+);
+COMMENT ON TABLE pgrecall.note_evidence IS 'The messages that notes were made of. A note is forgotten when no message states it any more.';
+COMMENT ON COLUMN pgrecall.note_evidence.memory_id IS 'The message.';
+COMMENT ON COLUMN pgrecall.note_evidence.note_id IS 'The note, a memory in the session of the message.';
+COMMENT ON COLUMN pgrecall.note_evidence.is_stated IS 'False: the message was edited or forgotten, or became sensitive. The row stays, so that erasing the message erases the note.';
+CREATE INDEX note_evidence_note_idx ON pgrecall.note_evidence (note_id);
+
 CREATE TABLE pgrecall.mentions (
     concept_id   bigint NOT NULL,
     memory_id    bigint NOT NULL,

@@ -133,6 +133,7 @@ class Daemon:
             metrics=self._metrics,
             log=log,
             is_held=lambda: self._generations is not None and self._generations.is_answering,
+            is_fed=lambda: self._background is not None and self._background.is_noting,
         )
         self._generations: Generations | None = None
         self._background: BackgroundJobs | None = None
@@ -248,6 +249,9 @@ class Daemon:
                 sums["curated"] = self._background.curated
             if by_model.read or by_model.failed:
                 sums |= {"read_by_llm": by_model.read, "llm_failed": by_model.failed}
+            noted = self._background.note_counts
+            if noted.read or noted.failed:
+                sums |= {"read_for_notes": noted.read, "notes_failed": noted.failed}
         return sums
 
     async def _beat(self, per_second: float) -> None:

@@ -1,7 +1,7 @@
 -- Erases a memory and everything derived from it, writes the receipt, and returns it.
 --
 -- The caller _pgrecall.erase_granted() has checked the role. Versions of the memory that lost a conflict are erased
--- too. Memories that it superseded now point to its successor; without a successor they are forgotten, because they are
+-- too, and the notes of a message that were made of no other one. Memories that it superseded now point to its successor; without a successor they are forgotten, because they are
 -- no longer true.
 --
 -- It starts like forget(), whose triggers lock rows in an order that is safe with concurrent writers, and then deletes.
@@ -32,6 +32,12 @@ BEGIN
             m.id = erase_memory_rows.memory_id
             OR (m.superseded_by = erase_memory_rows.memory_id
                 AND m.metadata -> 'conflict' ->> 'with' = erase_memory_rows.memory_id::text)
+            OR m.id = ANY (ARRAY(
+                SELECT e.note_id FROM pgrecall.note_evidence e
+                WHERE e.memory_id = erase_memory_rows.memory_id AND NOT EXISTS (
+                    SELECT FROM pgrecall.note_evidence o WHERE o.note_id = e.note_id AND o.memory_id <> e.memory_id
+                )
+            ))
         );
         EXIT WHEN ids IS NULL OR ids <@ locked;
         PERFORM FROM pgrecall.memories m WHERE m.id = ANY (ids) OR m.superseded_by = ANY (ids) ORDER BY m.id FOR UPDATE;

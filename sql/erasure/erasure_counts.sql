@@ -21,6 +21,8 @@ BEGIN
     UNION ALL SELECT 'extractions', count(*) FROM pgrecall.extractions x WHERE x.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'temporal_refs', count(*) FROM pgrecall.temporal_refs r WHERE r.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'llm_answers', count(*) FROM pgrecall.llm_answers a WHERE a.memory_id = ANY (memory_ids)
+    UNION ALL SELECT 'note_evidence', count(*) FROM pgrecall.note_evidence e
+              WHERE e.memory_id = ANY (memory_ids) OR e.note_id = ANY (memory_ids)
     UNION ALL SELECT 'embedding_jobs', count(*) FROM pgrecall.embedding_jobs j WHERE j.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'embedding_failures', count(*) FROM pgrecall.embedding_failures f WHERE f.memory_id = ANY (memory_ids)
     UNION ALL SELECT 'truncated_embeddings', count(*) FROM pgrecall.truncated_embeddings t WHERE t.memory_id = ANY (memory_ids)

@@ -1,9 +1,9 @@
 -- Leases memories to a worker for extraction, newest first.
 --
 -- Skips rows that another worker is claiming at this moment. Commit before extracting: the lease outlives the transaction.
--- Pass the ticket to complete_extractions() or fail_extraction().
+-- Pass the ticket to complete_extractions(), complete_notes() or fail_extraction().
 --
--- enricher  text or llm
+-- enricher  text, llm or notes
 -- batch     maximum number of memories
 -- lease     when another worker may claim them
 --

@@ -119,6 +119,12 @@ BEGIN
         INSERT INTO pgrecall.extractions AS x (memory_id, enricher) SELECT u.id, 'llm' FROM unnest(ids) u (id)
         ON CONFLICT DO NOTHING;
     END IF;
+    IF enricher = 'text' AND pgrecall.stored_setting('extract_notes') = 'on' THEN
+        INSERT INTO pgrecall.extractions AS x (memory_id, enricher)
+        SELECT m.id, 'notes' FROM pgrecall.memories m
+        WHERE m.id = ANY (ids) AND starts_with(m.external_id, 'message:') AND m.session IS NOT NULL
+        ON CONFLICT DO NOTHING;
+    END IF;
     RETURN cardinality(ids);
 END
 $function$;

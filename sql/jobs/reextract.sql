@@ -4,6 +4,7 @@
 -- memory sensitive or forgets it deletes the row, and then this function does not insert it again.
 --
 -- namespace  NULL: every namespace
+-- enricher   text, llm or notes; notes are made of messages only (remember_messages)
 -- version    only memories extracted by another version; NULL: all, failed ones included
 --
 -- Errors  42704 no such namespace
@@ -27,6 +28,7 @@ BEGIN
     FROM pgrecall.memories m
     JOIN pgrecall.extractions t ON t.memory_id = m.id AND t.enricher = 'text'
     WHERE (chosen IS NULL OR m.namespace_id = chosen) AND NOT m.is_sensitive AND m.deleted_at IS NULL
+      AND (reextract.enricher <> 'notes' OR starts_with(m.external_id, 'message:') AND m.session IS NOT NULL)
     ORDER BY m.id
     FOR KEY SHARE OF t
     ON CONFLICT ON CONSTRAINT extractions_pkey DO UPDATE

@@ -5,7 +5,8 @@
 -- only what is new. Messages of the roles system, developer, tool and function, and messages without text, are left out.
 --
 -- messages   JSON array of objects as chat models take them: {"role": "user", "content": "…"}. content is a text, or an array
---            of parts, whose texts count. "name" is the speaker, else the role. "created_at" is when it was said
+--            of parts, whose texts count. "name" is the speaker, else the role. "created_at" is when it was said.
+--            "metadata", over that of the call, and "valid_to" are as for remember_many()
 -- session    the conversation
 -- metadata, tags, expires_at  for every new memory
 -- namespace, create_namespace  as for remember_many()
@@ -47,10 +48,12 @@ BEGIN
         IF message.kind <> 'object' OR jsonb_typeof(message.value -> 'role') IS DISTINCT FROM 'string'
            OR COALESCE(jsonb_typeof(message.value -> 'content'), 'null') NOT IN ('string', 'array', 'null')
            OR COALESCE(jsonb_typeof(message.value -> 'name'), 'null') NOT IN ('string', 'null')
-           OR COALESCE(jsonb_typeof(message.value -> 'created_at'), 'null') NOT IN ('string', 'null') THEN
+           OR COALESCE(jsonb_typeof(message.value -> 'created_at'), 'null') NOT IN ('string', 'null')
+           OR COALESCE(jsonb_typeof(message.value -> 'valid_to'), 'null') NOT IN ('string', 'null')
+           OR COALESCE(jsonb_typeof(message.value -> 'metadata'), 'null') NOT IN ('object', 'null') THEN
             RAISE EXCEPTION 'message %: expected an object with a role and a content', message.place
                 USING ERRCODE = 'invalid_parameter_value',
-                      HINT = 'A message is {"role": "user", "content": "…"}, optionally with "name" and "created_at".';
+                      HINT = 'A message is {"role": "user", "content": "…"}, optionally with "name", "created_at", "valid_to" and "metadata".';
         END IF;
     END LOOP;
 
@@ -65,7 +68,7 @@ BEGIN
                        WHERE jsonb_typeof(p.value) = 'string' OR jsonb_typeof(p.value -> 'text') = 'string'
                    )
                END AS content,
-               e.value -> 'created_at' AS occurred_at
+               e.value -> 'created_at' AS occurred_at, e.value -> 'valid_to' AS valid_to, e.value -> 'metadata' AS metadata
         FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
         WHERE e.value ->> 'role' NOT IN ('system', 'developer', 'tool', 'function')
     ), numbered AS (
@@ -75,11 +78,14 @@ BEGIN
     )
     SELECT array_agg(jsonb_strip_nulls(jsonb_build_object(
                'content', n.content, 'speaker', n.speaker, 'session', remember_messages.session, 'occurred_at', n.occurred_at,
+               'valid_to', n.valid_to,
                'tags', remember_messages.tags, 'expires_at', remember_messages.expires_at,
                'external_id', 'message:' || encode(sha256(convert_to(
                    jsonb_build_array(remember_messages.session, n.speaker, n.content)::text, 'UTF8'
                )), 'hex') || CASE WHEN n.repetition > 1 THEN ':' || n.repetition ELSE '' END
-           )) || jsonb_build_object('metadata', COALESCE(remember_messages.metadata, '{}')) ORDER BY n.place),
+           )) || jsonb_build_object(
+               'metadata', COALESCE(remember_messages.metadata, '{}') || COALESCE(NULLIF(n.metadata, 'null'), '{}')
+           ) ORDER BY n.place),
            array_agg(n.place::integer ORDER BY n.place)
     INTO said, places
     FROM numbered n;

@@ -171,6 +171,9 @@ FROM (VALUES
     ('extract_llm', 'off', NULL, NULL, false, 'on | off',
      'Extract relationships with a language model. Sensitive memories are never sent. Stored '
      'only.', ARRAY['on', 'off'], NULL),
+    ('extract_notes', 'off', NULL, NULL, false, 'on | off',
+     'Store what a conversation says that is worth keeping as notes, with the language model. Sensitive memories are never '
+     'sent. Stored only.', ARRAY['on', 'off'], NULL),
     ('extract_min_confidence', '0.5', 0, 1, false, 'confidence',
      'Minimum confidence of extracted names. Stored only.', NULL, NULL),
     ('curate', 'off', NULL, NULL, false, 'off | rules | llm',

@@ -25,7 +25,7 @@ DECLARE
     derived CONSTANT text[] := ARRAY[
         'concept_aliases', 'concept_merges', 'concepts', 'curation_jobs', 'curations', 'embedding_failures', 'embedding_jobs',
         'extractions', 'llm_answers', 'locks', 'mentions', 'namespaces', 'relation_labels', 'relationship_evidence', 'relationships',
-        'passages', 'temporal_refs', 'truncated_embeddings'
+        'note_evidence', 'passages', 'temporal_refs', 'truncated_embeddings'
     ];
     found record;
     unrestricted text;
@@ -71,7 +71,7 @@ BEGIN
         -- Rows of a memory, visible with the memory.
         SELECT t.name, format('(SELECT true FROM pgrecall.memories m WHERE m.id = %I.memory_id)', t.name), w.test, w.test
         FROM (VALUES ('curation_jobs'), ('embedding_failures'), ('embedding_jobs'), ('extractions'), ('llm_answers'),
-                     ('truncated_embeddings')) t (name)
+                     ('note_evidence'), ('truncated_embeddings')) t (name)
         CROSS JOIN LATERAL format(
             '(SELECT true FROM pgrecall.memories m JOIN pgrecall.grants g ON g.namespace_id = m.namespace_id '
             'WHERE m.id = %I.memory_id AND g.access = ''write'' LIMIT 1)', t.name

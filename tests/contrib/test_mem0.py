@@ -115,13 +115,49 @@ def test_expiration_dates(memory: Memory) -> None:
     assert (memory.get(past["id"]) or {})["expiration_date"] == "2020-01-31"
     memory.update(past["id"], expiration_date=None)
     assert texts(memory.get_all(filters=PRIYA)) == {"a fresh tea", "an old tea"}
-    assert "expiration_date" not in (memory.get(past["id"]) or {})
+    assert (memory.get(past["id"]) or {"expiration_date": ""})["expiration_date"] is None
+
+
+def test_who_said_it_and_whose_it_is(memory: Memory) -> None:
+    named = [{"role": "user", "content": "I like tea", "name": "Priya"}]
+    for infer in (True, False):
+        (added,) = memory.add(named, agent_id="a", infer=infer, metadata={"user_id": "bob"})["results"]
+        one = memory.get(added["id"])
+        assert one is not None
+        assert (one["role"], one["actor_id"], one["agent_id"]) == ("user", "Priya", "a")
+        assert "user_id" not in one
+        assert (one["metadata"], one["score"]) == (None, None)
+        memory.update(added["id"], metadata={"actor_id": "Bob"})
+        change = memory.history(added["id"])[0]
+        assert (change["event"], change["actor_id"], change["role"]) == ("ADD", "Priya", "user")
+    assert texts(memory.search("tea", filters={"agent_id": "a", "actor_id": "Priya", "role": "user"})) == {
+        "I like tea"
+    }
+    assert texts(memory.search("tea", filters={"agent_id": "a", "actor_id": "Bob"})) == set()
+
+
+def test_a_repeated_message(memory: Memory) -> None:
+    for _ in range(2):
+        memory.add("yes", user_id="priya", run_id="r")
+    assert len(memory.get_all(filters=PRIYA)["results"]) == 1
+    for _ in range(2):
+        memory.add("yes", user_id="priya", run_id="r", infer=False)
+    assert len(memory.get_all(filters=PRIYA)["results"]) == 3
+
+
+def test_the_scores_of_the_legs(memory: Memory) -> None:
+    memory.add("I like tea", user_id="priya")
+    (found,) = memory.search("tea", filters=PRIYA, explain=True, threshold=0.01)["results"]
+    assert found["score_details"]["final_score"] == found["score"]
+    assert found["score_details"]["threshold"] == 0.01
+    assert found["score_details"]["bm25_score"] > 0
 
 
 def test_one_namespace_does_not_reach_into_another(dsn: str, memory: Memory) -> None:
     with Memory(dsn, namespace="other") as other:
         (theirs,) = other.add("their tea", user_id="priya")["results"]
         assert memory.get(theirs["id"]) is None
+        assert memory.history(theirs["id"]) == []
         with pytest.raises(ValueError, match="not found"):
             memory.delete(theirs["id"])
         assert memory.get_all(filters=PRIYA) == {"results": []}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WORKER = "11111111-1111-4111-8111-111111111111"
 BY_MEMORY = {
     "memories", "mentions", "relationship_evidence", "extractions", "temporal_refs", "llm_answers", "embedding_jobs",
-    "embedding_failures", "truncated_embeddings", "passages", "memory_changes", "curation_jobs", "curations", "pending_postings", "postings", "term_stats",
+    "embedding_failures", "note_evidence", "truncated_embeddings", "passages", "memory_changes", "curation_jobs", "curations", "pending_postings", "postings", "term_stats",
     "concepts", "concept_aliases", "concept_merges", "relationships", "relation_labels", "judgements",
     "judged_queries", "judged_vectors", "query_embeddings", "query_expansions",
 }  # fmt: skip

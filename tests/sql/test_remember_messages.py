@@ -56,6 +56,24 @@ def test_a_growing_conversation_is_stored_once(conn: Connection[Any]) -> None:
 
 
 @pytest.mark.rollback
+def test_a_message_has_its_own_metadata_and_validity(conn: Connection[Any]) -> None:
+    own = {"metadata": {"role": "user", "thread": 2}, "valid_to": "2999-01-01T00:00:00Z"}
+    said = [
+        {"role": "user", "content": "one", **own},
+        {"role": "user", "content": "two", "metadata": None, "valid_to": None},
+    ]
+    first, second = (
+        stored(conn, number) for _, number, _ in hand_over(conn, said, metadata={"thread": 1, "a": 1})
+    )
+    assert first["metadata"] == {"role": "user", "thread": 2, "a": 1}
+    assert first["valid_to"].isoformat() == "2999-01-01T00:00:00+00:00"
+    assert (second["metadata"], second["valid_to"]) == ({"thread": 1, "a": 1}, None)
+    for wrong in ({"metadata": [1]}, {"metadata": "x"}, {"valid_to": 7}):
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="message 1"), conn.transaction():
+            hand_over(conn, [{"role": "user", "content": "x", **wrong}])
+
+
+@pytest.mark.rollback
 def test_only_the_last_messages_continue_the_session(conn: Connection[Any]) -> None:
     hand_over(conn, TALK[:3])
     (known, new) = hand_over(conn, [TALK[2], {"role": "user", "content": "Kochi then"}])

@@ -19,8 +19,8 @@ from pgrecall.admin import migrate as migrations
 from pgrecall.server import binaries
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAD = "0007"
-NEXT = "0008"
+HEAD = "0008"
+NEXT = "0009"
 LATER_INDEX = "memories_later_idx"
 BGE_LARGE = "BAAI/bge-large-en-v1.5"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -32,8 +32,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0008"
-down_revision = "0007"
+revision = "0009"
+down_revision = "0008"
 branch_labels = None
 depends_on = None
 

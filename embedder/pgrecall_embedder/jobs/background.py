@@ -17,6 +17,7 @@ from .extract.llm import LlmExtractionJob
 from .extract.queue import ExtractionQueue
 from .extract.reader import Reader
 from .extract.text import Counts, TextExtractionJob
+from .notes import NoteJob, NoteQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,9 +75,11 @@ class BackgroundJobs:
         self._log = log
         self._text: TextExtractionJob | None = None
         self._llm: LlmExtractionJob | None = None
+        self._notes: NoteJob | None = None
         self._concepts: ConceptJob | None = None
         self._curator: Curator | None = None
         self._stopping = False
+        self._has_noted = asyncio.Event()
         self._has_told_missing = False
 
     @property
@@ -90,9 +93,19 @@ class BackgroundJobs:
         return Counts() if self._llm is None else self._llm.counts
 
     @property
+    def note_counts(self) -> Counts:
+        """The messages that notes were made of."""
+        return Counts() if self._notes is None else self._notes.counts
+
+    @property
     def curated(self) -> int:
         """How many memories were curated."""
         return 0 if self._curator is None else self._curator.counts.curated
+
+    @property
+    def is_noting(self) -> bool:
+        """Whether notes may still be added, so that a drain of embeddings has to wait."""
+        return not self._has_noted.is_set()
 
     def wake(self) -> None:
         """Look for work now: something was committed."""
@@ -103,7 +116,7 @@ class BackgroundJobs:
     def stop(self) -> None:
         """Finish what is being read, write it back, and return."""
         self._stopping = True
-        for part in (self._text, self._llm, self._concepts, self._curator):
+        for part in (self._text, self._llm, self._notes, self._concepts, self._curator):
             if part is not None:
                 part.stop()
 
@@ -118,6 +131,7 @@ class BackgroundJobs:
             ExtractionQueue(self._claims, self._writes, "text", _TEXT_LEASE),
             ExtractionQueue(self._claims, self._writes, "llm", _LLM_LEASE),
         )
+        notes = NoteQueue(self._claims, self._writes, _LLM_LEASE)
         curations = CurationQueue(self._claims, self._writes)
         reader: Reader | None = None
         try:
@@ -125,23 +139,24 @@ class BackgroundJobs:
             if setup is None:
                 raise AssertionError("a setup differs from none")
             reader = Reader(setup, self._announce)
-            await self._work(queues, setup, reader, curations)
+            await self._work(queues, setup, reader, notes, curations)
         finally:
             if reader is not None:
                 await reader.close()
             if self._vectors is not None:
                 self._vectors.close()
-            await self._leave((*queues, curations))
+            await self._leave((*queues, notes, curations))
 
     async def _work(
         self,
         queues: tuple[ExtractionQueue, ExtractionQueue],
         setup: Setup,
         reader: Reader,
+        note_queue: NoteQueue,
         curations: CurationQueue,
     ) -> None:
         embed = None if self._vectors is None else self._vectors.embed
-        has_ended = asyncio.Event()
+        has_read, has_ended = asyncio.Event(), asyncio.Event()
         text = self._text = TextExtractionJob(
             queues[0], reader, drain=self._drain, poll_seconds=self._poll_seconds, log=self._log
         )
@@ -151,6 +166,14 @@ class BackgroundJobs:
             embed,
             drain=self._drain,
             is_last=has_ended.is_set,
+            poll_seconds=self._poll_seconds,
+            log=self._log,
+        )
+        notes = self._notes = NoteJob(
+            note_queue,
+            setup,
+            drain=self._drain,
+            is_last=has_read.is_set,
             poll_seconds=self._poll_seconds,
             log=self._log,
         )
@@ -172,12 +195,19 @@ class BackgroundJobs:
             return
         async with asyncio.TaskGroup() as tasks:
             refreshing = tasks.create_task(
-                self._refresh(queues[0], setup.fingerprint, reader, (llm, curator))
+                self._refresh(queues[0], setup.fingerprint, reader, (llm, notes, curator))
             )
             asking = tasks.create_task(llm.run())
+            noting = tasks.create_task(notes.run())
             keeping = tasks.create_task(concepts.run())
             curating = tasks.create_task(curator.run())
             await text.run()
+            has_read.set()
+            notes.wake()
+            await noting
+            self._has_noted.set()
+            if notes.counts.read and not self._stopping:
+                await self._read_notes(queues[0], reader)
             has_ended.set()
             llm.wake()
             curator.wake()
@@ -187,12 +217,21 @@ class BackgroundJobs:
             await keeping
             refreshing.cancel()
 
+    async def _read_notes(self, queue: ExtractionQueue, reader: Reader) -> None:
+        """Read the notes that a drain has made, as any memory; none is made of them."""
+        before = self.counts
+        text = self._text = TextExtractionJob(
+            queue, reader, drain=self._drain, poll_seconds=self._poll_seconds, log=self._log
+        )
+        text.counts = before
+        await text.run()
+
     async def _refresh(
         self,
         queue: ExtractionQueue,
         fingerprint: str,
         reader: Reader,
-        others: tuple[LlmExtractionJob, Curator],
+        others: tuple[LlmExtractionJob, NoteJob, Curator],
     ) -> None:
         """Follow changes of settings and rules: they count for what is read from then on."""
         while True:

@@ -142,7 +142,7 @@ class Memories:
 
         Args:
             messages: Messages as chat models take them: `{"role": "user", "content": "…"}`, optionally with
-                "name" and "created_at". System and tool messages are left out.
+                "name", "created_at", "valid_to" and "metadata". System and tool messages are left out.
             session: The conversation.
             namespace: The target namespace.
             create_namespace: True creates the namespace if it does not exist.

@@ -72,6 +72,7 @@ class Work:
         metrics: Told of everything.
         log: Called with messages about memories that failed.
         is_held: Whether queries wait for the model.
+        is_fed: Whether another part of the daemon may still add memories.
         embedded: Embeddings stored so far.
         stale: Embeddings that were not stored: the memory had been edited or taken away.
         failed: Failures of memories so far.
@@ -84,6 +85,7 @@ class Work:
     metrics: Metrics
     log: FilteringBoundLogger
     is_held: Callable[[], bool]
+    is_fed: Callable[[], bool]
     embedded: int = 0
     stale: int = 0
     failed: int = 0
@@ -187,7 +189,7 @@ class Pipeline(Job):
             return Step.WORKED
         if idle:
             self._wake_behind()
-            if self._work.drain and await self._is_done():
+            if self._work.drain and not self._work.is_fed() and await self._is_done():
                 return Step.DONE
         return self._idle()
 

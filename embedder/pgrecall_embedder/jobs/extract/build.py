@@ -11,6 +11,7 @@ import psycopg
 from pgrecall.errors import PgrecallError, error_from
 from pgrecall_embedder.connection import Connection
 from pgrecall_embedder.daemon import Daemon
+from pgrecall_embedder.jobs.notes import notes_version
 from pgrecall_embedder.logs import make_logger
 from pgrecall_embedder.retry import RetryPolicy
 
@@ -28,7 +29,7 @@ _PATIENCE_SECONDS = 30.0
 
 
 def versions(dsn: str) -> dict[str, str]:
-    """Return by enricher the version that would read a memory now; llm only where it is switched on.
+    """Return by enricher the version that would read a memory now; llm and notes only where switched on.
 
     Args:
         dsn: Connection string of the database.
@@ -84,6 +85,8 @@ async def _versions(dsn: str) -> dict[str, str]:
         await reader.close()
     if setup.is_on("extract_llm"):
         found["llm"] = llm_version(setup.settings["llm_model"])
+    if setup.is_on("extract_notes"):
+        found["notes"] = notes_version(setup.settings["llm_model"])
     return found
 
 

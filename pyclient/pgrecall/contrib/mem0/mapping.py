@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from pgrecall.models import MemoryChange, RecalledMemory, StoredMemory
 
 FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
 """The end of a memory whose expiration date was taken away."""
 OWNERS = ("user_id", "agent_id", "run_id")
+_IDENTITIES = (*OWNERS, "actor_id")
 _OPERATORS = {
     "eq": "$eq",
     "ne": "$ne",
@@ -35,22 +37,24 @@ _EVENTS = {
 }
 
 
-def owners(**given: str | None) -> dict[str, str]:
+def owners(**given: object) -> dict[str, str]:
     """Return the ids that were given.
 
     Raises:
-        ValueError: None was, or one is blank.
+        ValueError: None was, or one is no id.
     """
-    found = {}
-    for name, value in given.items():
-        if value is None:
-            continue
-        if not value.strip():
-            raise ValueError(f"{name} is blank")
-        found[name] = value.strip()
+    found = {name: _id(name, value) for name, value in given.items() if value is not None}
     if not found:
         raise ValueError("At least one of 'user_id', 'agent_id', or 'run_id' must be provided.")
     return found
+
+
+def _id(name: str, value: object) -> str:
+    """Return an id as mem0 keeps it: a text without white space."""
+    text = str(value).strip()
+    if not text or len(text.split()) > 1:
+        raise ValueError(f"Invalid {name}: it is blank or contains white space.")
+    return text
 
 
 def scope(filters: Mapping[str, Any] | None, ids: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,20 +62,36 @@ def scope(filters: Mapping[str, Any] | None, ids: Mapping[str, Any]) -> dict[str
 
     Args:
         filters: Values by field, `{"gte": 3}` and the like, "*" for a field that is there, AND of several.
-        ids: user_id, agent_id and run_id that were passed beside the filters.
+        ids: user_id, agent_id and run_id that were passed beside the filters, as in mem0 1.
 
     Raises:
         ValueError: No id is among them, or they hold OR, NOT, contains or an unknown operator.
+        TypeError: What was passed beside the filters is no id.
     """
+    if unknown := set(ids) - set(OWNERS):
+        raise TypeError(f"unexpected argument {sorted(unknown)[0]!r}")
     conditions: dict[str, Any] = {}
     for name, value in {
         **_merged(filters or {}),
         **{name: one for name, one in ids.items() if one is not None},
     }.items():
-        conditions[name] = _condition(name, value)
+        is_id = name in OWNERS and not isinstance(value, list | dict)
+        conditions[name] = _condition(name, _id(name, value) if is_id else value)
     if not set(conditions) & set(OWNERS):
         raise ValueError("filters must contain at least one of: user_id, agent_id, run_id")
     return conditions
+
+
+def check_limits(top_k: object, threshold: float | None = None) -> None:
+    """Check the limits of a search or a list.
+
+    Raises:
+        ValueError: One is out of its range.
+    """
+    if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
+        raise ValueError(f"Invalid top_k: {top_k}. Must be a non-negative integer.")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise ValueError(f"Invalid threshold: {threshold}. Must be between 0 and 1 (inclusive).")
 
 
 def _merged(filters: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,6 +119,32 @@ def _condition(name: str, value: object) -> object:
     return {_OPERATORS[operator]: one for operator, one in value.items()}
 
 
+def said(messages: object) -> list[dict[str, Any]]:
+    """Return the messages of an `add`; a text is a message of the user.
+
+    Raises:
+        ValueError: They are neither a text, a message nor a list.
+    """
+    if isinstance(messages, str):
+        return [{"role": "user", "content": messages}]
+    if isinstance(messages, Mapping):
+        return [dict(messages)]
+    if not isinstance(messages, list | tuple):
+        raise ValueError("messages must be str, dict, or list[dict]")  # noqa: TRY004 - mem0's kind
+    return [dict(one) for one in messages if isinstance(one, Mapping)]
+
+
+def fields_of(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return metadata without the fields that say whose a memory is: only arguments and messages set them."""
+    return {name: one for name, one in (metadata or {}).items() if name not in _IDENTITIES}
+
+
+def actor(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what mem0 keeps of a message besides its text: its role and the name of who said it."""
+    name = message.get("name")
+    return {"role": message.get("role")} | ({"actor_id": name} if name else {})
+
+
 def session_of(ids: Mapping[str, str], messages: Sequence[Mapping[str, Any]]) -> str:
     """Return the session of a conversation: that of its run, else one of its own."""
     if "run_id" in ids:
@@ -113,7 +159,6 @@ def end_of(expiration_date: object) -> datetime | None:
 
     Raises:
         ValueError: It is no date such as '2026-12-31'.
-        TypeError: It is neither a date nor a text.
     """
     if expiration_date is None:
         return None
@@ -122,52 +167,75 @@ def end_of(expiration_date: object) -> datetime | None:
     if isinstance(expiration_date, str):
         expiration_date = date.fromisoformat(expiration_date)
     if not isinstance(expiration_date, date):
-        raise TypeError(f"expiration_date must be a date, not {type(expiration_date).__name__}")
+        raise ValueError("expiration_date must be a date string in YYYY-MM-DD format.")  # noqa: TRY004 - mem0's kind
     return datetime(expiration_date.year, expiration_date.month, expiration_date.day, tzinfo=UTC) + timedelta(
         days=1
     )
 
 
-def item(memory: StoredMemory | RecalledMemory) -> dict[str, Any]:
-    """Return a memory as mem0 returns it."""
+def item(memory: StoredMemory) -> dict[str, Any]:
+    """Return a memory as mem0's `get_all` returns it."""
     metadata = dict(memory.metadata)
-    changed = getattr(memory, "updated_at", memory.created_at)
     found: dict[str, Any] = {
         "id": str(memory.id),
         "memory": memory.content,
         "hash": hashlib.md5(memory.content.encode(), usedforsecurity=False).hexdigest(),
         "created_at": memory.created_at.isoformat(),
-        "updated_at": changed.isoformat(),
+        "updated_at": memory.updated_at.isoformat(),
     }
-    found |= {name: metadata.pop(name) for name in OWNERS if name in metadata}
+    found |= {name: metadata.pop(name) for name in (*OWNERS, "actor_id", "role") if name in metadata}
     if memory.speaker is not None:
-        found["role"] = memory.speaker
-    if (ends := getattr(memory, "valid_to", None)) and ends.year < FOREVER.year:
-        found["expiration_date"] = (ends - timedelta(days=1)).date().isoformat()
-    if metadata:
-        found["metadata"] = metadata
-    if (score := getattr(memory, "score", None)) is not None:
-        found["score"] = score
+        found.setdefault("role", memory.speaker)
+    if memory.valid_to is not None:
+        is_open = memory.valid_to.year >= FOREVER.year
+        found["expiration_date"] = (
+            None if is_open else (memory.valid_to - timedelta(days=1)).date().isoformat()
+        )
+    return {**found, "metadata": metadata or None}
+
+
+def scored(
+    recalled: RecalledMemory, memory: StoredMemory, details: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return a memory as mem0's `search` returns it.
+
+    Args:
+        recalled: The memory as it was found.
+        memory: The same memory with all its fields.
+        details: What `score_details` has besides the scores of the legs; None leaves it out.
+    """
+    found = {**item(memory), "score": recalled.score}
+    if details is not None:
+        found["score_details"] = {
+            "semantic_score": recalled.similarity,
+            "bm25_score": recalled.lexical_score,
+            "entity_boost": recalled.graph_score,
+            "raw_score": recalled.score,
+            "max_possible_score": 1.0,
+            "final_score": recalled.score,
+            **details,
+        }
     return found
 
 
-def changes(history: Sequence[MemoryChange], id: int) -> list[dict[str, Any]]:
+def changes(history: Sequence[MemoryChange], memory: StoredMemory) -> list[dict[str, Any]]:
     """Return the history of one memory as mem0 returns it."""
     listed: list[dict[str, Any]] = []
     text: str | None = None
-    for place, change in enumerate(one for one in history if one.memory_id == id):
+    for place, change in enumerate(one for one in history if one.memory_id == memory.id):
         event = _EVENTS.get(change.action, "UPDATE")
         is_deleted = event == "DELETE"
         listed.append({
-            "id": f"{id}-{place}",
-            "memory_id": str(id),
+            "id": f"{memory.id}-{place}",
+            "memory_id": str(memory.id),
             "old_memory": text,
             "new_memory": None if is_deleted else change.content,
             "event": event,
-            "created_at": history[0].changed_at.isoformat(),
+            "created_at": memory.created_at.isoformat(),
             "updated_at": change.changed_at.isoformat(),
-            "is_deleted": int(is_deleted),
-            "actor_id": change.role,
+            "is_deleted": is_deleted,
+            "actor_id": memory.metadata.get("actor_id"),
+            "role": memory.metadata.get("role", memory.speaker),
         })  # fmt: skip
         text = change.content
     return listed

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pgrecall._async.client import AsyncClient
 from pgrecall.contrib.mem0 import mapping
-from pgrecall.errors import NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from types import TracebackType
 
     from pgrecall.models import StoredMemory
@@ -21,8 +21,8 @@ _UNSET: Any = object()
 class AsyncMemory:
     """The methods of mem0's memory, with its arguments and results.
 
-    What is added is stored as it is: pgrecall's daemon embeds it and reads names, times and facts from it. No
-    language model rewrites it, so `infer` changes nothing, and `prompt` is refused.
+    Messages are stored as they are. pgrecall's daemon embeds them and reads names, times and facts from
+    them. So `prompt` and `memory_type`, which tell mem0's language model what to write, are refused.
 
     Args:
         dsn: The database; None takes the configured one.
@@ -68,52 +68,96 @@ class AsyncMemory:
         metadata: Mapping[str, Any] | None = None,
         timestamp: Any = None,
         expiration_date: Any = None,
-        infer: bool = True,  # noqa: ARG002 - mem0's argument
-        memory_type: str | None = None,  # noqa: ARG002 - mem0's argument
+        infer: bool = True,
+        memory_type: str | None = None,
         prompt: str | None = None,
     ) -> dict[str, Any]:
-        """Store a text or the messages of a conversation; a message that is stored already is left out.
+        """Store a text or the messages of a conversation.
+
+        Args:
+            messages: A text, a message or messages. System messages are left out.
+            user_id: Whose they are; at least one id is needed.
+            agent_id: The agent.
+            run_id: The run, whose conversation they continue.
+            metadata: JSON object of each memory. It does not set ids.
+            timestamp: When they were said.
+            expiration_date: The last day on which they are found.
+            infer: True takes them as a conversation: a message that is stored already is left out. False
+                stores each again.
+            memory_type: Refused.
+            prompt: Refused.
 
         Returns:
             `{"results": [{"id": …, "memory": …, "event": "ADD"}, …]}` of what is new.
 
         Raises:
-            ValueError: No id, or a `prompt`.
+            ValueError: No id, no messages, or an argument that has no equivalent.
         """
-        if prompt is not None:
-            raise ValueError("prompt has no equivalent: memories are stored as they are")
+        if prompt is not None or memory_type is not None:
+            name = "memory_type" if prompt is None else "prompt"
+            raise ValueError(f"{name} has no equivalent: messages are stored as they are")
         ids = mapping.owners(user_id=user_id, agent_id=agent_id, run_id=run_id)
-        fields = {**(metadata or {}), **ids}
+        fields = {**mapping.fields_of(metadata), **ids}
         ends = mapping.end_of(expiration_date)
-        if isinstance(messages, str):
-            id = await self._client.remember(
-                messages,
-                namespace=self._namespace,
-                create_namespace=True,
-                metadata=fields,
-                occurred_at=timestamp,
-                valid_to=ends,
-            )
-            return {"results": [{"id": str(id), "memory": messages, "event": "ADD"}]}
-        listed = [messages] if not isinstance(messages, list | tuple) else list(messages)
+        said = mapping.said(messages)
+        if not infer:
+            return {"results": await self._add_each(said, ids, fields, timestamp, ends)}
+        given = [
+            {
+                **one,
+                "created_at": one.get("created_at") if timestamp is None else str(timestamp),
+                "valid_to": None if ends is None else ends.isoformat(),
+                "metadata": mapping.actor(one),
+            }
+            for one in said
+        ]
         stored = await self._client.remember_messages(
-            listed,  # type: ignore[arg-type]
-            mapping.session_of(ids, listed),  # type: ignore[arg-type]
+            given,
+            mapping.session_of(ids, said),
             namespace=self._namespace,
             create_namespace=True,
             metadata=fields,
         )
-        new = [one.id for one in stored if one.is_new]
-        for id in new:
-            if ends is not None or timestamp is not None:
-                await self._client.update(id, valid_to=ends, occurred_at=timestamp)
-        added = await self._client.get_many(new)
+        added = await self._client.get_many([one.id for one in stored if one.is_new])
         return {"results": [{"id": str(one.id), "memory": one.content, "event": "ADD"} for one in added]}
+
+    async def _add_each(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        ids: Mapping[str, str],
+        fields: Mapping[str, Any],
+        occurred_at: Any,
+        valid_to: datetime | None,
+    ) -> list[dict[str, Any]]:
+        said = [
+            one
+            for one in messages
+            if one.get("content") is not None and one.get("role") not in {None, "system"}
+        ]
+        stored = await self._client.remember_many(
+            [
+                {
+                    "content": one["content"],
+                    "speaker": one.get("name") or one["role"],
+                    "session": mapping.session_of(ids, messages),
+                    "metadata": {**fields, **mapping.actor(one)},
+                    "occurred_at": occurred_at,
+                    "valid_to": valid_to,
+                }
+                for one in said
+            ],
+            namespace=self._namespace,
+            create_namespace=True,
+        )
+        return [
+            {"id": str(id), "memory": one["content"], "event": "ADD", "actor_id": None, **mapping.actor(one)}
+            for id, one in zip(stored, said, strict=True)
+        ]
 
     async def get(self, memory_id: str) -> dict[str, Any] | None:
         """Return a memory; None if there is none of this id."""
         found = await self._stored(memory_id)
-        return None if found is None else mapping.item(found)
+        return None if found is None else {**mapping.item(found), "score": None}
 
     async def get_all(
         self,
@@ -126,8 +170,9 @@ class AsyncMemory:
         """Return the newest memories that fit the filters, which name a user, an agent or a run.
 
         Raises:
-            ValueError: Filters without an id, or with an operator that has no equivalent.
+            ValueError: Filters without an id, or with an operator that has no equivalent; or a wrong `top_k`.
         """
+        mapping.check_limits(top_k)
         found = await self._client.list(
             k=min(top_k, _PAGE),
             namespace=self._namespace,
@@ -144,6 +189,7 @@ class AsyncMemory:
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
         rerank: bool = False,  # noqa: ARG002 - mem0's argument
+        explain: bool = False,
         show_expired: bool = False,
         **ids: Any,
     ) -> dict[str, Any]:
@@ -155,13 +201,18 @@ class AsyncMemory:
             filters: As for `get_all`.
             threshold: Minimum score; pgrecall's, which is not mem0's.
             rerank: Ignored: pgrecall fuses words, vectors and concepts.
+            explain: True returns the scores of the legs as `score_details`.
             show_expired: True returns memories after their expiration date too.
             **ids: user_id, agent_id or run_id, instead of filters.
 
         Raises:
-            ValueError: Filters without an id, or with an operator that has no equivalent.
+            ValueError: Filters without an id, or with an operator that has no equivalent; or a limit out of
+                its range; or a blank query.
         """
-        found = await self._client.recall(
+        mapping.check_limits(top_k, threshold)
+        if not query.strip():
+            raise ValueError("Invalid query: cannot be empty or whitespace-only.")
+        recalled = await self._client.recall(
             query,
             k=top_k,
             namespace=self._namespace,
@@ -169,7 +220,11 @@ class AsyncMemory:
             min_score=threshold,
             include_superseded=show_expired,
         )
-        return {"results": list(map(mapping.item, found))}
+        stored = {one.id: one for one in await self._client.get_many([one.id for one in recalled])}
+        details = {"threshold": threshold} if explain else None
+        return {
+            "results": [mapping.scored(one, stored[one.id], details) for one in recalled if one.id in stored]
+        }
 
     async def update(
         self,
@@ -182,18 +237,20 @@ class AsyncMemory:
         """Change a memory's text, metadata (merged; its ids stay) or expiration date.
 
         Raises:
-            ValueError: There is no memory of this id.
+            ValueError: There is no memory of this id, or nothing to change.
         """
+        text = data if text is None else text
+        if text is None and metadata is None and expiration_date is _UNSET:
+            raise ValueError("At least one of text, metadata, or expiration_date must be provided.")
         found = await self._stored(memory_id)
         if found is None:
             raise ValueError(f"Memory with id {memory_id} not found")
         fields: dict[str, Any] = {}
         if metadata is not None:
-            given = {name: value for name, value in metadata.items() if name not in mapping.OWNERS}
-            fields["metadata"] = {**found.metadata, **given}
+            fields["metadata"] = {**found.metadata, **mapping.fields_of(metadata)}
         if expiration_date is not _UNSET:
             fields["valid_to"] = mapping.end_of(expiration_date) or mapping.FOREVER
-        await self._client.update(found.id, content=text if text is not None else data, **fields)
+        await self._client.update(found.id, content=text, **fields)
         return {"message": "Memory updated successfully!"}
 
     async def delete(self, memory_id: str) -> dict[str, str]:
@@ -222,19 +279,18 @@ class AsyncMemory:
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:
         """Return the changes of a memory, oldest first; empty if there is none of this id."""
-        if not memory_id.isdecimal():
+        found = await self._stored(memory_id, is_forgotten_too=True)
+        if found is None:
             return []
-        try:
-            found = await self._client.history(int(memory_id))
-        except NotFound:
-            return []
-        return mapping.changes(found, int(memory_id))
+        return mapping.changes(await self._client.history(found.id), found)
 
     async def reset(self) -> None:
         """Erase all memories of the namespace permanently."""
         await self._client.erase_namespace(self._namespace)
         await self._client.admin.create_namespace(self._namespace)
 
-    async def _stored(self, memory_id: str) -> StoredMemory | None:
-        found = await self._client.get(int(memory_id)) if str(memory_id).isdecimal() else None
-        return found if found is not None and found.namespace == self._namespace else None
+    async def _stored(self, memory_id: str, *, is_forgotten_too: bool = False) -> StoredMemory | None:
+        if not str(memory_id).isdecimal():
+            return None
+        found = await self._client.get_many([int(memory_id)], include_forgotten=is_forgotten_too)
+        return next((one for one in found if one.namespace == self._namespace), None)

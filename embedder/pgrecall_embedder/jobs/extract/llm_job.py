@@ -1,0 +1,120 @@
+"""What jobs share that have a language model read claimed memories; nothing waits for them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Final
+
+from pgrecall_embedder.waiting import run_unless
+from pgrecall_embedder.worker import Job, Step
+
+from .llm_access import LlmAccess
+from .text import Counts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from structlog.typing import FilteringBoundLogger
+
+    from pgrecall_embedder.llm import LlmClient, LlmMisconfigured, LlmUnavailable
+
+    from .queue import Claimed, ExtractionQueue
+    from .setup import Setup
+
+__all__ = ["LlmJob"]
+
+# Few: what was claimed is sent at once, and a memory that becomes sensitive meanwhile may be on its way.
+_BATCH: Final = 16
+
+
+class LlmJob(Job):
+    """Claims memories and has a language model read them, where a setting asks for it.
+
+    Args:
+        queue: Where memories come from.
+        setup: How to read.
+        setting: The setting that switches the job on.
+        drain: Return when nothing is left, or the server cannot be asked, instead of waiting.
+        is_last: Tells whether no more memories follow.
+        poll_seconds: How long to wait before looking again.
+        log: Called with messages about memories that failed, and of pauses.
+    """
+
+    def __init__(
+        self,
+        queue: ExtractionQueue,
+        setup: Setup,
+        setting: str,
+        *,
+        drain: bool,
+        is_last: Callable[[], bool],
+        poll_seconds: float,
+        log: FilteringBoundLogger,
+    ) -> None:
+        super().__init__(poll_seconds)
+        self.counts = Counts()
+        self._asking = LlmAccess(setup, lambda setup: setup.is_on(setting), log)
+        self._claims = queue
+        self._drain = drain
+        self._is_last = is_last
+        self._log = log
+
+    def change(self, setup: Setup) -> None:
+        """Go on in another way, also where it was paused.
+
+        Args:
+            setup: How.
+        """
+        self._asking.change(setup)
+        self.wake()
+
+    @property
+    def connections(self) -> int:
+        """How many connections the claims have had."""
+        return self._claims.connections
+
+    async def release(self) -> None:
+        """Give back every lease."""
+        await self._claims.release()
+
+    async def run(self) -> None:
+        """Work until stopped or, when draining, until nothing is left that can be done."""
+        try:
+            await super().run()
+        finally:
+            await self._asking.close()
+
+    async def step(self) -> Step:
+        """Claim and read a few memories, where the settings ask for it."""
+        was_last = self._is_last()
+        client = await self._asking.client()
+        if client is not None and not self._asking.is_paused and await self._batch(client):
+            return Step.WORKED
+        return Step.DONE if self._drain and (was_last or client is None) else Step.IDLE
+
+    @abstractmethod
+    async def read(self, client: LlmClient, claimed: list[Claimed]) -> bool:
+        """Read claimed memories and store what was read; return whether to look for more at once."""
+
+    async def _batch(self, client: LlmClient) -> bool:
+        """Claim and read a few memories; return whether to look for more at once."""
+        claimed = await self._claims.claim(_BATCH)
+        if not claimed:
+            return False
+        try:
+            return bool(await run_unless(self.loop.stopping, self.read(client, claimed)))
+        finally:
+            await self._asking.record(client, self._claims)
+
+    async def pause(self, problem: LlmMisconfigured | LlmUnavailable) -> None:
+        """Give back every lease and leave the model alone for a while."""
+        await self._claims.release()
+        self._asking.pause(problem)
+
+    async def fail(self, claimed: Claimed, error: str) -> None:
+        """Count a memory that cannot be read. `error` must not quote its text."""
+        await self._claims.fail(claimed, error)
+        self.counts.failed += 1
+        self._log.warning(
+            "memory cannot be read by the language model", memory_id=claimed.document.memory_id, error=error
+        )

@@ -1,0 +1,165 @@
+"""One script written for mem0 runs on the real library and on pgrecall, and comes to the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.llm import Asked, Reply, Server, completion, served
+from support.packages import SECONDS, pip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PUBLISHED = ("mem0ai==2.2.1", "qdrant-client==1.20.0")
+SCRIPT = Path(__file__).with_name("mem0_script.py")
+DIMENSION = 64
+KEPT = "Priya is allergic to peanuts"
+WIDER = {"search beside filters", "list beside filters"}
+"""What pgrecall takes and mem0 2 no longer does: it is how scripts for mem0 1 are written."""
+
+
+@pytest.fixture(scope="module")
+def mem0(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with the real library."""
+    folder = tmp_path_factory.mktemp("mem0")
+    pip("install", "--target", folder, *PUBLISHED)
+    return folder
+
+
+@pytest.fixture
+def model() -> Iterator[Server]:
+    """A server of embeddings, in which texts that share words are near, and of a model that always says the same."""
+    with served() as server:
+        server.script = _answer
+        yield server
+
+
+def _answer(asked: Asked) -> Reply:
+    if asked.path.endswith("/embeddings"):
+        rows = [
+            {"object": "embedding", "index": place, "embedding": _vector(text)}
+            for place, text in enumerate(asked.json["input"])
+        ]
+        body = {
+            "object": "list",
+            "model": "m",
+            "data": rows,
+            "usage": {"prompt_tokens": 1, "total_tokens": 1},
+        }
+        return Reply(body=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+    return completion({"memory": [{"id": "0", "text": KEPT, "attributed_to": "user"}]})
+
+
+def _vector(text: str) -> list[float]:
+    numbers = [0.0] * DIMENSION
+    for word in re.findall(r"\w+", text.lower()):
+        numbers[int(hashlib.sha256(word.encode()).hexdigest(), 16) % DIMENSION] += 1
+    norm = math.hypot(*numbers) or 1.0
+    return [number / norm for number in numbers]
+
+
+def run(library: str, part: str, config: dict[str, Any], folder: Path, paths: list[str]) -> dict[str, Any]:
+    """Run a part of the script in a process of its own; return what each step came to."""
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), library, part, json.dumps(config)],
+        cwd=folder,
+        env={
+            **os.environ,
+            "HOME": str(folder),
+            "MEM0_DIR": str(folder),
+            "MEM0_TELEMETRY": "false",
+            "PYTHONPATH": os.pathsep.join(paths),
+        },
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len({line["step"] for line in lines}) == len(lines)
+    return {line["step"]: line.get("result", line.get("error")) for line in lines}
+
+
+def both(
+    part: str, mem0: Path, model: Server, dsn: str, folder: Path
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run a part of the script on mem0 and on pgrecall."""
+    server = {"model": "m", "api_key": "k", "openai_base_url": model.url}
+    store = {"path": str(folder / "qdrant"), "embedding_model_dims": DIMENSION, "on_disk": True}
+    config = {
+        "llm": {"provider": "openai", "config": server},
+        "embedder": {"provider": "openai", "config": {**server, "embedding_dims": DIMENSION}},
+        "vector_store": {"provider": "qdrant", "config": store},
+        "history_db_path": str(folder / "history.db"),
+    }
+    theirs = run("mem0", part, config, folder, [str(mem0)])
+    ours = run("pgrecall", part, {**config, "dsn": dsn}, folder, sys.path)
+    assert list(theirs) == list(ours)
+    return theirs, ours
+
+
+def comparable(outcome: Any) -> Any:
+    """Return an outcome without what no two runs share: ids and times; scores by whether they are there."""
+
+    def plain(value: Any, name: str = "") -> Any:
+        if isinstance(value, dict):
+            return {key: plain(one, key) for key, one in value.items()}
+        if isinstance(value, list):
+            return (
+                sorted((plain(one) for one in value), key=json.dumps)
+                if name == "results"
+                else list(map(plain, value))
+            )
+        if name in {"id", "memory_id"}:
+            assert isinstance(value, str)
+            return "an id"
+        if name in {"created_at", "updated_at"}:
+            assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+\+00:00", value), value
+            return "a time"
+        return "a score" if name == "score" and value is not None else value
+
+    return plain(outcome)
+
+
+def test_memories_as_they_are_given(mem0: Path, model: Server, dsn: str, tmp_path: Path) -> None:
+    theirs, ours = both("as_given", mem0, model, dsn, tmp_path)
+    for name, outcome in theirs.items():
+        assert (name, comparable(ours[name])) == (name, comparable(outcome))
+
+
+def test_what_is_refused(mem0: Path, model: Server, dsn: str, tmp_path: Path) -> None:
+    theirs, ours = both("errors", mem0, model, dsn, tmp_path)
+    for name, outcome in theirs.items():
+        if name not in WIDER:
+            assert (name, comparable(ours[name])) == (name, comparable(outcome))
+
+
+def test_conversations(mem0: Path, model: Server, dsn: str, tmp_path: Path) -> None:
+    """mem0 keeps what its model says, pgrecall keeps the messages; neither keeps anything twice."""
+    theirs, ours = both("inferred", mem0, model, dsn, tmp_path)
+    told = ["I am allergic to peanuts", "Noted, no peanuts on your plate"]
+    assert texts(theirs["add"]) == [KEPT]
+    assert texts(ours["add"]) == told
+    assert ours["add again"] == theirs["add again"] == ours["add the text again"] == {"results": []}
+    assert texts(theirs["get all"]) == [KEPT]
+    assert texts(ours["get all"]) == sorted(["I like tea", *told])
+    assert texts(theirs["search"])[0] == KEPT
+    assert set(told) & set(texts(ours["search"]))
+    for name in ("add", "get all", "search"):
+        common = set(theirs[name]["results"][0]) - {"attributed_to", "run_id"}
+        assert all(common <= set(one) for one in ours[name]["results"])
+
+
+def texts(outcome: dict[str, Any]) -> list[str]:
+    return sorted(one["memory"] for one in outcome["results"])
