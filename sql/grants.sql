@@ -44,7 +44,7 @@ GRANT INSERT, UPDATE, DELETE ON
     pgrecall.passages, pgrecall.query_embeddings, pgrecall.query_expansions, pgrecall.relation_labels, pgrecall.relationship_evidence,
     pgrecall.relationships, pgrecall.temporal_refs, pgrecall.truncated_embeddings, pgrecall.workers
     TO pgrecall_gate;
-GRANT INSERT, UPDATE ON pgrecall.note_evidence TO pgrecall_gate;
+GRANT INSERT, UPDATE (is_stated) ON pgrecall.note_evidence TO pgrecall_gate;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_gate;
 
 -- The engine and administrators see and change every row.

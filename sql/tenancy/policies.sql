@@ -71,11 +71,19 @@ BEGIN
         -- Rows of a memory, visible with the memory.
         SELECT t.name, format('(SELECT true FROM pgrecall.memories m WHERE m.id = %I.memory_id)', t.name), w.test, w.test
         FROM (VALUES ('curation_jobs'), ('embedding_failures'), ('embedding_jobs'), ('extractions'), ('llm_answers'),
-                     ('note_evidence'), ('truncated_embeddings')) t (name)
+                     ('truncated_embeddings')) t (name)
         CROSS JOIN LATERAL format(
             '(SELECT true FROM pgrecall.memories m JOIN pgrecall.grants g ON g.namespace_id = m.namespace_id '
             'WHERE m.id = %I.memory_id AND g.access = ''write'' LIMIT 1)', t.name
         ) w (test)
+        UNION ALL
+        -- Visible with the message; the note must be of the same namespace.
+        SELECT 'note_evidence', '(SELECT true FROM pgrecall.memories m WHERE m.id = note_evidence.memory_id)', w.test,
+               replace(w.test, ' LIMIT 1', ' AND _pgrecall.owns_memory(m.namespace_id, note_evidence.note_id) LIMIT 1')
+        FROM (VALUES (
+            '(SELECT true FROM pgrecall.memories m JOIN pgrecall.grants g ON g.namespace_id = m.namespace_id '
+            'WHERE m.id = note_evidence.memory_id AND g.access = ''write'' LIMIT 1)'
+        )) w (test)
     LOOP
         -- Check sees_all first, to avoid the lookup of grants.
         unrestricted := '(SELECT _pgrecall.sees_all()) OR '

@@ -12,8 +12,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
+from pgrecall.contrib.mem0 import Memory
+from support.extractor import read_all
 from support.llm import Asked, Reply, Server, completion, served
 from support.packages import SECONDS, pip
 
@@ -159,6 +162,28 @@ def test_conversations(mem0: Path, model: Server, dsn: str, tmp_path: Path) -> N
     for name in ("add", "get all", "search"):
         common = set(theirs[name]["results"][0]) - {"attributed_to", "run_id"}
         assert all(common <= set(one) for one in ours[name]["results"])
+
+
+def test_what_a_model_keeps(
+    mem0: Path, model: Server, dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With notes switched on, the daemon adds to pgrecall what mem0 keeps."""
+    monkeypatch.setenv("PGRECALL_LLM_URL", model.url)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for name, value in (("extract_notes", "on"), ("llm_model", "m"), ("extract_spacy", "off")):
+            connection.execute("SELECT pgrecall.set_setting(%s, %s)", [name, value])
+    theirs, _ = both("inferred", mem0, model, dsn, tmp_path)
+    model.script = _noted
+    assert read_all(dsn)["read_for_notes"] == 3
+    with Memory(dsn) as memory:
+        found = memory.get_all(filters={"user_id": "priya"})
+    [kept] = [one for one in found["results"] if one["memory"] == KEPT]
+    assert comparable(kept) == comparable({**theirs["get all"]["results"][0], "actor_id": "priya"})
+
+
+def _noted(asked: Asked) -> Reply:
+    ids = [row["id"] for row in asked.rows if "allergic" in row["text"]]
+    return completion({"notes": [{"messages": ids, "text": KEPT}] if ids else []})
 
 
 def texts(outcome: dict[str, Any]) -> list[str]:

@@ -186,6 +186,8 @@ def item(memory: StoredMemory) -> dict[str, Any]:
     found |= {name: metadata.pop(name) for name in (*OWNERS, "actor_id", "role") if name in metadata}
     if memory.speaker is not None:
         found.setdefault("role", memory.speaker)
+    if memory.category == "note" and "role" in found:
+        found["attributed_to"] = found.pop("role")
     if memory.valid_to is not None:
         is_open = memory.valid_to.year >= FOREVER.year
         found["expiration_date"] = (
