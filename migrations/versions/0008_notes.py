@@ -26,10 +26,11 @@ def upgrade() -> None:
         COMMENT ON TABLE pgrecall.note_evidence IS
             'The messages that notes were made of. A note is forgotten when no message states it any more.';
         COMMENT ON COLUMN pgrecall.note_evidence.memory_id IS 'The message.';
-        COMMENT ON COLUMN pgrecall.note_evidence.note_id IS 'The note, a memory in the session of the message.';
+        COMMENT ON COLUMN pgrecall.note_evidence.note_id IS
+            'The note, a memory in the session of the message.';
         COMMENT ON COLUMN pgrecall.note_evidence.is_stated IS
-            'False: the message was edited or forgotten, or became sensitive. The row stays, so that erasing the '
-            'message erases the note.';
+            'False: the message was edited or forgotten, or became sensitive. The row stays, so that '
+            'erasing the message erases the note.';
         CREATE INDEX note_evidence_note_idx ON pgrecall.note_evidence (note_id);
         ALTER TABLE pgrecall.note_evidence ENABLE ROW LEVEL SECURITY;
         """,
