@@ -66,7 +66,7 @@ INSERT INTO pgrecall.curations (memory_id, other_id, namespace_id, decision, dec
 SELECT max(m.id), %(memory)s, %(home)s, 'ADD', 'quokka' FROM pgrecall.memories m WHERE m.namespace_id = %(home)s;
 INSERT INTO pgrecall.note_evidence (memory_id, note_id)
 SELECT m.id, n.id
-FROM pgrecall.memories m, (SELECT max(m.id) AS id FROM pgrecall.memories m WHERE m.namespace_id = %(home)s) n
+FROM pgrecall.memories m, (SELECT min(m.id) AS id FROM pgrecall.memories m WHERE m.namespace_id = %(home)s) n
 WHERE m.namespace_id = %(home)s AND m.id <> n.id;
 INSERT INTO pgrecall.concept_aliases (namespace_id, name, alias, concept_id)
 SELECT c.namespace_id, c.name, c.key, c.id FROM pgrecall.concepts c WHERE c.key = 'quokka two';
