@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all fuzz server test-server lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-learning bench-report bench-langchain bench-engines build docs clean
+.PHONY: help setup demo test test-all fuzz server test-server test-versions lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-learning bench-report bench-langchain bench-engines build docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -67,6 +67,11 @@ test-server: $(VENV)/.dev  ## run the tests near to the server on PostgreSQL 15,
 	@tools/system_server.sh packages
 	@tools/system_server.sh pgvector
 	tools/system_server.sh scratch $(PYTEST) -m pg15
+
+VERSIONS ?= 16 17
+test-versions: $(VENV)/.dev  ## run the tests of what depends most on the server on each of VERSIONS, PostgreSQL 16 and 17 (Debian 12)
+	@set -e; for version in $(VERSIONS); do bindir=$$(tools/server_binaries.sh $$version); \
+	  env -u PGRECALL_TEST_DSN PGRECALL_PG_BINDIR=$$bindir $(PYTEST) -m every_version tests/migrations tests/attack tests/sql; done
 
 lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files in date
 	$(BIN)/ruff format --check .

@@ -47,10 +47,20 @@ TESTS = Path(__file__).parent
 NEAR_THE_SERVER = {"attack", "migrations", "sql"}
 """Folders whose tests may come out differently on another version of PostgreSQL."""
 SERVER_FIXTURES = {"conn", "server", "server_dsn", "public_dir"}
+EVERY_VERSION = {
+    *("test_migration_script", "test_migrations", "test_migrations_at_once", "test_migrations_down"),
+    *("test_attack_functions", "test_attack_grants", "test_attack_tables"),
+    *("test_graph_roles", "test_namespaces", "test_postings_roles", "test_roles"),
+    *("test_bm25", "test_graph_walk", "test_lookups", "test_postings", "test_recall", "test_recall_plans"),
+    *("test_concurrency", "test_queue", "test_queue_discipline", "test_reembed_generations"),
+    *("test_erasure", "test_expiry", "test_forget", "test_manage", "test_remember", "test_supersede"),
+    *("test_argument_checks", "test_plpgsql_check", "test_settings"),
+}
+"""Files whose tests run on each version: of the schema, privileges, recall's plans, the queue, and what changes memories."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow, and what runs again on PostgreSQL 15."""
+    """Mark what is slow, and what runs again on other versions of PostgreSQL."""
     for item in items:
         folder = item.path.relative_to(TESTS).parts[0]
         if folder == "slow":
@@ -60,6 +70,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_extra = item.get_closest_marker("server_extras") is not None
         if is_extra or (folder in NEAR_THE_SERVER and touches_it and is_quick):
             item.add_marker(pytest.mark.pg15)
+            if item.path.stem in EVERY_VERSION:
+                item.add_marker(pytest.mark.every_version)
 
 
 @pytest.fixture(scope="session")

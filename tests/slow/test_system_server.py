@@ -44,7 +44,7 @@ Signed-By:
  -----BEGIN PGP PUBLIC KEY BLOCK-----
  .
  -----END PGP PUBLIC KEY BLOCK-----
-Types: deb-src
+Types: {kind}
 Suites: trixie
 Components: main
 
@@ -58,8 +58,8 @@ deb http://free.example/apt bookworm free
 deb-src http://source.example/debian bookworm main
 """
 NEXT_ONE_LINE = [
-    "deb-src [arch=amd64 signed-by=/usr/share/keyrings/mirror.gpg] http://mirror.example/debian trixie main",
-    "deb-src http://plain.example/debian/ trixie main",
+    "{kind} [arch=amd64 signed-by=/usr/share/keyrings/mirror.gpg] http://mirror.example/debian trixie main",
+    "{kind} http://plain.example/debian/ trixie main",
 ]
 
 
@@ -77,27 +77,29 @@ def apt(tmp_path: Path) -> Path:
     return tmp_path / "apt"
 
 
-def test_sources_in_deb822_form_lead_to_the_next_release(apt: Path) -> None:
+@pytest.mark.parametrize("kind", ["deb", "deb-src"])
+def test_sources_in_deb822_form_lead_to_the_next_release(apt: Path, kind: str) -> None:
     (apt / "sources.list.d" / "debian.sources").write_text(DEB822)
-    done = call("next_sources", apt, apt.parent / "next")
+    done = call("next_sources", apt, apt.parent / "next", kind)
     assert (done.returncode, done.stderr) == (0, "")
-    assert (apt.parent / "next" / "next.sources").read_text() == NEXT_DEB822
+    assert (apt.parent / "next" / "next.sources").read_text() == NEXT_DEB822.format(kind=kind)
     assert not (apt.parent / "next" / "next.list").exists()
 
 
+@pytest.mark.parametrize("kind", ["deb", "deb-src"])
 @pytest.mark.parametrize("name", ["sources.list", "sources.list.d/debian.list"])
-def test_sources_a_line_each_lead_to_the_next_release(apt: Path, name: str) -> None:
+def test_sources_a_line_each_lead_to_the_next_release(apt: Path, name: str, kind: str) -> None:
     (apt / name).write_text(ONE_LINE)
-    done = call("next_sources", apt, apt.parent / "next")
+    done = call("next_sources", apt, apt.parent / "next", kind)
     assert (done.returncode, done.stderr) == (0, "")
     lines = (apt.parent / "next" / "next.list").read_text().splitlines()
-    assert [" ".join(line.split()) for line in lines] == NEXT_ONE_LINE
+    assert [" ".join(line.split()) for line in lines] == [line.format(kind=kind) for line in NEXT_ONE_LINE]
 
 
 def test_without_a_source_of_debian_there_is_none(apt: Path) -> None:
     (apt / "sources.list.d" / "other.sources").write_text(DEB822.replace("bookworm", "nodistro"))
     (apt / "sources.list").write_text("")
-    assert call("next_sources", apt, apt.parent / "next").returncode == 0
+    assert call("next_sources", apt, apt.parent / "next", "deb").returncode == 0
     assert [path.read_text() for path in (apt.parent / "next").iterdir()] == ["", ""]
 
 

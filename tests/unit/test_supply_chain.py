@@ -31,7 +31,7 @@ def test_what_runs_with_pgrecall_is_under_no_gpl() -> None:
     assert all(re.search(r"LGPL|Lesser", found[name]) for name in copyleft)
 
 
-@pytest.mark.parametrize("name", ["pip", "dev", "runtime", "demo", "daemon", "cuda"])
+@pytest.mark.parametrize("name", ["pip", "server-16", "dev", "runtime", "demo", "daemon", "cuda"])
 def test_lock_files_name_no_address(name: str) -> None:
     text = (ROOT / "requirements" / f"{name}.txt").read_text()
     assert "://" not in text
