@@ -158,20 +158,13 @@ def _extras(shown: Sequence[Column]) -> str:
     ]
     parts += ["Calls per second, all clients together:\n", table(("", *_titles(shown)), rows)]
     made = [column.at("details").get("plans", {}) for column in shown]
-    parts += [
-        "Plans that the server makes for recall on a new connection:\n",
-        table(
-            ("", *_titles(shown)),
-            [
-                (title, *(f"{one.get(name, '')}" for one in made))
-                for name, title in (
-                    ("first", "the first call"),
-                    ("second", "the second"),
-                    ("others", "998 more together"),
-                )
-            ],
-        ),
-    ]
+    if any(made):
+        titles = {"first": "the first call", "second": "the second", "others": "998 more together"}
+        rows = [(title, *(f"{one.get(name, '')}" for one in made)) for name, title in titles.items()]
+        parts += [
+            "Plans that the server makes for recall on a new connection:\n",
+            table(("", *_titles(shown)), rows),
+        ]
     parts += [f"{_OTHERS}:\n", _OTHERS_NOTE, _times(shown, "extras", left)]
     return details("Other questions, filters, clients, connections", *parts)
 
@@ -182,11 +175,13 @@ def _storing(shown: Sequence[Column]) -> str:
     builds = [load["index_builds"] for load in loads]
     sizes = [one["bytes_per_memory"] for one in found]
     stored = (f"{column.found['ingest']['rows_per_second']:,.0f}" for column in shown)
+    shares = [_share_of_plain(column.found["ingest"]) for column in shown]
     rows: list[Iterable[str]] = [
         ("`remember_many`, memories/s", *stored),
-        (
-            "its share of plain INSERTs into a table with the indexes of a hybrid query",
-            *(_share_of_plain(column.found["ingest"]) for column in shown),
+        *(
+            [("its share of plain INSERTs into a table with the indexes of a hybrid query", *shares)]
+            if any(shares)
+            else []
         ),
         (
             "COPY with triggers and all indexes but HNSW, memories/s",
