@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from .server_hints import client_hint
+
 if TYPE_CHECKING:
     import psycopg
 
@@ -55,6 +57,9 @@ class PgrecallError(Exception):
         self.hint = self.default_hint if hint is None else hint
         self.stored: tuple[int, ...] = ()
         super().__init__(self.message)
+        if self.hint is not None:
+            # A traceback prints notes below the message.
+            self.add_note(f"hint: {self.hint}")
 
     @classmethod
     def default_message(cls) -> str:
@@ -167,6 +172,9 @@ class CopyUnusable(PgrecallError):
     default_hint = "`pgrecall offline pull` creates a new copy. First move the existing file away."
 
 
+_WRONG_PASSWORD = "The server runs: check the user and the password in the connection string."  # noqa: S105
+_NO_PASSWORD = "The server runs and asks for a password: put it into the connection string or ~/.pgpass."  # noqa: S105
+_REFUSED = "The server runs: check the name of the database and of the user in the connection string."
 _BY_STATE: dict[str, type[PgrecallError]] = {
     "25006": ReadOnlyServer,
     "23505": Conflict,
@@ -192,6 +200,9 @@ _BY_CLASS: dict[str, type[PgrecallError]] = {
     "28": ConnectionFailed,
     "54": TooLarge,
 }
+
+
+_REFUSALS = {"28000", "28P01", "3D000"}
 
 
 def error_class(sqlstate: str | None) -> type[PgrecallError]:
@@ -222,12 +233,38 @@ def error_from(error: psycopg.Error) -> PgrecallError:
         cls = error_class(state)
         if cls is UnknownNamespace and error.diag.column_name == "language":
             cls = UnknownLanguage
-        return cls(primary, sqlstate=state, hint=error.diag.message_hint)
+        hint = client_hint(error.diag.message_hint)
+        return cls(primary, sqlstate=state, hint=_REFUSED if hint is None and state in _REFUSALS else hint)
     # Without a result from the server there is only psycopg's text: libpq's on a failed connection, the
     # pool's on a time-out, the adapters' on a value they cannot send.
     text = str(error).strip()
     if isinstance(error, OperationalError | InterfaceError):
-        return ConnectionFailed(text if text else None)
+        return ConnectionFailed(text if text else None, hint=_hint_of_refusal(error))
     if isinstance(error, DataError):
         return InvalidInput("a value cannot be sent to the server")
     return PgrecallError(text if text else None)
+
+
+def _hint_of_refusal(error: psycopg.Error) -> str | None:
+    """Return what to check if the server runs and refuses the connection; None if it does not answer.
+
+    libpq gives no SQLSTATE for that, and the server translates its text, so libpq's state and a ping tell.
+    """
+    from psycopg import pq
+    from psycopg.conninfo import make_conninfo
+    from psycopg.errors import ConnectionTimeout
+
+    tried = error.pgconn
+    if tried is None or isinstance(error, ConnectionTimeout) or tried.server_version:
+        return None
+    if tried.needs_password:
+        return _NO_PASSWORD
+    if tried.used_password:
+        return _WRONG_PASSWORD
+    place = {
+        name: value.decode()
+        for name, value in (("host", tried.host), ("hostaddr", tried.hostaddr), ("port", tried.port))
+        if value
+    }
+    answer = pq.PGconn.ping(make_conninfo("", **place, connect_timeout=3).encode())
+    return _REFUSED if answer == pq.Ping.OK else None

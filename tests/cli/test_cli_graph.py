@@ -65,11 +65,11 @@ def test_build_fills_what_another_version_read(cli: Cli, conn: psycopg.Connectio
     cli("build")
     assert "zorblax" not in mentions_of(conn, memory)
     code, out, _ = cli("rules", "GADGET", "--keyword", "zorblax", "--everywhere")
-    assert (code, out) == (0, "GADGET: 1 keywords, 0 patterns, for memories read from now on\n")
+    assert (code, out) == (0, "GADGET: 1 keyword, 0 patterns, for memories read from now on\n")
     assert cli("build")[1] == "read 0 memories\n"
-    assert cli("build", "--backfill", "--namespace", "default")[1] == "read 1 memories\n"
+    assert cli("build", "--backfill", "--namespace", "default")[1] == "read 1 memory\n"
     assert "zorblax" in mentions_of(conn, memory)
-    assert cli("build", "--backfill")[1] == "read 1 memories\n"
+    assert cli("build", "--backfill")[1] == "read 1 memory\n"
 
 
 def test_build_says_what_could_not_be_read(cli: Cli, conn: psycopg.Connection[Any]) -> None:

@@ -128,7 +128,7 @@ def test_an_unknown_namespace_is_named(client: Client, dsn: str) -> None:
     client.remember("tea", namespace="kitchen", create_namespace=True)
     for ask in (client.recall, client.timeline, client.recall_facts, client.explain):
         notice = ask("tea", namespace="kitchn", embed=False).notice
-        assert notice == "there is no namespace 'kitchn': Did you mean kitchen?"
+        assert notice == "there is no namespace 'kitchn'. Did you mean kitchen?"
     nothing = client.recall("wombat", namespace="kitchen", embed=False)
     assert (len(nothing), nothing.notice) == (0, None)
     assert (client.list(namespace="kitchn"), client.count(namespace="kitchn")) == ((), 0)

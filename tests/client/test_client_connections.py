@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import socketserver
+import struct
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from pgrecall import AsyncClient, Client, ConnectionFailed, InvalidInput, SchemaMismatch
 from pgrecall._sync import queries as querying_module
@@ -52,6 +56,48 @@ def test_a_server_that_is_not_there() -> None:
     assert caught.value.sqlstate == "08006"
     assert caught.value.hint
     assert isinstance(caught.value.__cause__, psycopg.OperationalError)
+
+
+@pytest.mark.parametrize("wrong", ["dbname=no_such_database", "user=no_such_user"])
+def test_a_server_that_refuses_is_said_to_run(dsn: str, wrong: str) -> None:
+    name, _, value = wrong.partition("=")
+    with Client(make_conninfo(dsn, **{name: value})) as lost, pytest.raises(ConnectionFailed) as caught:
+        lost.admin.status()
+    assert value in caught.value.message
+    assert str(caught.value.hint).startswith("The server runs: check the name of the database")
+
+
+@pytest.mark.parametrize(
+    ("password", "advice"),
+    [("password=wrong", "check the user and the password"), ("", "asks for a password")],
+)
+def test_a_password_that_is_wrong_or_missing(password: str, advice: str) -> None:
+    with _asking_for_a_password() as port:
+        target = (
+            f"host=127.0.0.1 port={port} user=me dbname=app sslmode=disable gssencmode=disable {password}"
+        )
+        with Client(target) as lost, pytest.raises(ConnectionFailed) as caught:
+            lost.admin.status()
+    assert advice in str(caught.value.hint)
+    assert "wrong" not in str(caught.value)
+
+
+@contextmanager
+def _asking_for_a_password() -> Iterator[int]:
+    """Serve just enough of PostgreSQL's protocol to ask for a password and to refuse it."""
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(1024)
+            self.request.sendall(b"R" + struct.pack("!ii", 8, 3))
+            if self.request.recv(1024):
+                fields = b"SFATAL\0VFATAL\0C28P01\0Mno\0\0"
+                self.request.sendall(b"E" + struct.pack("!i", 4 + len(fields)) + fields)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
 
 
 def test_a_connection_string_that_is_none() -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import traceback
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import pgrecall
 from pgrecall.cli.hints import command_line_hint
 from pgrecall.errors import Conflict, EmbeddingUnavailable, UnknownNamespace
+from pgrecall.server_hints import client_hint
 
 ARGUMENT = re.compile(r"\b[a-z_]+(=| => )")
 
@@ -39,7 +41,43 @@ def test_no_hint_of_the_client_keeps_a_python_argument() -> None:
         ("on_conflict => 'update' changes that memory.", "--on-conflict update changes that memory."),
         ("Pass embed=True once to download it, or pass vector=.", "Pass --embed once to download it."),
         ("Check the name.", "Check the name."),
+        (
+            client_hint("Pass create_namespace => true, or make it with pgrecall.create_namespace()."),
+            "Pass --create-namespace, or make it with `pgrecall namespace create`.",
+        ),
+        (
+            client_hint("on_conflict => 'update' makes it so, 'keep' leaves it as it is."),
+            "--on-conflict update makes it so, keep leaves it as it is.",
+        ),
+        (
+            client_hint("SELECT name, effect FROM pgrecall.settings_reference lists all settings."),
+            "`pgrecall config` lists all settings.",
+        ),
     ],
 )
 def test_options_take_the_place_of_arguments(hint: str, printed: str) -> None:
     assert command_line_hint(hint) == printed
+
+
+def server_hints() -> list[str]:
+    """The hints of the SQL functions."""
+    sql = Path(__file__).parents[2] / "sql"
+    texts = (file.read_text() for file in sql.rglob("*.sql"))
+    found = (hint for text in texts for hint in re.findall(r"HINT = (?:format\()?'((?:[^']|'')*)'", text))
+    return [hint.replace("''", "'") for hint in found]
+
+
+def test_no_hint_of_the_server_reaches_python_as_sql() -> None:
+    hints = server_hints()
+    assert len(hints) > 100
+    kept = [
+        hint for hint in map(client_hint, hints) if hint is not None and (" => " in hint or " => t" in hint)
+    ]
+    assert kept == []
+    assert client_hint("Wait, or pass force => true.") == "Wait, or pass force=True."
+    assert client_hint(None) is None
+
+
+def test_a_traceback_shows_the_hint() -> None:
+    error = Conflict("no", hint="Pass another id.")
+    assert "".join(traceback.format_exception(error)).endswith("Conflict: no\nhint: Pass another id.\n")

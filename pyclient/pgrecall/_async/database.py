@@ -143,11 +143,11 @@ class AsyncDatabase:
             names = [row["name"] for row in await self.rows("pgrecall.list_namespaces", {})]
         error = UnknownNamespace(
             f"there is no namespace {namespace!r}",
-            hint=closest_match_hint(namespace, names) or "It is made when the first memory is stored in it.",
+            hint=closest_match_hint(namespace, names) or None,
         )
         if self._strict:
             raise error
-        return f"{error.message}: {error.hint}"
+        return f"{error.message}. {error.hint}"
 
     async def check_empty(self, namespace: str | None) -> None:
         """Raise UnknownNamespace if a strict client's result is empty because there is no such namespace."""

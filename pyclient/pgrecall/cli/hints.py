@@ -9,9 +9,24 @@ _OPTIONS = (
     ("pass vector=, or leave embed unset to", "use --no-embed to"),
     ("or omit model=", "or remove `model` from the settings file"),
     ("with create_namespace=True", "with `pgrecall remember --create-namespace`"),
+    ("create_namespace=True", "--create-namespace"),
+    ("with client.admin.create_namespace()", "with `pgrecall namespace create`"),
+    ("client.admin.create_namespace()", "`pgrecall namespace create`"),
+    ("client.admin.namespaces()", "`pgrecall namespace list`"),
+    ("client.admin.settings_in_force()", "`pgrecall config`"),
+    ("client.admin.set_setting() with None", "`pgrecall config unset`"),
+    ("client.admin.set_setting()", "`pgrecall config set`"),
+    ("client.admin.status()", "`pgrecall status`"),
+    ("client.curation.log()", "`pgrecall curate log`"),
+    ("client.update()", "`pgrecall update`"),
+    ("client.list()", "`pgrecall list`"),
+    ("forget() removes", "`pgrecall forget` removes"),
+    ("supersede()", "`pgrecall supersede`"),
+    ("force=True", "--force"),
     ("embed='daemon'", "--embed-by-daemon"),
     ("embed=True", "--embed"),
 )
+_KEEP = "'keep' leaves"
 _ON_CONFLICT = re.compile(r"on_conflict(?: => |=)'(\w+)'")
 
 
@@ -19,4 +34,6 @@ def command_line_hint(hint: str) -> str:
     """Return a hint with options in place of the arguments of Python and SQL functions."""
     for argument, option in _OPTIONS:
         hint = hint.replace(argument, option)
+    if "on_conflict" in hint:
+        hint = hint.replace(_KEEP, "keep leaves")
     return _ON_CONFLICT.sub(r"--on-conflict \1", hint)

@@ -12,6 +12,7 @@ from .common import (
     Embed,
     Namespace,
     connection_string,
+    note,
     print_json,
     who_embeds,
 )
@@ -65,6 +66,8 @@ def learn(
             if as_json:
                 print_json(rows)
                 return
+            if not rows:
+                note("nothing has been learned")
             for row in rows:
                 state = f"{row['end_reason']} {row['ended_at']}" if row["ended_at"] else "in force"
                 typer.echo(
