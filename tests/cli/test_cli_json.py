@@ -147,6 +147,7 @@ def test_import_lists_every_kind(cli: Callable[..., Outcome]) -> None:
         (["remembr", "tea"], "remember"),
         (["namespace", "lst"], "list"),
         (["import-from", "mem0"], "import"),
+        (["import", "markdwn", "notes"], "markdown"),
         (["recall", "tea", "--namespce", "x"], "--namespace"),
     ],
 )

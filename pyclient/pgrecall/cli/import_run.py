@@ -11,7 +11,7 @@ import typer
 
 from pgrecall.formatting import sanitize
 
-from .common import note, print_json
+from .common import counted, note, print_json
 
 if TYPE_CHECKING:
     from pgrecall import Client
@@ -164,7 +164,7 @@ def _progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
 def _print_report(report: "ImportFromReport", *, dry_run: bool) -> None:
     would = " would be" if dry_run else ""
     typer.echo(
-        f"{report.rows} rows: {report.stored}{would} stored, {report.updated}{would} updated, "
+        f"{counted(report.rows, 'row')}: {report.stored}{would} stored, {report.updated}{would} updated, "
         f"{report.present} already there"
     )
     for number, label in (

@@ -18,7 +18,10 @@ class FileOrKind(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Insert the command `file` before what is neither a kind nor a request for help."""
         if args and args[0] not in {*self.commands, *ctx.help_option_names}:
-            args = ["file", *args]
+            # "markdwn notes" is a mistyped kind with its source: click names the nearest one.
+            has_source = len(args) > 1 and not args[0].startswith("-") and not args[1].startswith("-")
+            if not has_source or Path(args[0]).exists():
+                args = ["file", *args]
         return super().parse_args(ctx, args)
 
 
