@@ -24,9 +24,11 @@ BEGIN ATOMIC
            n.id, n.namespace_id, n.session, n.speaker, n.content, COALESCE(n.occurred_at, n.created_at),
            n.id IN (SELECT o.id FROM given o)
     FROM given g
+    -- Columns by name: a * would depend on those of the embeddings, which come and go with their generations.
     CROSS JOIN LATERAL (
         (
-            SELECT m.* FROM pgrecall.memories m
+            SELECT m.id, m.namespace_id, m.session, m."position", m.speaker, m.content, m.occurred_at, m.created_at
+            FROM pgrecall.memories m
             WHERE m.namespace_id = g.namespace_id AND m.session = g.session AND m."position" <= g."position"
               AND NOT m.is_sensitive AND m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())
             ORDER BY m."position" DESC, m.id DESC
@@ -34,7 +36,8 @@ BEGIN ATOMIC
         )
         UNION ALL
         (
-            SELECT m.* FROM pgrecall.memories m
+            SELECT m.id, m.namespace_id, m.session, m."position", m.speaker, m.content, m.occurred_at, m.created_at
+            FROM pgrecall.memories m
             WHERE m.namespace_id = g.namespace_id AND m.session = g.session AND m."position" > g."position"
               AND NOT m.is_sensitive AND m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())
             ORDER BY m."position", m.id

@@ -193,6 +193,7 @@ def test_a_retriever_shows_nothing_of_its_client(goa: Client) -> None:
 def test_a_missing_extra_is_named(module: str, library: str, extra: str) -> None:
     code = f"import sys; sys.modules[{library!r}] = None; import pgrecall.contrib.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith("pgrecall.errors.PgrecallError: ")
-    assert install_command(extra) in last
+    message, hint = done.stderr.splitlines()[-2:]
+    assert message.startswith("pgrecall.errors.PgrecallError: ")
+    assert install_command(extra) in message
+    assert hint == f"hint: Run: {install_command(extra)}."
