@@ -154,7 +154,7 @@ def test_a_vector_of_the_caller_is_refused(
     with pytest.raises(error) as caught:
         ask(memory)
     assert caught.value.sqlstate == sqlstate  # type: ignore[attr-defined]
-    assert "recall_status()" in caught.value.hint  # type: ignore[attr-defined]
+    assert "client.admin.status()" in caught.value.hint  # type: ignore[attr-defined]
 
 
 def test_what_is_refused_for_another_reason_stays_refused(
