@@ -130,7 +130,7 @@ def test_set_and_unset(
         (["set", "rrk_f", "20"], "rrf_k"),
         (["unset", "rrk_f"], "rrf_k"),
         (["set", "rrf_k", "many"], "10000"),
-        (["set", "embedding_model", "x"], "settings_reference"),
+        (["set", "embedding_model", "x"], "`pgrecall config` lists all settings"),
     ],
 )
 def test_what_cannot_be_stored(
