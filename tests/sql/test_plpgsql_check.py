@@ -17,6 +17,7 @@ _WAITED = "volatile on purpose: it is to see what was committed while its caller
 _COUNTED = "volatile on purpose: it is to count what its caller has deleted"
 _ABSENT = "it only says that the function in Python is not installed"
 _NEWER = "only PostgreSQL 16 and newer come there"
+_CONSTANT = "it reads a view of constants, which plpgsql_check 2.8 takes for immutable; another bundle may replace the view"
 
 KNOWN = {
     ("add_generation", "text type variable is not sanitized"): _QUOTED,
@@ -42,6 +43,7 @@ KNOWN = {
     ("erase_namespace_rows", "text type variable is not sanitized"): _QUOTED,
     ("erasure_counts", "routine is marked as VOLATILE, should be STABLE"): _COUNTED,
     ("is_alias_used", "routine is marked as VOLATILE, should be STABLE"): _WAITED,
+    ("raise_unknown_setting", "routine is marked as STABLE, should be IMMUTABLE"): _CONSTANT,
     ("recall_plan", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
 }
 """What is found, by function and message, and why it stays."""
