@@ -1,8 +1,8 @@
 -- Erases a memory and everything derived from it, writes the receipt, and returns it.
 --
 -- The caller _pgrecall.erase_granted() has checked the role. Versions of the memory that lost a conflict are erased
--- too, and the notes of a message that were made of no other one. Memories that it superseded now point to its successor; without a successor they are forgotten, because they are
--- no longer true.
+-- too, and the notes of a message that were made of no other one. Memories that it superseded now point to its successor;
+-- without a successor they are forgotten, because they are no longer true.
 --
 -- It starts like forget(), whose triggers lock rows in an order that is safe with concurrent writers, and then deletes.
 CREATE OR REPLACE FUNCTION _pgrecall.erase_memory_rows(namespace_id integer, memory_id bigint, role text)

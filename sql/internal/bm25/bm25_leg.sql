@@ -1,7 +1,8 @@
 -- Returns the best memories by BM25: the sum of idf * impact over the query's terms.
 --
--- It reads the postings, in bounded time (bm25_postings): few of the best where no filter drops them. If a selective filter leaves fewer than depth memories
--- although some terms have pending postings, it searches with filters and terms together, without postings (bm25_scan).
+-- It reads the postings, in bounded time (bm25_postings). Where the caller filters nothing, few of the best suffice; if too
+-- many of them are forgotten or superseded, it looks at more. If fewer than depth memories are left although some terms have
+-- unread postings, it searches with filters and terms together, without postings (bm25_scan).
 -- The first statement has one plan for all arguments, so the plan is cached. The second is planned with its arguments,
 -- by EXECUTE, because the filters decide which index is best.
 --
@@ -29,7 +30,7 @@ BEGIN
             namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.common, parsed.required, filter, depth,
             tried, parsed.budget, parsed.impacts
         ) b;
-        EXIT WHEN parsed.common IS NULL OR cardinality(ids) >= depth;
+        EXIT WHEN parsed.common IS NULL OR tried >= 20 * depth OR cardinality(ids) >= depth;
     END LOOP;
     IF parsed.common IS NOT NULL AND COALESCE(cardinality(ids), 0) < depth THEN
         EXECUTE $statement$

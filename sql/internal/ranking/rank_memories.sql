@@ -45,8 +45,8 @@
 -- gets the full weight. Fusion rrf sums weight / (rrf_k + rank).
 --
 -- The statement keeps one generic plan per session: it joins few candidates by primary key. Each leg plans for its own
--- arguments. A step that is read twice is MATERIALIZED. One that is read once ends in OFFSET 0: its expressions are computed
--- once, and its wide rows are not copied.
+-- arguments. Steps are MATERIALIZED, so that their expressions are computed once. A step of wide rows that is read once ends
+-- in OFFSET 0 instead, which does the same without copying the rows.
 --
 -- request         the resolved request (resolve_request)
 -- reference_time  age is measured from here

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from pgrecall_embedder.jobs.extract.asking_job import AskingJob
 from pgrecall_embedder.jobs.extract.llm_access import LlmAccess
 from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable
 from pgrecall_embedder.waiting import run_unless
-from pgrecall_embedder.worker import Job, Step
+from pgrecall_embedder.worker import Step
 
 from .decision import CURATION_VERSION, decide
 
@@ -50,7 +51,7 @@ class CurationCounts:
     stale: int = 0
 
 
-class Curator(Job):
+class Curator(AskingJob):
     """Compares new memories with older ones, once they are read and embedded.
 
     Args:
@@ -72,11 +73,11 @@ class Curator(Job):
         poll_seconds: float,
         log: FilteringBoundLogger,
     ) -> None:
-        super().__init__(poll_seconds)
+        asking = LlmAccess(setup, lambda setup: setup.settings["curate"] == "llm", log)
+        super().__init__(queue, asking, poll_seconds)
         self.counts = CurationCounts()
         self._queue = queue
         self._setup = setup
-        self._asking = LlmAccess(setup, lambda setup: setup.settings["curate"] == "llm", log)
         self._drain = drain
         self._is_last = is_last
 
@@ -87,24 +88,7 @@ class Curator(Job):
             setup: How.
         """
         self._setup = setup
-        self._asking.change(setup)
-        self.wake()
-
-    @property
-    def connections(self) -> int:
-        """How many connections the claims have had."""
-        return self._queue.connections
-
-    async def release(self) -> None:
-        """Give back every lease."""
-        await self._queue.release()
-
-    async def run(self) -> None:
-        """Work until stopped or, when draining, until nothing is left that can be done."""
-        try:
-            await super().run()
-        finally:
-            await self._asking.close()
+        super().change(setup)
 
     async def step(self) -> Step:
         """Claim and curate a few memories, where the settings ask for it."""
@@ -148,8 +132,7 @@ class Curator(Job):
             try:
                 decided = await decide(client, question)
             except (LlmMisconfigured, LlmUnavailable) as problem:
-                await self._queue.release()
-                self._asking.pause(problem)
+                await self.pause(problem)
                 return False
             decider = curator_version(client.model)
             self._count(is_done=await self._queue.apply(one, question, decided, decider))

@@ -6,8 +6,9 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Final
 
 from pgrecall_embedder.waiting import run_unless
-from pgrecall_embedder.worker import Job, Step
+from pgrecall_embedder.worker import Step
 
+from .asking_job import AskingJob
 from .llm_access import LlmAccess
 from .text import Counts
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from structlog.typing import FilteringBoundLogger
 
-    from pgrecall_embedder.llm import LlmClient, LlmMisconfigured, LlmUnavailable
+    from pgrecall_embedder.llm import LlmClient
 
     from .queue import Claimed, ExtractionQueue
     from .setup import Setup
@@ -27,7 +28,7 @@ __all__ = ["LlmJob"]
 _BATCH: Final = 16
 
 
-class LlmJob(Job):
+class LlmJob(AskingJob):
     """Claims memories and has a language model read them, where a setting asks for it.
 
     Args:
@@ -51,38 +52,12 @@ class LlmJob(Job):
         poll_seconds: float,
         log: FilteringBoundLogger,
     ) -> None:
-        super().__init__(poll_seconds)
+        super().__init__(queue, LlmAccess(setup, lambda setup: setup.is_on(setting), log), poll_seconds)
         self.counts = Counts()
-        self._asking = LlmAccess(setup, lambda setup: setup.is_on(setting), log)
         self._claims = queue
         self._drain = drain
         self._is_last = is_last
         self._log = log
-
-    def change(self, setup: Setup) -> None:
-        """Go on in another way, also where it was paused.
-
-        Args:
-            setup: How.
-        """
-        self._asking.change(setup)
-        self.wake()
-
-    @property
-    def connections(self) -> int:
-        """How many connections the claims have had."""
-        return self._claims.connections
-
-    async def release(self) -> None:
-        """Give back every lease."""
-        await self._claims.release()
-
-    async def run(self) -> None:
-        """Work until stopped or, when draining, until nothing is left that can be done."""
-        try:
-            await super().run()
-        finally:
-            await self._asking.close()
 
     async def step(self) -> Step:
         """Claim and read a few memories, where the settings ask for it."""
@@ -105,11 +80,6 @@ class LlmJob(Job):
             return bool(await run_unless(self.loop.stopping, self.read(client, claimed)))
         finally:
             await self._asking.record(client, self._claims)
-
-    async def pause(self, problem: LlmMisconfigured | LlmUnavailable) -> None:
-        """Give back every lease and leave the model alone for a while."""
-        await self._claims.release()
-        self._asking.pause(problem)
 
     async def fail(self, claimed: Claimed, error: str) -> None:
         """Count a memory that cannot be read. `error` must not quote its text."""
