@@ -15,7 +15,7 @@ import structlog
 from pgrecall.admin.migrate import migrate
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 from pgrecall.query.embedding_models import DEFAULT_MODEL
-from pgrecall.server import EmbeddedServer
+from pgrecall.server import EmbeddedServer, StartError
 from pgrecall_embedder.cli import run
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.logs import describe
@@ -84,6 +84,20 @@ def test_the_work_of_a_killed_worker_is_taken_over(
     # Whoever drains waits until the dead worker's leases end.
     drain(dsn, recorder)
     assert status(conn)[:3] == (40, 0, 0)
+
+
+def test_a_server_that_does_not_answer_is_reported(public_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = EmbeddedServer(public_dir / "silent")
+    server.up()
+    postmaster = int((server.pgdata / "postmaster.pid").read_text().split()[0])
+    monkeypatch.setattr("pgrecall.server.embedded.CONNECT_SECONDS", 2)
+    os.kill(postmaster, signal.SIGSTOP)
+    try:
+        with pytest.raises(StartError, match="timeout"):
+            server.up()
+    finally:
+        os.kill(postmaster, signal.SIGCONT)
+        server.down()
 
 
 @pytest.mark.parametrize("crash", [False, True], ids=["restart", "crash"])
