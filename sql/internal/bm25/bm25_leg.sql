@@ -1,8 +1,9 @@
 -- Returns the best memories by BM25: the sum of idf * impact over the query's terms.
 --
--- It reads the postings, in bounded time (bm25_postings). Where the caller filters nothing, few of the best suffice; if too
--- many of them are forgotten or superseded, it looks at more. If fewer than depth memories are left although some terms have
--- unread postings, it searches with filters and terms together, without postings (bm25_scan).
+-- It reads the postings, in bounded time (bm25_postings). A few of the best suffice where the filter passes most memories. If
+-- it passed fewer than depth of them, their share tells whether it will pass depth of all that were read: then it looks at
+-- all. If not, and some terms have unread postings, it searches with filters and terms together, without postings
+-- (bm25_scan).
 -- The first statement has one plan for all arguments, so the plan is cached. The second is planned with its arguments,
 -- by EXECUTE, because the filters decide which index is best.
 --
@@ -18,21 +19,24 @@ AS $function$
 DECLARE
     ids bigint[];
     scores double precision[];
-    tried integer;
+    found integer;
+    tried integer := greatest(CASE WHEN _pgrecall.is_unfiltered(filter) THEN 200 ELSE 400 END, 4 * depth);
 BEGIN
     IF parsed.words IS NULL THEN
         RETURN;
     END IF;
-    FOREACH tried IN ARRAY CASE WHEN _pgrecall.is_unfiltered(filter) THEN ARRAY[greatest(200, 4 * depth), 20 * depth]
-                                ELSE ARRAY[20 * depth] END LOOP
+    LOOP
         SELECT array_agg(b.id), array_agg(b.score) INTO ids, scores
         FROM _pgrecall.bm25_postings(
             namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.common, parsed.required, filter, depth,
             tried, parsed.budget, parsed.impacts
         ) b;
-        EXIT WHEN parsed.common IS NULL OR tried >= 20 * depth OR cardinality(ids) >= depth;
+        found := COALESCE(cardinality(ids), 0);
+        EXIT WHEN parsed.common IS NULL OR found >= depth OR tried IS NULL
+            OR found * cardinality(parsed.words) * parsed.budget::bigint < tried * depth::bigint;
+        tried := NULL;
     END LOOP;
-    IF parsed.common IS NOT NULL AND COALESCE(cardinality(ids), 0) < depth THEN
+    IF parsed.common IS NOT NULL AND found < depth THEN
         EXECUTE $statement$
             SELECT array_agg(b.id), array_agg(b.score)
             FROM _pgrecall.bm25_scan($1, $2, $3, $4, $5, $6, $7, $8) b

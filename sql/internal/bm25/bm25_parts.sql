@@ -21,8 +21,8 @@ BEGIN ATOMIC
                * (1 - (settings).bm25_b + (settings).bm25_b
                     * COALESCE(word_count, (SELECT sum(cardinality(l.positions)) FROM unnest(vector) l))
                     / (settings).bm25_length_pivot) AS norm
-        FROM unnest(vector) u
-        WHERE u.lexeme = ANY (words)
+        -- Deletes from the vector what is not a query term: faster than to unnest all its terms, each with two arrays.
+        FROM unnest(ts_delete(vector, tsvector_to_array(ts_delete(vector, words)))) u
     ) w
     WHERE w.tf > 0;
 END;

@@ -9,7 +9,7 @@
 -- common       one tsquery for each term with more memories than the budget; those terms come last. NULL: none, and the
 --              result is exact BM25
 -- required     an additional tsquery that a memory must match; NULL: none
--- tried        how many of the best by their read postings the filter is applied to, if some terms are common
+-- tried        how many of the best by their read postings the filter is applied to, if some terms are common; NULL: all
 CREATE OR REPLACE FUNCTION _pgrecall.bm25_postings(
     namespace_id integer, words text[], idfs double precision[], any_word tsquery, common tsquery[], required tsquery,
     filter pgrecall.recall_filter, depth integer, tried integer, budget integer, settings pgrecall.bm25_parameters

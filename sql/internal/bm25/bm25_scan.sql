@@ -1,6 +1,8 @@
 -- Returns the best memories by BM25 without postings, for filters that leave few of the memories in the postings.
 --
 -- The planner picks the index that suits the filters. Each memory that holds a term is scored from its search_vector.
+-- Where a filter has an index, the index on words is hidden from the planner (IS TRUE): it takes the reading of a common
+-- term's entries, which are as many as the memories that hold it, for cheap.
 --
 -- words, idfs  from query_term_weights()
 -- any_word     the tsquery that matches any of the terms
@@ -19,7 +21,9 @@ BEGIN ATOMIC
                    SELECT sum(p.part) FROM _pgrecall.bm25_parts(m.search_vector, m.word_count, words, idfs, settings) p
                )::numeric, 9)::double precision AS score
         FROM pgrecall.memories m
-        WHERE m.namespace_id = bm25_scan.namespace_id AND m.search_vector @@ any_word
+        WHERE m.namespace_id = bm25_scan.namespace_id
+          AND (_pgrecall.has_indexed_condition(filter) AND (m.search_vector @@ any_word) IS TRUE
+               OR NOT _pgrecall.has_indexed_condition(filter) AND m.search_vector @@ any_word)
           AND (required IS NULL OR m.search_vector @@ required) AND _pgrecall.matches_filter(m, filter)
         OFFSET 0  -- so that the score is computed once
     ) s

@@ -4,7 +4,9 @@
 --
 -- A small namespace is searched exactly (dense_exact_limit), a larger one with the HNSW index. Without filters, each of
 -- the two searches keeps one plan (rebuild_embedding_accessors). Under filters, EXECUTE plans with the arguments: the
--- planner chooses an index by what the filters leave. The scan of an HNSW index can stop early and return rows out of order,
+-- planner chooses an index by what the filters leave. It takes a visit of the HNSW index for eight times cheaper than one is,
+-- beside reading an embedding from the table or its index (measured), so it plans for eight times the rows: it expects a
+-- limit that it does not know to take a tenth of 80 * depth. The scan of an HNSW index can stop early and return rows out of order,
 -- so the rows are sorted again. If it returned fewer than depth rows, the exact search runs. These are separate
 -- statements: in one (UNION ALL) the exact half costs time even if it does not run.
 --
@@ -53,11 +55,15 @@ BEGIN
             EXECUTE $statement$
                 SELECT array_agg(n.id), array_agg(n.distance)
                 FROM (
-                    SELECT m.id, _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
-                    FROM pgrecall.memories m
-                    WHERE m.namespace_id = $1 AND _pgrecall.embedding_of(m, $5) IS NOT NULL AND _pgrecall.matches_filter(m, $3)
-                    ORDER BY _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2
-                    LIMIT $4
+                    SELECT w.id, w.distance
+                    FROM (
+                        SELECT m.id, _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
+                        FROM pgrecall.memories m
+                        WHERE m.namespace_id = $1 AND _pgrecall.embedding_of(m, $5) IS NOT NULL AND _pgrecall.matches_filter(m, $3)
+                        ORDER BY _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2
+                        LIMIT 80 * $4
+                    ) w
+                    LIMIT (SELECT $4)
                 ) n
             $statement$
             INTO nearest, distances

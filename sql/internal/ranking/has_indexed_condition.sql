@@ -1,0 +1,10 @@
+-- Tells whether an index serves one of the caller's conditions, such as a session or a tag.
+CREATE OR REPLACE FUNCTION _pgrecall.has_indexed_condition(filter pgrecall.recall_filter)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN num_nonnulls(
+    (filter).tags_any, (filter).tags_all, (filter).metadata_contains, (filter).metadata_where, (filter).sessions,
+    (filter).speakers, (filter).external_id_prefix, (filter).since, (filter).until, (filter).timeframe
+) > 0;
+
+COMMENT ON FUNCTION _pgrecall.has_indexed_condition IS 'Tells whether an index serves one of the caller''s conditions.';
