@@ -5,10 +5,10 @@
 -- A small namespace is searched exactly (dense_exact_limit), a larger one with the HNSW index. Without filters, each of
 -- the two searches keeps one plan (rebuild_embedding_accessors). Under filters, EXECUTE plans with the arguments: the
 -- planner chooses an index by what the filters leave. It takes a visit of the HNSW index for eight times cheaper than one is,
--- beside reading an embedding from the table or its index (measured), so it plans for eight times the rows: it expects a
--- limit that it does not know to take a tenth of 80 * depth. The scan of an HNSW index can stop early and return rows out of order,
--- so the rows are sorted again. If it returned fewer than depth rows, the exact search runs. These are separate
--- statements: in one (UNION ALL) the exact half costs time even if it does not run.
+-- beside reading an embedding from the table or from its index (measured). So it plans for 8 * depth rows; the scan stops
+-- when row_number() has reached depth. The scan of an HNSW index can stop early and return rows out of order, so the rows
+-- are sorted again. If it returned fewer than depth rows, the exact search runs. These are separate statements: in one
+-- (UNION ALL) the exact half costs time even if it does not run.
 --
 -- depth       maximum number of memories
 -- exact_rows  a namespace with at most this many memories counts as small, and a larger one beside many others
@@ -55,16 +55,16 @@ BEGIN
             EXECUTE $statement$
                 SELECT array_agg(n.id), array_agg(n.distance)
                 FROM (
-                    SELECT w.id, w.distance
+                    SELECT w.id, w.distance, row_number() OVER () AS place
                     FROM (
                         SELECT m.id, _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
                         FROM pgrecall.memories m
                         WHERE m.namespace_id = $1 AND _pgrecall.embedding_of(m, $5) IS NOT NULL AND _pgrecall.matches_filter(m, $3)
                         ORDER BY _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2
-                        LIMIT 80 * $4
+                        LIMIT 8 * $4
                     ) w
-                    LIMIT (SELECT $4)
                 ) n
+                WHERE n.place <= $4
             $statement$
             INTO nearest, distances
             USING namespace_id, query_vec, filter, depth, chosen;
