@@ -4,10 +4,11 @@
 -- indexes for the rest. For the same reason the memories whose text mentions a time in the timeframe are passed as a
 -- list of ids (recall_filter.referring): each half of the timeframe test can then use an index.
 --
--- Speakers have an index and statistics by their hash, so they are compared twice (memories_speaker_idx).
+-- Speakers have an index and statistics by their hash, so they are compared twice (memories_speaker_idx). CASE: the planner
+-- takes the second comparison, for which it has no statistics, to pass half; else it would expect 200 speakers.
 --
--- An expired memory never passes. as_of compares recording times, not validity: a memory superseded after as_of passes. Otherwise a memory whose validity ended
--- passes only if the asked time begins before that end.
+-- An expired memory never passes. as_of compares recording times, not validity: a memory superseded after as_of passes.
+-- Otherwise a memory whose validity ended passes only if the asked time begins before that end.
 CREATE OR REPLACE FUNCTION _pgrecall.matches_filter(memory pgrecall.memories, filter pgrecall.recall_filter)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -29,7 +30,7 @@ RETURN memory.deleted_at IS NULL
    AND ((filter).metadata_where IS NULL OR memory.metadata @@ (filter).metadata_where)
    AND ((filter).sessions IS NULL OR memory.session = ANY ((filter).sessions))
    AND ((filter).speaker_hashes IS NULL OR hashtext(memory.speaker) = ANY ((filter).speaker_hashes))
-   AND ((filter).speakers IS NULL OR memory.speaker = ANY ((filter).speakers))
+   AND ((filter).speakers IS NULL OR CASE WHEN memory.speaker = ANY ((filter).speakers) THEN true ELSE false END)
    AND ((filter).sources IS NULL OR memory.source = ANY ((filter).sources))
    AND ((filter).external_id_prefix IS NULL OR memory.external_id COLLATE "C" ^@ (filter).external_id_prefix)
    AND ((filter).since IS NULL OR COALESCE(memory.occurred_at, memory.created_at) >= (filter).since)
