@@ -51,7 +51,7 @@ _PREPARE = (
 _BARE = """
 CREATE FUNCTION public.bench_bare(query text, query_vec halfvec, namespace text, tags_all text[], since timestamptz)
 RETURNS TABLE (id bigint, title text, content text, score double precision)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pgrecall, public, pg_temp AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pgrecall, public, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
     question pgrecall.recall_request := _pgrecall.resolve_request(query, query_vec, namespace, '{{}}');

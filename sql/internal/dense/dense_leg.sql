@@ -4,11 +4,12 @@
 --
 -- A small namespace is searched exactly (dense_exact_limit), a larger one with the HNSW index. Without filters, each of
 -- the two searches keeps one plan (rebuild_embedding_accessors). Under filters, EXECUTE plans with the arguments: the
--- planner chooses an index by what the filters leave. It takes a visit of the HNSW index for eight times cheaper than one is,
--- beside reading an embedding from the table or from its index (measured). So it plans for 8 * depth rows; the scan stops
--- when row_number() has reached depth. The scan of an HNSW index can stop early and return rows out of order, so the rows
--- are sorted again. If it returned fewer than depth rows, the exact search runs. These are separate statements: in one
--- (UNION ALL) the exact half costs time even if it does not run.
+-- planner chooses an index by what the filters leave. It takes a visit of the HNSW index for eight times cheaper than one is
+-- beside reading an embedding from the table (measured), so it plans for 8 * depth rows; the scan stops when row_number() has
+-- reached depth. Under a filter by time it plans for 24 * depth: the index that is read then costs a third, and in a database of
+-- many tenants fewer memories are left than it expects. The scan of an HNSW index can stop early and return rows out of order,
+-- so the rows are sorted again. If it returned fewer than depth rows, the exact search runs. These are separate statements:
+-- in one (UNION ALL) the exact half costs time even if it does not run.
 --
 -- depth       maximum number of memories
 -- exact_rows  a namespace with at most this many memories counts as small, and a larger one beside many others
@@ -61,7 +62,7 @@ BEGIN
                         FROM pgrecall.memories m
                         WHERE m.namespace_id = $1 AND _pgrecall.embedding_of(m, $5) IS NOT NULL AND _pgrecall.matches_filter(m, $3)
                         ORDER BY _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2
-                        LIMIT 8 * $4
+                        LIMIT $4 * CASE WHEN num_nonnulls(($3).since, ($3).until, ($3).timeframe) > 0 THEN 24 ELSE 8 END
                     ) w
                 ) n
                 WHERE n.place <= $4
