@@ -380,7 +380,9 @@ class EmbeddedServer:
         deadline = time.monotonic() + CONNECT_SECONDS
         while True:
             try:
-                with psycopg.connect(self.dsn("postgres"), autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
+                with psycopg.connect(
+                    self.dsn("postgres"), autocommit=True, connect_timeout=CONNECT_SECONDS
+                ) as connection:
                     query = "SELECT 1 FROM pg_catalog.pg_database WHERE datname = %s"
                     if connection.execute(query, [DATABASE]).fetchone() is None:
                         connection.execute(f"CREATE DATABASE {DATABASE}")
