@@ -205,7 +205,8 @@ def large(new_database: Callable[..., str]) -> Iterator[Connection[Any]]:
         fill(conn, {"large": 6_000}, tagged=False)
         (first,) = conn.execute("SELECT min(id) FROM pgrecall.memories").fetchone() or (0,)
         for cluster in range(8):
-            judge(conn, f"q{cluster}", [first], query_vec=vector(conn, cluster), namespace="large")
+            # Far from every cluster: within one, the shortest list may find all that the longest does.
+            judge(conn, f"q{cluster}", [first], query_vec=vector(conn, cluster, 6.0), namespace="large")
         yield conn
 
 
@@ -233,8 +234,7 @@ def test_the_overlap_with_the_exact_search_is_measured(large: Connection[Any]) -
             expected = [len(leg(vec, 5_000) & leg(vec, 1_000_000)) / 50 for vec in vectors]
         overlaps[effort] = found["overall"][4]
         assert overlaps[effort] == pytest.approx(np.mean(expected))
-    # How much less the shorter list finds is chance: each build of the index draws its layers anew.
-    assert overlaps["1"] <= overlaps["1000"]
+    assert overlaps["1"] < overlaps["1000"]
     assert overlaps["1000"] > 0.99
     large.execute("SET pgrecall.dense_exact_rows = 6000")
     assert measured(large, namespace="large")["overall"][4] == 1
