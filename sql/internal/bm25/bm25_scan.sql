@@ -22,8 +22,8 @@ BEGIN ATOMIC
                )::numeric, 9)::double precision AS score
         FROM pgrecall.memories m
         WHERE m.namespace_id = bm25_scan.namespace_id
-          AND (_pgrecall.has_indexed_condition(filter) AND (m.search_vector @@ any_word) IS TRUE
-               OR NOT _pgrecall.has_indexed_condition(filter) AND m.search_vector @@ any_word)
+          AND CASE WHEN _pgrecall.has_indexed_condition(filter) THEN (m.search_vector @@ any_word) IS TRUE
+                   ELSE m.search_vector @@ any_word END
           AND (required IS NULL OR m.search_vector @@ required) AND _pgrecall.matches_filter(m, filter)
         OFFSET 0  -- so that the score is computed once
     ) s
