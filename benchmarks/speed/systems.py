@@ -120,7 +120,7 @@ def page(connection: Connection[Any], number: int) -> Call:
 
 
 def leg(name: str, target: Target, seeds: Seeds | None = None) -> Call:
-    """Run one leg's statement by itself, planned with its arguments every time, as recall does.
+    """Run one leg's statement by itself, prepared, so that the server may keep its plan as it keeps those of recall.
 
     Args:
         name: The file in sql/, without its ending.
@@ -133,7 +133,7 @@ def leg(name: str, target: Target, seeds: Seeds | None = None) -> Call:
         arguments = {**target.arguments, "text": question.text, "vector": question.vector}
         if seeds is not None:
             arguments["seed_ids"], arguments["seed_levels"] = seeds[question.text]
-        return connection.execute(statement, arguments, prepare=False).fetchall()
+        return connection.execute(statement, arguments, prepare=True).fetchall()
 
     return call
 
