@@ -1,6 +1,7 @@
 -- Merges the blocks of some terms that are less than half full. The caller holds try_lock_postings().
 --
--- No hash or merge join: both would read the postings of every term.
+-- The lateral query looks the terms up one by one. Without statistics, a plain join reads the postings of every term. So does
+-- a hash or merge join by ctid.
 CREATE OR REPLACE FUNCTION _pgrecall.merge_posting_blocks(namespace_id integer, terms text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -12,7 +13,13 @@ BEGIN
     WITH taken AS (
         DELETE FROM pgrecall.postings p
         USING unnest(terms) t (term)
-        WHERE p.namespace_id = merge_posting_blocks.namespace_id AND p.term = t.term AND cardinality(p.memory_ids) < 64
+        CROSS JOIN LATERAL (
+            SELECT s.ctid AS address
+            FROM pgrecall.postings s
+            WHERE s.namespace_id = merge_posting_blocks.namespace_id AND s.term = t.term AND cardinality(s.memory_ids) < 64
+            OFFSET 0
+        ) s
+        WHERE p.ctid = s.address
         RETURNING p.term, p.memory_ids, p.impacts
     ), posting AS (
         SELECT t.term, u.impact, u.id,

@@ -355,6 +355,28 @@ def test_blocks_of_a_word_become_fewer_when_there_are_many_small_ones(conn: Conn
     assert sizes[16] == 1
 
 
+def test_blocks_are_merged_term_by_term_where_nothing_was_analyzed(conn: Connection[Any]) -> None:
+    # The planner takes a namespace without statistics for small. It would read the postings of every term there, and
+    # compare each of them with each term in question.
+    conn.execute("ALTER TABLE pgrecall.postings SET (autovacuum_enabled = off)")
+    words = [f"word{number}" for number in range(600)]
+    batches = [
+        [
+            {"content": " ".join([*(words[number * 2 :] + words)[:10], f"only{batch}x{number}"])}
+            for number in range(AT_ONCE)
+        ]
+        for batch in range(17)
+    ]
+    for batch in batches[:-1]:
+        remember_many(conn, batch)
+    scans = "SELECT idx_scan FROM pg_stat_xact_all_tables WHERE relid = 'pgrecall.postings'::regclass"
+    with conn.transaction():
+        before = scalar(conn, scans)
+        remember_many(conn, batches[-1])
+        assert scalar(conn, scans) - before >= len(words)
+    assert problems(conn) == {}
+
+
 def test_refreshing_repairs(conn: Connection[Any]) -> None:
     remember_many(conn, [{"content": f"tea milk {number}"} for number in range(AT_ONCE)])
     call(conn, "pgrecall.create_namespace", "other")
