@@ -42,7 +42,9 @@ CREATE TYPE pgrecall.recall_filter AS (
     speakers           text[],
     speaker_hashes     integer[],
     sources            text[],
-    external_id_prefix text
+    external_id_prefix text,
+    category_hashes    integer[],
+    source_hashes      integer[]
 );
 COMMENT ON TYPE pgrecall.recall_filter IS 'The filters of one recall; a NULL field does not filter.';
 CREATE TYPE pgrecall.recall_settings AS (
@@ -486,6 +488,7 @@ COMMENT ON COLUMN pgrecall.memories.embedding IS 'Embedding of generation 1: NUL
 COMMENT ON COLUMN pgrecall.memories.superseded_at IS 'When the supersession was recorded; valid_to is when the memory stopped being valid. NULL with a superseded_by: before any time that as_of can name.';
 COMMENT ON COLUMN pgrecall.memories.word_count IS 'Number of words in search_vector, counting every occurrence: the document length for BM25; filled by a trigger. NULL: not counted.';
 COMMENT ON COLUMN pgrecall.memories.expires_at IS 'From then on it is never returned; pgrecall.expire_memories() then forgets or erases it.';
+CREATE INDEX memories_category_idx ON pgrecall.memories (namespace_id, hashtext(category));
 CREATE INDEX memories_created_idx ON pgrecall.memories USING brin (created_at);
 CREATE INDEX memories_embedding_idx ON pgrecall.memories USING hnsw (embedding pgvector.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (deleted_at IS NULL);
 CREATE INDEX memories_embedding_scan_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at)) INCLUDE (id, occurred_at, created_at, valid_to, expires_at, embedding) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (embedding IS NOT NULL));
@@ -498,6 +501,7 @@ CREATE INDEX memories_pending_idx ON pgrecall.memories (updated_at DESC, id DESC
 CREATE INDEX memories_pending_namespace_idx ON pgrecall.memories (namespace_id, updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_search_vector_idx ON pgrecall.memories USING gin (search_vector);
 CREATE INDEX memories_session_idx ON pgrecall.memories (namespace_id, session, "position", id) WHERE (session IS NOT NULL);
+CREATE INDEX memories_source_idx ON pgrecall.memories (namespace_id, hashtext(source));
 CREATE INDEX memories_speaker_idx ON pgrecall.memories (namespace_id, hashtext(speaker));
 CREATE INDEX memories_superseded_by_idx ON pgrecall.memories (superseded_by) WHERE (superseded_by IS NOT NULL);
 CREATE INDEX memories_tags_idx ON pgrecall.memories USING gin (tags);

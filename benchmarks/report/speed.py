@@ -30,6 +30,7 @@ _GROUPS = {
         "recall:namespace=",
         "recall:tag=",
         "recall:time=",
+        "recall:category=",
         "recall:speaker=",
         "recall:session",
     ),

@@ -45,6 +45,8 @@ FILTERS: dict[str, dict[str, Any]] = {
         f"recall:time={share}": {"since": START + SPAN * (1 - part)}
         for share, part in {"50%": 0.5, "1%": 0.01, "0.01%": 0.0001}.items()
     },
+    "recall:category=12%": {"categories": ["person"]},
+    "recall:category=0%": {"categories": ["none of these"]},
     "recall:speaker=50%": {"speakers": ["user"]},
     "recall:session": {"sessions": ["session 7"]},
 }
@@ -120,7 +122,7 @@ def page(connection: Connection[Any], number: int) -> Call:
 
 
 def leg(name: str, target: Target, seeds: Seeds | None = None) -> Call:
-    """Run one leg's statement by itself, prepared, so that the server may keep its plan as it keeps those of recall.
+    """Run one leg's statement by itself, prepared: the server may keep its plan, as it keeps those of recall.
 
     Args:
         name: The file in sql/, without its ending.

@@ -13,13 +13,16 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgrecall import Client, LlmExpander, ReadOnlyServer
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from pgrecall.server import process as process
 from pgrecall.server.binaries import binaries, usable_binaries
+from support import corpus
 from support.backup import answers, fill, folder, prepared, recipe, rights, shell
 from support.embedder import SLOW_DAEMON
 from support.llm import served
 from support.operations import beat
+from support.plans import LARGE, SIZES, assert_stable, questions
 from support.servers import FAST
 
 if TYPE_CHECKING:
@@ -94,6 +97,18 @@ def test_it_answers_as_the_primary_does(pair: Pair) -> None:
     assert found == answers(pair.primary.dsn())
     assert any(row.get("dense_rank") for row in found)
     assert rights(pair.standby.dsn()) == rights(pair.primary.dsn())
+
+
+def test_its_plans_are_those_of_the_primary(pair: Pair) -> None:
+    with psycopg.connect(pair.primary.dsn(), autocommit=True) as conn:
+        conn.execute("CREATE DATABASE plans")
+    migrate(pair.primary.dsn("plans"))
+    with psycopg.connect(pair.primary.dsn("plans"), autocommit=True) as conn:
+        corpus.fill(conn, SIZES)
+        asked = questions(conn)
+    pair.replayed()
+    with psycopg.connect(pair.standby.dsn("plans"), autocommit=True) as conn:
+        assert_stable(conn, asked, rows=LARGE // 6)
 
 
 def test_it_takes_no_questions_to_embed(pair: Pair) -> None:

@@ -265,6 +265,7 @@ def test_pages_and_filters_use_their_indexes(conn: Connection[Any]) -> None:
         conn,
         [
             {"content": f"n {n}", "session": f"s{n // 10}", "speaker": f"p{n % 500}", "external_id": f"doc/{n}",
+             "category": f"c{n % 400}", "source": f"file {n % 600}",
              "metadata": {"user": f"u{n % 300}"}, "occurred_at": str(MARCH + n * timedelta(hours=1))}
             for n in range(6000)
         ],
@@ -274,6 +275,8 @@ def test_pages_and_filters_use_their_indexes(conn: Connection[Any]) -> None:
         "memories_namespace_time_idx": "true ORDER BY COALESCE(m.occurred_at, m.created_at) DESC, m.id DESC LIMIT 10",
         "memories_session_idx": "_pgrecall.matches_filter(m, _pgrecall.memory_filter(NULL, NULL, NULL, NULL, NULL, '{s7}', NULL, NULL, NULL, NULL, NULL, false, true))",
         "memories_speaker_idx": "_pgrecall.matches_filter(m, _pgrecall.memory_filter(NULL, NULL, NULL, NULL, NULL, NULL, '{p7}', NULL, NULL, NULL, NULL, false, true))",
+        "memories_category_idx": "_pgrecall.matches_filter(m, _pgrecall.memory_filter('{c7}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, true))",
+        "memories_source_idx": "_pgrecall.matches_filter(m, _pgrecall.memory_filter(NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{file 7}', NULL, NULL, NULL, false, true))",
         "memories_external_id_prefix_idx": "_pgrecall.matches_filter(m, _pgrecall.memory_filter(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'doc/42', NULL, NULL, false, true))",
         "memories_metadata_idx": "_pgrecall.matches_filter(m, _pgrecall.memory_filter(NULL, NULL, NULL, NULL, '{\"user\": \"u7\"}', NULL, NULL, NULL, NULL, NULL, NULL, false, true))",
     }  # fmt: skip

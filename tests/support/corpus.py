@@ -33,14 +33,23 @@ FROM generate_series(1, %(rows)s) i
 """
 
 
-def fill(conn: psycopg.Connection[Any], sizes: dict[str, int], *, tagged: bool = True) -> None:
+def fill(
+    conn: psycopg.Connection[Any], sizes: dict[str, int], *, tagged: bool = True, analyzed: bool = True
+) -> None:
     """Store embedded memories, `sizes[name]` in each namespace; the vector index is built afterwards.
 
     Args:
         conn: An autocommit connection to a migrated database that nobody else uses.
         sizes: Number of memories by namespace.
         tagged: Whether they carry tags, and so concepts.
+        analyzed: Whether the tables are vacuumed and analyzed. If not, they are as in a database just restored: the
+            planner has no statistics, and no page is known to be visible to all.
     """
+    if not analyzed:
+        for (table,) in conn.execute(
+            "SELECT c.oid::regclass::text FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'pgrecall'::regnamespace"
+        ).fetchall():
+            conn.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = off)".encode())
     (definition,) = conn.execute(
         "SELECT pg_get_indexdef('pgrecall.memories_embedding_idx'::regclass)"
     ).fetchone() or ("",)
@@ -52,6 +61,12 @@ def fill(conn: psycopg.Connection[Any], sizes: dict[str, int], *, tagged: bool =
         values = {"namespace": namespace, "rows": rows, "tagged": tagged, "clusters": CLUSTERS}
         conn.execute(_FILL.encode(), values)
     conn.execute(str(definition).encode())
+    if not analyzed:
+        # The index that was just made has counted the rows.
+        conn.execute(
+            "UPDATE pg_class SET relpages = 0, reltuples = -1 WHERE relnamespace = 'pgrecall'::regnamespace"
+        )
+        return
     conn.execute(
         "VACUUM ANALYZE pgrecall.memories, pgrecall.mentions, pgrecall.concepts, pgrecall.concept_aliases"
     )

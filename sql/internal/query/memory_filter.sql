@@ -29,8 +29,14 @@ BEGIN
     IF metadata_where IS NOT NULL THEN
         filter.metadata_where := _pgrecall.metadata_path(metadata_where);
     END IF;
+    IF categories IS NOT NULL THEN
+        filter.category_hashes := ARRAY(SELECT hashtext(c.name) FROM unnest(categories) c (name));
+    END IF;
     IF speakers IS NOT NULL THEN
         filter.speaker_hashes := ARRAY(SELECT hashtext(s.name) FROM unnest(speakers) s (name));
+    END IF;
+    IF sources IS NOT NULL THEN
+        filter.source_hashes := ARRAY(SELECT hashtext(s.name) FROM unnest(sources) s (name));
     END IF;
     IF timeframe IS NOT NULL THEN
         filter.timeframe := _pgrecall.to_half_open(timeframe);

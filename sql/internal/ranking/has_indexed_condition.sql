@@ -3,8 +3,9 @@ CREATE OR REPLACE FUNCTION _pgrecall.has_indexed_condition(filter pgrecall.recal
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN num_nonnulls(
-    (filter).tags_any, (filter).tags_all, (filter).metadata_contains, (filter).metadata_where, (filter).sessions,
-    (filter).speakers, (filter).external_id_prefix, (filter).since, (filter).until, (filter).timeframe
+    (filter).categories, (filter).tags_any, (filter).tags_all, (filter).metadata_contains, (filter).metadata_where,
+    (filter).sessions, (filter).speakers, (filter).sources, (filter).external_id_prefix, (filter).since, (filter).until,
+    (filter).timeframe
 ) > 0;
 
 COMMENT ON FUNCTION _pgrecall.has_indexed_condition IS 'Tells whether an index serves one of the caller''s conditions.';
