@@ -8,15 +8,16 @@ import psycopg
 import pytest
 
 from pgrecall.admin.migrate import migrate
+from support import pgbouncer
 from support.corpus import fill, vector
+from support.plans import LARGE, SIZES, assert_stable, questions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from psycopg import Connection
 
-LARGE = 18_000
-SMALL = {f"small {number}": 200 for number in range(10)}
 QUESTION = "word3 word77 word1900 word12"
 
 
@@ -26,7 +27,7 @@ def skewed_dsn(new_database: Callable[..., str]) -> str:
     dsn = new_database()
     migrate(dsn)
     with psycopg.connect(dsn, autocommit=True) as conn:
-        fill(conn, {"large": LARGE, **SMALL})
+        fill(conn, SIZES)
     return dsn
 
 
@@ -282,3 +283,29 @@ def test_a_namespace_is_searched_exactly_where_that_costs_less(
     conn.execute("UPDATE pg_class SET reltuples = %s WHERE oid = 'pgrecall.memories'::regclass", (rows,))
     query = "SELECT _pgrecall.dense_exact_limit(%s, %s, %s)"
     assert conn.execute(query, (exact_rows, depth, dimension)).fetchone() == (expected,)
+
+
+# --- The same with and without statistics, however the server keeps its plans ---
+
+
+def test_plans_are_stable_with_fresh_statistics(skewed: Connection[Any]) -> None:
+    assert_stable(skewed, questions(skewed), rows=LARGE // 6)
+
+
+@pytest.mark.skipif(pgbouncer.PROGRAM is None, reason="there is no pgbouncer here")
+def test_plans_are_stable_behind_a_pooler(skewed: Connection[Any], skewed_dsn: str, public_dir: Path) -> None:
+    asked = questions(skewed)
+    with (
+        pgbouncer.pooled(skewed_dsn, public_dir) as pooled,
+        psycopg.connect(pooled, autocommit=True, prepare_threshold=None) as conn,
+    ):
+        assert_stable(conn, asked, rows=LARGE // 6, prepare=False)
+
+
+def test_plans_are_stable_in_a_database_just_restored(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    migrate(dsn)
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        fill(conn, SIZES, analyzed=False)
+        # The planner takes a namespace for small, and reads it in each leg rather than the index on tags.
+        assert_stable(conn, questions(conn), rows=LARGE // 6, rows_of_a_tag=3 * LARGE)

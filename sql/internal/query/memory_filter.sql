@@ -20,6 +20,9 @@ BEGIN
     filter.sessions := memory_filter.sessions;
     filter.speakers := memory_filter.speakers;
     filter.sources := memory_filter.sources;
+    filter.category_hashes := _pgrecall.text_hashes(categories);
+    filter.speaker_hashes := _pgrecall.text_hashes(speakers);
+    filter.source_hashes := _pgrecall.text_hashes(sources);
     filter.external_id_prefix := memory_filter.external_id_prefix;
     filter.since := memory_filter.since;
     filter.until := memory_filter.until;
@@ -28,15 +31,6 @@ BEGIN
     filter.as_of := memory_filter.as_of;
     IF metadata_where IS NOT NULL THEN
         filter.metadata_where := _pgrecall.metadata_path(metadata_where);
-    END IF;
-    IF categories IS NOT NULL THEN
-        filter.category_hashes := ARRAY(SELECT hashtext(c.name) FROM unnest(categories) c (name));
-    END IF;
-    IF speakers IS NOT NULL THEN
-        filter.speaker_hashes := ARRAY(SELECT hashtext(s.name) FROM unnest(speakers) s (name));
-    END IF;
-    IF sources IS NOT NULL THEN
-        filter.source_hashes := ARRAY(SELECT hashtext(s.name) FROM unnest(sources) s (name));
     END IF;
     IF timeframe IS NOT NULL THEN
         filter.timeframe := _pgrecall.to_half_open(timeframe);
