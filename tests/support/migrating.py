@@ -19,8 +19,8 @@ from pgrecall.admin import migrate as migrations
 from pgrecall.server import binaries
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAD = "0009"
-NEXT = "0010"
+HEAD = "0019"
+NEXT = "0020"
 LATER_INDEX = "memories_later_idx"
 BGE_LARGE = "BAAI/bge-large-en-v1.5"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -32,8 +32,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0010"
-down_revision = "0009"
+revision = "0020"
+down_revision = "0019"
 branch_labels = None
 depends_on = None
 
