@@ -499,6 +499,7 @@ CREATE INDEX memories_metadata_idx ON pgrecall.memories USING gin (metadata json
 CREATE INDEX memories_namespace_time_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at), id);
 CREATE INDEX memories_pending_idx ON pgrecall.memories (updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_pending_namespace_idx ON pgrecall.memories (namespace_id, updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
+CREATE INDEX memories_sample_idx ON pgrecall.memories (namespace_id, SUBSTRING(content_hash FROM 1 FOR 4), id) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (NOT is_sensitive));
 CREATE INDEX memories_search_vector_idx ON pgrecall.memories USING gin (search_vector);
 CREATE INDEX memories_session_idx ON pgrecall.memories (namespace_id, session, "position", id) WHERE (session IS NOT NULL);
 CREATE INDEX memories_source_idx ON pgrecall.memories (namespace_id, hashtext(source));
@@ -924,8 +925,8 @@ CREATE TABLE pgrecall.embedding_backgrounds (
     generation_id integer NOT NULL,
     mean          pgvector.halfvec NOT NULL,
     deviation     double precision NOT NULL,
-    sampled_from  integer NOT NULL,
-    added         integer NOT NULL DEFAULT 0,
+    sample_size   integer NOT NULL,
+    last_key      bytea,
     CONSTRAINT embedding_backgrounds_pkey PRIMARY KEY (namespace_id, generation_id),
     CONSTRAINT embedding_backgrounds_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
     CONSTRAINT embedding_backgrounds_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
@@ -934,8 +935,8 @@ CREATE TABLE pgrecall.embedding_backgrounds (
 COMMENT ON TABLE pgrecall.embedding_backgrounds IS 'What cosines between unrelated memories of a namespace look like: recall measures a cosine against it.';
 COMMENT ON COLUMN pgrecall.embedding_backgrounds.mean IS 'The mean of a sample of the namespace''s embeddings.';
 COMMENT ON COLUMN pgrecall.embedding_backgrounds.deviation IS 'Root mean square of cosines between sampled embeddings, the mean subtracted.';
-COMMENT ON COLUMN pgrecall.embedding_backgrounds.sampled_from IS 'How many embeddings the sample was taken from.';
-COMMENT ON COLUMN pgrecall.embedding_backgrounds.added IS 'How many embeddings were stored since.';
+COMMENT ON COLUMN pgrecall.embedding_backgrounds.sample_size IS 'How many embeddings were measured.';
+COMMENT ON COLUMN pgrecall.embedding_backgrounds.last_key IS 'The largest key of a sampled text (memories_sample_idx); NULL: every text of the namespace was considered.';
 
 CREATE UNLOGGED TABLE pgrecall.query_embeddings (
     id               bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

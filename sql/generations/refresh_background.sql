@@ -1,7 +1,9 @@
 -- Measures the background of a namespace's embeddings: their mean, and the deviation of centred cosines.
 --
--- It takes 400 of at most 20,000 embeddings, by a hash of the id, and compares each with the next three. Below 20
--- embeddings there is no background, and recall counts cosines from 0.
+-- It takes up to 400 texts in the order of their hashes, and compares each with the next three. The texts alone decide which
+-- are taken, so the same memories have the same background, in whatever order and number they were embedded. A text that
+-- is stored several times counts once. At most 1,000 memories are looked at, so the cost is bounded while few of many are
+-- embedded. Below 20 embeddings there is no background, and recall counts cosines from 0.
 CREATE OR REPLACE FUNCTION _pgrecall.refresh_background(namespace_id integer, generation integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -9,23 +11,35 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     min_sample CONSTANT integer := 20;
+    max_sample CONSTANT integer := 400;
+    max_looked_at CONSTANT integer := 1000;
     found record;
 BEGIN
-    WITH embedded AS MATERIALIZED (
-        SELECT e.embedding, row_number() OVER (ORDER BY hashint8extended(e.id, 0)) AS place, count(*) OVER () AS total
-        FROM (
-            SELECT m.id, _pgrecall.embedding_of(m, generation) AS embedding
-            FROM pgrecall.memories m
-            WHERE m.namespace_id = refresh_background.namespace_id AND m.deleted_at IS NULL
-              AND _pgrecall.embedding_of(m, generation) IS NOT NULL
-            LIMIT 20000
-        ) e
+    WITH looked_at AS MATERIALIZED (
+        SELECT m.content_hash, substring(m.content_hash FROM 1 FOR 4) AS key, m.id,
+               _pgrecall.embedding_of(m, generation) AS embedding
+        FROM pgrecall.memories m
+        WHERE m.namespace_id = refresh_background.namespace_id
+          AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND NOT m.is_sensitive
+        ORDER BY substring(m.content_hash FROM 1 FOR 4), m.id
+        LIMIT max_looked_at
+    ), text AS (
+        SELECT DISTINCT ON (l.content_hash) l.content_hash, l.key, l.embedding
+        FROM looked_at l
+        WHERE l.embedding IS NOT NULL
+        ORDER BY l.content_hash, l.id
     ), sample AS MATERIALIZED (
-        SELECT pgvector.l2_normalize(e.embedding) AS embedding, e.place, e.total FROM embedded e WHERE e.place <= 400
+        SELECT pgvector.l2_normalize(t.embedding) AS embedding, t.key, row_number() OVER (ORDER BY t.content_hash) AS place
+        FROM text t
+        ORDER BY t.content_hash
+        LIMIT max_sample
     ), center AS MATERIALIZED (
-        SELECT pgvector.avg(s.embedding) AS mean, max(s.total) AS total FROM sample s
+        SELECT pgvector.avg(s.embedding) AS mean, count(*)::integer AS size,
+               CASE WHEN count(*) = max_sample THEN max(s.key)
+                    WHEN (SELECT count(*) FROM looked_at) = max_looked_at THEN (SELECT max(l.key) FROM looked_at l) END AS last_key
+        FROM sample s
     )
-    SELECT c.mean, c.total, sqrt(avg((1 - d.distance) ^ 2)) AS deviation INTO found
+    SELECT c.mean, c.size, c.last_key, sqrt(avg((1 - d.distance) ^ 2)) AS deviation INTO found
     FROM center c
     CROSS JOIN sample a
     JOIN sample b ON b.place BETWEEN a.place + 1 AND a.place + 3
@@ -33,12 +47,13 @@ BEGIN
         SELECT NULLIF((a.embedding OPERATOR(pgvector.-) c.mean) OPERATOR(pgvector.<=>) (b.embedding OPERATOR(pgvector.-) c.mean), 'NaN')
                    AS distance
     ) d
-    GROUP BY c.mean, c.total;
-    IF found.total >= min_sample AND found.deviation > 0 THEN
-        INSERT INTO pgrecall.embedding_backgrounds AS b (namespace_id, generation_id, mean, deviation, sampled_from)
-        VALUES (refresh_background.namespace_id, refresh_background.generation, found.mean, found.deviation, found.total)
+    GROUP BY c.mean, c.size, c.last_key;
+    IF found.size >= min_sample AND found.deviation > 0 THEN
+        INSERT INTO pgrecall.embedding_backgrounds AS b (namespace_id, generation_id, mean, deviation, sample_size, last_key)
+        VALUES (refresh_background.namespace_id, generation, found.mean, found.deviation, found.size, found.last_key)
         ON CONFLICT ON CONSTRAINT embedding_backgrounds_pkey
-        DO UPDATE SET mean = EXCLUDED.mean, deviation = EXCLUDED.deviation, sampled_from = EXCLUDED.sampled_from, added = 0;
+        DO UPDATE SET mean = EXCLUDED.mean, deviation = EXCLUDED.deviation, sample_size = EXCLUDED.sample_size,
+                      last_key = EXCLUDED.last_key;
     ELSE
         DELETE FROM pgrecall.embedding_backgrounds b
         WHERE b.namespace_id = refresh_background.namespace_id AND b.generation_id = refresh_background.generation;

@@ -36,11 +36,11 @@ def text(vector: NDArray[np.float64]) -> str:
     return "[" + ",".join(f"{number:.6f}" for number in vector) + "]"
 
 
-def store(conn: Connection[Any], vectors: NDArray[np.float64], namespace: str = "default") -> list[int]:
-    """One memory for each vector, embedded by a worker."""
-    numbers = remember_many(
-        conn, [{"content": f"owl {place}", "namespace": namespace} for place in range(len(vectors))]
-    )
+def embed(
+    conn: Connection[Any], contents: list[str], vectors: NDArray[np.float64], namespace: str = "default"
+) -> list[int]:
+    """One memory for each text, embedded by a worker in one batch."""
+    numbers = remember_many(conn, [{"content": content, "namespace": namespace} for content in contents])
     conn.execute("SELECT pgrecall.claim(%s, 1000, '1 minute')", (WORKER,))
     hashes = [stored(conn, number)["content_hash"] for number in numbers]
     assert call(conn, "pgrecall.complete", WORKER, numbers, hashes, [text(row) for row in vectors]) == len(
@@ -49,31 +49,88 @@ def store(conn: Connection[Any], vectors: NDArray[np.float64], namespace: str = 
     return numbers
 
 
-def background(conn: Connection[Any]) -> tuple[Any, ...] | None:
-    query = "SELECT mean::text, deviation, sampled_from, added FROM pgrecall.embedding_backgrounds"
-    return conn.execute(query).fetchone()
+def store(
+    conn: Connection[Any], vectors: NDArray[np.float64], namespace: str = "default", first: int = 0
+) -> list[int]:
+    """One memory for each vector, with texts counted from `first`."""
+    return embed(conn, [f"owl {first + place}" for place in range(len(vectors))], vectors, namespace)
 
 
-def test_it_is_measured_from_twenty_embeddings_on_and_when_they_have_doubled(conn: Connection[Any]) -> None:
-    vectors = drawn(1, 60)
+def background(conn: Connection[Any], namespace: str = "default") -> tuple[Any, ...] | None:
+    query = (
+        "SELECT mean::text, deviation, sample_size, last_key FROM pgrecall.embedding_backgrounds "
+        "WHERE namespace_id = pgrecall.namespace_id(%s)"
+    )
+    return conn.execute(query, (namespace,)).fetchone()
+
+
+def test_it_is_measured_from_twenty_embeddings_on(conn: Connection[Any]) -> None:
+    vectors = drawn(1, 40)
     store(conn, vectors[:19])
     assert background(conn) is None
-    store(conn, vectors[19:20])
+    store(conn, vectors[19:20], first=19)
     first = background(conn)
     assert first is not None
-    assert first[2:] == (20, 0)
+    assert first[2:] == (20, None)
     mean = vectors[:20].mean(axis=0)
     assert np.fromstring(first[0].strip("[]"), sep=",") == pytest.approx(mean, abs=1e-3)
     # Centred random directions in d dimensions: cosines of about 1 / sqrt(d), and -1 / 19 from their sum of zero.
     assert first[1] == pytest.approx((1 / DIMENSION + 1 / 19**2) ** 0.5, rel=0.25)
-    store(conn, vectors[20:39])
+    store(conn, vectors[20:40], first=20)
     found = background(conn)
     assert found is not None
-    assert found[2:] == (20, 19)
-    store(conn, vectors[39:40])
+    assert found[2] == 40
+
+
+@pytest.mark.parametrize("count", [25, 130, 700])
+def test_the_same_memories_have_the_same_one(conn: Connection[Any], count: int) -> None:
+    """In whatever order they are embedded, and in batches of whatever size; other ids do not matter either."""
+    vectors = drawn(7, count)
+    measured = []
+    for batch, seed in ((count, 0), (1 if count < 100 else 37, 1), (50, 2), (7 if count < 300 else 111, 3)):
+        name = f"batches of {batch}"
+        call(conn, "pgrecall.create_namespace", name)
+        order = np.random.default_rng(seed).permutation(count)
+        for start in range(0, count, batch):
+            chosen = order[start : start + batch]
+            contents = [f"owl {place}" for place in chosen]
+            embed(conn, contents, vectors[chosen], name)
+        measured.append(background(conn, name))
+    assert measured[0] is not None
+    assert measured[0][2] == min(count, 400)
+    assert all(found == measured[0] for found in measured)
+
+
+def test_a_text_that_is_stored_often_counts_once(conn: Connection[Any]) -> None:
+    vectors = drawn(8, 30)
+    store(conn, vectors)
+    once = background(conn)
+    embed(conn, ["owl 3"] * 200, np.repeat(vectors[3:4], 200, axis=0))
+    assert background(conn) == once
+
+
+def test_superseded_and_forgotten_memories_do_not_count(conn: Connection[Any]) -> None:
+    vectors = drawn(9, 33)
+    call(conn, "pgrecall.create_namespace", "never had them")
+    store(conn, vectors[:30], "never had them")
+    numbers = store(conn, vectors[:32])
+    call(conn, "forget", numbers[30])
+    call(conn, "supersede", numbers[31], successor=numbers[0])
+    call(conn, "forget", store(conn, vectors[32:], first=32)[0])
+    embed(conn, ["owl 0"], vectors[:1])
+    assert background(conn) == background(conn, "never had them")
+
+
+def test_of_many_texts_a_bounded_number_is_looked_at(conn: Connection[Any]) -> None:
+    store(conn, drawn(10, 1500))
     found = background(conn)
     assert found is not None
-    assert found[2:] == (40, 0)
+    assert found[2] == 400
+    assert found[3] is not None
+    unseen = conn.execute(
+        "SELECT count(*) FROM pgrecall.memories WHERE substring(content_hash FROM 1 FOR 4) > %s", (found[3],)
+    ).fetchone()
+    assert unseen == (1100,)
 
 
 def test_the_scale_of_an_encoder_does_not_matter(conn: Connection[Any]) -> None:
@@ -103,7 +160,7 @@ def test_erasing_a_memory_measures_it_again(conn: Connection[Any]) -> None:
     call(conn, "erase", numbers[0])
     found = background(conn)
     assert found is not None
-    assert found[2:] == (39, 0)
+    assert found[2:] == (39, None)
     assert np.fromstring(found[0].strip("[]"), sep=",") == pytest.approx(vectors[1:].mean(axis=0), abs=1e-3)
 
 

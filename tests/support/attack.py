@@ -47,7 +47,7 @@ INSERT INTO pgrecall.embedding_jobs (memory_id, generation_id, last_error) VALUE
 INSERT INTO pgrecall.truncated_embeddings (memory_id, generation_id) VALUES (%(memory)s, 1);
 INSERT INTO pgrecall.passages (memory_id, generation_id, number, namespace_id, starts_at, ends_at, embedding)
 VALUES (%(memory)s, 1, 1, %(home)s, 0, 9, array_fill(0.5::real, ARRAY[384])::halfvec);
-INSERT INTO pgrecall.embedding_backgrounds (namespace_id, generation_id, mean, deviation, sampled_from)
+INSERT INTO pgrecall.embedding_backgrounds (namespace_id, generation_id, mean, deviation, sample_size)
 VALUES (%(home)s, 1, array_fill(0.5::real, ARRAY[384])::halfvec, 0.1, 20);
 INSERT INTO pgrecall.memory_changes (memory_id, namespace_id, action, role, before, after)
 VALUES (%(memory)s, %(home)s, 'update', 'quokka', '{"content": "quokka before"}', '{"content": "quokka after"}');
