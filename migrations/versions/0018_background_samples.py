@@ -20,7 +20,7 @@ def upgrade() -> None:
         ALTER TABLE pgrecall.embedding_backgrounds RENAME COLUMN sampled_from TO sample_size;
         COMMENT ON COLUMN pgrecall.embedding_backgrounds.sample_size IS 'How many embeddings were measured.';
         COMMENT ON COLUMN pgrecall.embedding_backgrounds.last_key IS
-            'The largest key of a sampled text (memories_sample_idx); NULL: every text of the namespace was considered.';
+            'The largest key of a sampled text (memories_sample_idx); NULL: every text was considered.';
         DROP FUNCTION IF EXISTS _pgrecall.update_backgrounds(integer, bigint[]);
         DROP FUNCTION IF EXISTS _pgrecall.refresh_background(integer, integer);
         """,
@@ -42,8 +42,10 @@ def downgrade() -> None:
         """
         DROP INDEX IF EXISTS pgrecall.memories_sample_idx;
         ALTER TABLE pgrecall.embedding_backgrounds RENAME COLUMN sample_size TO sampled_from;
-        ALTER TABLE pgrecall.embedding_backgrounds DROP COLUMN last_key, ADD COLUMN added integer NOT NULL DEFAULT 0;
-        COMMENT ON COLUMN pgrecall.embedding_backgrounds.sampled_from IS 'How many embeddings the sample was taken from.';
+        ALTER TABLE pgrecall.embedding_backgrounds
+            DROP COLUMN last_key, ADD COLUMN added integer NOT NULL DEFAULT 0;
+        COMMENT ON COLUMN pgrecall.embedding_backgrounds.sampled_from IS
+            'How many embeddings the sample was taken from.';
         COMMENT ON COLUMN pgrecall.embedding_backgrounds.added IS 'How many embeddings were stored since.';
         """,
     )

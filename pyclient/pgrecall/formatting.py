@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
+from unicodedata import category
 
 SECTIONS = {
     "memories": (
@@ -21,6 +23,15 @@ SECTIONS = {
 """The attributes of `Status` by topic."""
 
 
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    "\ud800-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U00013430-\U00013455\U00016fe4"
+    "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
+)
+_SPACES = re.compile("[\0-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_LEADING = re.compile("[ \u1160-\u11ff\ud7b0-\ud7ff\U0001f3fb-\U0001f3ff]")
+
+
 def format_age(span: timedelta) -> str:
     """Format a time span in its largest whole unit, with the prefix 'in' for the future."""
     seconds = abs(span.total_seconds())
@@ -33,12 +44,21 @@ def format_age(span: timedelta) -> str:
     return f"in {text}" if span < timedelta(0) else text
 
 
-def sanitize(text: str) -> str:
-    """Replace line breaks by spaces, and control characters, which could control the terminal, by a mark."""
-    return "".join(
-        char if char.isprintable() else " " if char.isspace() else "\N{REPLACEMENT CHARACTER}"
-        for char in text
-    )
+def sanitize_line(text: str) -> str:
+    """Return a text as one line of visible characters, without hidden text and terminal control.
+
+    Python's side of the SQL function `_pgrecall.sanitize_line`, without its look-alikes of markup. Every text
+    of a memory, a user, a provider or a worker that is shown goes through one of the two.
+
+    Args:
+        text: Any text.
+    """
+    line = _SPACES.sub(" ", _INVISIBLE.sub("", text)).strip(" ")
+    start = 0
+    # A mark would combine with what stands before the line.
+    while start < len(line) and (category(line[start]).startswith("M") or _LEADING.match(line[start])):
+        start += 1
+    return line[start:]
 
 
 def format_value(value: object) -> str:
@@ -54,10 +74,12 @@ def format_value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.1f}"
     if isinstance(value, dict):
-        return ", ".join(f"{count} {name}" for name, count in sorted(value.items())) or "-"
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or "-"
-    return sanitize(str(value))
+        return (
+            ", ".join(f"{count} {sanitize_line(str(name))}" for name, count in sorted(value.items())) or "-"
+        )
+    if isinstance(value, list | tuple):
+        return ", ".join(sanitize_line(str(item)) for item in value) or "-"
+    return sanitize_line(str(value))
 
 
 def format_bytes(count: int | None) -> str:

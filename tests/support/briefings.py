@@ -60,15 +60,16 @@ def texts(conn: Connection[Any], query: str | None, **options: object) -> list[s
 
 def hidden(text: str) -> list[str]:
     """Name the characters of a text that control, separate lines, change its direction, or cannot be seen."""
-    invisible = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
+    invisible = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00016fe4\U0001d159"
     return [
         f"U+{ord(char):04X}"
         for char in text
-        if unicodedata.category(char) in ("Cc", "Zl", "Zp")
+        if unicodedata.category(char) in ("Cc", "Co", "Zl", "Zp")
         or unicodedata.bidirectional(char)
         in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI", "BN")
         or char in invisible
         or 0x180B <= ord(char) <= 0x180F
         or 0xFE00 <= ord(char) <= 0xFE0F
+        or 0x13430 <= ord(char) <= 0x13455
         or 0xE0000 <= ord(char) <= 0xE0FFF
     ]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pgrecall.formatting import sanitize
+from pgrecall.formatting import sanitize_line
 from pgrecall.installing import install_command
 
 from .common import (
@@ -222,5 +222,5 @@ def _print_table(rows: "Iterable[dict[str, object]]", *, dry_run: bool) -> None:
 
 
 def _truncate(text: object) -> str:
-    line = sanitize("" if text is None else str(text))
+    line = sanitize_line("" if text is None else str(text))
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"

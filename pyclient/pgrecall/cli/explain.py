@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pgrecall.formatting import sanitize
+from pgrecall.formatting import sanitize_line
 
 from .common import (
     AllTags,
@@ -125,10 +125,10 @@ def explain(
 def block(explained: "Explanation") -> "Iterator[str]":
     """Yield the lines about one memory: place or reason, legs, factors, arithmetic."""
     if explained.place is None:
-        yield f"memory {explained.id} is not returned: {sanitize(explained.reason or '')}"
+        yield f"memory {explained.id} is not returned: {sanitize_line(explained.reason or '')}"
     else:
         yield f"{explained.place}. memory {explained.id}, score {_number(explained.score)}"
-    text = sanitize(": ".join(part for part in (explained.title, explained.content) if part))
+    text = sanitize_line(": ".join(part for part in (explained.title, explained.content) if part))
     if text:
         yield f"   {text if len(text) <= SHOWN else f'{text[:SHOWN]}…'}"
     if explained.arithmetic is None:
@@ -170,10 +170,10 @@ def _legs(explained: "Explanation") -> "Iterator[str]":
         yield f"   {name:<11}{place:<10}{shown:<30}weight {weight:<7g}adds {_number(part)}"
         if name == "dense" and explained.passage is not None:
             start, end = explained.passage
-            text = sanitize((explained.content or "")[start:end])
+            text = sanitize_line((explained.content or "")[start:end])
             yield f"   {'':<21}passage {start} to {end}: {text if len(text) <= SHOWN else f'{text[:SHOWN]}…'}"
         if name == "lexical" and explained.expansion_score is not None:
-            terms = ", ".join(map(sanitize, explained.added_terms))
+            terms = ", ".join(map(sanitize_line, explained.added_terms))
             yield f"   {'':<21}{_number(explained.expansion_score)} of the score from added terms: {terms}"
     for name, part in (("neighbours", explained.session_part), ("phrase", explained.phrase_part)):
         if part is not None and round(part, 8) != 0:

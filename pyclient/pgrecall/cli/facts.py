@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pgrecall.formatting import sanitize
+from pgrecall.formatting import sanitize_line
 
 from .common import (
     AsJson,
@@ -74,7 +74,7 @@ def facts(
         note("nothing found")
     for fact in result:
         memories = ", ".join(map(str, fact.evidence))
-        typer.echo(f"{fact.score:.4f}  {sanitize(fact.statement)}{_period(fact)}  [{memories}]")
+        typer.echo(f"{fact.score:.4f}  {sanitize_line(fact.statement)}{_period(fact)}  [{memories}]")
 
 
 def _period(fact: "FactHit") -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pgrecall.formatting import format_age, sanitize
+from pgrecall.formatting import format_age, sanitize_line
 
 from .common import AsJson, DataDir, Dsn, connection_string, counted, note, print_json, print_result
 
@@ -86,6 +86,6 @@ def _print_table(found: "Iterable[Failure]") -> None:
             str(failure.generation),
             str(failure.attempts),
             format_age(now - failure.failed_at),
-            *(Text(sanitize(text)) for text in (failure.namespace, failure.cause, failure.error)),
+            *(Text(sanitize_line(text)) for text in (failure.namespace, failure.cause, failure.error)),
         )
     Console().print(table)

@@ -369,6 +369,6 @@ def _print_concept(found: dict[str, Any], neighbours: list[dict[str, Any]]) -> N
 
 
 def _clean(text: str) -> str:
-    from pgrecall.formatting import sanitize
+    from pgrecall.formatting import sanitize_line
 
-    return sanitize(text)
+    return sanitize_line(text)

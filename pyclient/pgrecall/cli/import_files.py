@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from pgrecall.formatting import sanitize
+from pgrecall.formatting import sanitize_line
 
 from .common import AsJson, DataDir, Dsn, Namespace, connection_string, counted, is_dash, note, print_json
 
@@ -190,7 +190,8 @@ def _print_report(report: "ImportReport") -> None:
         lines = counted(report.placed, "line")
         note(f"{lines} without a position: placed in the order of the lines of their session")
     for model, number in report.left_out.items():
-        note(f"{counted(number, 'embedding')} of {sanitize(model)} skipped: an embedder will recompute them")
+        skipped = f"{counted(number, 'embedding')} of {sanitize_line(model)} skipped"
+        note(f"{skipped}: an embedder will recompute them")
     if report.rejected:
         typer.echo(f"{counted(len(report.rejected), 'line')} rejected", err=True)
     if report.without_id:

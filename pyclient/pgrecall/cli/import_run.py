@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pgrecall.formatting import sanitize
+from pgrecall.formatting import sanitize_line
 
 from .common import counted, note, print_json
 
@@ -53,7 +53,7 @@ def run(to: To, opened: Open, same_model: str | None = None) -> None:
         opened(client.open().dsn, _dimension(client, same_model)) as source,
     ):
         for sentence in source.found:
-            note(sanitize(sentence))
+            note(sanitize_line(sentence))
         with _progress("importing", source.total) as advance:
             report = importers.import_from(
                 client,
@@ -133,7 +133,7 @@ def _rejections(file: Path | None) -> Iterator[Callable[["Rejected"], None]]:
             if out is not None:
                 out.write(json.dumps({"place": row.place, "reason": row.reason}) + "\n")
             elif number <= _SHOWN:
-                typer.echo(sanitize(f"{row.place}: {row.reason}"), err=True)
+                typer.echo(sanitize_line(f"{row.place}: {row.reason}"), err=True)
 
         yield reject
     if file is None and number > _SHOWN:

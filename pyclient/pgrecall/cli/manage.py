@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pgrecall.formatting import sanitize
+from pgrecall.formatting import format_value, sanitize_line
 
 from .common import (
     AllTags,
@@ -152,7 +152,7 @@ def sessions(
         print_json([one.as_dict() for one in found])
         return
     for one in found:
-        typer.echo(f"{one.last_at.astimezone():%Y-%m-%d}  {one.memories:>6}  {sanitize(one.session)}")
+        typer.echo(f"{one.last_at.astimezone():%Y-%m-%d}  {one.memories:>6}  {sanitize_line(one.session)}")
 
 
 def history(
@@ -170,14 +170,14 @@ def history(
         print_json([change.as_dict() for change in changes])
         return
     for change in changes:
-        who = "" if change.role is None else f" by {sanitize(change.role)}"
+        who = "" if change.role is None else f" by {sanitize_line(change.role)}"
         which = "" if change.curation is None else f" (curation {change.curation})"
         when = f"{change.changed_at.astimezone():%Y-%m-%d %H:%M}"
         typer.echo(f"{when}  {change.memory_id}  {change.action}{who}{which}")
         if change.before is None:
-            typer.echo(f"    {sanitize(change.content)}")
+            typer.echo(f"    {sanitize_line(change.content)}")
         for name, value in (change.after or {}).items():
-            typer.echo(f"    {name}: {sanitize(str((change.before or {})[name]))} -> {sanitize(str(value))}")
+            typer.echo(f"    {name}: {_shown((change.before or {})[name])} -> {_shown(value)}")
 
 
 def update(
@@ -346,7 +346,7 @@ def _line(memory: "StoredMemory") -> str:
     """Return a memory as one line that fits a terminal of 80 columns."""
     when = memory.occurred_at or memory.created_at
     mark = "~" if memory.superseded_by is not None else " "
-    text = " ".join(sanitize(memory.title or memory.content).split())
+    text = " ".join(sanitize_line(memory.title or memory.content).split())
     room = 80 - 2 - len(str(memory.id).rjust(7)) - 12
     shown = text if len(text) <= room else f"{text[: room - 1]}…"
     return f"{memory.id:>7} {mark}{when.astimezone():%Y-%m-%d}  {shown}"
@@ -359,8 +359,17 @@ def _fields(memory: "StoredMemory") -> str:
         for name, value in memory.as_dict().items()
         if name != "content" and value not in (None, [], {}, False)
     }
-    lines = [f"{name:<18}{sanitize(str(value))}" for name, value in shown.items()]
-    return "\n".join([*lines, sanitize(memory.content)])
+    lines = [f"{name:<18}{_shown(value)}" for name, value in shown.items()]
+    return "\n".join([*lines, sanitize_line(memory.content)])
+
+
+def _shown(value: object) -> str:
+    """Return the value of a field as a line."""
+    if isinstance(value, dict):
+        import json
+
+        return sanitize_line(json.dumps(value, ensure_ascii=False, default=str))
+    return format_value(value)
 
 
 def _report_missing(ids: Sequence[int], found: Sequence[int]) -> None:

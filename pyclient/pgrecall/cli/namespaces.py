@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pgrecall.formatting import sanitize
+from pgrecall.formatting import sanitize_line
 
 from .common import AsJson, DataDir, Dsn, connection_string, print_json
 
@@ -34,7 +34,7 @@ def list_namespaces(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir 
         print_json([one.as_dict() for one in found])
         return
     for one in found:
-        typer.echo(f"{one.access:<7}{one.language:<12}{sanitize(one.name)}")
+        typer.echo(f"{one.access:<7}{one.language:<12}{sanitize_line(one.name)}")
 
 
 @namespace.command("create")
@@ -92,8 +92,8 @@ def retention(
         print_json([rule.as_dict() for rule in rules])
         return
     for rule in rules:
-        which = "" if rule.category is None else f" ({sanitize(rule.category)})"
-        typer.echo(f"{sanitize(rule.namespace)}{which}: {rule.action} after {rule.keep}, {rule.due} due")
+        which = "" if rule.category is None else f" ({sanitize_line(rule.category)})"
+        typer.echo(f"{sanitize_line(rule.namespace)}{which}: {rule.action} after {rule.keep}, {rule.due} due")
 
 
 def _span(keep: str) -> timedelta | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pgrecall.formatting import format_age, sanitize
+from pgrecall.formatting import format_age, sanitize_line
 
 from .common import (
     AllTags,
@@ -165,10 +165,10 @@ def timeline(
         note("nothing found")
     for memory in result:
         if memory.is_new_session and memory.session is not None:
-            typer.echo(f"--- {sanitize(memory.session)}")
+            typer.echo(f"--- {sanitize_line(memory.session)}")
         gap = "" if memory.gap is None else f" (+{format_age(memory.gap)})"
-        speaker = "" if memory.speaker is None else f"{sanitize(memory.speaker)}: "
-        typer.echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {speaker}{sanitize(memory.content)}")
+        speaker = "" if memory.speaker is None else f"{sanitize_line(memory.speaker)}: "
+        typer.echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {speaker}{sanitize_line(memory.content)}")
 
 
 def print_recalled(result: "RecallResult", *, full: bool, as_json: bool) -> None:
@@ -213,7 +213,7 @@ def recall_table(result: "RecallResult", now: datetime | None = None, *, full: b
     table.add_column("content", overflow="fold", ratio=1)
     present = datetime.now(UTC) if now is None else now
     for place, memory in enumerate(result, 1):
-        content = sanitize(memory.content)
+        content = sanitize_line(memory.content)
         table.add_row(
             str(place),
             f"{memory.score:.4f}",

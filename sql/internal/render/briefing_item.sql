@@ -15,7 +15,7 @@ RETURN (
     SELECT format(
         '<%1$s%2$s%3$s>%4$s</%1$s>', element,
         ' date="' || to_char(moment, 'YYYY-MM-DD') || '"',
-        ' speaker="' || _pgrecall.xml_escape(NULLIF(seen.speaker, '')) || '"',
+        ' speaker="' || replace(_pgrecall.xml_escape(NULLIF(seen.speaker, '')), '"', '&quot;') || '"',
         _pgrecall.xml_escape(seen.content)
     )
     FROM (

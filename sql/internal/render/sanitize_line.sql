@@ -1,9 +1,10 @@
 -- Returns a text as one line of visible characters, without hidden text, terminal control or look-alike markup.
 --
 -- Look-alikes of < > & " ' / are replaced by those characters, which xml_escape() then escapes: a later NFKC would turn
--- them into markup. Characters that Unicode calls ignorable are removed: zero-width characters, directions and their
--- overrides, soft hyphens, variation selectors, tags. That splits emoji joined by zero-width joiners, and changes no
--- letter. Runs of spaces, line ends and control characters become one space. Combining marks at the beginning are
+-- them into markup. Characters that nobody sees are removed: those that Unicode calls ignorable (zero-width characters,
+-- directions and their overrides, soft hyphens, variation selectors, tags), format controls of hieroglyphs and notes, the
+-- blank of braille, and private characters, which show something else to everybody. That splits emoji joined by zero-width
+-- joiners, and changes no letter. `sanitize_line` of pgrecall.formatting does the same for terminals and agents. Runs of spaces, line ends and control characters become one space. Combining marks at the beginning are
 -- removed, because they would combine with the text before the line.
 CREATE OR REPLACE FUNCTION _pgrecall.sanitize_line(content text)
 RETURNS text
@@ -17,9 +18,9 @@ RETURN regexp_replace(
                 '\FF1E\FE65\203A\232A\3009\27E9\276D\276F\2771\02C3\FF06\FE60\FF02\FF07\FF0F',
                 '<<<<<<<<<<>>>>>>>>>>&&"''/'
             ),
-            '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164'
-            '\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a'
-            '\U000e0000-\U000e0fff]+',
+            '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164'
+            '\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U00013430-\U00013455\U00016fe4'
+            '\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U0010ffff]+',
             '', 'g'
         ),
         '[\u0001-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+', ' ', 'g'

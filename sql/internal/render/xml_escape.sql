@@ -1,8 +1,7 @@
--- Escapes a text for an XML element or attribute.
+-- Escapes a text for an XML element. In an attribute, quotes are to be escaped too.
 CREATE OR REPLACE FUNCTION _pgrecall.xml_escape(content text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-RETURN replace(replace(replace(replace(replace(
-    content, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'), '"', '&quot;'), '''', '&apos;');
+RETURN replace(replace(replace(content, '&', '&amp;'), '<', '&lt;'), '>', '&gt;');
 
-COMMENT ON FUNCTION _pgrecall.xml_escape IS 'Escapes a text for an XML element or attribute.';
+COMMENT ON FUNCTION _pgrecall.xml_escape IS 'Escapes a text for an XML element.';

@@ -5,6 +5,7 @@ They never tell where the database is, nor quote what the caller did not say its
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import (
@@ -18,17 +19,18 @@ from pgrecall.errors import (
     TimedOut,
     UnknownNamespace,
 )
-
-from .rendering import sanitize_line
+from pgrecall.formatting import sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from pydantic import ValidationError
 
-__all__ = ["bad_arguments_text", "error_text", "unknown_arguments_text"]
+__all__ = ["agents_notice", "bad_arguments_text", "error_text", "unknown_arguments_text"]
 
 _LONGEST_QUOTE = 60
+_PARTS = re.compile(r"(?<=[.;]) ")
+_FOR_OTHERS = re.compile(r"pip install|`|\w+=|=>|\w\(|(?<!\w)/\w+/")
 
 # The client's own hints are for who writes Python or SQL.
 _HINTS: tuple[tuple[type[PgrecallError], str], ...] = (
@@ -58,8 +60,16 @@ def error_text(error: PgrecallError) -> str:
             "Try again in a while; if that does not help, the user has to check that the database runs and "
             "that PGRECALL_DSN is right.",
         )
-    hint = next((text for kind, text in _HINTS if isinstance(error, kind)), error.hint)
+    hint = next((text for kind, text in _HINTS if isinstance(error, kind)), agents_notice(error.hint))
     return _written(error.message, hint)
+
+
+def agents_notice(text: str | None) -> str | None:
+    """Leave the sentences out that are for who installs or programs: commands, paths, calls of functions."""
+    if text is None:
+        return None
+    kept = [part for part in _PARTS.split(text) if not _FOR_OTHERS.search(part)]
+    return " ".join(kept).rstrip(";") or None
 
 
 def unknown_arguments_text(unknown: Collection[str], known: Collection[str]) -> str:

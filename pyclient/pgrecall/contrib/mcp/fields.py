@@ -57,7 +57,9 @@ def _moment(value: Any) -> datetime:
 _Time = Annotated[
     datetime,
     PlainValidator(_moment),
-    WithJsonSchema({"type": "string", "examples": ["2026-05-17", "2026-05-17T09:30:00+02:00"]}),
+    WithJsonSchema(
+        {"type": "string", "format": "date-time", "examples": ["2026-05-17", "2026-05-17T09:30:00+02:00"]}
+    ),
 ]
 
 
@@ -101,10 +103,10 @@ OccurredAt = Annotated[
     Field(description="When it happened or began to hold, ISO 8601; without a zone it is UTC."),
 ]
 Sensitive = Annotated[
-    Literal[True] | None,
+    bool,
     Field(
         description="true for what must stay private, such as health: it is never embedded or sent to a "
-        "model, and these tools do not return it unless the server was started to. Not to be taken back here."
+        "model, and these tools do not return it unless the server was started to. false changes nothing."
     ),
 ]
 Speaker = Annotated[str | None, Field(description="Who said it.", examples=["Priya"])]

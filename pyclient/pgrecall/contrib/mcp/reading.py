@@ -9,8 +9,22 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pgrecall.options import RecallFilters
 
 from . import fields
-from .rendering import explained_text, history_text, listed_text, recalled_text, timeline_text
-from .results import Explained, Found, History, Kept, Listed, Moment, Reason, Recalled, Timeline, Version
+from .error_texts import agents_notice
+from .rendering import explained_text, facts_text, history_text, listed_text, recalled_text, timeline_text
+from .results import (
+    Explained,
+    Facts,
+    Found,
+    History,
+    Kept,
+    Listed,
+    Moment,
+    Reason,
+    Recalled,
+    Statement,
+    Timeline,
+    Version,
+)
 from .toolset import EMBED, Toolset, answer
 
 __all__ = ["ReadingTools"]
@@ -27,6 +41,7 @@ class ReadingTools(Toolset):
         return [
             self._tool(self.memory_recall, "Recall memories", _READS),
             self._tool(self.memory_timeline, "Memories in the order of time", _READS),
+            self._tool(self.memory_facts, "Facts about people and things", _READS),
             self._tool(self.memory_list, "List memories", _READS),
             self._tool(self.memory_history, "What a memory said before", _READS),
             self._tool(self.memory_explain, "Explain a recall", _READS),
@@ -64,7 +79,7 @@ class ReadingTools(Toolset):
                     for memory in result
                 ],
                 "legs": list(result.legs),
-                "notice": result.notice,
+                "notice": agents_notice(result.notice),
             }
         )
         return answer(recalled, recalled_text(recalled))
@@ -81,18 +96,42 @@ class ReadingTools(Toolset):
         namespace: fields.Namespace = None,
     ) -> Annotated[CallToolResult, Timeline]:
         """Find the memories most relevant to a topic, in the order of their time: how it came about."""
+        where = self._namespace(namespace)
         result = await self._client.timeline(
             topic,
             k=k,
             timeframe=timeframe or None,
-            **self._filters(as_of, tags, include_superseded, self._namespace(namespace)),
+            **self._filters(as_of, tags, include_superseded, where),
             **EMBED,
         )
+        held = await self._client.validity([memory.id for memory in result], namespace=where)
         timeline = Timeline(
-            memories=[Moment.of(memory, max_chars, self._tells_scores) for memory in result],
-            notice=result.notice,
+            memories=[
+                Moment.of(memory, held.get(memory.id), max_chars, self._tells_scores) for memory in result
+            ],
+            notice=agents_notice(result.notice),
         )
         return answer(timeline, timeline_text(timeline))
+
+    async def memory_facts(
+        self,
+        query: fields.Query,
+        k: fields.K = 10,
+        as_of: fields.AsOf = None,
+        include_superseded: fields.IncludeSuperseded = False,
+        namespace: fields.Namespace = None,
+    ) -> Annotated[CallToolResult, Facts]:
+        """Find short facts that answer a question: who is, works, lives or belongs where, and since when."""
+        result = await self._client.recall_facts(
+            query,
+            k=k,
+            as_of=as_of,
+            include_superseded=include_superseded,
+            namespace=self._namespace(namespace),
+            **EMBED,
+        )
+        facts = Facts(facts=[Statement.of(fact) for fact in result], notice=agents_notice(result.notice))
+        return answer(facts, facts_text(facts))
 
     async def memory_list(
         self,
@@ -165,7 +204,7 @@ class ReadingTools(Toolset):
         )
         explained = Explained(
             explanations=[Reason.of(explanation, max_chars, self._tells_scores) for explanation in result],
-            notice=result.notice,
+            notice=agents_notice(result.notice),
         )
         return answer(explained, explained_text(explained))
 

@@ -21,7 +21,7 @@ from pgrecall.errors import PgrecallError
 from .error_texts import bad_arguments_text, error_text, unknown_arguments_text
 from .serving import Serving
 from .tools import memory_tools
-from .toolset import EMBED
+from .toolset import EMBED, given_arguments
 
 __all__ = ["MemoryServer", "log_to_stderr"]
 
@@ -57,7 +57,7 @@ class MemoryServer(MCPServer[Any]):
         self._client = client
         self._serving = serving
         tools = memory_tools(client, serving)
-        self._arguments = {tool.name: list(tool.parameters["properties"]) for tool in tools}
+        self._arguments = {tool.name: tool.parameters for tool in tools}
         super().__init__(
             "pgrecall",
             title="pgrecall",
@@ -83,14 +83,15 @@ class MemoryServer(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; every error is one that an agent can read."""
-        known = self._arguments.get(name)
-        if known is None:
+        schema = self._arguments.get(name)
+        if schema is None:
             raise ToolError(f"there is no tool {name[:60]!r}. The tools are {', '.join(self._arguments)}.")
-        unknown = arguments.keys() - set(known)
+        known = schema["properties"]
+        unknown = arguments.keys() - known.keys()
         if unknown:
-            raise ToolError(unknown_arguments_text(unknown, known))
+            raise ToolError(unknown_arguments_text(unknown, list(known)))
         try:
-            return await super().call_tool(name, arguments, context)
+            return await super().call_tool(name, given_arguments(arguments, schema), context)
         except UnexpectedToolError as error:
             message = f"{name} failed; the server's log says where. Try again, or tell the user."
             raise UnexpectedToolError(message) from error

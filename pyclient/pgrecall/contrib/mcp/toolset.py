@@ -20,7 +20,7 @@ from pgrecall.query.embedding import Embed
 from .error_texts import error_text
 from .serving import Serving
 
-__all__ = ["EMBED", "Toolset", "answer"]
+__all__ = ["EMBED", "Toolset", "answer", "given_arguments"]
 
 
 class _EmbedBy(TypedDict):
@@ -32,6 +32,7 @@ EMBED: _EmbedBy = {"embed": "daemon", "embed_timeout": 2.0}
 """Questions are embedded by a daemon, if there is one: a model in this process would take seconds to load."""
 
 _CALL_SECONDS = 60.0
+_NOTHING = {"", "null", "None", "none"}
 
 _log = logging.getLogger("pgrecall.mcp")
 
@@ -104,7 +105,44 @@ class Toolset:
         )
         # The SDK would ignore an argument that it does not know: see `MemoryServer.call_tool`.
         tool.parameters["additionalProperties"] = False
+        for parameter in tool.parameters["properties"].values():
+            _omit_null(parameter)
         return tool
+
+
+def given_arguments(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call without the optional ones that say nothing.
+
+    Agents fill in what they do not want to give: null for anything, an empty text for a time, a number or a
+    choice.
+
+    Args:
+        arguments: The arguments by name.
+        schema: The tool's schema.
+    """
+    required = schema.get("required", ())
+    return {
+        name: value
+        for name, value in arguments.items()
+        if name in required or not _says_nothing(value, schema["properties"][name])
+    }
+
+
+def _says_nothing(value: object, parameter: dict[str, Any]) -> bool:
+    if value is None:
+        return True
+    takes_any_text = parameter.get("type") == "string" and not parameter.keys() & {"format", "enum"}
+    return not takes_any_text and isinstance(value, str) and value.strip() in _NOTHING
+
+
+def _omit_null(parameter: dict[str, Any]) -> None:
+    """Say of an optional argument what it is when given: shorter, and some agents take no alternatives."""
+    kinds = [kind for kind in parameter.pop("anyOf", ()) if kind != {"type": "null"}]
+    if kinds:
+        [kind] = kinds
+        parameter |= kind
+    if parameter.get("default", "") is None:
+        del parameter["default"]
 
 
 async def _awaited(

@@ -39,7 +39,7 @@ class WritingTools(Toolset):
         category: fields.Category = None,
         importance: fields.Importance = None,
         occurred_at: fields.OccurredAt = None,
-        is_sensitive: fields.Sensitive = None,
+        is_sensitive: fields.Sensitive = False,
         speaker: fields.Speaker = None,
         session: fields.Session = None,
         external_id: fields.ExternalId = None,
@@ -61,12 +61,21 @@ class WritingTools(Toolset):
             category=category,
             importance=importance,
             occurred_at=occurred_at,
-            is_sensitive=is_sensitive,
+            is_sensitive=is_sensitive or None,
             speaker=speaker,
             session=session,
             external_id=external_id,
         )
-        return answer(Stored(id=number), f"Stored as memory {number}.")
+        if on_conflict == "keep" and await self._is_other(number, content):
+            return answer(
+                Stored(id=number, stored=False),
+                f"Nothing was stored: memory {number} has this external_id and another text, and was kept.",
+            )
+        return answer(Stored(id=number, stored=True), f"Stored as memory {number}.")
+
+    async def _is_other(self, number: int, content: str) -> bool:
+        """Tell whether a memory has another text."""
+        return any(memory.content != content for memory in await self._client.get_many([number]))
 
     async def memory_update(
         self,
@@ -77,7 +86,7 @@ class WritingTools(Toolset):
         category: fields.Category = None,
         importance: fields.Importance = None,
         occurred_at: fields.OccurredAt = None,
-        is_sensitive: fields.Sensitive = None,
+        is_sensitive: fields.Sensitive = False,
         speaker: fields.Speaker = None,
         session: fields.Session = None,
     ) -> Annotated[CallToolResult, Changed]:
@@ -92,7 +101,7 @@ class WritingTools(Toolset):
             "category": category,
             "importance": importance,
             "occurred_at": occurred_at,
-            "is_sensitive": is_sensitive,
+            "is_sensitive": is_sensitive or None,
             "speaker": speaker,
             "session": session,
         }
