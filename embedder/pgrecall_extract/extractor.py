@@ -17,6 +17,7 @@ from .entities.patterns import find_patterns
 from .entities.spacy_names import DEFAULT_SPACY_MODEL, SpacyNames, spacy_installed
 from .entities.subjects import (
     body_start,
+    is_program,
     is_role,
     mark_subject,
     speaker_mention,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST_TEXT", "MOST_MENTIONS", "Extractor", "ExtractorOptions", "Failure", "Outcome"]
 
-CODE_VERSION: Final = 4
+CODE_VERSION: Final = 5
 """Raised whenever the same options read other things in the same text."""
 
 LONGEST_TEXT: Final = 20_000
@@ -211,12 +212,13 @@ class Extractor:
                 # What has a title is about that, and what its text begins with is often something else.
                 mentions = [replace(mention, is_about=False) for mention in mentions]
         speaker = speaker_mention(document.speaker) if document.speaker else None
+        teller = None if speaker is not None and is_program(speaker.name) else speaker
         facts: list[Fact] = []
         if options.facts and document.language == "english":
             zone = document.anchor.tzinfo
             facts = [
                 fact
-                for fact in find_facts(text, mentions, speaker, zone, start)
+                for fact in find_facts(text, mentions, teller, zone, start)
                 if fact.confidence >= options.minimum_confidence
             ]
             mentions = without_wrong_types(text, _typed_by_facts(mentions, facts))

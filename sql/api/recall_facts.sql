@@ -84,7 +84,9 @@ BEGIN
         );
     END IF;
     named := ARRAY(
-        SELECT c.concept_id FROM _pgrecall.query_concepts(request.namespace_id, recall_facts.query) c ORDER BY c.concept_id LIMIT 20
+        (SELECT c.concept_id FROM _pgrecall.query_concepts(request.namespace_id, recall_facts.query) c ORDER BY c.concept_id LIMIT 20)
+        UNION
+        SELECT a.concept_id FROM _pgrecall.asking_concepts(request.namespace_id, recall_facts.query, NULL) a
     );
     words := ARRAY(
         SELECT DISTINCT w.word

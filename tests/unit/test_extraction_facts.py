@@ -62,6 +62,13 @@ def test_i_is_the_speaker_and_nobody_without_one() -> None:
     assert facts('He said "I work at Acme" to me.', speaker="Priya") == []
 
 
+@pytest.mark.parametrize("speaker", ["assistant", "Assistant", "AI", "bot", "system", "tool"])
+def test_what_a_program_says_of_itself_is_no_fact(speaker: str) -> None:
+    """It echoes: "I am allergic to nuts" after the user said so."""
+    assert facts("I work at Acme. Meera lives in Ghent.", speaker=speaker) == [("Meera", "lives in", "Ghent")]
+    assert facts("I work at Acme.", speaker="user") == [("user", "works at", "Acme")]
+
+
 def test_relatives_belong_to_the_speaker() -> None:
     assert facts("We met my brother Tom there.", speaker="Priya") == [("Tom", "brother of", "Priya")]
     assert facts("My friend, Tom and I left.", speaker="Priya") == []

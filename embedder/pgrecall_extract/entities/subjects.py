@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "body_start",
+    "is_program",
     "is_role",
     "mark_subject",
     "speaker_mention",
@@ -28,10 +29,8 @@ _LONGEST_TITLE = 100
 _MOST_TITLE_WORDS = 12
 _LONGEST_SPEAKER = 80
 _SHORTEST_REPEATED = 3
-_ROLES: Final = word_set("""
-    agent ai assistant bot chatbot copilot customer developer function human model narrator system tool
-    unknown user
-""")
+_PROGRAMS: Final = word_set("agent ai assistant bot chatbot copilot function model system tool")
+_ROLES: Final = _PROGRAMS | word_set("customer developer human narrator unknown user")
 _WORK = re.compile(
     r"\b(?:film|song|album|novel|book|series|game|play|magazine|single|opera|poem|musical|band|EP)\)$"
 )
@@ -136,6 +135,15 @@ def is_role(speaker: str) -> bool:
         speaker: The name as it is stored.
     """
     return speaker.strip().casefold() in _ROLES
+
+
+def is_program(speaker: str) -> bool:
+    """Return whether a speaker is a program ("assistant"), whose "I" and "my" are often an echo of the user's.
+
+    Args:
+        speaker: The name as it is stored.
+    """
+    return speaker.strip().casefold() in _PROGRAMS
 
 
 def body_start(content: str, title: str | None, speaker: str | None) -> int:

@@ -1,4 +1,4 @@
--- Returns one line of a briefing: an XML element with date, speaker and text. The text cannot contain markup.
+-- Returns one line of a briefing: an XML element with date, time, speaker and text. The text cannot contain markup.
 --
 -- NULL if the content has no visible character. A speaker's name is cut after 60 characters.
 --
@@ -6,15 +6,16 @@
 -- moment    its day in the session's time zone becomes the date; NULL: no date
 -- speaker   NULL or without a visible character: no speaker
 -- per_item  maximum characters of the content, before escaping
+-- has_time  whether to tell the time of day too
 CREATE OR REPLACE FUNCTION _pgrecall.briefing_item(
-    element text, moment timestamptz, speaker text, content text, per_item integer
+    element text, moment timestamptz, speaker text, content text, per_item integer, has_time boolean DEFAULT false
 )
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (
     SELECT format(
         '<%1$s%2$s%3$s>%4$s</%1$s>', element,
-        ' date="' || to_char(moment, 'YYYY-MM-DD') || '"',
+        ' date="' || to_char(moment, 'YYYY-MM-DD') || '"' || CASE WHEN has_time THEN ' time="' || to_char(moment, 'HH24:MI') || '"' ELSE '' END,
         ' speaker="' || replace(_pgrecall.xml_escape(NULLIF(seen.speaker, '')), '"', '&quot;') || '"',
         _pgrecall.xml_escape(seen.content)
     )
@@ -26,4 +27,4 @@ RETURN (
 );
 
 COMMENT ON FUNCTION _pgrecall.briefing_item IS
-    'Returns one line of a briefing: an XML element with date, speaker and text. The text cannot contain markup.';
+    'Returns one line of a briefing: an XML element with date, time, speaker and text. The text cannot contain markup.';
