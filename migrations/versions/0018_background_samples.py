@@ -23,6 +23,7 @@ def upgrade() -> None:
             'The largest key of a sampled text (memories_sample_idx); NULL: every text was considered.';
         DROP FUNCTION IF EXISTS _pgrecall.update_backgrounds(integer, bigint[]);
         DROP FUNCTION IF EXISTS _pgrecall.refresh_background(integer, integer);
+        DROP FUNCTION IF EXISTS _pgrecall.withdraw_notes(bigint, bigint[], boolean);
         DROP FUNCTION IF EXISTS _pgrecall.briefing_item(text, timestamptz, text, text, integer);
         """,
     )

@@ -148,7 +148,7 @@ BEGIN
         LEFT JOIN ranked r ON r.id = w.id
         LEFT JOIN pgrecall.memories m ON m.id = r.id
         CROSS JOIN LATERAL (
-            SELECT m.deleted_at IS NULL AND (COALESCE(filter.include_sensitive, true) OR NOT m.is_sensitive) AS is_shown
+            SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now()) AND (COALESCE(filter.include_sensitive, true) OR NOT m.is_sensitive) AS is_shown
         ) s
         ORDER BY r.place, w.id;
 END

@@ -13,7 +13,7 @@
 -- namespace  NULL: the setting pgrecall.namespace, else 'default'
 --
 -- Errors  those of recall() for query and query_vec;  42704 no such namespace;  42501 read-only for this role;
---         P0002 the memory is forgotten or not in the namespace;  55000 a vector without an active model
+--         P0002 the memory is forgotten, expired or not in the namespace;  55000 a vector without an active model
 CREATE OR REPLACE FUNCTION public.recall_feedback(
     query text, id bigint, useful boolean, query_vec pgvector.halfvec DEFAULT NULL, namespace text DEFAULT NULL
 )
@@ -38,6 +38,7 @@ BEGIN
     IF NOT EXISTS (
         SELECT FROM pgrecall.memories m
         WHERE m.id = recall_feedback.id AND m.namespace_id = home AND m.deleted_at IS NULL
+          AND (m.expires_at IS NULL OR m.expires_at > now())
     ) THEN
         RAISE EXCEPTION 'namespace "%" has no memory %', pgrecall.namespace_name(recall_feedback.namespace), COALESCE(recall_feedback.id::text, 'NULL')
             USING ERRCODE = 'no_data_found',

@@ -1,7 +1,7 @@
 -- Erases a memory and everything derived from it, writes the receipt, and returns it.
 --
 -- The caller _pgrecall.erase_granted() has checked the role. Versions of the memory that lost a conflict are erased
--- too, and the notes of a message that were made of no other one. Memories that it superseded now point to its successor;
+-- too, and all notes of a message: other messages of a note are read again (follow_message). Memories that it superseded now point to its successor;
 -- without a successor they are forgotten, because they are no longer true.
 --
 -- It starts like forget(), whose triggers lock rows in an order that is safe with concurrent writers, and then deletes.
@@ -33,10 +33,7 @@ BEGIN
             OR (m.superseded_by = erase_memory_rows.memory_id
                 AND m.metadata -> 'conflict' ->> 'with' = erase_memory_rows.memory_id::text)
             OR m.id = ANY (ARRAY(
-                SELECT e.note_id FROM pgrecall.note_evidence e
-                WHERE e.memory_id = erase_memory_rows.memory_id AND NOT EXISTS (
-                    SELECT FROM pgrecall.note_evidence o WHERE o.note_id = e.note_id AND o.memory_id <> e.memory_id
-                )
+                SELECT e.note_id FROM pgrecall.note_evidence e WHERE e.memory_id = erase_memory_rows.memory_id
             ))
         );
         EXIT WHEN ids IS NULL OR ids <@ locked;
@@ -78,6 +75,8 @@ BEGIN
     ) c (id);
     SELECT jsonb_object_agg(c.name, c.rows) INTO before FROM _pgrecall.erasure_counts(home, ids, concept_ids, terms) c;
 
+    -- The memory itself first: it withdraws its notes while they are not forgotten, so that their other messages are read again.
+    UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now() WHERE m.id = erase_memory_rows.memory_id AND m.deleted_at IS NULL;
     UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now() WHERE m.id = ANY (ids) AND m.deleted_at IS NULL;
     UPDATE pgrecall.memories m
     SET superseded_by = successor, updated_at = now(),

@@ -6,8 +6,8 @@
 -- that was withdrawn with its message comes back. Notes that these messages stated before and no longer state are withdrawn.
 --
 -- A message needs the ticket of its claim (claim_extractions with enricher notes). A ticket becomes invalid when the text
--- changes or the message becomes sensitive or is forgotten: then it states nothing here and is read again. Stores nothing if
--- the setting extract_notes is off.
+-- changes or the message becomes sensitive or is forgotten: then it states nothing here and is read again, and so are the
+-- messages that state a note together with it. Stores nothing if the setting extract_notes is off.
 --
 -- version  of the model and the prompt
 -- claims   [{"memory_id", "ticket"}]
@@ -26,6 +26,7 @@ AS $function$
 DECLARE
     wrong bigint;
     ids bigint[];
+    outdated bigint[];
     sessions bigint;
     note record;
     found bigint;
@@ -84,6 +85,16 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Complete each session by a call of its own.';
     END IF;
 
+    -- A note of a message that has changed meanwhile may say what that message no longer says.
+    SELECT array_agg(DISTINCT i.id::text::bigint) INTO outdated
+    FROM jsonb_array_elements(notes) n (item)
+    CROSS JOIN LATERAL jsonb_array_elements(n.item -> 'memory_ids') i (id)
+    WHERE EXISTS (
+        SELECT FROM jsonb_array_elements(n.item -> 'memory_ids') o (id)
+        JOIN jsonb_array_elements(claims) c (item) ON c.item ->> 'memory_id' = o.id::text
+        WHERE o.id::text::bigint <> ALL (ids)
+    );
+    ids := ARRAY(SELECT u.id FROM unnest(ids) u (id) WHERE u.id <> ALL (COALESCE(outdated, '{}')) ORDER BY u.id);
     FOR note IN
         -- In the order of the keys, so that two calls with the same notes wait instead of deadlocking.
         SELECT k.key, min(k.text) AS text, array_agg(DISTINCT k.memory_id) AS evidence

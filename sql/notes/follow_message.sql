@@ -1,13 +1,50 @@
 -- Trigger on memories: withdraws the notes of a message that is edited, forgotten or becomes sensitive.
 --
--- An edited or restored message is read again, which brings back the notes that it states.
+-- A note may say what its messages say only together, so it does not outlive any of them: it is forgotten at once, and is
+-- sensitive if the message is. The other messages are read again, and bring it back if they state it without this one. An
+-- edited or restored message is read again too.
+--
+-- A note that a user has forgotten stays as it is, so that reading its messages again does not bring it back.
 CREATE OR REPLACE FUNCTION _pgrecall.follow_message()
 RETURNS trigger
 LANGUAGE plpgsql
 SET search_path FROM CURRENT
+SET enable_seqscan = 'off'
 AS $function$
+DECLARE
+    notes bigint[];
 BEGIN
-    PERFORM _pgrecall.withdraw_notes(NEW.id, sensitive => NEW.is_sensitive);
+    SELECT array_agg(e.note_id) INTO notes
+    FROM pgrecall.note_evidence e
+    WHERE e.memory_id = NEW.id AND (e.is_stated OR NEW.is_sensitive);
+    IF notes IS NULL THEN
+        RETURN NULL;
+    END IF;
+    IF pgrecall.stored_setting('extract_notes') = 'on' THEN
+        -- A row that complete_notes() holds is skipped: what it stores leaves out notes of this message.
+        UPDATE pgrecall.extractions x
+        SET is_pending = true, next_attempt_at = NULL, attempts = 0, last_error = NULL, waiting_since = now()
+        WHERE (x.memory_id, x.enricher) IN (
+            SELECT q.memory_id, q.enricher
+            FROM pgrecall.extractions q
+            WHERE q.enricher = 'notes' AND NOT q.is_pending AND q.memory_id = ANY (ARRAY(
+                SELECT o.memory_id
+                FROM pgrecall.note_evidence o
+                JOIN pgrecall.memories n ON n.id = o.note_id AND n.deleted_at IS NULL
+                WHERE o.note_id = ANY (notes) AND o.memory_id <> NEW.id AND o.is_stated
+            ))
+            FOR UPDATE SKIP LOCKED
+        );
+    END IF;
+    -- Two messages of one note wait for each other here: the second sees what the first has withdrawn.
+    PERFORM FROM pgrecall.memories n WHERE n.id = ANY (notes) ORDER BY n.id FOR NO KEY UPDATE;
+    UPDATE pgrecall.note_evidence e
+    SET is_stated = false
+    FROM pgrecall.memories n
+    WHERE e.note_id = ANY (notes) AND e.is_stated AND n.id = e.note_id AND n.deleted_at IS NULL;
+    UPDATE pgrecall.memories n
+    SET deleted_at = COALESCE(n.deleted_at, now()), updated_at = now(), is_sensitive = n.is_sensitive OR NEW.is_sensitive
+    WHERE n.id = ANY (notes) AND (n.deleted_at IS NULL OR NEW.is_sensitive AND NOT n.is_sensitive);
     RETURN NULL;
 END
 $function$;

@@ -1,11 +1,10 @@
--- Withdraws the notes of a message: what it no longer states. A note that no other message states is forgotten.
+-- Withdraws the notes that a message, read again, no longer states. A note that no other message states is forgotten.
 --
--- A note that was forgotten by a user stays as it is, so that reading its messages again does not bring it back.
+-- A note that a user has forgotten stays as it is, so that reading its messages again does not bring it back.
 --
 -- memory_id  the message
 -- kept       notes that it still states
--- sensitive  the message is sensitive now: so is a note that no other message states, forgotten or not
-CREATE OR REPLACE FUNCTION _pgrecall.withdraw_notes(memory_id bigint, kept bigint[] DEFAULT '{}', sensitive boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION _pgrecall.withdraw_notes(memory_id bigint, kept bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
@@ -16,7 +15,7 @@ DECLARE
 BEGIN
     SELECT array_agg(e.note_id) INTO ids
     FROM pgrecall.note_evidence e
-    WHERE e.memory_id = withdraw_notes.memory_id AND e.note_id <> ALL (kept) AND (e.is_stated OR sensitive);
+    WHERE e.memory_id = withdraw_notes.memory_id AND e.note_id <> ALL (kept) AND e.is_stated;
     IF ids IS NULL THEN
         RETURN;
     END IF;
@@ -28,8 +27,8 @@ BEGIN
     WHERE e.memory_id = withdraw_notes.memory_id AND e.note_id = ANY (ids) AND e.is_stated AND n.id = e.note_id
       AND n.deleted_at IS NULL;
     UPDATE pgrecall.memories n
-    SET deleted_at = COALESCE(n.deleted_at, now()), updated_at = now(), is_sensitive = n.is_sensitive OR sensitive
-    WHERE n.id = ANY (ids) AND (n.deleted_at IS NULL OR sensitive AND NOT n.is_sensitive)
+    SET deleted_at = now(), updated_at = now()
+    WHERE n.id = ANY (ids) AND n.deleted_at IS NULL
       AND NOT EXISTS (
           SELECT FROM pgrecall.note_evidence e
           WHERE e.note_id = n.id AND e.is_stated AND e.memory_id <> withdraw_notes.memory_id

@@ -1,6 +1,7 @@
 -- Stores a new memory with the fields of another one, except those that are given.
 --
--- It copies neither external_id, position nor the times: they belong to the old memory only.
+-- It copies neither external_id, position nor the times of what happened: they belong to the old memory only. The expiry
+-- belongs to the matter, and what replaces it goes with it.
 CREATE OR REPLACE FUNCTION _pgrecall.copy_memory(memory pgrecall.memories, fields jsonb)
 RETURNS bigint
 LANGUAGE sql VOLATILE
@@ -10,7 +11,8 @@ BEGIN ATOMIC
         jsonb_build_array(jsonb_build_object(
             'title', memory.title, 'category', memory.category, 'tags', memory.tags,
             'expanded_keywords', memory.expanded_keywords, 'source', memory.source, 'session', memory.session,
-            'speaker', memory.speaker, 'language', memory.language, 'is_sensitive', memory.is_sensitive
+            'speaker', memory.speaker, 'language', memory.language, 'is_sensitive', memory.is_sensitive,
+            'expires_at', memory.expires_at
         ) || copy_memory.fields),
         (SELECT n.name FROM pgrecall.namespaces n WHERE n.id = memory.namespace_id)
     ) AS stored (id);

@@ -39,10 +39,12 @@ def test_what_is_hidden_is_as_what_is_not_there(dsn: str, conn: psycopg.Connecti
     call(conn, "supersede", old, "quokka of now")
     gone = remember(conn, "quokka gone")
     call(conn, "forget", gone)
+    expired = remember(conn, "quokka of yesterday", expires_at="2999-01-01")
+    conn.execute("UPDATE pgrecall.memories SET expires_at = '2001-01-01' WHERE id = %s", (expired,))
 
     async def ask(agent: Agent) -> list[tuple[str, Any]]:
         told = []
-        for number in (ABSENT, elsewhere, secret, old, gone):
+        for number in (ABSENT, elsewhere, secret, old, gone, expired):
             text, structured = await _told(agent, "memory_explain", query="quokka", ids=[number])
             [explanation] = structured["explanations"]
             assert explanation.pop("id") == number
@@ -110,6 +112,35 @@ def test_what_was_hidden_is_not_told(
         return [await _told(agent, "memory_history", id=number) for number in (opened, parent)]
 
     assert all("secret" in text for text, _ in _session(dsn, tell, include_sensitive=True))
+
+
+@pytest.mark.parametrize("serving", EVERYWHERE)
+@pytest.mark.parametrize("ended", ["forgotten", "expired"])
+def test_what_has_ended_is_not_told(
+    dsn: str, conn: psycopg.Connection[Any], serving: dict[str, Any], ended: str
+) -> None:
+    """Neither as a version of what replaced it, nor by its own id, and nobody says that it helped."""
+    old = remember(conn, "quokka secret")
+    new = call(conn, "supersede", old, "quokka of now")
+    if ended == "forgotten":
+        call(conn, "forget", old)
+    else:
+        conn.execute("UPDATE pgrecall.memories SET expires_at = '2001-01-01' WHERE id = %s", (old,))
+
+    async def ask(agent: Agent) -> None:
+        told = [
+            await _told(agent, "memory_history", id=new),
+            await _told(agent, "memory_explain", query="quokka secret", ids=[old, new]),
+            await _told(agent, "memory_recall", query="quokka secret", include_superseded=True),
+            await _told(agent, "memory_timeline", topic="quokka secret", include_superseded=True),
+            await _told(agent, "memory_list", include_superseded=True),
+        ]
+        assert "secret" not in str(told)
+        assert "of now" in str(told[0])
+        for tool, fields in (("memory_history", {}), ("memory_feedback", {"query": "quokka", "useful": True})):
+            assert (await agent.refused(tool, id=old, **fields)).startswith(f"there is no memory {old}.")
+
+    _session(dsn, ask, **serving)
 
 
 @pytest.mark.parametrize("serving", EVERYWHERE)

@@ -116,19 +116,54 @@ def test_a_reading_of_something_else_meanwhile_is_void(on: Connection[Any]) -> N
     assert set(claim(on)) == {first}
 
 
-def test_a_note_is_forgotten_with_its_last_message(on: Connection[Any]) -> None:
+CHANGES = {
+    "edited": lambda conn, number: call(conn, "update_memory", number, content="Where is the station?"),
+    "said by another": lambda conn, number: call(conn, "update_memory", number, speaker="Tomas"),
+    "forgotten": lambda conn, number: call(conn, "forget", number),
+    "sensitive": lambda conn, number: call(conn, "update_memory", number, is_sensitive=True),
+    "erased": lambda conn, number: call(conn, "erase", number),
+}
+
+
+@pytest.mark.parametrize("place", [0, 2])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_note_does_not_outlive_any_of_its_messages(on: Connection[Any], change: str, place: int) -> None:
+    """It may say what they say only together."""
     ids = talk(on)
     assert note(on, claim(on), Priya_prefers_trains=[ids[0], ids[2]]) == 3
-    call(on, "forget", ids[0])
-    assert notes_in(on) == [(TRAINS, False)]
+    CHANGES[change](on, ids[place])
+    other = ids[2 - place]
+    assert notes_in(on) == ([] if change == "erased" else [(TRAINS, True)])
+    # The other message is read again. What it states alone comes back, unless that is sensitive now.
+    queue(on)
+    tickets = claim(on)
+    assert other in tickets
+    assert note(on, tickets, Priya_prefers_trains=[other]) == len(tickets)
+    assert notes_in(on) == [(TRAINS, change == "sensitive")]
+    if change == "sensitive":
+        assert stored(on, the_note(on))["is_sensitive"]
+
+
+def test_a_note_comes_back_with_a_restored_message(on: Connection[Any]) -> None:
+    ids = noted(on)
     call(on, "forget", ids[2])
     assert notes_in(on) == [(TRAINS, True)]
-    # The restored message is read again, which brings it back.
     call(on, "restore", ids[2])
     queue(on)
     assert note(on, claim(on), Priya_prefers_trains=[ids[2]]) == 1
     assert notes_in(on) == [(TRAINS, False)]
-    assert evidence(on) == [(TRAINS, ids[0], False), (TRAINS, ids[2], True)]
+
+
+def test_a_note_of_a_message_that_changed_while_the_model_was_asked_is_void(on: Connection[Any]) -> None:
+    first, second, third = talk(on)
+    tickets = claim(on)
+    call(on, "update_memory", first, content="Where is the station?")
+    assert note(on, tickets, Priya_prefers_trains=[first, third], Planes_fly=[second]) == 1
+    assert notes_in(on) == [("Planes fly", False)]
+    # The third is still claimed; whoever claims it later reads it again.
+    assert on.execute(
+        "SELECT memory_id FROM pgrecall.extractions WHERE enricher = 'notes' AND is_pending"
+    ).fetchall() == [(third,)]
 
 
 def test_a_note_that_a_user_forgot_stays_forgotten(on: Connection[Any]) -> None:
@@ -158,16 +193,6 @@ def test_another_reading_replaces_the_notes(on: Connection[Any]) -> None:
     assert notes_in(on) == [(TRAINS, True), ("Priya likes trains", False)]
 
 
-def test_a_note_becomes_sensitive_with_its_last_message(on: Connection[Any]) -> None:
-    ids = talk(on)
-    assert note(on, claim(on), Priya_prefers_trains=[ids[0], ids[2]], Priya_asks=[ids[0]]) == 3
-    call(on, "update_memory", ids[0], is_sensitive=True)
-    query = "SELECT content, is_sensitive, deleted_at IS NOT NULL FROM pgrecall.memories WHERE category = 'note' ORDER BY 1"
-    assert on.execute(query).fetchall() == [("Priya asks", True, True), (TRAINS, False, False)]
-    call(on, "update_memory", ids[2], is_sensitive=True)
-    assert on.execute(query).fetchall() == [("Priya asks", True, True), (TRAINS, True, True)]
-
-
 def test_a_forgotten_note_becomes_sensitive_too(on: Connection[Any]) -> None:
     """Restored by hand, it would be embedded and sent."""
     ids = noted(on)
@@ -185,17 +210,14 @@ def test_a_note_lasts_as_long_as_the_message_that_lasts_longest(on: Connection[A
         assert (ends and ends.year) == {"one": 2998, "two": 2999, "three": 2999, "four": None}[text]
 
 
-def test_erasing_the_last_message_erases_the_note(on: Connection[Any]) -> None:
+def test_erasing_a_message_erases_its_notes(on: Connection[Any]) -> None:
     ids = talk(on)
     assert note(on, claim(on), Priya_prefers_trains=[ids[0], ids[2]], Priya_asks=[ids[0]]) == 3
-    erased = rows(on, "erase", ids[0])[0][5]
-    assert (erased["memories"], erased["note_evidence"]) == (2, 2)
-    assert notes_in(on) == [(TRAINS, False)]
     # Also one that was withdrawn before.
     call(on, "forget", ids[2])
-    assert notes_in(on) == [(TRAINS, True)]
-    erased = rows(on, "erase", ids[2])[0][5]
-    assert (erased["memories"], erased["note_evidence"]) == (2, 1)
+    assert notes_in(on) == [("Priya asks", False), (TRAINS, True)]
+    erased = rows(on, "erase", ids[0])[0][5]
+    assert (erased["memories"], erased["note_evidence"]) == (3, 3)
     assert notes_in(on) == []
 
 

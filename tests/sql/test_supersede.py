@@ -20,7 +20,7 @@ def test_content_makes_a_successor_like_the_old_memory(conn: Connection[Any]) ->
     copied: dict[str, Any] = {
         "title": "Home", "category": "fact", "tags": ["home"], "expanded_keywords": ["address"], "importance": 0.9,
         "metadata": {"a": 1}, "source": "chat", "session": "s", "speaker": "p", "language": "simple",
-        "is_sensitive": False, "namespace": "there",
+        "is_sensitive": False, "namespace": "there", "expires_at": datetime(2999, 1, 1, tzinfo=UTC),
     }  # fmt: skip
     old = remember(
         conn, "in Rome", position=1, external_id="e", occurred_at=NOON, create_namespace=True, **copied

@@ -1,4 +1,4 @@
--- Tells whether the caller may see a memory. Nobody sees a forgotten one.
+-- Tells whether the caller may see a memory. Nobody sees a forgotten or an expired one.
 --
 -- namespace, include_sensitive  as for recall()
 -- any_namespace                 true: ignore the namespace
@@ -13,6 +13,7 @@ RETURN EXISTS (
     FROM pgrecall.memories m
     WHERE m.id = is_shown.id
       AND m.deleted_at IS NULL
+      AND (m.expires_at IS NULL OR m.expires_at > now())
       AND (is_shown.any_namespace OR m.namespace_id = pgrecall.namespace_id(is_shown.namespace))
       AND (COALESCE(is_shown.include_sensitive, true) OR NOT m.is_sensitive)
 );

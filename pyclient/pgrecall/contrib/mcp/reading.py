@@ -30,6 +30,7 @@ from .toolset import EMBED, Toolset, answer
 __all__ = ["ReadingTools"]
 
 _SHOWN = 2000
+_MOST_KIN = 1000
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
@@ -175,7 +176,11 @@ class ReadingTools(Toolset):
         """Say what a memory said before, and which memories it replaced or was replaced by, oldest first."""
         await self._check(id)
         versions = await self._client.history(id, include_sensitive=self._serving.include_sensitive)
-        history = History(versions=[Version.of(version, max_chars) for version in versions[-k:]])
+        kin = {version.memory_id for version in versions}
+        # A forgotten or expired memory that this one replaced says nothing any more.
+        held = {memory.id for memory in await self._client.get_many(sorted(kin)[-_MOST_KIN:])}
+        shown = [version for version in versions if version.memory_id in held][-k:]
+        history = History(versions=[Version.of(version, max_chars) for version in shown])
         return answer(history, history_text(history))
 
     async def memory_explain(
