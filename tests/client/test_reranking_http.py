@@ -15,6 +15,7 @@ import pytest
 
 from pgrecall import Client, CrossEncoderReranker, HttpReranker, InvalidInput, PgrecallError, Reranker
 from pgrecall.installing import install_command
+from support.provider_servers import bomb
 from support.reranking import (
     CANARY,
     KEY,
@@ -287,3 +288,18 @@ def test_without_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(PgrecallError, match="sentence-transformers") as caught:
         CrossEncoderReranker("some/model").load()
     assert install_command("embedder") in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_compressed_answer_is_not_unpacked(endpoint: Endpoint, encoding: str) -> None:
+    endpoint.body = lambda _: bomb(encoding)
+    endpoint.headers = {"Content-Encoding": encoding}
+    reranked = stage_of(HttpReranker(endpoint.url)).apply(result_of(*growing(2)), 2)
+    assert "answered compressed" in str(reranked.notice)
+    assert endpoint.requests[0][1]["Accept-Encoding"] == "identity"
+
+
+def test_an_answer_is_not_read_to_its_end(endpoint: Endpoint) -> None:
+    endpoint.body = lambda _: b" " * 2**22
+    reranked = stage_of(HttpReranker(endpoint.url)).apply(result_of(*growing(2)), 2)
+    assert "answered with more than" in str(reranked.notice)

@@ -137,7 +137,10 @@ def test_what_has_ended_is_not_told(
         ]
         assert "secret" not in str(told)
         assert "of now" in str(told[0])
-        for tool, fields in (("memory_history", {}), ("memory_feedback", {"query": "quokka", "useful": True})):
+        for tool, fields in (
+            ("memory_history", {}),
+            ("memory_feedback", {"query": "quokka", "useful": True}),
+        ):
             assert (await agent.refused(tool, id=old, **fields)).startswith(f"there is no memory {old}.")
 
     _session(dsn, ask, **serving)

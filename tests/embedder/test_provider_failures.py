@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 import traceback
@@ -39,6 +40,8 @@ PAUSES = [
     (Fault.SILENCE, "outage"),
     (Fault.DRIP, "outage"),
     (Fault.HUGE, "outage"),
+    (Fault.GZIP, "outage"),
+    (Fault.DEFLATE, "outage"),
     (Fault.CLOSED, "outage"),
 ]
 
@@ -257,12 +260,15 @@ def test_a_text_that_a_server_fails_over_does_not_stop_the_others(
     "vectors",
     [
         [[1.0] * 8, ["x"] * 8],
+        [[1.0] * 8, ["1"] * 8],
+        [[1.0] * 8, [*[1.0] * 7, "0.5"]],
+        [[1.0] * 8, [True] * 8],
+        [[1.0] * 8, [*[1.0] * 7, False]],
         [[1.0] * 8, [None] * 8],
         [[1.0] * 8, [[1.0]] * 8],
         [[1.0] * 8, [1e400] * 8],
         [[1.0] * 8, [1e300] * 8],
         [[1.0] * 8, [10**400] * 8],
-        [[1.0] * 8, "AAAA"],
         [[1.0] * 8, {"0": 1.0}],
         [[1.0] * 8, []],
     ],
@@ -277,6 +283,48 @@ def test_vectors_that_are_none(vectors: Any, monkeypatch: pytest.MonkeyPatch) ->
             with pytest.raises(VectorsUnusable):
                 provider.embed_documents(["one", "two"])
             provider.embed_documents(["one"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "fault", [Fault.TOO_FEW, Fault.NOT_EMBEDDINGS, "index from 1", "true as index", "base64"]
+)
+def test_a_server_that_gives_no_vectors_pauses_until_somebody_looks(
+    fault: Fault | str, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked twice, and then it is no outage: it answers, and will not answer otherwise tomorrow."""
+
+    class Odd(ProviderServer):
+        def _body(self, vectors: list[list[float]], fault: Fault | None) -> bytes:
+            answer = json.loads(super()._body(vectors, fault))
+            for number, row in enumerate(answer.get("data", [])):
+                if odd == "index from 1":
+                    row["index"] = number + 1
+                elif odd == "true as index":
+                    row["index"] = bool(number) if len(answer["data"]) == 2 else False
+                elif odd == "base64":
+                    row["embedding"] = "AAAAAA=="
+            if kind == "cohere" and odd is not None:
+                answer["embeddings"]["float"] = ["AAAAAA=="] * len(vectors)
+            return json.dumps(answer).encode()
+
+    odd = fault if isinstance(fault, str) else None
+    faults = [] if isinstance(fault, str) else [fault] * 9
+    with Odd(kind, faults=faults) as server, provider_of(monkeypatch, server) as provider:
+        with pytest.raises(ProviderPaused) as caught:
+            provider.embed_documents(["one", "two"])
+        assert caught.value.cause == "outage"
+        with pytest.raises(
+            ProviderPaused, match="check the model's name and dimension, and PGRECALL_EMBEDDER"
+        ) as caught:
+            provider.embed_documents(["one", "two"])
+        assert caught.value.cause == "refused"
+
+
+def test_compression_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ProviderServer() as server, provider_of(monkeypatch, server) as provider:
+        provider.embed_documents(["one"])
+    assert server.requests[0].headers["Accept-Encoding"] == "identity"
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,12 @@ import random
 import signal
 import socket
 import threading
+import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from enum import Enum
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -58,6 +60,8 @@ class Fault(Enum):
     NAN = "a vector that is not finite"
     ZERO = "a vector of zeros"
     HUGE = "an answer that does not end"
+    GZIP = "a small compressed answer that is large"
+    DEFLATE = "the same, deflated"
     SILENCE = "no answer"
     DRIP = "a byte now and then"
     CLOSED = "the connection closed"
@@ -75,6 +79,16 @@ _STATUSES = {
     Fault.KEY: 401, Fault.UNPAID: 402, Fault.FORBIDDEN: 403, Fault.NO_MODEL: 404, Fault.REDIRECT: 307,
     Fault.BAD_REQUEST: 400, Fault.ERROR: 500, Fault.BACKEND: 424, Fault.UNAVAILABLE: 503,
 }  # fmt: skip
+
+
+_BOMBS = {Fault.GZIP: "gzip", Fault.DEFLATE: "deflate"}
+
+
+@cache
+def bomb(encoding: str) -> bytes:
+    """A compressed answer of some kilobytes that becomes 64 MB."""
+    squeeze = zlib.compressobj(9, wbits=31 if encoding == "gzip" else 15)
+    return b"".join([*(squeeze.compress(b" " * 2**20) for _ in range(64)), squeeze.flush()])
 
 
 @dataclass(frozen=True)
@@ -196,6 +210,8 @@ class ProviderServer:
             self._drip(handler)
         elif fault is Fault.HUGE:
             self._flood(handler)
+        elif fault in _BOMBS:
+            _send(handler, 200, bomb(_BOMBS[fault]), {"Content-Encoding": _BOMBS[fault]})
         elif fault in _STATUSES:
             _send(handler, _STATUSES[fault], self._error(asked, fault), self._headers(fault))
         else:

@@ -38,6 +38,7 @@ from support.llm import (
     served,
     workers,
 )
+from support.provider_servers import bomb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -328,4 +329,15 @@ def test_a_server_that_is_not_there() -> None:
 def test_a_huge_answer_is_not_read_to_its_end(server: Server) -> None:
     server.script = lambda _: Reply(pieces=[b" " * 65_536] * 4000)
     result = extract(server, workers(1), client=client_of(server, max_answer_bytes=100_000))
-    assert result.outcomes[1] == Rejected("the language model's answer is larger than 100000 bytes")
+    assert result.outcomes[1] == Rejected("the language model's server answered with more than 100000 bytes")
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_compressed_answer_is_not_unpacked(server: Server, encoding: str) -> None:
+    """Some kilobytes could fill the memory."""
+    server.script = lambda _: Reply(body=bomb(encoding), headers={"Content-Encoding": encoding})
+    result = extract(server, workers(1))
+    assert result.outcomes[1] == Rejected(
+        "the language model's server answered compressed, which it was asked not to"
+    )
+    assert server.asked[0].headers["Accept-Encoding"] == "identity"

@@ -20,7 +20,7 @@ from pydantic import SecretStr
 
 from pgrecall.errors import InvalidInput, PgrecallError
 from pgrecall.installing import install_command
-from pgrecall.query.endpoints import checked_key, holds_secret, http_parts
+from pgrecall.query.endpoints import UNCOMPRESSED, checked_key, holds_secret, http_parts, read_within
 
 from .accounting import Meter, Prices, Usage
 from .errors import AnswerUnusable, LlmMisconfigured, LlmUnavailable
@@ -214,7 +214,7 @@ class LlmClient:
         from pgrecall_embedder.retry import TransientFailure
         from pgrecall_embedder.retry_after import retry_after_seconds
 
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json", **UNCOMPRESSED}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key.get_secret_value()}"
         self._meter.request()
@@ -263,14 +263,10 @@ class LlmClient:
         return choice
 
     async def _read(self, response: httpx.Response) -> bytes:
-        raw = bytearray()
-        async for piece in response.aiter_bytes():
-            raw += piece
-            if len(raw) > self._max_answer_bytes:
-                raise AnswerUnusable(
-                    f"the language model's answer is larger than {self._max_answer_bytes} bytes"
-                )
-        return bytes(raw)
+        try:
+            return await read_within(response, self._max_answer_bytes)
+        except ValueError as error:
+            raise AnswerUnusable(f"the language model's server {error}") from None
 
     @cached_property
     def _http(self) -> httpx.AsyncClient:

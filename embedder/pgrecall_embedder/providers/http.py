@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.installing import install_command
+from pgrecall.query.endpoints import UNCOMPRESSED, is_compressed
 from pgrecall_embedder.retry_after import seconds_to_wait
 
 from .errors import InputRefused, ProviderPaused
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from .settings import Endpoint
 
-__all__ = ["JsonClient", "RequestFailed", "check_httpx"]
+__all__ = ["JsonClient", "NotVectors", "RequestFailed", "check_httpx"]
 
 _CONNECT_SECONDS = 10.0
 # Close idle connections before the server does. Most servers wait at least 5 seconds, and a request on a
@@ -62,6 +63,10 @@ class RequestFailed(ProviderPaused):
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__("outage", message, retry_after)
+
+
+class NotVectors(RequestFailed):
+    """The server answered, but not with a vector for each text."""
 
 
 def check_httpx() -> None:
@@ -124,7 +129,7 @@ class JsonClient:
         """
         import httpx
 
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        headers = {"Content-Type": "application/json", "Accept": "application/json", **UNCOMPRESSED}
         if self._endpoint.key is not None:
             headers["Authorization"] = f"Bearer {self._endpoint.key.get_secret_value()}"
         body = json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
@@ -151,8 +156,10 @@ class JsonClient:
         end = time.monotonic() + self._endpoint.timeout
         if not response.is_success:
             limit = _BYTES_OF_AN_ERROR
+        if is_compressed(response.headers):
+            raise RequestFailed(_said("answered compressed, which it was asked not to"))
         raw = bytearray()
-        for piece in response.iter_bytes():
+        for piece in response.iter_raw():
             raw += piece
             if len(raw) > limit:
                 if not response.is_success:

@@ -64,6 +64,8 @@ def in_order(answer: object) -> list[object]:
         raise TypeError("no list of data")
     rows = answer["data"]
     if any("index" in row for row in rows):
+        if any(type(row["index"]) is not int for row in rows):
+            raise TypeError("an index is no number")
         by_index = {row["index"]: row["embedding"] for row in rows}
         return [by_index[number] for number in range(len(rows))]
     return [row["embedding"] for row in rows]

@@ -16,7 +16,7 @@ from pgrecall.query.embedding_models import KNOWN_MODELS
 
 from .base import DocumentVectors
 from .errors import InputRefused, ProviderPaused, VectorsUnusable
-from .http import JsonClient, RequestFailed, check_httpx
+from .http import JsonClient, NotVectors, RequestFailed, check_httpx
 from .settings import endpoint_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Limits", "RemoteProvider", "estimated_tokens"]
 
 _PLAIN_TEXT = "memory"
+_NUMBERS = frozenset({int, float})
 _SHORTEST_CHARACTERS = 256
 # Texts of requests that failed; more than are ever under way.
 _MOST_SUSPECTS = 4096
@@ -232,11 +233,18 @@ class RemoteProvider(ABC):
         except (KeyError, TypeError):
             vectors = None
         if not isinstance(vectors, list) or len(vectors) != len(texts):
-            raise RequestFailed("the embedding server did not answer with a vector for each text")
+            raise NotVectors("the embedding server did not answer with a vector for each text")
+        if any(isinstance(vector, str) for vector in vectors):
+            raise NotVectors(
+                "the embedding server answered with base64, where lists of numbers were asked for"
+            )
         return vectors
 
     def _units(self, vectors: Sequence[object], length: int) -> NDArray[np.float32]:
         """Cut vectors to the wanted length and bring them to length 1."""
+        # NumPy would read "1" and True as numbers.
+        if any(not _NUMBERS.issuperset(map(type, vector)) for vector in vectors if isinstance(vector, list)):
+            raise VectorsUnusable("a vector holds something that is no number")
         try:
             rows = np.asarray(vectors, dtype=np.float64).reshape(len(vectors), length)[:, : self.dimension]
         except (TypeError, ValueError, OverflowError):
@@ -256,8 +264,9 @@ class RemoteProvider(ABC):
         """
         try:
             self._ask_once([_PLAIN_TEXT], is_query=is_query)
-        except VectorsUnusable as error:
-            raise ProviderPaused("refused", f"{error}: check the model's name and dimension") from None
+        except (NotVectors, VectorsUnusable) as error:
+            where = f"check the model's name and dimension, and {self._endpoint.prefix}_URL"
+            raise ProviderPaused("refused", f"{error}: {where}") from None
         except InputRefused:
             raise ProviderPaused(
                 "refused",

@@ -138,7 +138,7 @@ def is_role(speaker: str) -> bool:
 
 
 def is_program(speaker: str) -> bool:
-    """Return whether a speaker is a program ("assistant"), whose "I" and "my" are often an echo of the user's.
+    """Return whether a speaker is a program ("assistant"), whose "I" is often an echo of the user's.
 
     Args:
         speaker: The name as it is stored.

@@ -9,9 +9,23 @@ from urllib.parse import urlsplit
 from pgrecall.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from urllib.parse import SplitResult
 
-__all__ = ["checked_key", "holds_secret", "http_parts", "key_in_file"]
+    import httpx
+
+__all__ = [
+    "UNCOMPRESSED",
+    "checked_key",
+    "holds_secret",
+    "http_parts",
+    "is_compressed",
+    "key_in_file",
+    "read_within",
+]
+
+UNCOMPRESSED = {"Accept-Encoding": "identity"}
+"""The header of requests: a small compressed answer could fill the memory before it is measured."""
 
 
 def http_parts(url: str) -> SplitResult | None:
@@ -26,6 +40,35 @@ def http_parts(url: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts if usable else None
+
+
+def is_compressed(headers: Mapping[str, str]) -> bool:
+    """Tell whether an answer is compressed although the request asked for `UNCOMPRESSED`.
+
+    Args:
+        headers: Those of the answer.
+    """
+    return headers.get("content-encoding", "identity").strip().casefold() not in ("", "identity")
+
+
+async def read_within(response: httpx.Response, limit: int) -> bytes:
+    """Read an answer, which must not be compressed, up to a limit.
+
+    Args:
+        response: An answer that is being streamed.
+        limit: The most bytes.
+
+    Raises:
+        ValueError: It is compressed or larger; the text says what the server did, without quoting it.
+    """
+    if is_compressed(response.headers):
+        raise ValueError("answered compressed, which it was asked not to")
+    raw = bytearray()
+    async for piece in response.aiter_raw():
+        raw += piece
+        if len(raw) > limit:
+            raise ValueError(f"answered with more than {limit} bytes")
+    return bytes(raw)
 
 
 def holds_secret(url: str) -> bool:

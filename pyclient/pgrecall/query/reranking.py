@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 import math
 import os
 import threading
@@ -28,7 +29,7 @@ from pgrecall.arguments import as_int
 from pgrecall.errors import InvalidInput, PgrecallError
 from pgrecall.installing import install_command
 
-from .endpoints import checked_key, holds_secret, http_parts, key_in_file
+from .endpoints import UNCOMPRESSED, checked_key, holds_secret, http_parts, key_in_file, read_within
 
 if TYPE_CHECKING:
     import ssl
@@ -45,6 +46,8 @@ MAX_CHARACTERS = 4_000
 _MAX_TOP = 1000
 MAX_SECONDS = 600.0
 """Maximum timeout of a reranker in seconds."""
+# Some servers return the texts beside the scores.
+_BYTES, _BYTES_A_SCORE = 2**20, 8 * MAX_CHARACTERS
 _BATCH = 8
 """Pairs that a cross-encoder scores between two checks of its timeout."""
 
@@ -297,13 +300,16 @@ class HttpReranker:
         if self._model is not None:
             body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
         key = self._key()
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        headers = {**UNCOMPRESSED} if key is None else {**UNCOMPRESSED, "Authorization": f"Bearer {key}"}
         try:
             async with (
                 asyncio.timeout(timeout),
                 httpx.AsyncClient(timeout=timeout, verify=self._trust, follow_redirects=False) as client,
+                client.stream("POST", self._url, json=body, headers=headers) as response,
             ):
-                response = await client.post(self._url, json=body, headers=headers)
+                raw = await read_within(response, _BYTES + len(texts) * _BYTES_A_SCORE)
+        except ValueError as error:
+            raise PgrecallError(f"the reranker {error}") from None
         except (TimeoutError, httpx.TimeoutException):
             raise _late(timeout) from None
         except httpx.HTTPError as error:
@@ -311,8 +317,8 @@ class HttpReranker:
         if not response.is_success:
             raise PgrecallError(f"the reranker answered with HTTP status {response.status_code}")
         try:
-            answer = response.json()
-        except ValueError:
+            answer = json.loads(raw)
+        except (ValueError, RecursionError):
             raise PgrecallError("the reranker's answer is not JSON") from None
         return self._scores(answer, len(texts))
 

@@ -200,9 +200,10 @@ class Pipeline(Job):
     def _give_up_draining(self) -> None:
         """Raise if somebody waits for a drain and the provider will not be back soon."""
         pause = self.pause
-        if not self._work.drain or not pause.seconds_left or pause.cause == "rate_limit":
+        if not self._work.drain or not pause.seconds_left:
             return
-        if pause.cause == "refused" or pause.seconds_failing > _DRAIN_PATIENCE_SECONDS:
+        patience = _DRAIN_PATIENCE_SECONDS * (10 if pause.cause == "rate_limit" else 1)
+        if pause.cause == "refused" or pause.seconds_failing > patience:
             raise EmbeddingUnavailable(
                 f"the provider of model {self.provider.name} cannot be asked: {pause.cause}",
                 hint="The log above says what it answered.",
