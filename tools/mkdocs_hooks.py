@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os.path
 import re
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
+
+# Guides answer questions; decisions and lists of changes only mention their words.
+SELDOM_MEANT = 0.05
+MORE_OFTEN_MEANT = 3
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = PurePosixPath("docs")
@@ -68,6 +73,35 @@ def made(file: PurePosixPath, config: MkDocsConfig) -> File:
     return File.generated(config, in_site(file), content=text)
 
 
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Write llms.txt: the pages with their addresses, for programs that read (llmstxt.org)."""
+    lines = [f"# {config.site_name}", "", f"> {config.site_description}"]
+    for section in config.nav or []:
+        [(title, entries)] = section.items()
+        lines += ["", f"## {title}", "", *_listed(entries)]
+    (Path(config.site_dir) / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _listed(entries: object) -> list[str]:
+    """Return a line for each page of a part of the navigation."""
+    if isinstance(entries, str):
+        title, first = _begins(entries)
+        address = re.sub(r"(?:(?:^|(?<=/))index)?\.md$", "", entries)
+        return [f"- [{title}]({address if address.endswith('/') or not address else address + '/'}): {first}"]
+    parts = entries.values() if isinstance(entries, dict) else entries
+    return [line for part in parts for line in _listed(part)] if isinstance(parts, Iterable) else []
+
+
+def _begins(page: str) -> tuple[str, str]:
+    """Return the title of a page, and its first sentence as plain text."""
+    text = (ROOT / DOCS / page).read_text(encoding="utf-8")
+    _, _, rest = re.sub(r"(?s)^<!--.*?-->\s*", "", text).partition("# ")
+    title, _, body = rest.partition("\n")
+    parts = [part for part in body.split("\n\n") if re.match(r"\s*[\w`](?!\.|igures:)", part)]
+    plain = " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", "".join(parts[:1])).split())
+    return title, re.split(r"(?<=[.!?:]) ", plain)[0]
+
+
 def linked(file: PurePosixPath, text: str) -> list[PurePosixPath]:
     """Return the files outside docs/ that a page links to."""
     found = [target(file, link["to"]) for link in LINK.finditer(text) if link["to"]]
@@ -88,8 +122,10 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
-    """Turn the links of a page into those of the site."""
+    """Turn the links of a page into those of the site, and tell the search how often a page is meant."""
     source = page.file.src_uri
+    is_record = source.startswith((f"{OUTSIDE}/", "adr/")) or source in {"benchmarks.md", "licences.md"}
+    page.meta.setdefault("search", {}).setdefault("boost", SELDOM_MEANT if is_record else MORE_OFTEN_MEANT)
     file = in_repository(source)
 
     def turned(found: re.Match[str]) -> str:

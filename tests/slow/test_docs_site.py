@@ -6,11 +6,20 @@ import os
 import re
 import subprocess
 import sys
+import threading
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import unquote, urldefrag, urljoin
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote, urldefrag, urljoin, urlsplit
 
 import pytest
+
+from support.browser import chromium
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 # A page that loads something says so in one of these.
 LOADING = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")}
@@ -37,6 +46,13 @@ class Links(HTMLParser):
                 self.leads.append(value)
             if (tag, name) in LOADING and value:
                 self.loads.append(value)
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves files and logs nothing."""
+
+    def log_message(self, *arguments: object) -> None:
+        pass
 
 
 @pytest.fixture(scope="module")
@@ -108,3 +124,69 @@ def test_every_page_is_found_from_the_first(pages: dict[str, Links]) -> None:
             reached.add(address)
             waiting += [urldefrag(urljoin(address, link))[0] for link in pages[address].leads]
     assert set(pages) - reached == set()
+
+
+SEARCHES = {
+    "change the model": "reembedding/",
+    "OpenAI embeddings": "embedding/",
+    "typescript": "drivers/",
+    "backup": "backup/",
+    "upgrade": "backup/",
+    "prometheus": "operations/",
+    "ollama": "embedding/",
+    "strategy": "strategies/",
+    "mem0": "integrations/",
+    "multi tenant": "tenants/",
+}
+"""What somebody asks the search, and a page that is among the first three answers."""
+
+
+@pytest.fixture(scope="module")
+def search(site: Path) -> Iterator[Callable[[str], list[str]]]:
+    """Ask the search of the site, in a browser; it returns the addresses of the first pages."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(site)))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    address = f"http://127.0.0.1:{server.server_address[1]}/"
+    try:
+        with chromium() as browser:
+            page = browser.new_page()
+
+            def ask(query: str) -> list[str]:
+                page.goto(f"{address}?q={quote(query)}")
+                page.wait_for_selector(".md-search-result__link", state="attached")
+                page.wait_for_timeout(300)  # the list is filled as it is scrolled
+                links = page.eval_on_selector_all(
+                    ".md-search-result__item > a", "links => links.map(link => link.href)"
+                )
+                places = [urlsplit(link).path.lstrip("/") for link in links]
+                return list(dict.fromkeys(places))
+
+            yield ask
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize("query", SEARCHES)
+def test_the_search_finds_guides_first(search: Callable[[str], list[str]], query: str) -> None:
+    found = search(query)[:3]
+    assert any(place.startswith(SEARCHES[query]) for place in found), found
+    assert not any(place.startswith(("adr/", "repository/")) for place in found[:1]), found
+
+
+def test_the_index_leads_to_every_page_of_the_navigation(site: Path, pages: dict[str, Links]) -> None:
+    """As does llms.txt; a decision is reached by the list of decisions, a driver by the list of drivers."""
+    sections = {"adr/", "drivers/"}
+    wanted = {
+        address.removeprefix(HOST)
+        for address in pages
+        if not address.startswith(f"{HOST}repository/")
+        and not any(f"{HOST}{section}" in address and address != f"{HOST}{section}" for section in sections)
+    }
+    led = {urldefrag(urljoin(HOST, link))[0].removeprefix(HOST) for link in pages[HOST].leads}
+    assert wanted - led == set()
+    listed = set(re.findall(r"\]\(([^)]*)\)", (site / "llms.txt").read_text(encoding="utf-8")))
+    assert wanted - listed == set()
+    assert all((site / place / "index.html").is_file() for place in listed)

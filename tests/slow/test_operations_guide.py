@@ -12,9 +12,11 @@ import psycopg
 import pytest
 from typer.main import get_command
 
+from pgrecall.admin.migrate import migrate
 from pgrecall.cli import app, main
-from pgrecall.server import binaries
+from pgrecall.server import EmbeddedServer, binaries
 from support.operations import OTHER, beat, detail, health, remember
+from support.servers import FAST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +81,24 @@ def test_commands_of_the_guide_exist() -> None:
 
 def blocks_of_shell() -> list[str]:
     return re.findall(r"(?ms)^```sh\n(.*?)^```$", GUIDE)
+
+
+def test_what_a_slow_recall_is_looked_at_with(public_dir: Path) -> None:
+    plan, statements = blocks("Recall is slow", "sql")
+    settings = {**FAST, "shared_preload_libraries": "pg_stat_statements"}
+    server = EmbeddedServer(public_dir / "counted", settings=settings)
+    dsn = server.up()
+    try:
+        migrate(dsn)
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            conn.execute("CREATE EXTENSION pg_stat_statements")
+            remember(conn, "the question that is slow")
+            conn.execute("SELECT * FROM recall('the question that is slow')")
+            shown = "\n".join(line for (line,) in conn.execute(plan.encode()))
+            assert "postings_term_key" in shown
+            assert any("recall" in row[3] for row in conn.execute(statements.encode()))
+    finally:
+        server.down()
 
 
 def test_an_index_that_a_cancelled_rebuild_left_behind(dsn: str, conn: Connection[Any]) -> None:

@@ -42,58 +42,65 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-# `--help` lists them in this order.
-_COMMANDS: dict[str, Callable[..., None]] = {
-    "up": up,
-    "down": down,
-    "dsn": dsn,
-    "migrate": migrate,
-    "remember": remember,
-    "export": export,
-    "get": get,
-    "list": list_,
-    "count": count,
-    "sessions": sessions,
-    "history": history,
-    "update": update,
-    "supersede": supersede,
-    "forget": forget,
-    "restore": restore,
-    "erase": erase,
-    "scrub": scrub,
-    "embedder": embedder,
-    "reembed": reembed,
-    "recall": recall,
-    "explain": explain,
-    "timeline": timeline,
-    "facts": facts,
-    "briefing": briefing,
-    "feedback": feedback,
-    "learn": learn,
-    "duplicates": duplicates,
-    "mcp": mcp,
-    "status": status,
-    "doctor": doctor,
-    "ui": ui,
+_Help = str | None
+# `--help` lists them by these headings, in this order. A group of commands has a help text of its own.
+_COMMANDS: dict[str, dict[str, Callable[..., None] | tuple[typer.Typer, _Help]]] = {
+    "Remember and recall": {
+        "remember": remember,
+        "recall": recall,
+        "facts": facts,
+        "timeline": timeline,
+        "briefing": briefing,
+        "explain": explain,
+    },
+    "Manage memories": {
+        "get": get,
+        "list": list_,
+        "count": count,
+        "sessions": sessions,
+        "history": history,
+        "update": update,
+        "supersede": supersede,
+        "forget": forget,
+        "restore": restore,
+        "erase": erase,
+        "scrub": scrub,
+        "duplicates": duplicates,
+        "curate": (curate, "Supersede repeated and outdated memories, or undo that."),
+        "graph": (graph, "Build, inspect, correct and export the concept graph."),
+        "feedback": feedback,
+        "learn": learn,
+        "namespace": (namespace, "List, create and rename namespaces; how long their memories are kept."),
+    },
+    "Move in and out": {
+        "import": (import_, "Import memories from a file or another program."),
+        "export": export,
+        "offline": (offline, "Recall and write without a server, in a local copy of a namespace."),
+    },
+    "Set up and run": {
+        "up": up,
+        "down": down,
+        "dsn": dsn,
+        "psql": psql,
+        "migrate": migrate,
+        "embedder": embedder,
+        "reembed": reembed,
+        "failures": (failures, "Print the memories that could not be embedded, or retry them."),
+        "status": status,
+        "doctor": doctor,
+        "config": (config, None),
+        "shard": (shard, "Distribute namespaces over several databases behind a router."),
+    },
+    "Serve": {"mcp": mcp, "ui": ui},
 }
-for name, command in _COMMANDS.items():
-    app.command(name)(command)
-app.command("psql", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(psql)
-app.add_typer(
-    import_, name="import", help="Import memories from a file or another program; running it again is safe."
-)
-app.add_typer(failures, name="failures", help="Print the memories that could not be embedded, or retry them.")
-app.add_typer(config, name="config")
-app.add_typer(
-    namespace, name="namespace", help="List, create and rename namespaces; how long their memories are kept."
-)
-app.add_typer(curate, name="curate", help="Supersede repeated and outdated memories, or undo that.")
-app.add_typer(graph, name="graph", help="Build, inspect, correct and export the concept graph.")
-
-app.add_typer(
-    offline, name="offline", help="Recall and write without a server, in a local copy of a namespace."
-)
-app.add_typer(shard, name="shard", help="Distribute namespaces over several databases behind a router.")
+# What follows `psql` is for psql.
+_PASSED_ON = {"psql": {"allow_extra_args": True, "ignore_unknown_options": True}}
+for heading, commands in _COMMANDS.items():
+    for name, command in commands.items():
+        if isinstance(command, tuple):
+            app.add_typer(command[0], name=name, help=command[1], rich_help_panel=heading)
+        else:
+            app.command(name, rich_help_panel=heading, context_settings=_PASSED_ON.get(name))(command)
 
 
 def _print_version(wanted: bool) -> None:
