@@ -50,7 +50,15 @@ def as_str(field: str, value: object) -> str:
     if not value.isascii():
         try:
             value.encode()
-        except UnicodeEncodeError:
+        except UnicodeEncodeError as error:
+            if "\udc80" <= value[error.start] <= "\udcff":
+                # So Python marks a byte that it could not decode.
+                raise InvalidInput(
+                    f"{field} is not UTF-8: byte 0x{ord(value[error.start]) - 0xDC00:02x} at character "
+                    f"{error.start + 1}",
+                    sqlstate="22021",
+                    hint="Convert it from its own encoding, such as Latin-1, to UTF-8.",
+                ) from None
             raise InvalidInput(
                 f"{field} contains half a surrogate pair",
                 sqlstate="22021",

@@ -175,6 +175,8 @@ class CopyUnusable(PgrecallError):
 _WRONG_PASSWORD = "The server runs: check the user and the password in the connection string."  # noqa: S105
 _NO_PASSWORD = "The server runs and asks for a password: put it into the connection string or ~/.pgpass."  # noqa: S105
 _REFUSED = "The server runs: check the name of the database and of the user in the connection string."
+_NO_DATABASE = "The server runs: check the name of the database in the connection string."
+_POOLER = "A pooler without support for prepared statements is between: set PGRECALL_PREPARE=off."
 _BY_STATE: dict[str, type[PgrecallError]] = {
     "25006": ReadOnlyServer,
     "23505": Conflict,
@@ -202,7 +204,9 @@ _BY_CLASS: dict[str, type[PgrecallError]] = {
 }
 
 
-_REFUSALS = {"28000", "28P01", "3D000"}
+_HINTS = {
+    "28000": _REFUSED, "28P01": _REFUSED, "3D000": _NO_DATABASE, "26000": _POOLER, "42P05": _POOLER,
+}  # fmt: skip
 
 
 def error_class(sqlstate: str | None) -> type[PgrecallError]:
@@ -234,7 +238,7 @@ def error_from(error: psycopg.Error) -> PgrecallError:
         if cls is UnknownNamespace and error.diag.column_name == "language":
             cls = UnknownLanguage
         hint = client_hint(error.diag.message_hint)
-        return cls(primary, sqlstate=state, hint=_REFUSED if hint is None and state in _REFUSALS else hint)
+        return cls(primary, sqlstate=state, hint=_HINTS.get(state) if hint is None else hint)
     # Without a result from the server there is only psycopg's text: libpq's on a failed connection, the
     # pool's on a time-out, the adapters' on a value they cannot send.
     text = str(error).strip()
@@ -259,6 +263,11 @@ def _hint_of_refusal(error: psycopg.Error) -> str | None:
         return None
     if tried.needs_password:
         return _NO_PASSWORD
+    # In whatever language the server answers, it quotes what it refuses.
+    names = [(tried.db or b"").decode(errors="replace"), (tried.user or b"").decode(errors="replace")]
+    _, _, said = str(error).rpartition("FATAL") if "FATAL" in str(error) else ("", "", str(error))
+    if names[0] != names[1] and names[0] in said and names[1] not in said:
+        return _NO_DATABASE
     if tried.used_password:
         return _WRONG_PASSWORD
     place = {

@@ -29,6 +29,10 @@ BEGIN
         RAISE EXCEPTION 'memory %: pass either content or successor', supersede.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'content makes a new memory, successor names an existing one.';
     END IF;
+    IF successor = supersede.id THEN
+        RAISE EXCEPTION 'memory % cannot supersede itself', supersede.id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Name another memory, or pass the new content.';
+    END IF;
     -- Lock both rows in id order, so that two crossing calls do not deadlock.
     PERFORM FROM pgrecall.memories m WHERE m.id IN (supersede.id, successor) ORDER BY m.id FOR NO KEY UPDATE;
     SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.deleted_at IS NULL;

@@ -154,7 +154,7 @@ BEGIN ATOMIC
          -- A standby has no counters; it plans with the statistics of its primary.
          pg_is_in_recovery() OR s.memories < 1000 OR s.analyzed_at IS NOT NULL AND a.changed <= greatest(10000, a.rows / 2), 'warn',
          -- How many rows others changed is not for a tenant.
-         COALESCE(format('made %s', date_trunc('second', s.analyzed_at))
+         COALESCE('made ' || date_trunc('second', s.analyzed_at)
                   || CASE WHEN _pgrecall.sees_all() THEN format(', %s rows changed since', a.changed) ELSE '' END,
                   CASE WHEN pg_is_in_recovery() THEN 'the primary''s' ELSE 'not made since the server lost count' END),
          'SELECT pgrecall.analyze()'),

@@ -65,6 +65,7 @@ def test_a_server_that_refuses_is_said_to_run(dsn: str, wrong: str) -> None:
         lost.admin.status()
     assert value in caught.value.message
     assert str(caught.value.hint).startswith("The server runs: check the name of the database")
+    assert ("user" in str(caught.value.hint)) is (name == "user")
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,18 @@ def test_an_item_is_a_memory(store: PgrecallStore, client: Client) -> None:
     assert [one.content for one in client.history(found.id)][-1] == "text: Priya drinks coffee"
 
 
+@pytest.mark.parametrize("value", ["text", 7, ["a", "b"], True])
+def test_a_value_is_a_dictionary(store: PgrecallStore, value: Any) -> None:
+    with pytest.raises(InvalidInput, match=f"must be a dictionary, not {type(value).__name__}"):
+        store.put(USER, "drink", value)
+
+
+def test_an_item_was_not_changed_before_it_was_made(store: PgrecallStore) -> None:
+    for number in range(5):
+        store.put(USER, f"item {number}", {"text": "tea"})
+    assert all(one.updated_at >= one.created_at for one in store.search(("users",)))
+
+
 def test_keys_and_labels_may_be_anything_but_periods(store: PgrecallStore) -> None:
     for key in ("..", ".", "a..b", "%_", "é\n", "'"):
         store.put(("100%", "_\n"), key, {"key": key})

@@ -4,6 +4,7 @@ This module and the commands import only typer at import time. Everything else i
 runs, so that `pgrecall --help` is fast.
 """
 
+import codecs
 import os
 import sys
 from collections.abc import Iterator
@@ -273,3 +274,22 @@ def is_dash(file: Path) -> bool:
 def note(text: str) -> None:
     """Print a note on stderr."""
     typer.secho(text, err=True, dim=True)
+
+
+def read_input() -> str:
+    """Read a text from standard input: UTF-8, or UTF-16 with a byte order mark, which is left out.
+
+    Raises:
+        InvalidInput: It is in another encoding.
+    """
+    raw = sys.stdin.buffer.read()
+    is_wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return raw.decode("utf-16" if is_wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        from pgrecall.errors import InvalidInput
+
+        raise InvalidInput(
+            f"standard input is not UTF-8: byte 0x{raw[error.start]:02x} at {error.start}",
+            hint="Convert it, such as with `iconv -f latin1 -t utf-8`.",
+        ) from None

@@ -1,8 +1,9 @@
 """`pgrecall config`: the settings in force and their sources."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from .common import AsJson, DataDir, Dsn, connection_string, note, print_json, print_result
 
@@ -11,7 +12,18 @@ if TYPE_CHECKING:
 
     from pgrecall.models import SettingInForce
 
-config = typer.Typer(invoke_without_command=True)
+
+class _Settings(TyperGroup):
+    """The command's group: `config NAME` is short for `config get NAME`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Take what is no command for the name of a setting."""
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            args = ["get", *args]
+        return super().resolve_command(ctx, args)
+
+
+config = typer.Typer(cls=_Settings, invoke_without_command=True)
 Name = Annotated[str, typer.Argument(help="The setting's short name, such as rrf_k.")]
 
 
@@ -52,6 +64,22 @@ def show(
         print_json([setting.as_dict() for setting in _wanted(rows.values(), changed=changed)])
     else:
         _print_table(rows.values(), changed=changed)
+
+
+@config.command()
+def get(name: Name, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:
+    """Print one setting; `pgrecall config NAME` does too."""
+    from pgrecall import Client
+    from pgrecall.config.file import closest_match_hint
+    from pgrecall.errors import InvalidInput
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        found = {setting.name: setting for setting in client.admin.settings_in_force()}
+    if name not in found:
+        raise InvalidInput(
+            f"there is no setting {name!r}", hint=closest_match_hint(name, list(found)) or None
+        )
+    print_result(found[name].as_dict(), f"{found[name].value} ({found[name].source})", as_json=as_json)
 
 
 @config.command("set")

@@ -22,6 +22,7 @@ from .common import (
     moment,
     note,
     print_result,
+    read_input,
 )
 
 
@@ -70,7 +71,7 @@ def remember(
     """Store one memory and print its id."""
     extra = json_object("--metadata", metadata)
     happened, ends = moment("--occurred-at", occurred_at), moment("--expires-at", expires_at)
-    text = sys.stdin.read() if content == "-" else content
+    text = read_input() if content == "-" else content
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:

@@ -8,13 +8,16 @@ items in and below `users` begin with `users.`, and no others do.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from langgraph.store.base import Item, SearchItem, get_text_at_path, tokenize_path
 
+from pgrecall.errors import InvalidInput
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from langgraph.store.base import ListNamespacesOp, MatchCondition, PutOp, SearchOp
 
@@ -47,6 +50,11 @@ def memory(op: PutOp, fields: Sequence[str] | None, now: datetime) -> dict[str, 
         fields: The paths to index where the operation gives none; None indexes every field.
         now: The time; it becomes the item's `updated_at`.
     """
+    if op.value is not None and not isinstance(op.value, Mapping):
+        raise InvalidInput(
+            f"the value of an item must be a dictionary, not {type(op.value).__name__}",
+            hint="Put what it is under a name: {'value': …}.",
+        )
     value = dict(op.value or {})
     is_indexed = op.index is not False
     paths = op.index if isinstance(op.index, list) else fields
@@ -107,7 +115,8 @@ def _fields(memory: StoredMemory | RecalledMemory) -> dict[str, Any]:
         "key": key,
         "value": {name: one for name, one in memory.metadata.items() if name != TTL},
         "created_at": memory.created_at,
-        "updated_at": memory.occurred_at or memory.created_at,
+        # The client's clock may be behind the server's.
+        "updated_at": max(memory.occurred_at or memory.created_at, memory.created_at),
     }
 
 

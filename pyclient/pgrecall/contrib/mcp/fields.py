@@ -139,13 +139,13 @@ Successor = Annotated[
 ]
 Query = Annotated[
     str,
-    AfterValidator(_worded),
     Field(
         min_length=1,
         max_length=_LONGEST_QUERY,
         description="The question or topic, in plain words; names and identifiers help.",
         examples=["When is Priya away?", "staging database host"],
     ),
+    AfterValidator(_worded),
 ]
 K = Annotated[int, Field(ge=1, le=100, description="How many memories at most.")]
 MaxChars = Annotated[
