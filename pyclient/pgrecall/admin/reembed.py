@@ -17,9 +17,10 @@ from pgrecall.errors import InvalidInput, NotFound, PgrecallError, SchemaMismatc
 from pgrecall.query.embedding_models import KNOWN_MODELS, ModelSpec
 
 from .backfill import Backfill, generations, try_model
-from .code import scalar, verify_installed
+from .code import verify_installed
 from .environment import connect
 from .lock_retry import with_lock_retry
+from .reading import scalar
 from .reembed_gate import Comparison, SwitchRefused, compare
 
 if TYPE_CHECKING:
