@@ -13,6 +13,7 @@ from pgrecall import __version__
 from pgrecall.errors import SchemaMismatch
 
 from .bundle import SqlFile, bundle_hash, installed_files, not_migrated, verify
+from .guard import guarded
 from .lock_retry import with_lock_retry
 from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS, SCHEMAS, SIGNATURE, function_names
 from .owners import own_python, owners_may_create
@@ -24,6 +25,7 @@ __all__ = [
     "LOAD_PGVECTOR",
     "differences",
     "install_code",
+    "other_owners",
     "qualify",
     "refuse_foreign_functions",
     "remove_code",
@@ -83,7 +85,7 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
             with conn.transaction():
                 _run(conn, file.name, file.text)
         elif file not in grants:
-            _run(conn, file.name, qualify(conn, file.text))
+            _run(conn, file.name, guarded(qualify(conn, file.text)))
     _drop(conn, _commands(conn, stale=True))
     conn.execute(_BUILD)
     if plpython:
@@ -131,8 +133,18 @@ def differences(conn: psycopg.Connection[Any], *, plpython: bool) -> list[str]:
         found.append(f"functions were missing: {', '.join(missing)}")
     if surplus := sorted((there - names).elements()):
         found.append(f"functions were left over: {', '.join(surplus)}")
-    # A restore with --no-owner makes the restoring role the owner.
-    others = scalar(
+    others = other_owners(conn)
+    if others is not None:
+        found.append(f"functions of {' and '.join(OWNERS)} belonged to {others}")
+    return found
+
+
+def other_owners(conn: psycopg.Connection[Any]) -> str | None:
+    """Return the roles that own SECURITY DEFINER functions of ours instead of the two roles that should.
+
+    A restore with --no-owner makes the restoring role the owner.
+    """
+    names: str | None = scalar(
         conn,
         f"""
         SELECT string_agg(DISTINCT pg_get_userbyid(p.proowner), ', ') FROM pg_catalog.pg_proc p
@@ -140,9 +152,7 @@ def differences(conn: psycopg.Connection[Any], *, plpython: bool) -> list[str]:
           AND (p.pronamespace IN ({OWN_SCHEMAS}) OR {OURS_IN_PUBLIC})
         """,
     )
-    if others is not None:
-        found.append(f"functions of {' and '.join(OWNERS)} belonged to {others}")
-    return found
+    return names
 
 
 def remove_code(conn: psycopg.Connection[Any]) -> None:

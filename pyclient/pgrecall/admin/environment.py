@@ -25,6 +25,7 @@ from .code import (
     LOAD_PGVECTOR,
     differences,
     install_code,
+    other_owners,
     refuse_foreign_functions,
     remove_code,
     set_database_defaults,
@@ -215,8 +216,11 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
         conn.autocommit = True
         if request.action == "upgrade":
             _make_schema(conn)
-        elif steps:
-            # Everything that sql/ made, so that a downgrade can change the tables below it.
+        # Everything that sql/ made: a downgrade changes the tables below it, and after a restore its triggers
+        # would refuse what a revision writes.
+        if steps and (
+            request.action == "downgrade" or (revision is not None and other_owners(conn) is not None)
+        ):
             remove_code(conn)
         conn.autocommit = False
         context.run_migrations()
