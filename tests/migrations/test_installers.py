@@ -12,6 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgrecall.admin.migrate import check, migrate, migration_script
 from pgrecall.admin.owners import give_to
+from pgrecall.admin.reembed import cancel, drop_old
 from pgrecall.errors import PgrecallError
 from support.migrating import HEAD, later_bundle, run, vector
 
@@ -196,11 +197,13 @@ def test_a_superuser_does_not_run_what_another_owner_may_have_written(
             "SELECT h.singleton, _pgrecall.trap() AS bundle_hash, h.has_plpython FROM pgrecall.hidden h",
         ):
             run(installer, planted)
-        for attempt in (migrate, migration_script):
+        for attempt in (migrate, migration_script, cancel, drop_old):
             with pytest.raises(PgrecallError, match="would run as a superuser") as caught:
                 attempt(superuser)
             assert caught.value.sqlstate == "42501"
             assert f"-c role={name}" in str(caught.value.hint)
+        with pytest.raises(PgrecallError, match="no pgrecall schema"):
+            give_to(superuser, str(name))
         assert run(superuser, f"SELECT rolsuper FROM pg_roles WHERE rolname = '{name}'") == [(False,)]
 
 

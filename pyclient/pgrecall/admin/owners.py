@@ -19,12 +19,18 @@ from .reading import scalar
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["give_to", "own_python", "owners_may_create", "use_owner"]
+__all__ = ["give_to", "own_python", "owners_may_create", "refuse_other_owner", "use_owner"]
 
 _SCHEMA_OWNER = """
     SELECT r.rolname, r.rolsuper, pg_catalog.pg_has_role(r.oid, 'USAGE')
     FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid = n.nspowner
     WHERE n.nspname = 'pgrecall'
+"""
+_HAS_INSTALLATION = """
+    SELECT EXISTS (
+        SELECT FROM pg_catalog.pg_class c
+        WHERE c.oid = to_regclass('pgrecall.installation') AND c.relkind = 'r'
+    )
 """
 # A sequence of a column follows its table. plpython3u is a superuser's.
 _OWNED = f"""
@@ -49,6 +55,22 @@ _OWNED = f"""
 """
 
 
+def refuse_other_owner(conn: psycopg.Connection[Any]) -> None:
+    """Refuse to work as a superuser on a schema of a role that is none.
+
+    Raises:
+        PermissionDenied: Functions and triggers of that role would run as a superuser (42501).
+    """
+    row = conn.execute(_SCHEMA_OWNER.encode()).fetchone()
+    if row is None or row[1] or not scalar(conn, "SELECT current_setting('is_superuser') = 'on'"):
+        return
+    quoted = sql.Identifier(row[0]).as_string(conn)
+    raise PermissionDenied(
+        f"schema pgrecall belongs to role {quoted}, whose triggers would run as a superuser",
+        hint=f"Work as that role: log in as {quoted}, or set PGOPTIONS='-c role={row[0]}'.",
+    )
+
+
 def use_owner(conn: psycopg.Connection[Any]) -> None:
     """Work as the owner of the schema from now on, so that all new objects have one owner.
 
@@ -56,6 +78,7 @@ def use_owner(conn: psycopg.Connection[Any]) -> None:
         PermissionDenied: The session's role is no member of the owner; or it is a superuser and the owner is
             none: functions and triggers of the owner would run as a superuser (42501).
     """
+    refuse_other_owner(conn)
     row = conn.execute(_SCHEMA_OWNER.encode()).fetchone()
     if row is None:
         return
@@ -69,11 +92,6 @@ def use_owner(conn: psycopg.Connection[Any]) -> None:
             f"schema pgrecall belongs to role {quoted}",
             hint="Migrate as that role; or a superuser gives everything to yours: pgrecall migrate --owner "
             + sql.Identifier(user).as_string(conn),
-        )
-    if scalar(conn, "SELECT current_setting('is_superuser') = 'on'"):
-        raise PermissionDenied(
-            f"schema pgrecall belongs to role {quoted}, whose triggers would run as a superuser",
-            hint=f"Migrate as that role: log in as {quoted}, or set PGOPTIONS='-c role={owner}'.",
         )
     conn.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(owner)))
 
@@ -167,7 +185,10 @@ def give_to(dsn: str, role: str) -> int:
                     f"role {role!r} is a superuser" if is_superuser else f"there is no role {role!r}",
                     hint="Name the role that is to own the schema, and to migrate.",
                 )
-            if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NULL"):
+            if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL"):
+                conn.execute("LOCK TABLE pgrecall.installation IN ACCESS EXCLUSIVE MODE")
+            # A view in its place would run code of its owner.
+            if not scalar(conn, _HAS_INSTALLATION):
                 raise InvalidInput(
                     "the database has no pgrecall schema", hint="Run `pgrecall migrate` as the owner."
                 )

@@ -20,6 +20,7 @@ from .backfill import Backfill, generations, try_model
 from .code import verify_installed
 from .environment import connect
 from .lock_retry import with_lock_retry
+from .owners import refuse_other_owner
 from .reading import scalar
 from .reembed_gate import Comparison, SwitchRefused, compare
 
@@ -244,6 +245,7 @@ def _working(dsn: str) -> Iterator[psycopg.Connection[Any]]:
     """Connect, and lock out other changes of generations."""
     try:
         with connect(dsn) as conn:
+            refuse_other_owner(conn)
             verify_installed(conn)
             conn.execute("SET statement_timeout = 0")
             # Otherwise, if this process is killed, the server finishes its index build and keeps the lock.
