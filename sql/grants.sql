@@ -53,6 +53,9 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_gate;
 -- that prove something (history, receipts) are written by functions alone.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_engine;
 GRANT SELECT ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_admin;
+-- What triggers on memories write.
+GRANT UPDATE (languages) ON pgrecall.namespaces TO pgrecall_admin;
+GRANT UPDATE (is_stated) ON pgrecall.note_evidence TO pgrecall_admin;
 DO $administrators$
 DECLARE
     found record;

@@ -55,6 +55,7 @@ ENGINE = {
     "pgrecall.set_entity_rules",
     "pgrecall.set_retention",
     "_pgrecall.rebuild_postings",
+    "_pgrecall.note_change",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {

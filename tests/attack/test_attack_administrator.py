@@ -33,6 +33,7 @@ ADMINISTERED = {
     *("llm_answers", "llm_usage", "locks", "memories", "mentions", "passages", "query_embeddings"),
     *("query_expansions", "relation_labels", "relationship_evidence", "relationships", "temporal_refs"),
     *("truncated_embeddings", "workers"),
+    *("namespaces", "note_evidence"),  # a column each, which triggers on memories write
 }
 """What docs/tenants.md says administrators change directly: what tenants and embedders write by functions."""
 WRITES = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"][1:]
@@ -51,6 +52,8 @@ FORGERIES = [
     "DELETE FROM pgrecall.granted",
     "INSERT INTO pgrecall.settings (name, value) VALUES ('profile:x', '{}')",
     "UPDATE pgrecall.embedding_models SET name = 'x'",
+    "UPDATE pgrecall.namespaces SET name = 'x'",
+    "DELETE FROM pgrecall.note_evidence",
     "DELETE FROM pgrecall.retention",
     "TRUNCATE pgrecall.postings",
     "UPDATE pgrecall.term_stats SET term = 'x'",
