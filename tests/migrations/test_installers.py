@@ -14,7 +14,7 @@ from pgrecall.admin.migrate import check, migrate, migration_script
 from pgrecall.admin.owners import give_to
 from pgrecall.admin.reembed import cancel, drop_old
 from pgrecall.errors import PgrecallError
-from support.migrating import HEAD, later_bundle, run, vector
+from support.migrating import HEAD, forget_bundle, later_bundle, run, vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,9 +94,7 @@ def test_who_installed_upgrades(installer: str, later_bundle: Path) -> None:
     manifest = later_bundle / "manifest.txt"
     lines = manifest.read_text("utf-8").replace("status/last_memory_id.sql", "write/later.sql")
     manifest.write_text(lines, encoding="utf-8")
-    from support.migrating import _forget_bundle
-
-    _forget_bundle()
+    forget_bundle()
     assert "CREATE OR REPLACE FUNCTION _pgrecall.later" in migration_script(installer)
     assert migrate(installer).changed
     assert check(installer).current

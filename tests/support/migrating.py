@@ -85,13 +85,14 @@ def later_bundle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pa
         path.write_text(f"-- Later.\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
     found = bundle.folder
     monkeypatch.setattr(bundle, "folder", lambda name: copy if name == "sql" else found(name))
-    _forget_bundle()
+    forget_bundle()
     yield copy
     monkeypatch.undo()
-    _forget_bundle()
+    forget_bundle()
 
 
-def _forget_bundle() -> None:
+def forget_bundle() -> None:
+    """Have this process read sql/ again."""
     for cached in (bundle.sql_files, bundle.installed_files, bundle.bundle_hash):
         cached.cache_clear()
 

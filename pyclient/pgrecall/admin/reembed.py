@@ -17,11 +17,10 @@ from pgrecall.errors import InvalidInput, NotFound, PgrecallError, SchemaMismatc
 from pgrecall.query.embedding_models import KNOWN_MODELS, ModelSpec
 
 from .backfill import Backfill, generations, try_model
-from .code import verify_installed
+from .code import scalar, verify_installed
 from .environment import connect
 from .lock_retry import with_lock_retry
 from .owners import refuse_other_owner
-from .reading import scalar
 from .reembed_gate import Comparison, SwitchRefused, compare
 
 if TYPE_CHECKING:
@@ -247,9 +246,8 @@ def _working(dsn: str) -> Iterator[psycopg.Connection[Any]]:
         with connect(dsn) as conn:
             refuse_other_owner(conn)
             verify_installed(conn)
-            conn.execute("SET statement_timeout = 0")
             # Otherwise, if this process is killed, the server finishes its index build and keeps the lock.
-            conn.execute("SET client_connection_check_interval = '1s'")
+            conn.execute("SET statement_timeout = 0; SET client_connection_check_interval = '1s'")
             _lock(conn)
             yield conn
     except psycopg.Error as error:
