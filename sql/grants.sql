@@ -5,7 +5,8 @@
 -- pgrecall_reader    recalls, and evaluates recall
 -- pgrecall_writer    a reader that also remembers, updates, supersedes, forgets and judges
 -- pgrecall_embedder  claims pending memories and stores their embeddings, names and facts
--- pgrecall_admin     a writer that calls every function and sees every row of every table; owns nothing
+-- pgrecall_admin     a writer that calls every function and sees every row of every table; owns nothing, and changes no row
+--                    that decides or proves something
 -- pgrecall_everywhere  sees every namespace; gives no functions by itself
 --
 -- Roles that own functions and have no members:
@@ -47,7 +48,26 @@ GRANT INSERT, UPDATE, DELETE ON
 GRANT INSERT, UPDATE (is_stated) ON pgrecall.note_evidence TO pgrecall_gate;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_gate;
 
--- The engine and administrators see and change every row.
-GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_engine, pgrecall_admin;
+-- The engine sees and changes every row. Administrators see every row, and change what tenants and embedders change
+-- through their functions. Rows that decide something (the installation, revisions, generations, grants, settings) or
+-- that prove something (history, receipts) are written by functions alone.
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_engine;
+GRANT SELECT ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_admin;
+-- What triggers on memories write.
+GRANT UPDATE (languages) ON pgrecall.namespaces TO pgrecall_admin;
+GRANT UPDATE (is_stated) ON pgrecall.note_evidence TO pgrecall_admin;
+DO $administrators$
+DECLARE
+    found record;
+BEGIN
+    FOR found IN
+        SELECT c.oid::regclass AS name FROM pg_class c
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r'
+          AND has_table_privilege('pgrecall_gate', c.oid, 'UPDATE')
+    LOOP
+        EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %s TO pgrecall_admin', found.name);
+    END LOOP;
+END
+$administrators$;
 GRANT TRUNCATE ON pgrecall.term_stats, pgrecall.postings, pgrecall.pending_postings TO pgrecall_engine;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_engine, pgrecall_admin;

@@ -44,6 +44,18 @@ ENGINE = {
     "_pgrecall.erase_granted",
     "_pgrecall.update_backgrounds",
     "_pgrecall.erase_namespace_granted",
+    "pgrecall.set_setting",
+    "pgrecall.set_profile",
+    "pgrecall.rename_namespace",
+    "pgrecall.grant_namespace",
+    "pgrecall.revoke_namespace",
+    "pgrecall.register_model",
+    "pgrecall.activate_model",
+    "pgrecall.switch_generation",
+    "pgrecall.set_entity_rules",
+    "pgrecall.set_retention",
+    "_pgrecall.rebuild_postings",
+    "_pgrecall.note_change",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {

@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION pgrecall.set_retention(
     namespace text, keep interval, category text DEFAULT NULL, action text DEFAULT 'forget'
 )
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -40,3 +40,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.set_retention IS
     'Sets how long the memories of a namespace, or of a category in it, are kept, and whether they are then forgotten or erased.';
+
+ALTER FUNCTION pgrecall.set_retention OWNER TO pgrecall_engine;

@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION pgrecall.activate_model(
     provider text DEFAULT 'sentence-transformers'
 )
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -44,3 +44,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.activate_model IS
     'Registers an embedding model and assigns it to the active generation, unless that has embeddings of another model.';
+
+ALTER FUNCTION pgrecall.activate_model OWNER TO pgrecall_engine;

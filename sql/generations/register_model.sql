@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION pgrecall.register_model(
     name text, dimension integer, provider text, query_prompt text, document_prompt text
 )
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -29,3 +29,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.register_model IS 'Inserts or updates an embedding model with its prompts. Returns its id.';
+
+ALTER FUNCTION pgrecall.register_model OWNER TO pgrecall_engine;

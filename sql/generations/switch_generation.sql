@@ -7,7 +7,7 @@
 -- Errors  55000 an index or its constraint is missing, or memories are pending;  P0002 no such generation
 CREATE OR REPLACE FUNCTION pgrecall.switch_generation(generation integer, force boolean DEFAULT false)
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -40,3 +40,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.switch_generation IS
     'Makes a generation the active one, from the next recall on. The one before is retired; switch back to it to undo this.';
+
+ALTER FUNCTION pgrecall.switch_generation OWNER TO pgrecall_engine;

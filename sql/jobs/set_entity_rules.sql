@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION pgrecall.set_entity_rules(
     type text, keywords text[] DEFAULT '{}', patterns text[] DEFAULT '{}', namespace text DEFAULT NULL
 )
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -49,3 +49,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.set_entity_rules IS
     'Replaces the names and regular expressions that mark an entity of a type, in one namespace or in all.';
+
+ALTER FUNCTION pgrecall.set_entity_rules OWNER TO pgrecall_engine;

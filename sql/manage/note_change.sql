@@ -3,7 +3,7 @@
 -- A change of derived columns alone, such as an embedding, is not noted: the trigger's WHEN is false.
 CREATE OR REPLACE FUNCTION _pgrecall.note_change()
 RETURNS trigger
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -37,6 +37,8 @@ $function$;
 
 COMMENT ON FUNCTION _pgrecall.note_change IS
     'Trigger: stores the old and new values of the changed fields, for memory_history().';
+
+ALTER FUNCTION _pgrecall.note_change OWNER TO pgrecall_engine;
 
 CREATE OR REPLACE TRIGGER memories_85_history
     AFTER UPDATE OF content, title, category, tags, expanded_keywords, importance, metadata, source, session, speaker, "position",

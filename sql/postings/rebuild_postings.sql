@@ -5,7 +5,7 @@
 -- so it sees a change together with its note, or neither.
 CREATE OR REPLACE FUNCTION _pgrecall.rebuild_postings(namespace_id integer)
 RETURNS boolean
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -54,3 +54,5 @@ $function$;
 
 COMMENT ON FUNCTION _pgrecall.rebuild_postings IS
     'Rebuilds the postings and the lexicon of a namespace; false if another transaction is writing them.';
+
+ALTER FUNCTION _pgrecall.rebuild_postings OWNER TO pgrecall_engine;

@@ -5,7 +5,7 @@
 -- Errors  22023 no such setting, an invalid name, or a value that its setting does not accept
 CREATE OR REPLACE FUNCTION pgrecall.set_profile(name text, settings jsonb)
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
@@ -23,3 +23,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.set_profile IS
     'Stores settings under one name, for recall(…, profile => name); NULL removes them.';
+
+ALTER FUNCTION pgrecall.set_profile OWNER TO pgrecall_engine;

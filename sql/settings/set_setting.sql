@@ -6,7 +6,7 @@
 -- Errors  22023 no such setting, or the setting does not accept the value;  55006 the postings are being written
 CREATE OR REPLACE FUNCTION pgrecall.set_setting(name text, value text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -38,3 +38,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.set_setting IS
     'Stores a setting for the whole database; NULL restores the default. Sessions can still SET pgrecall.<name>.';
+
+ALTER FUNCTION pgrecall.set_setting OWNER TO pgrecall_engine;

@@ -8,7 +8,7 @@
 -- Errors  42704 no such role, or no such namespace;  22023 another access
 CREATE OR REPLACE FUNCTION pgrecall.grant_namespace(role text, namespace text, access text DEFAULT 'read')
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -33,3 +33,5 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall.grant_namespace IS
     'Lets a role, and its members, read a namespace (''read''), or read and write it (''write'').';
+
+ALTER FUNCTION pgrecall.grant_namespace OWNER TO pgrecall_engine;

@@ -5,7 +5,7 @@
 -- Errors  42704 no such namespace;  23505 the new name is taken;  22023 empty or too long name
 CREATE OR REPLACE FUNCTION pgrecall.rename_namespace(name text, new_name text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -25,3 +25,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.rename_namespace IS 'Gives a namespace another name; its memories, grants and rules stay.';
+
+ALTER FUNCTION pgrecall.rename_namespace OWNER TO pgrecall_engine;

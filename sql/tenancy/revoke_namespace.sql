@@ -3,7 +3,7 @@
 -- Errors  42704 no such role, or no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.revoke_namespace(role text, namespace text)
 RETURNS boolean
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
@@ -16,3 +16,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.revoke_namespace IS 'Revokes a grant of grant_namespace(); returns whether there was one.';
+
+ALTER FUNCTION pgrecall.revoke_namespace OWNER TO pgrecall_engine;

@@ -186,6 +186,15 @@ ENGINE = {
     "refuse_sensitive": "a trigger: looks whether a memory is sensitive that the caller does not see",
     "flush_pending_on_commit": "a trigger: folds what was noted",
     "update_backgrounds": "the gate calls it after storing embeddings; counts and samples their namespaces, returns nothing",
+    "note_change": "a trigger: notes how a memory changed; no role writes history",
+    "rebuild_postings": "administrators call it: no role writes postings",
+    **dict.fromkeys(
+        (
+            *("set_setting", "set_profile", "rename_namespace", "grant_namespace", "revoke_namespace"),
+            *("register_model", "activate_model", "switch_generation", "set_entity_rules", "set_retention"),
+        ),
+        "administrators call it: no role writes what it decides; checks its arguments",
+    ),
 }
 """What sees every row, and why."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import re
+import shutil
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from support.backup import (
     SECRET,
@@ -64,8 +67,29 @@ def servers(public_dir: Path) -> Iterator[dict[int, Server]]:
             dsn = embedded.up()
             stack.callback(embedded.down)
             fill(dsn)
+            add_roles(dsn)
             found[version] = Server(embedded, bindir, answers(dsn), rights(dsn))
         yield found
+
+
+def add_roles(dsn: str) -> None:
+    """A tenant, and a role whose question is in the cache."""
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("CREATE ROLE backup_tenant LOGIN IN ROLE pgrecall_writer")
+        conn.execute("CREATE ROLE backup_asker LOGIN IN ROLE pgrecall_reader")
+        conn.execute("SELECT pgrecall.grant_namespace('backup_tenant', 'lea', 'write')")
+        conn.execute(
+            "INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) "
+            "VALUES (1, 'backup_asker', 'x', 'a question')"
+        )
+
+
+def memberships(dsn: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        return conn.execute(
+            "SELECT roleid::regrole::text, member::regrole::text FROM pg_auth_members "
+            "WHERE roleid::regrole::text ^@ 'pgrecall_' AND member::regrole::text <> 'backup_admin' ORDER BY 1, 2"
+        ).fetchall()
 
 
 def run(name: str, server: Server, tmp_path: Path, **variables: str) -> str:
@@ -102,36 +126,132 @@ def test_both_versions_answer_alike(servers: dict[int, Server]) -> None:
     assert servers[15].rights == servers[18].rights
 
 
-def test_dump_and_restore(servers: dict[int, Server], tmp_path: Path) -> None:
+@contextmanager
+def elsewhere(server: Server, public_dir: Path) -> Iterator[EmbeddedServer]:
+    """A server of the same version that has never seen pgrecall."""
+    other = EmbeddedServer(public_dir / "elsewhere", settings=FAST, bindir=server.bindir)
+    other.up()
+    try:
+        with psycopg.connect(other.dsn("postgres"), autocommit=True) as conn:
+            roles = conn.execute("SELECT rolname FROM pg_roles WHERE rolname ^@ 'pgrecall_'").fetchall()
+            assert roles == []
+        yield other
+    finally:
+        other.down()
+        shutil.rmtree(public_dir / "elsewhere", ignore_errors=True)
+
+
+@pytest.mark.parametrize("roles", ["roles", "needed roles"])
+def test_dump_and_restore(servers: dict[int, Server], public_dir: Path, tmp_path: Path, roles: str) -> None:
     server = servers[18]
     run("dump", server, tmp_path, FROM=server.dsn)
-    dsn = server.new_database("restored")
-    run("restore", server, tmp_path, TO=dsn)
-    assert_same(dsn, server)
+    with elsewhere(server, public_dir) as other:
+        run(roles, server, tmp_path, FROM=server.dsn, TO_SERVER=other.dsn("postgres"))
+        run("restore", server, tmp_path, TO=other.dsn())
+        assert_same(other.dsn(), server)
+        assert memberships(other.dsn()) == memberships(server.dsn)
 
 
 @pytest.mark.parametrize(("source", "target"), [(15, 18), (18, 15)])
 def test_dump_to_another_version(
-    servers: dict[int, Server], tmp_path: Path, source: int, target: int
+    servers: dict[int, Server], public_dir: Path, tmp_path: Path, source: int, target: int
 ) -> None:
     run("dump", servers[18], tmp_path, FROM=servers[source].dsn)
-    dsn = servers[target].new_database("restored")
-    run("restore to another version", servers[18], tmp_path, TO=dsn)
-    assert_same(dsn, servers[source])
+    with elsewhere(servers[target], public_dir) as other:
+        there = other.dsn("postgres")
+        run("needed roles", servers[18], tmp_path, FROM=servers[source].dsn, TO_SERVER=there)
+        run("restore to another version", servers[18], tmp_path, TO=other.dsn())
+        assert_same(other.dsn(), servers[source])
 
 
-def test_restore_by_the_owner(servers: dict[int, Server], tmp_path: Path) -> None:
+def test_restore_by_the_owner(servers: dict[int, Server], public_dir: Path, tmp_path: Path) -> None:
     server = servers[18]
     run("dump", server, tmp_path, FROM=server.dsn)
-    dsn = server.new_database("owned")
-    with psycopg.connect(dsn, autocommit=True) as conn:
-        conn.execute("CREATE EXTENSION vector")
-        conn.execute("CREATE ROLE backup_owner LOGIN")
-        conn.execute("GRANT pgrecall_gate, pgrecall_engine TO backup_owner")
-        conn.execute("ALTER DATABASE owned OWNER TO backup_owner")
-    owned = make_conninfo(dsn, user="backup_owner")
-    run("restore as owner", server, tmp_path, TO=owned)
-    assert_same(owned, server)
+    with elsewhere(server, public_dir) as other:
+        run("needed roles", server, tmp_path, FROM=server.dsn, TO_SERVER=other.dsn("postgres"))
+        with psycopg.connect(other.dsn(), autocommit=True) as conn:
+            conn.execute("CREATE EXTENSION vector")
+            conn.execute("CREATE ROLE backup_owner LOGIN")
+            conn.execute("GRANT pgrecall_gate, pgrecall_engine TO backup_owner")
+            conn.execute("ALTER DATABASE pgrecall OWNER TO backup_owner")
+        owned = make_conninfo(other.dsn(), user="backup_owner")
+        run("restore as owner", server, tmp_path, TO=owned)
+        assert_same(owned, server)
+        with psycopg.connect(owned, autocommit=True) as conn:
+            conn.execute("UPDATE pgrecall.installation SET bundle_hash = 'another'")
+        assert migrate(owned).changed
+
+
+def test_restore_for_an_owner_and_nothing_is_open_before(
+    servers: dict[int, Server], public_dir: Path, tmp_path: Path
+) -> None:
+    """Between the restore and the migration no tenant gets an answer; afterwards the owner migrates by itself."""
+    server = servers[18]
+    run("dump", server, tmp_path, FROM=server.dsn)
+    with elsewhere(server, public_dir) as other:
+        run("needed roles", server, tmp_path, FROM=server.dsn, TO_SERVER=other.dsn("postgres"))
+        restoring, giving = recipe("restore for an owner").split("pgrecall migrate", 1)
+        with psycopg.connect(other.dsn(), autocommit=True) as conn:
+            conn.execute("CREATE ROLE backup_owner LOGIN")
+            conn.execute("ALTER DATABASE pgrecall OWNER TO backup_owner")
+        owned = make_conninfo(other.dsn(), user="backup_owner")
+        names = {
+            "TO": other.dsn(),
+            "TO_AS_OWNER": owned,
+            "OWNER": "backup_owner",
+            "DUMP": str(tmp_path / "dump"),
+        }
+        shell(restoring, server.bindir, names)
+        for role in ("backup_tenant", None):
+            with psycopg.connect(other.dsn(), autocommit=True) as conn:
+                if role is not None:
+                    conn.execute(f"SET ROLE {role}".encode())
+                for statement in (
+                    "SELECT * FROM recall('Priya', namespace => 'priya')",
+                    "SELECT * FROM list_memories(namespace => 'priya')",
+                    "SELECT * FROM get_memories(ARRAY[1, 2, 3]::bigint[])",
+                    "SELECT * FROM memory_history(1)",
+                    "SELECT * FROM recall_status()",
+                    "SELECT remember('x', namespace => 'priya')",
+                ):
+                    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as caught:
+                        conn.execute(statement.encode())
+                    assert "pgrecall migrate" in str(caught.value.diag.message_hint)
+        shell(
+            recipe("restore for an owner").split("\n", 1)[0] + f"\npgrecall migrate{giving}",
+            server.bindir,
+            names,
+        )
+        assert_same(owned, server)
+        with psycopg.connect(owned, autocommit=True) as conn:
+            conn.execute("UPDATE pgrecall.installation SET bundle_hash = 'another'")
+        assert migrate(owned).changed
+        assert not migrate(owned).changed
+
+
+def test_a_plain_dump_with_the_needed_roles(
+    servers: dict[int, Server], public_dir: Path, tmp_path: Path
+) -> None:
+    """With the rows of the query caches, which name the roles that asked, and with all owners."""
+    server = servers[18]
+    shell(
+        'pg_dump --format=custom --file "$DUMP" "$FROM"',
+        server.bindir,
+        {"DUMP": str(tmp_path / "dump"), "FROM": server.dsn},
+    )
+    with elsewhere(server, public_dir) as other:
+        run("needed roles", server, tmp_path, FROM=server.dsn, TO_SERVER=other.dsn("postgres"))
+        shell(
+            'pg_restore --exit-on-error --dbname "$TO" "$DUMP"',
+            server.bindir,
+            {"DUMP": str(tmp_path / "dump"), "TO": other.dsn()},
+        )
+        with psycopg.connect(other.dsn(), autocommit=True) as conn:
+            asked = conn.execute("SELECT role::text FROM pgrecall.query_embeddings").fetchall()
+            assert asked == [("backup_asker",)]
+            conn.execute("SET ROLE backup_tenant")
+            assert conn.execute("SELECT count(*) FROM recall('Tee', namespace => 'lea')").fetchone() != (0,)
+            assert conn.execute("SELECT count(*) FROM list_memories(namespace => 'priya')").fetchone() == (0,)
 
 
 def test_only_owner_and_superuser_can_dump(servers: dict[int, Server], tmp_path: Path) -> None:
@@ -141,22 +261,13 @@ def test_only_owner_and_superuser_can_dump(servers: dict[int, Server], tmp_path:
         run("dump", servers[18], tmp_path, FROM=make_conninfo(servers[18].dsn, user="backup_admin"))
 
 
-def test_roles_of_another_server(servers: dict[int, Server], public_dir: Path, tmp_path: Path) -> None:
-    server = servers[18]
-    other = EmbeddedServer(public_dir / "roles", settings=FAST, bindir=server.bindir)
-    other.up()
-    try:
-        with psycopg.connect(other.dsn(), autocommit=True) as conn:
-            run("dump", server, tmp_path, FROM=server.dsn)
-            for name in ("roles", "four roles"):
-                run(name, server, tmp_path, FROM=server.dsn, TO_SERVER=other.dsn("postgres"))
-                conn.execute("CREATE DATABASE restored")
-                run("restore", server, tmp_path, TO=other.dsn("restored"))
-                assert rights(other.dsn("restored")) == server.rights
-                conn.execute("DROP DATABASE restored")
-                conn.execute("DROP ROLE pgrecall_admin, pgrecall_writer, pgrecall_reader, pgrecall_embedder")
-    finally:
-        other.down()
+def test_the_needed_roles_are_all_that_the_catalog_knows(servers: dict[int, Server]) -> None:
+    with psycopg.connect(servers[18].dsn, autocommit=True) as conn:
+        statements = "\n".join(row[0] for row in conn.execute("SELECT * FROM pgrecall.role_statements()"))
+        made = set(re.findall(r"CREATE ROLE (\w+)", statements))
+        ours = conn.execute("SELECT rolname FROM pg_roles WHERE rolname ^@ 'pgrecall_'").fetchall()
+    assert made >= {name for (name,) in ours}
+    assert made - {name for (name,) in ours} == {"backup_tenant", "backup_asker"}
 
 
 def test_pg_upgrade(servers: dict[int, Server], public_dir: Path, tmp_path: Path) -> None:

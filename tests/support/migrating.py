@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
@@ -17,6 +17,9 @@ import pytest
 from pgrecall.admin import bundle, environment
 from pgrecall.admin import migrate as migrations
 from pgrecall.server import binaries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = "0019"
@@ -71,6 +74,27 @@ def later_revision(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         monkeypatch.setattr(module, "folder", module.folder)
     use_revisions(folder)
     return folder
+
+
+@pytest.fixture
+def later_bundle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """A copy of sql/ in which every file differs; this process installs it for the length of a test."""
+    copy = tmp_path / "sql"
+    shutil.copytree(ROOT / "sql", copy)
+    for path in copy.rglob("*.sql"):
+        path.write_text(f"-- Later.\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    found = bundle.folder
+    monkeypatch.setattr(bundle, "folder", lambda name: copy if name == "sql" else found(name))
+    forget_bundle()
+    yield copy
+    monkeypatch.undo()
+    forget_bundle()
+
+
+def forget_bundle() -> None:
+    """Have this process read sql/ again."""
+    for cached in (bundle.sql_files, bundle.installed_files, bundle.bundle_hash):
+        cached.cache_clear()
 
 
 def run(dsn: str, statement: str) -> list[tuple[Any, ...]]:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import functools
-import re
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from pgrecall import __version__
-from pgrecall.errors import PgrecallError, SchemaMismatch
+from pgrecall.errors import SchemaMismatch
 
-from .bundle import SqlFile, bundle_hash, installed_files, not_migrated, sql_files, verify
+from .bundle import SqlFile, bundle_hash, installed_files, not_migrated, verify
+from .guard import guarded
 from .lock_retry import with_lock_retry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS, SCHEMAS, SIGNATURE, function_names
+from .owners import own_python, owners_may_create
+from .pgvector import hold_vector_schema, open_vector_schema, qualify, vector_schema
+from .reading import scalar
 
 __all__ = [
     "DATABASE_DEFAULTS",
-    "close_vector_schema",
+    "LOAD_PGVECTOR",
+    "differences",
     "install_code",
-    "is_installed",
+    "other_owners",
     "qualify",
     "refuse_foreign_functions",
     "remove_code",
@@ -36,15 +38,11 @@ __all__ = [
 
 # The search_path at installation time, and that of the functions at run time.
 SEARCH_PATH = "pg_catalog, pgrecall, pg_temp"
-# The first has the tables and the functions for clients, the second the internal functions.
-SCHEMAS = ("pgrecall", "_pgrecall")
-_OWN_SCHEMAS = ", ".join(f"'{schema}'::regnamespace" for schema in SCHEMAS)
-# The roles that own the SECURITY DEFINER functions.
-OWNERS = "pgrecall_gate, pgrecall_engine"
-
 # pgvector's own default of ef_search, 40, is less than the depth of a leg, and without iterative scans a
 # filter starves the dense leg. Database-level, so that any ALTER ROLE, SET or SET LOCAL beats them.
 DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_order"}
+
+LOAD_PGVECTOR = "SELECT '[1]'::pgvector.vector"
 
 # Built by _BUILD from the generations and the definitions of settings.
 BUILT_FUNCTIONS = ("nearest_embeddings", "scan_embeddings", "default_settings", "session_setting_names")
@@ -72,37 +70,9 @@ def install_code(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
 
 def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
     files = installed_files(plpython=plpython)
-    with _owners_may_create(conn):
+    hold_vector_schema(conn)
+    with owners_may_create(conn):
         _install_files(conn, files, plpython=plpython)
-
-
-@contextmanager
-def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
-    """Grant the owning roles CREATE on their schemas for the block, which ALTER … OWNER requires.
-
-    A superuser may transfer a function to any role. Any other installer must be a member of the role.
-
-    Raises:
-        PgrecallError: The installer is neither, or may not grant CREATE on schema public (42501).
-    """
-    if scalar(conn, "SELECT current_setting('is_superuser') = 'on'"):
-        yield
-        return
-    try:
-        for role in OWNERS.split(", "):
-            if not scalar(conn, "SELECT pg_has_role(%s, 'USAGE')", role):
-                conn.execute(f"GRANT {role} TO CURRENT_USER".encode())
-        conn.execute(f"GRANT CREATE ON SCHEMA pgrecall, _pgrecall, public TO {OWNERS}".encode())
-    except psycopg.errors.InsufficientPrivilege as error:
-        user = sql.Identifier(conn.info.user).as_string(conn)
-        raise PgrecallError(
-            f"role {user} may not transfer functions to {OWNERS}",
-            sqlstate="42501",
-            hint=f"Migrate as a superuser, or have one run once: GRANT {OWNERS} TO {user}; "
-            f"GRANT CREATE ON SCHEMA public TO {user} WITH GRANT OPTION;",
-        ) from error
-    yield
-    conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall, _pgrecall, public FROM {OWNERS}".encode())
 
 
 def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *, plpython: bool) -> None:
@@ -115,87 +85,74 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
             with conn.transaction():
                 _run(conn, file.name, file.text)
         elif file not in grants:
-            _run(conn, file.name, qualify(conn, file.text))
+            _run(conn, file.name, guarded(qualify(conn, file.text)))
     _drop(conn, _commands(conn, stale=True))
     conn.execute(_BUILD)
     if plpython:
-        _own_python(conn)
+        own_python(conn)
     for file in grants:
         _run(conn, file.name, qualify(conn, file.text))
-    _open_vector_schema(conn)
+    open_vector_schema(conn, OWNERS)
     conn.execute(
         f"""
         UPDATE pgrecall.installation
         SET bundle_hash = %s, package_version = %s, installed_at = now(), has_plpython = %s,
             vector_schema = %s, public_functions = ARRAY(
-            SELECT {_SIGNATURE} FROM pg_catalog.pg_proc p
+            SELECT {SIGNATURE} FROM pg_catalog.pg_proc p
             WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) ORDER BY 1)
         """.encode(),
-        (bundle_hash(), __version__, plpython, vector_schema(conn), _function_names("public")),
+        (bundle_hash(), __version__, plpython, vector_schema(conn), function_names("public")),
     )
 
 
-def _open_vector_schema(conn: psycopg.Connection[Any]) -> None:
-    """Grant the owning roles USAGE on pgvector's schema if they lack it."""
-    schema = vector_schema(conn)
-    for role in OWNERS.split(", "):
-        if not scalar(conn, "SELECT has_schema_privilege(%s, %s::regnamespace::oid, 'USAGE')", role, schema):
-            conn.execute(f"GRANT USAGE ON SCHEMA {schema} TO {role}".encode())
-
-
-def close_vector_schema(conn: psycopg.Connection[Any]) -> None:
-    """Revoke the USAGE on pgvector's schema that `install_code` granted to the owning roles."""
-    conn.execute(f"REVOKE USAGE ON SCHEMA {vector_schema(conn)} FROM {OWNERS}".encode())
-
-
-def _own_python(conn: psycopg.Connection[Any]) -> None:
-    """Transfer the functions in Python to the installer, since only a superuser should own untrusted code."""
-    rows = conn.execute(
-        f"""
-        SELECT format('ALTER FUNCTION %s OWNER TO CURRENT_USER', p.oid::regprocedure)
-        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang
-        WHERE l.lanname = 'plpython3u'
-          AND p.pronamespace IN ({_OWN_SCHEMAS}, 'public'::regnamespace)
-          AND p.xmin = pg_current_xact_id()::xid AND p.proowner <> current_user::regrole
-        """.encode()
-    ).fetchall()
-    for (command,) in rows:
-        conn.execute(command.encode())
-
-
-def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
-    """Tell whether the database has the complete code of this package, for the current schema of pgvector.
+def differences(conn: psycopg.Connection[Any], *, plpython: bool) -> list[str]:
+    """Tell in what the database's code differs from this package's, for the current schema of pgvector.
 
     Installing takes a lock that blocks recall, so it is skipped when there is nothing to do.
     """
     stored = conn.execute(
         "SELECT bundle_hash, has_plpython, vector_schema FROM pgrecall.installation"
     ).fetchone()
-    if stored != (bundle_hash(), plpython, vector_schema(conn)):
-        return False
+    expected = (bundle_hash(), plpython, vector_schema(conn))
+    if stored is None or stored[:2] != expected[:2]:
+        return ["the code was another"]
+    found = []
+    if stored[2] != expected[2]:
+        found.append(f"pgvector moved from schema {stored[2]} to {expected[2]}")
     present = conn.execute(
         f"""
         SELECT p.proname FROM pg_catalog.pg_proc p
-        WHERE (p.pronamespace IN ({_OWN_SCHEMAS}) AND NOT p.proname IN {STATE_FUNCTIONS})
-           OR (p.pronamespace = 'public'::regnamespace
-               AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
+        WHERE (p.pronamespace IN ({OWN_SCHEMAS}) AND NOT p.proname IN {STATE_FUNCTIONS}) OR {OURS_IN_PUBLIC}
         """.encode()
     ).fetchall()
-    # A restore with --no-owner makes the restoring role the owner.
-    misowned = scalar(
+    names = Counter(
+        name for schema in (*SCHEMAS, "public") for name in function_names(schema, plpython=plpython)
+    )
+    there = Counter(row[0] for row in present)
+    if missing := sorted((names - there).elements()):
+        found.append(f"functions were missing: {', '.join(missing)}")
+    if surplus := sorted((there - names).elements()):
+        found.append(f"functions were left over: {', '.join(surplus)}")
+    others = other_owners(conn)
+    if others is not None:
+        found.append(f"functions of {' and '.join(OWNERS)} belonged to {others}")
+    return found
+
+
+def other_owners(conn: psycopg.Connection[Any]) -> str | None:
+    """Return the roles that own SECURITY DEFINER functions of ours instead of the two roles that should.
+
+    A restore with --no-owner makes the restoring role the owner.
+    """
+    names: str | None = scalar(
         conn,
         f"""
-        SELECT count(*) FROM pg_catalog.pg_proc p
-        WHERE p.prosecdef AND pg_get_userbyid(p.proowner) NOT IN ('pgrecall_gate', 'pgrecall_engine')
-          AND (p.pronamespace IN ({_OWN_SCHEMAS})
-               OR (p.pronamespace = 'public'::regnamespace
-                   AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i)))
+        SELECT string_agg(DISTINCT pg_get_userbyid(p.proowner), ', ') FROM pg_catalog.pg_proc p
+        WHERE p.prosecdef AND pg_get_userbyid(p.proowner) NOT IN {OWNERS}
+          AND (p.pronamespace IN ({OWN_SCHEMAS}) OR {OURS_IN_PUBLIC})
         """,
     )
-    names = sorted(
-        name for schema in (*SCHEMAS, "public") for name in _function_names(schema, plpython=plpython)
-    )
-    return sorted(row[0] for row in present) == names and misowned == 0
+    return names
 
 
 def remove_code(conn: psycopg.Connection[Any]) -> None:
@@ -212,10 +169,11 @@ def _remove(conn: psycopg.Connection[Any]) -> None:
     _drop(conn, _commands(conn, stale=False))
     for name in BUILT_FUNCTIONS:
         conn.execute(f"DROP FUNCTION IF EXISTS _pgrecall.{name}".encode())
+    _load_pgvector(conn)
     for setting in scalar(conn, "SELECT database_settings FROM pgrecall.installation"):
         name, _, value = setting.partition("=")
         # Keep a value that the operator has changed since.
-        if _database_settings(conn).get(name) == value:
+        if name in DATABASE_DEFAULTS and _database_settings(conn).get(name) == value:
             database = sql.Identifier(conn.info.dbname)
             conn.execute(sql.SQL("ALTER DATABASE {} RESET {}").format(database, sql.SQL(name)))
     conn.execute(
@@ -230,17 +188,15 @@ def refuse_foreign_functions(conn: psycopg.Connection[Any]) -> None:
     Raises:
         SchemaMismatch: There is such a function (42723).
     """
-    ours: list[str] = []
-    if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL"):
-        ours = scalar(conn, "SELECT public_functions FROM pgrecall.installation")
+    is_there = scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL")
     foreign = scalar(
         conn,
         f"""
         SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_catalog.pg_proc p
-        WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) AND NOT {_SIGNATURE} = ANY (%s)
+        WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s)
+          {f"AND NOT {OURS_IN_PUBLIC}" if is_there else ""}
         """,
-        _function_names("public"),
-        ours,
+        function_names("public"),
     )
     if foreign is not None:
         raise SchemaMismatch(
@@ -261,8 +217,7 @@ def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
     Raises:
         psycopg.errors.InsufficientPrivilege: The role does not own the database.
     """
-    # Loads the library, which makes the parameters known.
-    conn.execute(qualify(conn, "SELECT '[1]'::pgvector.vector").encode())
+    _load_pgvector(conn)
     present = _database_settings(conn)
     done = []
     for name, value in DATABASE_DEFAULTS.items():
@@ -273,6 +228,12 @@ def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
             )
             done.append(f"{name}={value}")
     return done
+
+
+def _load_pgvector(conn: psycopg.Connection[Any]) -> None:
+    """Load its library: only a superuser may set a parameter that is not known."""
+    hold_vector_schema(conn)
+    conn.execute(qualify(conn, LOAD_PGVECTOR).encode())
 
 
 def use_search_path(conn: psycopg.Connection[Any], *, local: bool = False) -> None:
@@ -288,27 +249,6 @@ def use_search_path(conn: psycopg.Connection[Any], *, local: bool = False) -> No
     conn.execute(f"SET {'LOCAL ' if local else ''}search_path = {SEARCH_PATH}".encode())
 
 
-def qualify(conn: psycopg.Connection[Any], text: str) -> str:
-    """Replace the placeholder `pgvector.` in SQL by the schema of pgvector."""
-    return re.sub(r"\bpgvector\.(?=[a-z<-])", lambda _: f"{vector_schema(conn)}.", text)
-
-
-def vector_schema(conn: psycopg.Connection[Any]) -> str:
-    """Return the quoted schema of pgvector; public, where pgrecall installs it, if it is not installed."""
-    name: str | None = scalar(
-        conn,
-        "SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e "
-        "JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'",
-    )
-    return "public" if name is None else name
-
-
-def scalar(conn: psycopg.Connection[Any], query: str, *values: object) -> Any:
-    """Return the first column of the first row, None without rows."""
-    row = conn.execute(query.encode(), values if values else None).fetchone()
-    return None if row is None else row[0]
-
-
 def verify_installed(conn: psycopg.Connection[Any]) -> None:
     """Compare the SQL code of a database with this package's.
 
@@ -319,11 +259,6 @@ def verify_installed(conn: psycopg.Connection[Any]) -> None:
         raise not_migrated()
     verify(scalar(conn, "SELECT pgrecall.bundle_hash()"))
 
-
-# Unlike regprocedure, this text does not depend on search_path and the schema of pgvector.
-_SIGNATURE = """(p.proname || '(' || array_to_string(ARRAY(
-    SELECT t.typname FROM unnest(p.proargtypes) WITH ORDINALITY a (type, place)
-    JOIN pg_catalog.pg_type t ON t.oid = a.type ORDER BY a.place), ',') || ')')"""
 
 _CODE_OBJECTS = f"""
     SELECT item.command
@@ -342,9 +277,8 @@ _CODE_OBJECTS = f"""
         UNION ALL
         SELECT format('DROP ROUTINE %s', p.oid::regprocedure), p.oid, p.xmin
         FROM pg_catalog.pg_proc p
-        WHERE (p.pronamespace IN ({_OWN_SCHEMAS}) AND NOT p.proname IN {STATE_FUNCTIONS})
-           OR (p.pronamespace = 'public'::regnamespace
-               AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
+        WHERE (p.pronamespace IN ({OWN_SCHEMAS}) AND NOT p.proname IN {STATE_FUNCTIONS})
+           OR {OURS_IN_PUBLIC}
     ) item
 """
 # Every CREATE OR REPLACE writes a new catalog row, so a row of another transaction is left over from an older
@@ -381,13 +315,6 @@ def _run(conn: psycopg.Connection[Any], name: str, text: str) -> None:
     except psycopg.Error as error:
         error.add_note(f"while installing sql/{name}")
         raise
-
-
-def _function_names(schema: str, *, plpython: bool | None = None) -> list[str]:
-    """Return the names of the functions in the files of one installation, or in all files."""
-    files = sql_files() if plpython is None else installed_files(plpython=plpython)
-    pattern = re.compile(rf"CREATE OR REPLACE (?:FUNCTION|PROCEDURE) {re.escape(schema)}\.(\w+)\s*\(")
-    return sorted({name for file in files for name in pattern.findall(file.text)})
 
 
 def _database_settings(conn: psycopg.Connection[Any]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pgrecall.errors import InvalidInput
 from pgrecall.query.embedding_models import DEFAULT_MODEL, KNOWN_MODELS, ModelSpec
 
-from .code import scalar
+from .reading import scalar
 
 if TYPE_CHECKING:
     import psycopg

@@ -19,22 +19,25 @@ from psycopg import sql
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 
-from .bundle import folder
+from .bundle import bundle_hash, folder
 from .code import (
     DATABASE_DEFAULTS,
-    close_vector_schema,
+    LOAD_PGVECTOR,
+    differences,
     install_code,
-    is_installed,
-    qualify,
+    other_owners,
     refuse_foreign_functions,
     remove_code,
-    scalar,
     set_database_defaults,
     use_search_path,
 )
 from .dimension import column_dimension, use_model
 from .installer_lock import installer_lock
+from .ours import OWNERS
+from .owners import use_owner
+from .pgvector import close_vector_schema, hold_vector_schema, qualify, vector_schema
 from .plpython import prepare_plpython, refuse_plpython, switch
+from .reading import scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,6 +70,7 @@ class _Request:
     model: str | None = None
     plpython: bool | None = None
     messages: list[str] = field(default_factory=list)
+    repairs: list[str] = field(default_factory=list)
     connection: type[psycopg.Connection[Any]] = psycopg.Connection
 
 
@@ -84,6 +88,7 @@ def environment(context: EnvironmentContext) -> None:
         with connect(request.dsn, request.connection) as conn:
             context.config.attributes["connected"] = conn
             if request.action in {"upgrade", "downgrade"}:
+                use_owner(conn)
                 with installer_lock(conn):
                     _change(context, conn, request)
             else:
@@ -133,6 +138,7 @@ def run_sql(connection: sqlalchemy.Connection, text: str) -> None:
     """
     driver = connection.connection.driver_connection
     assert isinstance(driver, psycopg.Connection)  # noqa: S101
+    hold_vector_schema(driver)
     driver.execute(qualify(driver, text).encode())
 
 
@@ -169,6 +175,7 @@ def _request(context: EnvironmentContext) -> _Request:
         model=attributes.get("model", arguments.get("model")),
         plpython=attributes.get("plpython", switch(arguments.get("plpython"))),
         messages=attributes.setdefault("messages", []),
+        repairs=attributes.setdefault("repairs", []),
         connection=attributes.get("connection", psycopg.Connection),
     )
 
@@ -190,6 +197,8 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
     """Go to the revision that was asked for, and leave code and settings that fit it."""
     revision = stored_revision(conn)
     _refuse_newer(revision)
+    # Whatever is done next puts the name into SQL.
+    vector_schema(conn)
     if request.action == "upgrade":
         request.dimension = column_dimension(conn, request.dimension, request.model)
         _refuse_unsuitable(conn)
@@ -207,8 +216,11 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
         conn.autocommit = True
         if request.action == "upgrade":
             _make_schema(conn)
-        elif steps:
-            # Everything that sql/ made, so that a downgrade can change the tables below it.
+        # Everything that sql/ made: a downgrade changes the tables below it, and after a restore its triggers
+        # would refuse what a revision writes.
+        if steps and (
+            request.action == "downgrade" or (revision is not None and other_owners(conn) is not None)
+        ):
             remove_code(conn)
         conn.autocommit = False
         context.run_migrations()
@@ -310,18 +322,24 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
             conn.execute("DROP TABLE pgrecall.alembic_version")
             conn.execute("DROP SCHEMA _pgrecall")
             conn.execute("DROP SCHEMA pgrecall")
-            close_vector_schema(conn)
+            close_vector_schema(conn, OWNERS)
     elif revision != script_directory().get_current_head():
         request.messages.append(f"revision {revision} is not the newest: no SQL functions are installed")
     elif request.action == "upgrade":
         plpython = prepare_plpython(conn, request.plpython)
-        if not is_installed(conn, plpython=plpython):
+        is_current = scalar(conn, "SELECT bundle_hash FROM pgrecall.installation") == bundle_hash()
+        different = differences(conn, plpython=plpython)
+        if different:
             install_code(conn, plpython=plpython)
         assert request.dimension is not None  # noqa: S101
         advice = use_model(conn, request.dimension, request.model)
         if advice is not None:
             request.messages.append(advice)
-        _tune_database(conn, request)
+        tuned = _tune_database(conn, request)
+        if is_current:
+            different += [f"the database had no {setting}" for setting in tuned]
+            request.repairs += different
+            request.messages += [f"repaired: {what}" for what in different]
         creators = scalar(conn, "SELECT pgrecall.path_creators()")
         if creators is not None:
             request.messages.append(
@@ -330,7 +348,9 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
             )
 
 
-def _tune_database(conn: psycopg.Connection[Any], request: _Request) -> None:
+def _tune_database(conn: psycopg.Connection[Any], request: _Request) -> list[str]:
+    """Set the database's defaults, or say who has to. Returns what was set."""
+    done: list[str] = []
     try:
         with conn.transaction():
             done = set_database_defaults(conn)
@@ -340,10 +360,11 @@ def _tune_database(conn: psycopg.Connection[Any], request: _Request) -> None:
             )
     except psycopg.errors.InsufficientPrivilege:
         database = sql.Identifier(conn.info.dbname).as_string(conn)
-        commands = [
+        commands = [qualify(conn, LOAD_PGVECTOR)] + [
             f"ALTER DATABASE {database} SET {name} = {value}" for name, value in DATABASE_DEFAULTS.items()
         ]
         request.messages.append(
             "this role does not own the database, so pgvector's defaults are not set; ask its owner for: "
             + "; ".join(commands)
         )
+    return done

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import PgrecallError
 
-from .code import scalar
 from .lock_retry import LOCK_POLL_SECONDS, REPORT_AFTER_SECONDS
+from .reading import scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ import psycopg
 from pgrecall.errors import InvalidInput, error_from
 
 from .bundle import bundle_hash, folder
-from .code import scalar, set_database_defaults
+from .code import set_database_defaults
 from .dimension import DEFAULT_DIMENSION, MAX_DIMENSION
 from .environment import (
     connect,
@@ -24,7 +24,9 @@ from .environment import (
     stored_revision,
 )
 from .migration_script import ScriptConnection
+from .owners import use_owner
 from .plpython import has_plpython
+from .reading import scalar
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -99,11 +101,16 @@ def migrate(
         SchemaMismatch: The database was migrated by a newer package, or has objects with the same names.
         PgrecallError: Any other error of the server.
     """
+    _refuse_other_owner(dsn)
     before = check(dsn)
     messages: list[str] = []
-    _run(dsn, before, revision, dim=dim, model=model, plpython=plpython, messages=messages)
+    repairs: list[str] = []
+    _run(
+        dsn, before, revision,
+        dim=dim, model=model, plpython=plpython, messages=messages, repairs=repairs,
+    )  # fmt: skip
     after = check(dsn)
-    changed = before != after
+    changed = before != after or bool(repairs)
     return MigrationReport(after.revision, after.bundle_hash, changed, tuple(messages))
 
 
@@ -132,10 +139,20 @@ def migration_script(
     Raises:
         PgrecallError: As for `migrate`.
     """
+    _refuse_other_owner(dsn)
     config = _run(
         dsn, check(dsn), revision, dim=dim, model=model, plpython=plpython, connection=ScriptConnection
     )
     return cast("ScriptConnection", config.attributes["connected"]).script(with_roles=with_roles)
+
+
+def _refuse_other_owner(dsn: str) -> None:
+    """Refuse before anything of the schema is read: a relation there can run code of its owner."""
+    try:
+        with connect(dsn) as conn:
+            use_owner(conn)
+    except psycopg.Error as error:
+        raise error_from(error) from error
 
 
 def _run(dsn: str, before: MigrationState, revision: str, **attributes: Any) -> Config:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput, PermissionDenied, PgrecallError
 
-from .code import scalar
+from .reading import scalar
 
 if TYPE_CHECKING:
     import psycopg

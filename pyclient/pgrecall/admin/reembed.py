@@ -20,6 +20,7 @@ from .backfill import Backfill, generations, try_model
 from .code import scalar, verify_installed
 from .environment import connect
 from .lock_retry import with_lock_retry
+from .owners import refuse_other_owner
 from .reembed_gate import Comparison, SwitchRefused, compare
 
 if TYPE_CHECKING:
@@ -243,10 +244,10 @@ def _working(dsn: str) -> Iterator[psycopg.Connection[Any]]:
     """Connect, and lock out other changes of generations."""
     try:
         with connect(dsn) as conn:
+            refuse_other_owner(conn)
             verify_installed(conn)
-            conn.execute("SET statement_timeout = 0")
             # Otherwise, if this process is killed, the server finishes its index build and keeps the lock.
-            conn.execute("SET client_connection_check_interval = '1s'")
+            conn.execute("SET statement_timeout = 0; SET client_connection_check_interval = '1s'")
             _lock(conn)
             yield conn
     except psycopg.Error as error:

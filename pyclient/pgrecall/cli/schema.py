@@ -31,6 +31,10 @@ def migrate(
     without_roles: Annotated[
         bool, typer.Option("--without-roles", help="With --sql: leave out the creation of roles.")
     ] = False,
+    owner: Annotated[
+        str | None,
+        typer.Option(help="Give everything to this role, as a superuser, and change nothing else."),
+    ] = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -47,6 +51,13 @@ def migrate(
     if without_roles and not as_sql:
         raise typer.BadParameter("--without-roles needs --sql")
     target = effective_dsn(dsn, data_dir)
+    if owner is not None:
+        if check or as_sql or as_json or dim is not None or model is not None or plpython is not None:
+            raise typer.BadParameter("--owner cannot be combined with other options than --dsn")
+        from pgrecall.admin.owners import give_to
+
+        typer.echo(f"objects given to role {owner}: {give_to(target, owner)}")
+        return
     if check:
         _check(target, as_json=as_json)
         return
