@@ -81,6 +81,7 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files in date
 	$(BIN)/python tools/async_to_sync.py --check
 	$(BIN)/python tools/sql_reference.py --check
 	$(BIN)/python tools/schema_sql.py --check
+	$(BIN)/python tools/contract.py --check
 	$(BIN)/python tools/cli_reference.py --check
 	$(BIN)/python tools/lock.py --check
 	$(BIN)/python tools/licences.py --check
@@ -100,6 +101,7 @@ generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-
 	$(BIN)/python tools/async_to_sync.py
 	$(BIN)/python tools/sql_reference.py
 	$(BIN)/python tools/schema_sql.py
+	$(BIN)/python tools/contract.py
 	$(BIN)/python tools/cli_reference.py
 	$(BIN)/python tools/mcp_reference.py
 	$(BIN)/python tools/licences.py

@@ -187,10 +187,10 @@ class Daemon:
                     hint="Connect it to the primary. With target_session_attrs=read-write the connection "
                     "string may name all servers, and the primary among them is found.",
                 )
-            verify(await self._queue.bundle_hash())
+            verify(*await self._queue.contract())
         except psycopg.Error as error:
             if is_missing_schema(error):
-                raise not_migrated() from None
+                raise not_migrated(is_older=error.sqlstate == "42883") from None
             raise error_from(error) from None
 
     async def _run_parts(self) -> None:
@@ -284,12 +284,12 @@ class Daemon:
             self._log.info("leases released", memories=released)
 
     async def _report(self) -> None:
-        """Send heartbeats, and stop the daemon if the database is migrated."""
+        """Send heartbeats, and stop the daemon if the database does not serve its contract any more."""
         before, reported_at = self.sums(), time.monotonic()
         while True:
             await wait_at_most(self._heartbeat_seconds, self._due)
             self._due.clear()
-            verify(await self._queue.bundle_hash())
+            verify(*await self._queue.contract())
             if self._generations is not None:
                 await self._generations.look()
             sums, now = self.sums(), time.monotonic()

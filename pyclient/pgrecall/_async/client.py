@@ -260,7 +260,7 @@ class AsyncClient(AsyncMemories):
         rows, used = await self._queries.rows(
             "public.recall_timeline", topic, arguments, request, timeframe=timeframe
         )
-        return TimelineResult(topic, tuple(TimelineMemory(**row) for row in rows), used.notice)
+        return TimelineResult(topic, tuple(TimelineMemory.of(row) for row in rows), used.notice)
 
     async def recall_facts(
         self,
@@ -450,7 +450,7 @@ class AsyncClient(AsyncMemories):
         """
         arguments = drop_none(ids=ids, namespace=await self._database.namespace(namespace))
         rows = await self._database.rows("pgrecall.memory_validity", arguments)
-        return {row["id"]: Validity(**row) for row in rows}
+        return {row["id"]: Validity.of(row) for row in rows}
 
     async def is_shown(
         self,

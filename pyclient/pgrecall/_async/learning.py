@@ -70,7 +70,7 @@ class AsyncLearner:
         """
         arguments = drop_none(namespace=await self._database.namespace(namespace), dry_run=dry_run)
         rows = await self._database.rows("pgrecall.learn", arguments)
-        return Learning(**rows[0])
+        return Learning.of(rows[0])
 
     async def undo(self, namespace: str | None = None) -> bool:
         """End a namespace's learned settings. The feedback stays.
@@ -92,4 +92,4 @@ class AsyncLearner:
             namespace: Only this one; None is every namespace that the role may read.
         """
         rows = await self._database.rows("pgrecall.list_learned", drop_none(namespace=namespace))
-        return [LearnedSettings(**row) for row in rows]
+        return [LearnedSettings.of(row) for row in rows]

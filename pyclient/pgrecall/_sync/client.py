@@ -261,7 +261,7 @@ class Client(Memories):
         rows, used = self._queries.rows(
             "public.recall_timeline", topic, arguments, request, timeframe=timeframe
         )
-        return TimelineResult(topic, tuple(TimelineMemory(**row) for row in rows), used.notice)
+        return TimelineResult(topic, tuple(TimelineMemory.of(row) for row in rows), used.notice)
 
     def recall_facts(
         self,
@@ -451,7 +451,7 @@ class Client(Memories):
         """
         arguments = drop_none(ids=ids, namespace=self._database.namespace(namespace))
         rows = self._database.rows("pgrecall.memory_validity", arguments)
-        return {row["id"]: Validity(**row) for row in rows}
+        return {row["id"]: Validity.of(row) for row in rows}
 
     def is_shown(
         self,

@@ -71,7 +71,7 @@ class Learner:
         """
         arguments = drop_none(namespace=self._database.namespace(namespace), dry_run=dry_run)
         rows = self._database.rows("pgrecall.learn", arguments)
-        return Learning(**rows[0])
+        return Learning.of(rows[0])
 
     def undo(self, namespace: str | None = None) -> bool:
         """End a namespace's learned settings. The feedback stays.
@@ -93,4 +93,4 @@ class Learner:
             namespace: Only this one; None is every namespace that the role may read.
         """
         rows = self._database.rows("pgrecall.list_learned", drop_none(namespace=namespace))
-        return [LearnedSettings(**row) for row in rows]
+        return [LearnedSettings.of(row) for row in rows]

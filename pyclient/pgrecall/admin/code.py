@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
 from psycopg import sql
@@ -13,7 +13,8 @@ from psycopg import sql
 from pgrecall import __version__
 from pgrecall.errors import PgrecallError, SchemaMismatch
 
-from .bundle import SqlFile, bundle_hash, installed_files, not_migrated, sql_files, verify
+from .bundle import SqlFile, bundle_hash, installed_files, not_migrated, sql_files, verify_bundle
+from .dropping import drop, drop_unused
 from .lock_retry import with_lock_retry
 
 if TYPE_CHECKING:
@@ -71,9 +72,8 @@ def install_code(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
 
 
 def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
-    files = installed_files(plpython=plpython)
     with _owners_may_create(conn):
-        _install_files(conn, files, plpython=plpython)
+        _install_files(conn, installed_files(plpython=plpython), plpython=plpython)
 
 
 @contextmanager
@@ -109,14 +109,14 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
     # Grants apply to every function, so stale ones are dropped first.
     grants = [file for file in files if file.name.endswith("grants.sql")]
     use_search_path(conn, local=True)
+    before = _code_objects(conn)
     for file in files:
         if file.name == _REVOKE:
-            # A subtransaction has its own xid, so its catalog rows do not count as written by the files.
-            with conn.transaction():
-                _run(conn, file.name, file.text)
+            _run(conn, file.name, file.text)
+            before = _code_objects(conn)
         elif file not in grants:
-            _run(conn, file.name, qualify(conn, file.text))
-    _drop(conn, _commands(conn, stale=True))
+            _replace(conn, file.name, qualify(conn, file.text), before)
+    drop(conn, _left_over(conn, before))
     conn.execute(_BUILD)
     if plpython:
         _own_python(conn)
@@ -152,12 +152,14 @@ def _own_python(conn: psycopg.Connection[Any]) -> None:
     """Transfer the functions in Python to the installer, since only a superuser should own untrusted code."""
     rows = conn.execute(
         f"""
-        SELECT format('ALTER FUNCTION %s OWNER TO CURRENT_USER', p.oid::regprocedure)
+        SELECT format('ALTER FUNCTION %%s OWNER TO CURRENT_USER', p.oid::regprocedure)
         FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang
         WHERE l.lanname = 'plpython3u'
           AND p.pronamespace IN ({_OWN_SCHEMAS}, 'public'::regnamespace)
-          AND p.xmin = pg_current_xact_id()::xid AND p.proowner <> current_user::regrole
-        """.encode()
+          AND (p.pronamespace <> 'public'::regnamespace OR p.proname = ANY (%s))
+          AND p.proowner <> current_user::regrole
+        """.encode(),
+        (_function_names("public"),),
     ).fetchall()
     for (command,) in rows:
         conn.execute(command.encode())
@@ -209,7 +211,7 @@ def remove_code(conn: psycopg.Connection[Any]) -> None:
 
 
 def _remove(conn: psycopg.Connection[Any]) -> None:
-    _drop(conn, _commands(conn, stale=False))
+    drop(conn, list(_code_objects(conn).values()))
     for name in BUILT_FUNCTIONS:
         conn.execute(f"DROP FUNCTION IF EXISTS _pgrecall.{name}".encode())
     for setting in scalar(conn, "SELECT database_settings FROM pgrecall.installation"):
@@ -276,14 +278,10 @@ def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
 
 
 def use_search_path(conn: psycopg.Connection[Any], *, local: bool = False) -> None:
-    """Set the search_path for creating pgrecall's objects, which its functions keep.
+    """Set the search_path to create pgrecall's objects, which its functions keep (`local`: its transaction).
 
-    Only the owner may create in `pgrecall`, and nobody in `pg_catalog`. So a name can never resolve to a
+    Only the owner may create in `pgrecall`, and nobody in `pg_catalog`. So no name can resolve to a
     foreign operator, function or type.
-
-    Args:
-        conn: A connection of the installer.
-        local: True limits it to the transaction instead of the session.
     """
     conn.execute(f"SET {'LOCAL ' if local else ''}search_path = {SEARCH_PATH}".encode())
 
@@ -317,7 +315,7 @@ def verify_installed(conn: psycopg.Connection[Any]) -> None:
     """
     if not scalar(conn, "SELECT to_regprocedure('pgrecall.bundle_hash()') IS NOT NULL"):
         raise not_migrated()
-    verify(scalar(conn, "SELECT pgrecall.bundle_hash()"))
+    verify_bundle(scalar(conn, "SELECT pgrecall.bundle_hash()"))
 
 
 # Unlike regprocedure, this text does not depend on search_path and the schema of pgvector.
@@ -326,7 +324,7 @@ _SIGNATURE = """(p.proname || '(' || array_to_string(ARRAY(
     JOIN pg_catalog.pg_type t ON t.oid = a.type ORDER BY a.place), ',') || ')')"""
 
 _CODE_OBJECTS = f"""
-    SELECT item.command
+    SELECT item.oid, item.xmin::text, item.command
     FROM (
         SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass) AS command, t.oid, t.xmin
         FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
@@ -346,33 +344,37 @@ _CODE_OBJECTS = f"""
            OR (p.pronamespace = 'public'::regnamespace
                AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
     ) item
+    ORDER BY item.oid DESC -- later objects may depend on earlier ones
 """
-# Every CREATE OR REPLACE writes a new catalog row, so a row of another transaction is left over from an older
-# version.
-_STALE = "WHERE item.xmin <> pg_current_xact_id()::xid"
-# Later objects may depend on earlier ones.
-_NEWEST_FIRST = "ORDER BY item.oid DESC"
+_Objects: TypeAlias = dict[tuple[int, str], str]
 
 
-def _commands(conn: psycopg.Connection[Any], *, stale: bool) -> list[str]:
-    """Return DROP commands for the objects of sql/; with `stale`, only those of other transactions."""
-    query = f"{_CODE_OBJECTS} {_STALE if stale else ''} {_NEWEST_FIRST}"
-    return [row[0] for row in conn.execute(query.encode()).fetchall()]
+def _code_objects(conn: psycopg.Connection[Any]) -> _Objects:
+    """Return the DROP commands for the objects of sql/, by oid and version of the catalog's row."""
+    rows = conn.execute(_CODE_OBJECTS.encode()).fetchall()
+    return {(oid, version): command for oid, version, command in rows}
 
 
-def _drop(conn: psycopg.Connection[Any], commands: list[str]) -> None:
-    """Run DROPs in dependency order, without CASCADE, which would drop objects of the user."""
-    while commands:
-        blocked = []
-        for command in commands:
-            try:
-                with conn.transaction():
-                    conn.execute(command.encode())
-            except psycopg.errors.DependentObjectsStillExist as error:
-                blocked.append((command, error))
-        if len(blocked) == len(commands):
-            raise blocked[0][1]
-        commands = [command for command, _ in blocked]
+def _left_over(conn: psycopg.Connection[Any], before: _Objects) -> list[str]:
+    """Return the DROP commands for objects that no file has replaced: CREATE OR REPLACE writes a new row."""
+    return [command for key, command in _code_objects(conn).items() if key in before]
+
+
+def _replace(conn: psycopg.Connection[Any], name: str, text: str, before: _Objects) -> None:
+    """Run a file; where a function cannot be replaced in place, drop it first, in the same transaction.
+
+    Everything that may depend on it is left over from before, and later files make it again.
+    """
+    try:
+        with conn.transaction():
+            _run(conn, name, text)
+    except (psycopg.errors.InvalidFunctionDefinition, psycopg.errors.AmbiguousFunction):
+        blocked = drop_unused(conn, _left_over(conn, before))
+        try:
+            with conn.transaction():
+                _run(conn, name, text)
+        except psycopg.errors.InvalidFunctionDefinition as error:
+            raise error if blocked is None else blocked from error
 
 
 def _run(conn: psycopg.Connection[Any], name: str, text: str) -> None:

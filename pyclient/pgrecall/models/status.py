@@ -240,7 +240,7 @@ class IndexStatus(Row):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HealthCheck:
+class HealthCheck(Row):
     """One finding of `pgrecall.health()`.
 
     Attributes:

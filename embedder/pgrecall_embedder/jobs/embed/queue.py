@@ -97,14 +97,14 @@ class WorkQueue:
         """Changes when the answer to a claim may have been lost with its connection."""
         return self._claims.connections
 
-    async def bundle_hash(self) -> str | None:
-        """Ask for the hash of the database's code.
+    async def contract(self) -> tuple[int, int]:
+        """Ask which contracts the database serves, the oldest and the newest.
 
         Raises:
             psycopg.Error: The database holds no pgrecall, or the role may not ask.
         """
-        [(bundle_hash,)] = await self._claims.fetch("SELECT pgrecall.bundle_hash()")
-        return None if bundle_hash is None else str(bundle_hash)
+        [(oldest, newest)] = await self._claims.fetch("SELECT oldest, newest FROM pgrecall.contract()")
+        return int(oldest), int(newest)
 
     async def generations(self) -> list[Generation]:
         """Ask what is to be embedded, the active generation first."""
