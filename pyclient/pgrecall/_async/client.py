@@ -29,7 +29,7 @@ from pgrecall.models import (
     Validity,
 )
 from pgrecall.options import RecallFilters, RecallOptions
-from pgrecall.query.embedding import EMBED_SECONDS, Embed, vector_request
+from pgrecall.query.embedding import Embed, vector_request
 from pgrecall.query.reranking import second_stage
 
 from .admin import AsyncAdmin
@@ -153,7 +153,7 @@ class AsyncClient(AsyncMemories):
         vector: Vector | None = None,
         embed: Embed = None,
         private: bool = False,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
         timeframe: Timeframe | None = None,
         hnsw_ef_search: int | None = None,
         hnsw_iterative_scan: IterativeScan | None = None,
@@ -175,7 +175,7 @@ class AsyncClient(AsyncMemories):
                 live embedder; False never embeds. Without an embedding, recall uses words and concepts, and
                 `notice` of the result gives the reason.
             private: True never sends the query to an embedder, so that it is not stored even briefly.
-            embed_timeout: Seconds to wait for an embedder, above 0 to 60.
+            embed_timeout: Seconds to wait for an embedder, at most 60; None takes the setting `embed_wait`.
             timeframe: Only memories from or about that time: a phrase such as 'last week' or 'in March 2026',
                 interpreted in the time zone of the connection, or a pair (from, before).
             hnsw_ef_search: pgvector's candidate list for this call, 1 to 1000.
@@ -233,7 +233,7 @@ class AsyncClient(AsyncMemories):
         vector: Vector | None = None,
         embed: Embed = None,
         private: bool = False,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
         timeframe: Timeframe | None = None,
         **filters: Unpack[RecallFilters],
     ) -> TimelineResult:
@@ -270,7 +270,7 @@ class AsyncClient(AsyncMemories):
         vector: Vector | None = None,
         embed: Embed = None,
         private: bool = False,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
         namespace: str | None = None,
         as_of: datetime | None = None,
         labels: Iterable[str] | None = None,
@@ -321,7 +321,7 @@ class AsyncClient(AsyncMemories):
         vector: Vector | None = None,
         embed: Embed = None,
         private: bool = False,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
         timeframe: Timeframe | None = None,
         timeout: float = 3.0,
         **filters: Unpack[RecallFilters],
@@ -391,7 +391,7 @@ class AsyncClient(AsyncMemories):
         vector: Vector | None = None,
         embed: Embed = None,
         private: bool = False,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
         timeframe: Timeframe | None = None,
         hnsw_ef_search: int | None = None,
         hnsw_iterative_scan: IterativeScan | None = None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.arguments import Vector, drop_none
 from pgrecall.models import LearnedSettings, Learning
-from pgrecall.query.embedding import EMBED_SECONDS, Embed, vector_request
+from pgrecall.query.embedding import Embed, vector_request
 
 if TYPE_CHECKING:
     from .database import AsyncDatabase
@@ -29,7 +29,7 @@ class AsyncLearner:
         namespace: str | None = None,
         vector: Vector | None = None,
         embed: Embed = None,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
     ) -> None:
         """Record whether a memory answered a query. Changes no ranking by itself.
 

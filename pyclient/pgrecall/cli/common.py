@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pgrecall.query.expansion import Expand
 
 EXPAND_KEY = "PGRECALL_EXPAND_API_KEY"
+_EMBED_SECONDS = 2.0
 
 Dsn = Annotated[
     str | None,
@@ -229,6 +230,14 @@ def who_embeds(embed: bool | None, by_daemon: bool) -> "EmbedBy":
     if by_daemon and embed is not None:
         raise typer.BadParameter("--embed-by-daemon cannot be combined with --embed or --no-embed")
     return "daemon" if by_daemon else embed
+
+
+def embed_seconds() -> float:
+    """Return for how long a command waits for an embedder: loading the model would take longer."""
+    from pgrecall.config.settings import load
+
+    configured = load().embed_wait
+    return _EMBED_SECONDS if configured is None else configured
 
 
 def who_expands(expand: str | None, model: str | None) -> "Expand":
