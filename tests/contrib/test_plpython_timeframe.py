@@ -60,7 +60,7 @@ def test_days_are_those_of_the_zone(reading: Connection[Any]) -> None:
     assert found[0].lower == datetime(2026, 5, 12, tzinfo=ZoneInfo("America/New_York"))
 
 
-def test_what_is_no_time_is_null(reading: Connection[Any]) -> None:
+def test_what_is_no_time_is_an_error(reading: Connection[Any]) -> None:
     for text in (
         "the quick brown fox of my uncle",
         "",

@@ -140,9 +140,10 @@ class AsyncQueries:
         words = phrase(timeframe)
         if words is None:
             return format_period(timeframe)
-        parsed = await self._database.value("public.parse_timeframe", drop_none(text=words))
-        if parsed is not None:
-            return format_range(parsed)
+        try:
+            return format_range(await self._database.value("public.parse_timeframe", drop_none(text=words)))
+        except InvalidInput:
+            pass  # not understood there
         async with self._database.connection() as connection:
             now = datetime.now(connection.info.timezone)
         return await in_thread(parse_with_dateparser, words, now)

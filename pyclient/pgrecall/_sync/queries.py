@@ -139,9 +139,10 @@ class Queries:
         words = phrase(timeframe)
         if words is None:
             return format_period(timeframe)
-        parsed = self._database.value("public.parse_timeframe", drop_none(text=words))
-        if parsed is not None:
-            return format_range(parsed)
+        try:
+            return format_range(self._database.value("public.parse_timeframe", drop_none(text=words)))
+        except InvalidInput:
+            pass  # not understood there
         with self._database.connection() as connection:
             now = datetime.now(connection.info.timezone)
         return in_place(parse_with_dateparser, words, now)

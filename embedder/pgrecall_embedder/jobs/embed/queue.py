@@ -199,10 +199,11 @@ class WorkQueue:
         generations: Sequence[int],
         per_second: float,
         pauses: Sequence[Mapping[str, str]],
+        poll_seconds: float,
     ) -> None:
-        """Say that this worker is alive, what it embeds, and how much of it."""
+        """Say that this worker is alive, what it embeds, how much of it, and how soon it sees a question."""
         await self._claims.fetch(
-            "SELECT pgrecall.heartbeat(%s, %s, %s, %s, %s, %s, %s::integer[], %s::real, %s::jsonb)",
+            "SELECT pgrecall.heartbeat(%s, %s, %s, %s, %s, %s, %s::integer[], %s::real, %s::jsonb, %s::real)",
             [
                 self.worker,
                 socket.gethostname(),
@@ -213,6 +214,7 @@ class WorkQueue:
                 list(generations),
                 per_second,
                 json.dumps(pauses),
+                poll_seconds,
             ],
         )
 
