@@ -97,7 +97,7 @@ format: $(VENV)/.dev  ## format the code and apply the safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, sql/schema.sql, docs/cli.md, the tools in docs/mcp.md, docs/licences.md
+generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, sql/schema.sql, tools/contract.json, docs/cli.md, the tools in docs/mcp.md, docs/licences.md
 	$(BIN)/python tools/async_to_sync.py
 	$(BIN)/python tools/sql_reference.py
 	$(BIN)/python tools/schema_sql.py

@@ -287,12 +287,14 @@ CREATE TABLE pgrecall.workers (
     pauses       jsonb NOT NULL DEFAULT '[]',
     generations  integer[] NOT NULL DEFAULT '{}'::integer[],
     role_name    text NOT NULL DEFAULT '',
+    poll_seconds real NOT NULL DEFAULT 0,
     CONSTRAINT workers_pkey PRIMARY KEY (id),
     CONSTRAINT workers_bundle_hash_size CHECK (octet_length(bundle_hash) <= 256),
     CONSTRAINT workers_generations_size CHECK (cardinality(generations) <= 1000),
     CONSTRAINT workers_hostname_size CHECK (octet_length(hostname) <= 1024),
     CONSTRAINT workers_model_size CHECK (octet_length(model) <= 1024),
     CONSTRAINT workers_pauses_size CHECK (octet_length((pauses)::text) <= 65536),
+    CONSTRAINT workers_poll_seconds_check CHECK ((poll_seconds >= (0)::double precision) AND (poll_seconds <= (86400)::double precision)),
     CONSTRAINT workers_role_name_size CHECK (octet_length(role_name) <= 256)
 );
 COMMENT ON TABLE pgrecall.workers IS 'Embedder daemons and their heartbeats.';
@@ -300,6 +302,7 @@ COMMENT ON COLUMN pgrecall.workers.per_second IS 'Embeddings per second since th
 COMMENT ON COLUMN pgrecall.workers.pauses IS 'Providers that it does not call at present: [{"model": …, "cause": …, "until": …}].';
 COMMENT ON COLUMN pgrecall.workers.generations IS 'The generations that it embeds.';
 COMMENT ON COLUMN pgrecall.workers.role_name IS 'The role that it connects as.';
+COMMENT ON COLUMN pgrecall.workers.poll_seconds IS 'Seconds between two looks for questions; 0: notifications reach it.';
 
 CREATE TABLE pgrecall.postings (
     namespace_id integer NOT NULL,

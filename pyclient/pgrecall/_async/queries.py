@@ -110,6 +110,23 @@ class AsyncQueries:
             self._metrics.expanded(expanded.outcome)
         return expanded
 
+    def asked_settings(
+        self, settings: Mapping[str, str | float] | None, options: Mapping[str, Any]
+    ) -> dict[str, str | float]:
+        """Return the settings of environment, file and call by short name; the call's win."""
+        own: dict[str, str | float] = {name: one.value for name, one in self._database.settings.items()}
+        own |= {name.removeprefix("pgrecall."): value for name, value in (settings or {}).items()}
+        return own | drop_none(strategy=options.get("strategy"), profile=options.get("profile"))
+
+    async def default_k(self, settings: Mapping[str, str | float] | None, options: Mapping[str, Any]) -> int:
+        """Return how many memories a recall returns that does not say: the setting k."""
+        asked = self.asked_settings(settings, options)
+        if "k" in asked:
+            return int(asked["k"])
+        session = {f"pgrecall.{name}": str(asked[name]) for name in ("profile",) if name in asked}
+        rows = await self._database.rows("pgrecall.settings_list", {}, session or None)
+        return int(next(row["value"] for row in rows if row["name"] == "k"))
+
     async def active_model(self) -> EmbeddingModel | None:
         """Return the active embedding model of the database, cached for `MODEL_SECONDS`."""
         if self._model is None or monotonic() - self._model[0] > MODEL_SECONDS:

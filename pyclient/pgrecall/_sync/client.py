@@ -31,6 +31,7 @@ from pgrecall.models import (
 )
 from pgrecall.options import RecallFilters, RecallOptions
 from pgrecall.query.embedding import Embed, vector_request
+from pgrecall.query.legs import legs_of
 from pgrecall.query.reranking import second_stage
 
 from .admin import Admin
@@ -201,7 +202,9 @@ class Client(Memories):
             EmbeddingUnavailable: `embed=True`, but no model is available.
         """
         stage = second_stage(rerank, rerank_top, rerank_timeout)
-        count = 10 if k is None else k  # the second stage needs a number
+        count = 0 if k is None else k
+        if k is None and stage is not None:  # which needs a number
+            count = self._queries.default_k(settings, options)
         arguments = drop_none(
             query=query, k=k if stage is None else stage.depth(count), **check_options(options, RecallOptions)
         )
@@ -218,7 +221,12 @@ class Client(Memories):
         result = RecallResult(
             query,
             tuple(map(RecalledMemory.from_row, rows)),
-            ("lexical", "graph") if used.vector is None else ("lexical", "dense", "graph"),
+            legs_of(
+                rows[0]["chosen_strategy"] if rows else None,
+                self._queries.asked_settings(settings, options),
+                query,
+                has_vector=used.vector is not None,
+            ),
             expanded.with_notice(used.notice),
             expanded.expansion,
         )

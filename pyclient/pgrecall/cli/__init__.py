@@ -127,10 +127,13 @@ def main(arguments: list[str] | None = None) -> None:
     """
     from pgrecall.errors import PgrecallError
 
+    from .common import use_local_zone
     from .hints import command_line_hint
 
     # Importing makes many objects and no garbage; looking for some costs a tenth of a command's time.
     gc.set_threshold(_COLLECT_AFTER)
+    if arguments is None:
+        use_local_zone()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A memory may contain characters that the terminal cannot encode.

@@ -18,6 +18,7 @@ from .common import (
     Embed,
     ExpandBy,
     ExpandModel,
+    HowMany,
     IncludeSuperseded,
     Metadata,
     Namespace,
@@ -53,9 +54,7 @@ def explain(
         list[int] | None,
         typer.Option("--id", help="Explain this memory, whether returned or not; repeatable."),
     ] = None,
-    k: Annotated[
-        int, typer.Option("-k", "--k", help="Maximum number of memories that the recall returns.")
-    ] = 10,
+    k: HowMany = None,
     namespace: Namespace = None,
     category: Categories = None,
     tag: Tags = None,

@@ -15,15 +15,13 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pgrecall.arguments import LONGEST_EMBED_WAIT
 from pgrecall.errors import InvalidInput
 
 from . import file as settings_file
 from .session_settings import PREFIX
 
-__all__ = ["LONGEST_EMBED_WAIT", "Settings", "load"]
-
-LONGEST_EMBED_WAIT = 60.0
-"""The most seconds that a call waits for an embedder."""
+__all__ = ["Settings", "load"]
 
 _SWITCHES = {
     **dict.fromkeys(("on", "true", "yes", "1", "t", "y"), True),

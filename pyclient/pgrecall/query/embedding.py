@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgrecall.arguments import Vector, as_bool, as_seconds, format_vector
-from pgrecall.config.settings import LONGEST_EMBED_WAIT
+from pgrecall.arguments import LONGEST_EMBED_WAIT, Vector, as_bool, as_seconds, format_vector
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 from pgrecall.installing import install_command
 
