@@ -96,7 +96,9 @@ def test_no_plan_that_is_parallel_breaks(reading: Connection[Any]) -> None:
             conn.execute(f"SET {name} = {value}".encode())
         conn.execute("SELECT remember('ayer')")
         for call in ("parse_timeframe(m.content)", "recall_embed(m.content)"):
-            conn.execute(f"SELECT count(*) FROM pgrecall.memories m WHERE {call} IS NULL".encode())
+            conn.execute(
+                f"SELECT count(*) FROM pgrecall.memories m WHERE m.content = 'ayer' AND {call} IS NULL".encode()
+            )
         conn.execute("SELECT count(*) FROM pgrecall.memories m, LATERAL graph_ppr(ARRAY[m.id])")
 
 

@@ -24,11 +24,11 @@ LATER_CONTRACT = ("status/contract.sql", "1 AS oldest, 1 AS newest", "2 AS oldes
 GROWN = (
     ("api/forget.sql", "public.forget(id bigint)", "public.forget(id bigint, more text DEFAULT NULL)"),
     ("api/recall.sql", "    settings jsonb DEFAULT NULL\n", "    settings jsonb DEFAULT NULL,\n    more text DEFAULT NULL\n"),
-    ("jobs/heartbeat.sql", "pauses jsonb DEFAULT '[]'\n", "pauses jsonb DEFAULT '[]', more text DEFAULT NULL\n"),
+    ("jobs/heartbeat.sql", "poll_seconds real DEFAULT 0\n", "poll_seconds real DEFAULT 0, more text DEFAULT NULL\n"),
     ("jobs/embedding_backlog.sql", "next_at timestamptz)", "next_at timestamptz, more integer)"),
     ("jobs/embedding_backlog.sql", "           j.next_at\n", "           j.next_at, 1\n"),
-    ("status/worker_status.sql", "is_confined boolean\n", "is_confined boolean, more integer\n"),
-    ("status/worker_status.sql", "AND NOT r.rolbypassrls, false\n           )", "AND NOT r.rolbypassrls, false\n           ), 1"),
+    ("status/worker_status.sql", "    poll_seconds real\n", "    poll_seconds real, more integer\n"),
+    ("status/worker_status.sql", "w.poll_seconds\n", "w.poll_seconds, 1\n"),
 )  # fmt: skip
 
 
