@@ -81,6 +81,7 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files in date
 	$(BIN)/python tools/async_to_sync.py --check
 	$(BIN)/python tools/sql_reference.py --check
 	$(BIN)/python tools/schema_sql.py --check
+	$(BIN)/python tools/contract.py --check
 	$(BIN)/python tools/cli_reference.py --check
 	$(BIN)/python tools/lock.py --check
 	$(BIN)/python tools/licences.py --check
@@ -96,10 +97,11 @@ format: $(VENV)/.dev  ## format the code and apply the safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, sql/schema.sql, docs/cli.md, the tools in docs/mcp.md, docs/licences.md
+generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, sql/schema.sql, tools/contract.json, docs/cli.md, the tools in docs/mcp.md, docs/licences.md
 	$(BIN)/python tools/async_to_sync.py
 	$(BIN)/python tools/sql_reference.py
 	$(BIN)/python tools/schema_sql.py
+	$(BIN)/python tools/contract.py
 	$(BIN)/python tools/cli_reference.py
 	$(BIN)/python tools/mcp_reference.py
 	$(BIN)/python tools/licences.py

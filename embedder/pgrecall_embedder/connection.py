@@ -10,6 +10,9 @@ import psycopg
 from psycopg import errors, sql
 
 from pgrecall.dsn import CONNECTION_OPTIONS, is_pooled
+from pgrecall.upgrading import MIGRATION_RUNS, POLL_SECONDS, may_be_upgrade
+
+from .waiting import wait_at_most
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -78,16 +81,33 @@ class Connection:
     async def fetch(self, query: LiteralString, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a statement that is safe to repeat, and return its rows.
 
+        One that fails because the database is being migrated is run once more afterwards.
+
         Raises:
             psycopg.Error: The server rejected the statement or was unavailable for too long.
         """
 
         async def attempt() -> list[tuple[Any, ...]]:
             connection = await self.connect()
+            try:
+                return await (await connection.execute(query, values)).fetchall()
+            except psycopg.Error as error:
+                if connection.closed or not may_be_upgrade(error.sqlstate):
+                    raise
+            await self._outwait_migration(connection)
             return await (await connection.execute(query, values)).fetchall()
 
         async with self._busy:
             return await self._retry_policy.run(attempt)
+
+    async def _outwait_migration(self, connection: psycopg.AsyncConnection[tuple[Any, ...]]) -> None:
+        """Wait until no migration of the database is under way, and drop the plans made before it."""
+        await connection.execute("DEALLOCATE ALL")
+        while not self._retry_policy.stopping.is_set():
+            [(runs,)] = await (await connection.execute(MIGRATION_RUNS)).fetchall()
+            if not runs:
+                return
+            await wait_at_most(POLL_SECONDS, self._retry_policy.stopping)
 
     async def listen(self, *channels: LiteralString) -> AsyncIterator[str | None]:
         """Yield None once LISTEN is active, then the channel of each notification.

@@ -53,6 +53,9 @@ _IDLE_FACTOR: Final = 3.0
 _BLIND_SECONDS = 1.0
 _LONGEST_BLIND_SECONDS = 4.0
 _HEARTBEAT_SECONDS = 10.0
+# The channel on which a daemon tries whether notifications arrive, and how long one may take.
+_PROOF: Final = "pgrecall_listening"
+_PROOF_SECONDS = 5.0
 _LISTEN_PAUSE_SECONDS = 0.5
 _NOTICE_PAUSE_SECONDS = 1.0
 # A daemon waits for its server for ever. A drain reports a server that stays unavailable.
@@ -187,10 +190,10 @@ class Daemon:
                     hint="Connect it to the primary. With target_session_attrs=read-write the connection "
                     "string may name all servers, and the primary among them is found.",
                 )
-            verify(await self._queue.bundle_hash())
+            verify(*await self._queue.contract())
         except psycopg.Error as error:
             if is_missing_schema(error):
-                raise not_migrated() from None
+                raise not_migrated(is_older=error.sqlstate == "42883") from None
             raise error_from(error) from None
 
     async def _run_parts(self) -> None:
@@ -264,6 +267,7 @@ class Daemon:
                 self._generations.ids,
                 per_second,
                 self._generations.pauses,
+                self._generations.query_poll_seconds,
             )
             for generation in self._generations.ids:
                 waiting = await self._queue.waiting(generation)
@@ -284,12 +288,12 @@ class Daemon:
             self._log.info("leases released", memories=released)
 
     async def _report(self) -> None:
-        """Send heartbeats, and stop the daemon if the database is migrated."""
+        """Send heartbeats, and stop the daemon if the database does not serve its contract any more."""
         before, reported_at = self.sums(), time.monotonic()
         while True:
             await wait_at_most(self._heartbeat_seconds, self._due)
             self._due.clear()
-            verify(await self._queue.bundle_hash())
+            verify(*await self._queue.contract())
             if self._generations is not None:
                 await self._generations.look()
             sums, now = self.sums(), time.monotonic()
@@ -301,10 +305,26 @@ class Daemon:
             before, reported_at = sums, now
 
     async def _listen(self) -> None:
-        """Wake the parts on notifications; they are hints, so a server without LISTEN will do."""
+        """Wake the parts on notifications; they are hints, so a server without LISTEN will do.
+
+        Whether they arrive is tried: the daemon notifies itself from another connection. A pooler accepts
+        LISTEN and drops what comes, and a connection string may lead to another database.
+        """
+        overdue: asyncio.TimerHandle | None = None
         while True:
             try:
-                async for channel in self._listening.listen("pgrecall_embed", "pgrecall_query"):
+                async for channel in self._listening.listen("pgrecall_embed", "pgrecall_query", _PROOF):
+                    if overdue is not None:
+                        overdue.cancel()
+                        overdue = None
+                    if channel is None:
+                        loop = asyncio.get_running_loop()
+                        overdue = loop.call_later(_PROOF_SECONDS, self._poll_blindly, None)
+                        await self._upkeep.fetch("SELECT pg_notify(%s, '')", [_PROOF])
+                    else:
+                        self._hear(is_deaf=False)
+                    if channel == _PROOF:
+                        continue
                     if channel != "pgrecall_embed" and self._generations is not None:
                         self._generations.wake_for_queries()
                     if channel != "pgrecall_query":
@@ -319,12 +339,21 @@ class Daemon:
                 self._poll_blindly(error)
                 return
 
-    def _poll_blindly(self, error: Exception) -> None:
+    def _hear(self, *, is_deaf: bool) -> None:
+        if self._generations is not None:
+            self._generations.hear(is_deaf=is_deaf)
+
+    def _poll_blindly(self, error: Exception | None) -> None:
+        self._hear(is_deaf=True)
         self._polling.seconds = min(self._polling.seconds, _BLIND_SECONDS)
         self._polling.longest_seconds = min(self._polling.longest_seconds, _LONGEST_BLIND_SECONDS)
         self._log.warning(
             "no notifications from this server, polling",
-            error="a pooler is between" if isinstance(error, BehindPooler) else describe(error),
+            error="none arrives"
+            if error is None
+            else "a pooler is between"
+            if isinstance(error, BehindPooler)
+            else describe(error),
             hint="Name a direct connection with PGRECALL_EMBEDDER_LISTEN_DSN.",
         )
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Vector = Sequence[float]
 """A query vector: a sequence of floats, such as a list or a one-dimensional numpy array."""
 
+LONGEST_EMBED_WAIT = 60.0
+"""The most seconds that a call waits for an embedder."""
+
 _MAX_INT = 2**31 - 1
 _MAX_BITS = 4096
 _EF_SEARCH = range(1, 1001)

@@ -46,6 +46,7 @@ class Target:
         namespace: The default namespace; None leaves it to the database.
         model: The model to embed queries with; None takes the active one of the database.
         prepare: Whether statements are prepared on the server.
+        embed_wait: Seconds to wait for an embedder if a call does not say; None takes the built-in default.
         requested: Database settings requested by environment and settings file.
     """
 
@@ -53,6 +54,7 @@ class Target:
     namespace: str | None
     model: str | None
     prepare: bool = False
+    embed_wait: float | None = None
     requested: tuple[RequestedSetting, ...] = field(default=(), repr=False)
 
 
@@ -81,6 +83,7 @@ def resolve(dsn: str | None, namespace: str | None, model: str | None) -> Target
         settings.namespace if namespace is None else namespace,
         settings.model if model is None else model,
         settings.prepare,
+        settings.embed_wait,
         requested_settings(settings_file.read()),
     )
 

@@ -1,4 +1,4 @@
--- parse_timeframe: parses an English time phrase into a half-open range; NULL if it cannot be parsed.
+-- parse_timeframe: parses an English time phrase into a half-open range; an error if it is not understood.
 --
 --   moments and days    now, today, yesterday, the day before yesterday, last night, this morning, 3 days ago, in 2 weeks
 --   units               last week, this month, next year (the calendar's; weeks begin on Monday), last weekend
@@ -6,29 +6,42 @@
 --   weekdays            Monday (the most recent, today if it is one), last Monday, this Monday, Monday last week
 --   without year         March, March 3rd, summer, Q3: the most recent that has begun; last summer: that has ended
 --   dates               3 March 2024, March 2024, Q3 2024, winter 2023 (from December on), 2024, the 1990s,
---                       2024-03-05, 2024-03, 2024-03-05T10:00+02:00
+--                       2024-03-05, 20240305, 2024-03, 2024-03-05T10:00+02:00, 25/12/2024 and 12/25/2024 (but 3/5/2024
+--                       is two days: an error), Nov '24, last Christmas
 --   ranges              2024-03-01/2024-03-31, March to May 2024, from Monday to Friday, between A and B: the end is
 --                       included as a whole; a time of day ends at that moment
 --   open                before A, after A, since A, until A, by A, from A onwards
 --
 -- A phrase is as precise as its unit: "two weeks ago" is a calendar week, "an hour ago" an hour of the clock. Days are
 -- those of the zone, 23 or 25 hours long where the clocks change. A couple is 2, a few are 3, several are 5. Case,
--- articles, commas and "in" or "during" are ignored; any other unknown word makes it NULL. Only the first 200
--- characters are parsed. With `pgrecall migrate --with-plpython`, dateparser handles other phrases; it knows more forms
+-- articles, commas and "in" or "during" are ignored; any other unknown word is an error: NULL would search all
+-- times. Only the first 200 characters are parsed. With `pgrecall migrate --with-plpython`, dateparser handles other phrases; it knows more forms
 -- and many languages.
 --
 -- anchor  what "today" is
 -- zone    a time zone's name; NULL: the session's
 --
--- Errors  22023 unknown zone
+-- Errors  22023 a phrase that is not understood, unknown zone
 CREATE OR REPLACE FUNCTION public.parse_timeframe(text text, anchor timestamptz DEFAULT now(), zone text DEFAULT NULL)
 RETURNS tstzrange
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN pgrecall.english_timeframe(text, anchor, zone);
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    found CONSTANT tstzrange := pgrecall.english_timeframe(text, anchor, zone);
+BEGIN
+    IF found IS NULL AND text IS NOT NULL AND anchor IS NOT NULL THEN
+        RAISE EXCEPTION 'the time phrase is not understood'
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Write ''last week'', ''in March 2026'', ''since Monday'', ''2026-05-01/2026-05-31'' or ''25 December 2026''; 3/5/2026 may be two days.';
+    END IF;
+    RETURN found;
+END
+$function$;
 
 COMMENT ON FUNCTION public.parse_timeframe IS
     'Parses an English time phrase such as "last week", "in March 2024" or "since Monday" into a half-open range; '
-    'NULL if it cannot be parsed. Days are those of the zone (NULL: the session''s), relative to the anchor.';
+    'an error if it is not understood. Days are those of the zone (NULL: the session''s), relative to the anchor.';
 
 REVOKE ALL ON FUNCTION public.parse_timeframe FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.parse_timeframe TO pgrecall_reader;

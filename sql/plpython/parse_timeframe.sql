@@ -2,9 +2,9 @@
 --
 -- The parser of api/parse_timeframe.sql runs first. dateparser returns a moment and its precision; the result is the
 -- minute, day, week, month or year that contains it. It tries only LANGUAGES: with all its languages, the first text in
--- none of them would take seconds. Without the module the result is NULL, with one warning per session.
+-- none of them would take seconds. Without the module they are errors, with one warning per session.
 --
--- Errors  22023 unknown zone
+-- Errors  22023 a phrase that is not understood, unknown zone
 CREATE OR REPLACE FUNCTION public.parse_timeframe(text text, anchor timestamptz DEFAULT now(), zone text DEFAULT NULL)
 RETURNS tstzrange
 LANGUAGE plpython3u STABLE PARALLEL UNSAFE
@@ -42,6 +42,15 @@ def has_module():
     return True
 
 
+def refuse():
+    """Say that a phrase is not understood: NULL would search all times."""
+    plpy.error(
+        "the time phrase is not understood",
+        hint="Write 'last week', 'in March 2026', 'since Monday' or '2026-05-01/2026-05-31', or that in your language.",
+        sqlstate="22023",
+    )
+
+
 def around(moment, unit):
     """The minute, day, week, month or year that holds a moment."""
     if unit == "time":
@@ -61,8 +70,10 @@ def around(moment, unit):
 
 
 known = plpy.execute(prepared(LOCAL, "text", "timestamptz", "text"), [text, anchor, zone])[0]
-if known["period"] is not None or text is None or known["today"] is None or not has_module():
+if known["period"] is not None or text is None or anchor is None:
     return known["period"]
+if known["today"] is None or not has_module():
+    refuse()
 data = sys.modules[MODULE].DateDataParser(
     languages=LANGUAGES,
     settings={
@@ -74,11 +85,11 @@ data = sys.modules[MODULE].DateDataParser(
     },
 ).get_date_data(text[:200])
 if data.date_obj is None:
-    return None
+    refuse()
 try:
     begins, ends = around(data.date_obj, data.period)
 except (OverflowError, ValueError):
-    return None
+    refuse()
 if begins.tzinfo is not None:
     return "[%s,%s)" % (begins.isoformat(), ends.isoformat())
 return plpy.execute(
@@ -88,7 +99,7 @@ $function$;
 
 COMMENT ON FUNCTION public.parse_timeframe IS
     'Parses a time phrase such as "last week", "in March 2024" or "since Monday", in many languages, into a half-'
-    'open range; NULL if it cannot be parsed. Days are those of the zone (NULL: the session''s), relative to the '
+    'open range; an error if it is not understood. Days are those of the zone (NULL: the session''s), relative to the '
     'anchor.';
 
 REVOKE ALL ON FUNCTION public.parse_timeframe FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;

@@ -8,12 +8,14 @@
 --
 -- id     of the request, and payload of the notification;  model  its model: pass it to recall as setting query_model
 -- error  why there is no embedding
+-- poll_seconds  of a queued request: seconds between two looks of the daemon that looks most often; 0: it is notified. Who
+--               waits for less gets no answer, but finds it in the cache later
 --
 -- The server sets times and role, so no client can jump the queue. A role may have a thousand unanswered requests.
 --
 -- Errors  22023 an empty query;  54000 a query too long, too many unanswered;  25006 on a standby
 CREATE OR REPLACE FUNCTION pgrecall.request_query_embedding(query text)
-RETURNS TABLE (id bigint, embedding pgvector.halfvec, model text, error text)
+RETURNS TABLE (id bigint, embedding pgvector.halfvec, model text, error text, poll_seconds real)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path FROM CURRENT
 AS $function$
@@ -25,6 +27,7 @@ DECLARE
     used_anew CONSTANT interval := interval '1 hour';
     failed_for CONSTANT interval := interval '10 seconds';
     active record;
+    attention real;
     known record;
 BEGIN
     IF COALESCE(request_query_embedding.query, '') !~ '[^[:space:]]' THEN
@@ -39,7 +42,7 @@ BEGIN
     JOIN pgrecall.embedding_models m ON m.id = g.model_id
     WHERE g.state = 'active';
     IF active.id IS NULL THEN
-        RETURN QUERY SELECT NULL::bigint, NULL::pgvector.halfvec, NULL::text, 'the database has no embedding model';
+        RETURN QUERY SELECT NULL::bigint, NULL::pgvector.halfvec, NULL::text, 'the database has no embedding model', NULL::real;
         RETURN;
     END IF;
 
@@ -52,13 +55,14 @@ BEGIN
         IF known.used_at < clock_timestamp() - used_anew THEN
             UPDATE pgrecall.query_embeddings q SET used_at = clock_timestamp() WHERE q.id = known.id;
         END IF;
-        RETURN QUERY SELECT known.id, known.embedding, active.name, known.error;
+        RETURN QUERY SELECT known.id, known.embedding, active.name, known.error, NULL::real;
         RETURN;
-    ELSIF NOT EXISTS (
-        SELECT FROM pgrecall.workers w
-        WHERE w.last_seen_at > now() - interval '30 seconds' AND active.id = ANY (w.generations)
-    ) THEN
-        RETURN QUERY SELECT NULL::bigint, NULL::pgvector.halfvec, active.name, 'no embedder is alive';
+    END IF;
+    SELECT min(w.poll_seconds) INTO attention
+    FROM pgrecall.workers w
+    WHERE w.last_seen_at > now() - interval '30 seconds' AND active.id = ANY (w.generations);
+    IF attention IS NULL THEN
+        RETURN QUERY SELECT NULL::bigint, NULL::pgvector.halfvec, active.name, 'no embedder is alive', NULL::real;
         RETURN;
     ELSIF EXISTS (
         SELECT FROM pgrecall.query_embeddings q
@@ -78,10 +82,10 @@ BEGIN
         SET query = excluded.query, error = NULL, answered_at = NULL, requested_at = excluded.requested_at,
             used_at = excluded.used_at, lease_expires_at = CASE WHEN q.query IS NOT NULL THEN q.lease_expires_at END
         WHERE q.embedding IS NULL
-    RETURNING q.id, NULL::pgvector.halfvec, active.name, NULL::text;
+    RETURNING q.id, NULL::pgvector.halfvec, active.name, NULL::text, attention;
     IF NOT FOUND THEN
         -- Answered between the lookup and the insertion.
-        RETURN QUERY SELECT q.id, q.embedding, active.name, q.error
+        RETURN QUERY SELECT q.id, q.embedding, active.name, q.error, NULL::real
         FROM pgrecall.query_embeddings q
         WHERE q.generation_id = active.id AND q.role = asking AND q.query_hash = hash;
     END IF;

@@ -1,4 +1,4 @@
--- Returns the hash of the installed sql/ bundle. Clients and daemons compare it with their own.
+-- Returns the hash of the installed sql/ bundle, for information; contract() tells which clients fit.
 CREATE OR REPLACE FUNCTION pgrecall.bundle_hash()
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE

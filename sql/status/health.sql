@@ -35,6 +35,8 @@ BEGIN ATOMIC
                count(*) FILTER (WHERE s.generation = ANY (w.generations)) AS embedding,
                count(*) FILTER (WHERE s.other_generation = ANY (w.generations)) AS building,
                string_agg(format('%s:%s', w.hostname, w.pid), ', ') FILTER (WHERE NOT w.is_current) AS outdated,
+               string_agg(format('%s:%s looks every %s s', w.hostname, w.pid, w.poll_seconds), ', ')
+                   FILTER (WHERE w.poll_seconds > 0) AS deaf,
                string_agg(format('%s:%s works as %s', w.hostname, w.pid, w.role_name), ', ')
                    FILTER (WHERE NOT w.is_confined) AS unconfined
         FROM pgrecall.worker_status() w
@@ -139,6 +141,9 @@ BEGIN ATOMIC
         (14, 'embedder''s code', e.outdated IS NULL, 'warn',
          COALESCE('another version: ' || e.outdated, 'that of the database'),
          'Install the database''s version of pgrecall there, and start the embedder again.'),
+        (27, 'notifications', e.deaf IS NULL, 'warn',
+         COALESCE('they do not reach ' || e.deaf || ', so questions wait', 'they reach the embedders'),
+         'Start it with PGRECALL_EMBEDDER_LISTEN_DSN, a direct connection: a pooler may be between.'),
         (15, 'embedder''s role', e.unconfined IS NULL, 'info',
          COALESCE(e.unconfined, 'sees no sensitive memory'),
          'CREATE ROLE … LOGIN IN ROLE pgrecall_embedder, and let the embedder log in as that.'),

@@ -3,6 +3,7 @@
 -- generations  generations it embeds;  embedded  since its start;  per_second  since the heartbeat before the last
 -- pauses       paused providers: [{"model": …, "cause": …, "until": …}]
 -- last_seen    time since its last heartbeat;  is_alive  less than 30 seconds
+-- poll_seconds  seconds between two looks for questions; 0: notifications reach it
 -- is_current   it runs the installed SQL code
 -- is_confined  its role is a member of pgrecall_embedder and does not own the tables: row-level security hides sensitive
 --              memories from it
@@ -10,7 +11,8 @@ CREATE OR REPLACE FUNCTION pgrecall.worker_status()
 RETURNS TABLE (
     worker uuid, hostname text, pid integer, role_name text, model text, generations integer[], embedded bigint,
     per_second double precision, pauses jsonb, running interval, last_seen interval,
-    is_alive boolean, is_current boolean, is_confined boolean
+    is_alive boolean, is_current boolean, is_confined boolean,
+    poll_seconds real
 )
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 4
 SET search_path FROM CURRENT
@@ -21,7 +23,8 @@ BEGIN ATOMIC
            COALESCE(
                pg_has_role(r.oid, 'pgrecall_embedder', 'USAGE') AND NOT pg_has_role(r.oid, t.relowner, 'USAGE')
                AND NOT r.rolbypassrls, false
-           )
+           ),
+           w.poll_seconds
     FROM pgrecall.workers w
     LEFT JOIN pg_roles r ON r.rolname = w.role_name
     LEFT JOIN pg_class t ON t.oid = 'pgrecall.memories'::regclass

@@ -24,12 +24,29 @@ BEGIN
     IF text IS NULL OR anchor IS NULL OR anchor NOT BETWEEN '0002-01-01 00:00 UTC' AND '9990-01-01 00:00 UTC' THEN
         RETURN NULL;
     END IF;
+    phrase := btrim(left(text, 200), E' \t\n"?!');
+    -- An apostrophe before two digits leaves out the century.
+    phrase := regexp_replace(phrase, E'^([A-Za-z]+\\.?) [''\u2018\u2019](\\d\\d)$', '\1 20\2');
     -- Turn commas and line breaks into spaces, dashes into hyphens; drop quotes and brackets.
-    phrase := translate(lower(left(text, 200)), E',;\t\n\r\u00a0\u2013\u2014\u2212"''\u2018\u2019\u201c\u201d?!()[]', '      ---');
+    phrase := translate(lower(phrase), E',;\t\n\r\u00a0\u2013\u2014\u2212"''\u2018\u2019\u201c\u201d?!()[]', '      ---');
     phrase := array_to_string(
         array_remove(array_remove(array_remove(string_to_array(replace(phrase || ' ', '. ', ' '), ' '), ''), 'the'), 'of'), ' '
     );
     phrase := replace(replace(replace(phrase, 'a couple', 'couple'), 'a few', 'few'), 'a dozen', 'dozen');
+    -- Day and month in either order, where only one reading is a date.
+    phrase := regexp_replace(phrase, '\m(1[3-9]|2\d|3[01])[/-](0?[1-9]|1[0-2])[/-](\d{4})\M', '\3-\2-\1', 'g');
+    phrase := regexp_replace(phrase, '\m(0?[1-9]|1[0-2])[/-](1[3-9]|2\d|3[01])[/-](\d{4})\M', '\3-\1-\2', 'g');
+    phrase := regexp_replace(phrase, '\m0?([1-9]|1[0-2])[/-]0?\1[/-](\d{4})\M', '\2-\1-\1', 'g');
+    phrase := regexp_replace(phrase, '\m(\d{4})-(\d)-', '\1-0\2-', 'g');
+    phrase := regexp_replace(phrase, '(\m\d{4}-\d\d)-(\d)\M', '\1-0\2', 'g');
+    phrase := regexp_replace(phrase, '^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$', '\1-\2-\3');
+    phrase := regexp_replace(phrase, '^(week|month|quarter|year|weekend) before last$', '2 \1s ago');
+    phrase := regexp_replace(phrase, '^this past ', 'last ');
+    phrase := regexp_replace(phrase, '^(?:past |last )?(\d+) ?h(?:rs?)?$', 'last \1 hours');
+    phrase := regexp_replace(phrase, '^(?:last |this )?(?:christmas|xmas)(?: day)?( \d{4})?$', 'december 25\1');
+    -- "May 1-5", "1-5 May 2026"
+    phrase := regexp_replace(phrase, '^([a-z]{3,9}\.?) (\d\d?) ?(?:-|to) ?(\d\d?)( \d{4})?$', '\1 \2\4 to \1 \3\4');
+    phrase := regexp_replace(phrase, '^(\d\d?) ?(?:-|to) ?(\d\d?) ([a-z]{3,9}\.?)( \d{4})?$', '\3 \1\4 to \3 \2\4');
     phrase := replace(replace(phrase, 'up to ', 'until '), 'prior to ', 'before ');
     phrase := replace(replace(replace(replace(phrase, ' until ', ' to '), ' till ', ' to '), ' through ', ' to '), ' - ', ' to ');
     opener := split_part(phrase, ' ', 1);

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pgrecall.cli import main
+from pgrecall.config.file import CONNECTION
 from pgrecall.server import default_data_dir
 
 if TYPE_CHECKING:
@@ -66,9 +67,9 @@ def test_every_setting_with_its_source(
 ) -> None:
     rows = listed("--dsn", dsn)
     names = {name for (name,) in conn.execute("SELECT name FROM pgrecall.setting_definitions")}
-    own = {"config", "dsn", "data_dir", "namespace", "model", "pg_bindir", "prepare"}
-    assert set(rows) == names | own
-    assert list(rows)[:7] == ["config", "dsn", "data_dir", "namespace", "model", "pg_bindir", "prepare"]
+    own = ["config", *CONNECTION]
+    assert set(rows) == names | set(own)
+    assert list(rows)[: len(own)] == own
     assert rows["dsn"]["source"] == "argument"
     assert rows["data_dir"]["value"] == str(default_data_dir())
     assert rows["namespace"]["value"] == "default"

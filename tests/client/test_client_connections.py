@@ -18,6 +18,7 @@ from pgrecall import AsyncClient, Client, ConnectionFailed, InvalidInput, Schema
 from pgrecall._sync import queries as querying_module
 from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
+from support.migrating import serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,15 +126,22 @@ def test_an_unmigrated_database(new_database: Callable[..., str]) -> None:
     assert "pgrecall migrate" in str(caught.value.hint)
 
 
-def test_a_database_of_another_version(dsn: str, conn: psycopg.Connection[Any]) -> None:
+def test_a_database_with_other_code_of_the_same_contract(dsn: str, conn: psycopg.Connection[Any]) -> None:
     conn.execute("UPDATE pgrecall.installation SET bundle_hash = 'another'")
+    with Client(dsn) as client:
+        assert len(client.recall("tea")) == 0
+
+
+def test_a_database_of_another_contract(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    serve(conn, 0)
     with Client(dsn) as client, pytest.raises(SchemaMismatch) as caught:
         client.recall("tea")
     assert caught.value.sqlstate == "55000"
     assert "migrate" in str(caught.value.hint)
-    conn.execute("UPDATE pgrecall.installation SET bundle_hash = NULL")
-    with Client(dsn) as client, pytest.raises(SchemaMismatch):
+    conn.execute("DROP FUNCTION pgrecall.contract")
+    with Client(dsn) as client, pytest.raises(SchemaMismatch) as caught:
         client.recall("tea")
+    assert "migrate" in str(caught.value.hint)
 
 
 def test_connections_that_died_are_replaced(client: Client, conn: psycopg.Connection[Any]) -> None:

@@ -34,6 +34,7 @@ from support.embedder import (
     status,
     until,
 )
+from support.migrating import serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,10 +157,10 @@ def test_an_unmigrated_database_is_refused(
     assert "pgrecall migrate" in said["hint"]
 
 
-def test_a_database_of_another_version_is_refused(
+def test_a_database_of_another_contract_is_refused(
     dsn: str, conn: psycopg.Connection[Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    conn.execute("UPDATE pgrecall.installation SET bundle_hash = 'newer'")
+    serve(conn, 0)
     said = refusal(capfd, dsn)
     assert said["sqlstate"] == "55000"
     assert "pgrecall migrate" in said["hint"]
@@ -201,13 +202,13 @@ def test_no_threads_are_refused(dsn: str, capfd: pytest.CaptureFixture[str]) -> 
         Daemon(dsn, log=structlog.get_logger(), concurrency=-1)
 
 
-def test_a_change_of_the_installation_stops_the_daemon(
+def test_a_change_of_the_contract_stops_the_daemon(
     dsn: str, conn: psycopg.Connection[Any], recorder: Recorder
 ) -> None:
     async def scenario() -> None:
         task = asyncio.create_task(make_daemon(dsn, recorder, heartbeat_seconds=0.1).run())
         await eventually(lambda: status(conn)[3] == 1)
-        conn.execute("UPDATE pgrecall.installation SET bundle_hash = 'newer'")
+        serve(conn, 0)
         async with asyncio.timeout(PATIENCE):
             await task
 

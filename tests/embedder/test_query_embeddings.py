@@ -16,6 +16,7 @@ from psycopg.conninfo import make_conninfo
 
 from pgrecall import AsyncClient, Client, InvalidInput
 from pgrecall.cli import main
+from pgrecall.query import embedding
 from pgrecall_embedder.providers.errors import ProviderPaused
 from support.answering import PATIENCE, Model, answering, beat, embed_all, embedded
 from support.memories import scalar
@@ -249,10 +250,54 @@ def test_a_private_query_may_be_embedded_here(conn: psycopg.Connection[Any], mem
 # -- by default
 
 
-def test_the_model_of_this_machine_goes_before(dsn: str, memory: Client, model: Model) -> None:
+@pytest.fixture
+def unloaded(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """What this process has loaded: nothing yet."""
+    loaded: dict[str, object] = {}
+    monkeypatch.setattr(embedding, "_loaded", loaded)
+    return loaded
+
+
+def test_an_embedder_goes_before_loading_the_model(
+    dsn: str, memory: Client, model: Model, unloaded: dict[str, object]
+) -> None:
+    with answering(dsn, model):
+        assert memory.recall("a pet", embed_timeout=LONG).notice is None
+        assert memory.briefing("a pet with fur", embed_timeout=LONG)
+    assert model.queries == ["a pet", "a pet with fur"]
+    assert unloaded == {}
+
+
+def test_a_model_that_is_loaded_goes_before_an_embedder(dsn: str, memory: Client, model: Model) -> None:
+    assert memory.recall("a pet", embed=True).notice is None
     with answering(dsn, model):
         assert memory.recall("a pet").notice is None
     assert model.queries == []
+
+
+@pytest.mark.parametrize("is_alive", [False, True])
+def test_without_an_answer_the_model_is_loaded(
+    conn: psycopg.Connection[Any], memory: Client, unloaded: dict[str, object], is_alive: bool
+) -> None:
+    if is_alive:
+        beat(conn, "00000000-0000-0000-0000-000000000001", "busy", [1])
+    result = memory.recall("a pet", embed_timeout=0.05)
+    assert (result.notice, result.legs) == (None, ("lexical", "dense", "graph"))
+    assert len(unloaded) == 1
+
+
+def test_the_setting_tells_how_long_to_wait(
+    dsn: str, conn: psycopg.Connection[Any], foreign: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beat(conn, "00000000-0000-0000-0000-000000000001", "busy", [1])
+    monkeypatch.setenv("PGRECALL_EMBED_WAIT", "0.07")
+    with Client(dsn) as client:
+        assert "within 0.07 s" in str(client.recall("tea").notice)
+        assert "within 0.02 s" in str(client.recall("tea", embed_timeout=0.02).notice)
+    for wrong in ("0", "-1", "61", "soon", "nan"):
+        monkeypatch.setenv("PGRECALL_EMBED_WAIT", wrong)
+        with Client(dsn) as client, pytest.raises(InvalidInput, match="embed_wait"):
+            client.recall("tea")
 
 
 def test_without_the_model_an_embedder_is_asked(dsn: str, foreign: Client, model: Model) -> None:

@@ -36,7 +36,7 @@ def test_forms(read_only: Connection[Any], text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", " ", "the", "of the", "foo", "last", "last foo", "to", "from to", "between", "between and",
+        "the other day", "recently", "1/2/2026", "31/02/2026", "20261332", "May 5-1-3", "a while back", "", " ", "the", "of the", "foo", "last", "last foo", "to", "from to", "between", "between and",
         "between March", "between March and", "before", "since", "by by", "from", "in", "ago", "3 ago",
         "three", "may I ask", "2023-02-29", "2024-13", "2024-00-10", "2024-03-32", "31.2.2024", "3/5/2024",
         "March 32", "March 0", "April 31", "Q5 2024", "Q3 5", "5 Q3 2024", "summer 5", "10:30",
@@ -46,7 +46,7 @@ def test_forms(read_only: Connection[Any], text: str, expected: str) -> None:
         "today to tomorrow to Monday", "in the afternoon of March 3rd", "yesterday " * 30, "🦆", "\u0085\u2028",
     ],
 )  # fmt: skip
-def test_what_is_not_understood_is_null(read_only: Connection[Any], text: str) -> None:
+def test_what_is_not_understood_is_an_error(read_only: Connection[Any], text: str) -> None:
     assert parse(read_only, text) is None
 
 
@@ -187,7 +187,7 @@ ANCHORS = st.datetimes(datetime(2, 1, 2), datetime(9989, 12, 31)).map(str)  # no
 def test_no_text_is_an_error(read_only: Connection[Any], text: str, anchor: str, zone: str) -> None:
     row = read_only.execute(
         "SELECT r IS NULL OR (NOT isempty(r) AND (lower(r) < upper(r)) IS NOT FALSE AND NOT upper_inc(r))"
-        " FROM parse_timeframe(%s, %s::timestamp AT TIME ZONE %s, %s) r",
+        " FROM pgrecall.english_timeframe(%s, %s::timestamp AT TIME ZONE %s, %s) r",
         (text, anchor, zone, zone),
     ).fetchone()
     assert row == (True,)

@@ -160,3 +160,45 @@ def test_auto_says_what_it_chose(
     assert scores(found) == scores(by_hand)
     if chosen == "exact":
         assert scores(found) != scores(recalled(conn, query, NORTH, strategy="hybrid"))
+
+
+# --- the order that a strategy promises ------------------------------------------------------------------------------
+
+
+def _crowd(conn: Connection[Any]) -> list[int]:
+    """Memories whose words, speakers, concepts, sessions and lengths say another order than their vectors."""
+    for place in range(12):
+        remember(
+            conn,
+            f"Anna said tea {'tea ' * (11 - place)}" if place % 2 else f"owl number {place}",
+            at(round(0.97 - 0.08 * place, 2)),
+            speaker=("Anna", "Ben")[place % 3 == 0],
+            session="s",
+            position=place + 1,
+            tags=["Anna"] if place > 6 else [],
+        )
+    long = remember(conn, " ".join(f"Sentence {n} of a long memory about tea." for n in range(120)), at(0.9))
+    conn.execute("ANALYZE pgrecall.memories")
+    return [long]
+
+
+@pytest.mark.parametrize("query", ["what did Anna say about tea", "owl number 4", '"tea tea"', "Ben"])
+@pytest.mark.parametrize("strategy", ["vector", "prefilter"])
+def test_by_the_vector_means_in_the_order_of_the_cosine(
+    conn: Connection[Any], query: str, strategy: str
+) -> None:
+    _crowd(conn)
+    found = recalled(conn, query, NORTH, k=20, strategy=strategy)
+    cosines = [row["similarity"] for row in found]
+    assert len(cosines) > 1 or strategy == "prefilter"
+    assert cosines == sorted(cosines, reverse=True)
+    assert [row["score"] for row in found] == pytest.approx(cosines, abs=1e-4)
+
+
+@pytest.mark.parametrize("query", ["what did Anna say about tea", "owl number 4", "Ben said tea"])
+def test_fulltext_means_in_the_order_of_the_words(conn: Connection[Any], query: str) -> None:
+    _crowd(conn)
+    found = recalled(conn, query, NORTH, k=20, strategy="fulltext")
+    ranks = [row["lexical_rank"] for row in found]
+    assert ranks == sorted(ranks)
+    assert all(row["dense_rank"] is None and row["graph_rank"] is None for row in found)

@@ -160,3 +160,59 @@ def alembic(*arguments: str, dsn: str | None, ini: Path = ROOT / "alembic.ini") 
         check=False,
     )
     return done.returncode, done.stdout + done.stderr
+
+
+CHANGED = "from pathlib import Path; import sys; from migrating import migrate_changed; migrate_changed(sys.argv[1], Path(sys.argv[2]))"
+
+
+def use_code(folder: Path) -> None:
+    """Have this process install the SQL code of another folder."""
+    bundle.folder = lambda name: folder if name == "sql" else ROOT / name
+    bundle.sql_files.cache_clear()
+    bundle.installed_files.cache_clear()
+    bundle.bundle_hash.cache_clear()
+
+
+def migrate_changed(dsn: str, folder: Path) -> None:
+    """Migrate in this process, with the SQL code of a folder."""
+    use_code(folder)
+    migrations.migrate(dsn)
+
+
+def changed_code(folder: Path, *changes: tuple[str, str, str]) -> Path:
+    """Return a copy of sql/ in which every file has another comment, and some have other texts.
+
+    Args:
+        folder: Where to put it.
+        changes: The path of a file, what it says, and what it says in the copy.
+    """
+    shutil.copytree(ROOT / "sql", folder)
+    for path in folder.rglob("*.sql"):
+        path.write_text(f"-- Another comment.\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    for name, before, after in changes:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert before in text, (name, before)
+        (folder / name).write_text(text.replace(before, after), encoding="utf-8")
+    return folder
+
+
+def install_changed(dsn: str, folder: Path) -> None:
+    """Migrate in another process, with the SQL code of a folder."""
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-c", CHANGED, dsn, str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env=os.environ | {"PYTHONPATH": path},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def serve(conn: psycopg.Connection[Any], contract: int) -> None:
+    """Have a database say that it serves only this contract."""
+    conn.execute(
+        "CREATE OR REPLACE FUNCTION pgrecall.contract() RETURNS TABLE (oldest integer, newest integer) "
+        f"LANGUAGE sql IMMUTABLE BEGIN ATOMIC SELECT {contract}, {contract}; END".encode()
+    )

@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+import psycopg
+
 if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg.types.range import Range
@@ -16,10 +18,16 @@ ANCHOR = "2026-05-13 15:30"  # a Wednesday
 def parse(
     conn: Connection[Any], text: str | None, anchor: str | None = ANCHOR, zone: str | None = "UTC"
 ) -> Range[datetime] | None:
-    """Read a phrase; the anchor is local time of the zone."""
-    row = conn.execute(
-        "SELECT parse_timeframe(%s, %s::timestamp AT TIME ZONE %s, %s)", (text, anchor, zone or "UTC", zone)
-    ).fetchone()
+    """Read a phrase, None if it is not understood; the anchor is local time of the zone."""
+    try:
+        row = conn.execute(
+            "SELECT parse_timeframe(%s, %s::timestamp AT TIME ZONE %s, %s)",
+            (text, anchor, zone or "UTC", zone),
+        ).fetchone()
+    except psycopg.errors.InvalidParameterValue as error:
+        if "time phrase" not in str(error) or not error.diag.message_hint:
+            raise
+        return None
     assert row is not None
     found: Range[datetime] | None = row[0]
     return found
@@ -38,6 +46,26 @@ def check(conn: Connection[Any], text: str, expected: str, anchor: str = ANCHOR,
 
 
 FORMS = {
+    # notations with one meaning
+    "25/12/2025": "2025-12-25 2025-12-26",
+    "12/25/2025": "2025-12-25 2025-12-26",
+    "17-12-2025": "2025-12-17 2025-12-18",
+    "5/5/2026": "2026-05-05 2026-05-06",
+    "20251109": "2025-11-09 2025-11-10",
+    "since 25/12/2025": "2025-12-25 -",
+    "24h": "2026-05-12T15:30 2026-05-13T15:30",
+    "last 48 hrs": "2026-05-11T15:30 2026-05-13T15:30",
+    "this past weekend": "2026-05-09 2026-05-11",
+    "this past month": "2026-04-01 2026-05-01",
+    "the week before last": "2026-04-27 2026-05-04",
+    "the month before last": "2026-03-01 2026-04-01",
+    "last Christmas": "2025-12-25 2025-12-26",
+    "Christmas 2024": "2024-12-25 2024-12-26",
+    "May 1-5": "2026-05-01 2026-05-06",
+    "1-5 May 2024": "2024-05-01 2024-05-06",
+    "March 3 to 7, 2024": "2024-03-03 2024-03-08",
+    "Nov '25": "2025-11-01 2025-12-01",
+    "Nov \u201924": "2024-11-01 2024-12-01",
     # days and their parts
     "now": "2026-05-13T15:30 2026-05-13T15:31",
     "today": "2026-05-13 2026-05-14",

@@ -29,7 +29,8 @@ from pgrecall.models import (
     Validity,
 )
 from pgrecall.options import RecallFilters, RecallOptions
-from pgrecall.query.embedding import EMBED_SECONDS, Embed, vector_request
+from pgrecall.query.embedding import Embed, vector_request
+from pgrecall.query.legs import legs_of
 from pgrecall.query.reranking import second_stage
 
 from .admin import AsyncAdmin
@@ -153,7 +154,7 @@ class AsyncClient(AsyncMemories):
         vector: Vector | None = None,
         embed: Embed = None,
         private: bool = False,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
         timeframe: Timeframe | None = None,
         hnsw_ef_search: int | None = None,
         hnsw_iterative_scan: IterativeScan | None = None,
@@ -175,7 +176,7 @@ class AsyncClient(AsyncMemories):
                 live embedder; False never embeds. Without an embedding, recall uses words and concepts, and
                 `notice` of the result gives the reason.
             private: True never sends the query to an embedder, so that it is not stored even briefly.
-            embed_timeout: Seconds to wait for an embedder, above 0 to 60.
+            embed_timeout: Seconds to wait for an embedder, at most 60; None takes the setting `embed_wait`.
             timeframe: Only memories from or about that time: a phrase such as 'last week' or 'in March 2026',
                 interpreted in the time zone of the connection, or a pair (from, before).
             hnsw_ef_search: pgvector's candidate list for this call, 1 to 1000.
@@ -200,7 +201,9 @@ class AsyncClient(AsyncMemories):
             EmbeddingUnavailable: `embed=True`, but no model is available.
         """
         stage = second_stage(rerank, rerank_top, rerank_timeout)
-        count = 10 if k is None else k  # the second stage needs a number
+        count = 0 if k is None else k
+        if k is None and stage is not None:  # which needs a number
+            count = await self._queries.default_k(settings, options)
         arguments = drop_none(
             query=query, k=k if stage is None else stage.depth(count), **check_options(options, RecallOptions)
         )
@@ -217,7 +220,12 @@ class AsyncClient(AsyncMemories):
         result = RecallResult(
             query,
             tuple(map(RecalledMemory.from_row, rows)),
-            ("lexical", "graph") if used.vector is None else ("lexical", "dense", "graph"),
+            legs_of(
+                rows[0]["chosen_strategy"] if rows else None,
+                self._queries.asked_settings(settings, options),
+                query,
+                has_vector=used.vector is not None,
+            ),
             expanded.with_notice(used.notice),
             expanded.expansion,
         )
@@ -233,7 +241,7 @@ class AsyncClient(AsyncMemories):
         vector: Vector | None = None,
         embed: Embed = None,
         private: bool = False,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
         timeframe: Timeframe | None = None,
         **filters: Unpack[RecallFilters],
     ) -> TimelineResult:
@@ -260,7 +268,7 @@ class AsyncClient(AsyncMemories):
         rows, used = await self._queries.rows(
             "public.recall_timeline", topic, arguments, request, timeframe=timeframe
         )
-        return TimelineResult(topic, tuple(TimelineMemory(**row) for row in rows), used.notice)
+        return TimelineResult(topic, tuple(TimelineMemory.of(row) for row in rows), used.notice)
 
     async def recall_facts(
         self,
@@ -270,7 +278,7 @@ class AsyncClient(AsyncMemories):
         vector: Vector | None = None,
         embed: Embed = None,
         private: bool = False,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
         namespace: str | None = None,
         as_of: datetime | None = None,
         labels: Iterable[str] | None = None,
@@ -321,7 +329,7 @@ class AsyncClient(AsyncMemories):
         vector: Vector | None = None,
         embed: Embed = None,
         private: bool = False,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
         timeframe: Timeframe | None = None,
         timeout: float = 3.0,
         **filters: Unpack[RecallFilters],
@@ -391,7 +399,7 @@ class AsyncClient(AsyncMemories):
         vector: Vector | None = None,
         embed: Embed = None,
         private: bool = False,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
         timeframe: Timeframe | None = None,
         hnsw_ef_search: int | None = None,
         hnsw_iterative_scan: IterativeScan | None = None,
@@ -450,7 +458,7 @@ class AsyncClient(AsyncMemories):
         """
         arguments = drop_none(ids=ids, namespace=await self._database.namespace(namespace))
         rows = await self._database.rows("pgrecall.memory_validity", arguments)
-        return {row["id"]: Validity(**row) for row in rows}
+        return {row["id"]: Validity.of(row) for row in rows}
 
     async def is_shown(
         self,

@@ -39,7 +39,7 @@ class AsyncCurator:
             namespace=await self._database.namespace(namespace), since=since, max_memories=max_memories
         )
         rows = await self._database.rows("pgrecall.preview_curation", arguments)
-        return [PreviewedCuration(**row) for row in rows]
+        return [PreviewedCuration.of(row) for row in rows]
 
     async def uncurated(
         self, namespace: str | None = None, *, since: datetime | None = None, max_memories: int | None = None
@@ -146,7 +146,7 @@ class AsyncCurator:
             "pgrecall.curation_log",
             drop_none(namespace=await self._database.namespace(namespace), changes=changes, k=k),
         )
-        return [Curation(**row) for row in rows]
+        return [Curation.of(row) for row in rows]
 
     async def duplicates(
         self,
@@ -172,4 +172,4 @@ class AsyncCurator:
             max_memories=max_memories,
         )
         rows = await self._database.rows("pgrecall.duplicates", arguments)
-        return [Duplicate(**row) for row in rows]
+        return [Duplicate.of(row) for row in rows]

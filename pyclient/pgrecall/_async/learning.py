@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.arguments import Vector, drop_none
 from pgrecall.models import LearnedSettings, Learning
-from pgrecall.query.embedding import EMBED_SECONDS, Embed, vector_request
+from pgrecall.query.embedding import Embed, vector_request
 
 if TYPE_CHECKING:
     from .database import AsyncDatabase
@@ -29,7 +29,7 @@ class AsyncLearner:
         namespace: str | None = None,
         vector: Vector | None = None,
         embed: Embed = None,
-        embed_timeout: float = EMBED_SECONDS,
+        embed_timeout: float | None = None,
     ) -> None:
         """Record whether a memory answered a query. Changes no ranking by itself.
 
@@ -70,7 +70,7 @@ class AsyncLearner:
         """
         arguments = drop_none(namespace=await self._database.namespace(namespace), dry_run=dry_run)
         rows = await self._database.rows("pgrecall.learn", arguments)
-        return Learning(**rows[0])
+        return Learning.of(rows[0])
 
     async def undo(self, namespace: str | None = None) -> bool:
         """End a namespace's learned settings. The feedback stays.
@@ -92,4 +92,4 @@ class AsyncLearner:
             namespace: Only this one; None is every namespace that the role may read.
         """
         rows = await self._database.rows("pgrecall.list_learned", drop_none(namespace=namespace))
-        return [LearnedSettings(**row) for row in rows]
+        return [LearnedSettings.of(row) for row in rows]

@@ -169,7 +169,7 @@ class AsyncMemories:
         rows = await self._database.rows(
             "public.remember_messages", {"messages": json_text(checked), **arguments}
         )
-        return tuple(StoredMessage(**row) for row in rows)
+        return tuple(StoredMessage.of(row) for row in rows)
 
     async def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
         """Change fields of one memory; None keeps a field, an empty text or list clears it.
@@ -358,7 +358,7 @@ class AsyncMemories:
         rows = await self._database.rows("public.list_sessions", arguments)
         if not rows:
             await self._database.check_empty(arguments.get("namespace"))
-        return tuple(Session(**{**row, "speakers": tuple(row["speakers"])}) for row in rows)
+        return tuple(Session.of({**row, "speakers": tuple(row["speakers"])}) for row in rows)
 
     async def history(self, id: int, *, include_sensitive: bool = True) -> Sequence[MemoryChange]:
         """Return every version of a memory, of its predecessors and its successors, oldest first.
@@ -372,7 +372,7 @@ class AsyncMemories:
         """
         arguments = drop_none(id=id, include_sensitive=include_sensitive)
         rows = await self._database.rows("public.memory_history", arguments)
-        return tuple(MemoryChange(**row) for row in rows)
+        return tuple(MemoryChange.of(row) for row in rows)
 
     async def erase(self, id: int, *, dry_run: bool = False) -> Erasure:
         """Delete a memory and everything derived from it permanently, even if it was forgotten before.
@@ -391,7 +391,7 @@ class AsyncMemories:
             PermissionDenied: The role may only read it.
         """
         rows = await self._database.rows("public.erase", drop_none(id=id, dry_run=dry_run))
-        return Erasure(**rows[0])
+        return Erasure.of(rows[0])
 
     async def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
         """Delete a namespace with all its memories, grants and rules permanently.
@@ -411,4 +411,4 @@ class AsyncMemories:
         rows = await self._database.rows(
             "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
         )
-        return Erasure(**rows[0], memory_id=None)
+        return Erasure.of({**rows[0], "memory_id": None})

@@ -11,7 +11,7 @@ from pgrecall.arguments import check_given, drop_none, format_vector
 from pgrecall.concurrency import in_thread
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, SchemaMismatch
 from pgrecall.models import EmbeddingModel
-from pgrecall.query.embedding import QueryVector, embed_query, no_vector
+from pgrecall.query.embedding import EMBED_SECONDS, QueryVector, embed_query, is_loaded, no_vector
 from pgrecall.query.expansion import ExpandedQuery, LlmExpander, check_expand
 from pgrecall.query.timeframe import format_period, format_range, parse_with_dateparser, phrase
 
@@ -110,6 +110,23 @@ class AsyncQueries:
             self._metrics.expanded(expanded.outcome)
         return expanded
 
+    def asked_settings(
+        self, settings: Mapping[str, str | float] | None, options: Mapping[str, Any]
+    ) -> dict[str, str | float]:
+        """Return the settings of environment, file and call by short name; the call's win."""
+        own: dict[str, str | float] = {name: one.value for name, one in self._database.settings.items()}
+        own |= {name.removeprefix("pgrecall."): value for name, value in (settings or {}).items()}
+        return own | drop_none(strategy=options.get("strategy"), profile=options.get("profile"))
+
+    async def default_k(self, settings: Mapping[str, str | float] | None, options: Mapping[str, Any]) -> int:
+        """Return how many memories a recall returns that does not say: the setting k."""
+        asked = self.asked_settings(settings, options)
+        if "k" in asked:
+            return int(asked["k"])
+        session = {f"pgrecall.{name}": str(asked[name]) for name in ("profile",) if name in asked}
+        rows = await self._database.rows("pgrecall.settings_list", {}, session or None)
+        return int(next(row["value"] for row in rows if row["name"] == "k"))
+
     async def active_model(self) -> EmbeddingModel | None:
         """Return the active embedding model of the database, cached for `MODEL_SECONDS`."""
         if self._model is None or monotonic() - self._model[0] > MODEL_SECONDS:
@@ -140,9 +157,10 @@ class AsyncQueries:
         words = phrase(timeframe)
         if words is None:
             return format_period(timeframe)
-        parsed = await self._database.value("public.parse_timeframe", drop_none(text=words))
-        if parsed is not None:
-            return format_range(parsed)
+        try:
+            return format_range(await self._database.value("public.parse_timeframe", drop_none(text=words)))
+        except InvalidInput:
+            pass  # not understood there
         async with self._database.connection() as connection:
             now = datetime.now(connection.info.timezone)
         return await in_thread(parse_with_dateparser, words, now)
@@ -152,30 +170,31 @@ class AsyncQueries:
             return QueryVector(request.vector, source="given")
         if request.embed is False or not query.strip():
             return QueryVector()  # nothing to embed; the server judges an empty query
+        target = await self._database.open()
+        seconds = next(one for one in (request.seconds, target.embed_wait, EMBED_SECONDS) if one is not None)
         if request.embed == "daemon":
             if request.is_private:
                 return no_vector("a private query is not sent to an embedder")
-            answer = await request_embedding(self._database, query, request.seconds)
+            answer = await request_embedding(self._database, query, seconds)
             return no_vector(answer.reason) if answer.vector is None else answer.vector
-        target = await self._database.open()
         active = await self.active_model()
         may_download = request.embed is True
+        unanswered = ""
+        # An embedder has the model in its memory already; loading it here takes seconds.
+        if request.embed is None and active is not None and not request.is_private and not is_loaded(active):
+            answer = await request_embedding(self._database, query, seconds)
+            if answer.vector is not None:
+                return answer.vector
+            if answer.is_queued:
+                unanswered = f", and {answer.reason}"
         try:
             # No connection is held meanwhile: loading a model takes seconds.
             numbers = await in_thread(embed_query, query, active, target.model, download=may_download)
         except EmbeddingUnavailable as error:
             if request.embed is True:
                 raise
-            reason = error.message
-        else:
-            return QueryVector(format_vector(numbers), None if active is None else active.name, "local")
-        if active is not None and not request.is_private:
-            answer = await request_embedding(self._database, query, request.seconds)
-            if answer.vector is not None:
-                return answer.vector
-            if answer.is_queued:
-                reason = f"{reason}, and {answer.reason}"
-        return no_vector(reason)
+            return no_vector(f"{error.message}{unanswered}")
+        return QueryVector(format_vector(numbers), None if active is None else active.name, "local")
 
     async def _is_outdated(self, used: QueryVector) -> bool:
         """Tell whether the database has switched to another model than the vector's. Refreshes the cache."""

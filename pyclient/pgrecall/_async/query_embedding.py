@@ -32,6 +32,9 @@ async def request_embedding(database: AsyncDatabase, query: str, seconds: float)
                 return EmbedderAnswer(reason=request["error"], is_queued=request["id"] is not None)
             if request["embedding"] is not None:
                 return EmbedderAnswer(QueryVector(request["embedding"], request["model"], "cache"))
+            pause = request["poll_seconds"]
+            if pause is not None and pause > seconds:
+                return EmbedderAnswer(reason=f"the embedder is not notified and looks every {pause:g} s")
             answers = await database.rows_on(
                 connection,
                 "pgrecall.wait_query_embedding",

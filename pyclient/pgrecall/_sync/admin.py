@@ -35,22 +35,22 @@ class Admin:
     def status(self) -> Status:
         """Return the counts and versions of `recall_status()`."""
         rows = self._database.rows("public.recall_status", {})
-        return Status(**rows[0])
+        return Status.of(rows[0])
 
     def generations(self) -> list[Generation]:
         """Return the progress of each generation of embeddings, active one first. Scans all memories."""
         rows = self._database.rows("pgrecall.generation_progress", {})
-        return [Generation(**row) for row in rows]
+        return [Generation.of(row) for row in rows]
 
     def workers(self) -> list[Worker]:
         """Return the embedder daemons with a heartbeat within the last day, live ones first."""
         rows = self._database.rows("pgrecall.worker_status", {})
-        return [Worker(**row) for row in rows]
+        return [Worker.of(row) for row in rows]
 
     def indexes(self) -> list[IndexStatus]:
         """Return the indexes of pgrecall's tables, largest first."""
         rows = self._database.rows("pgrecall.index_status", {})
-        return [IndexStatus(**row) for row in rows]
+        return [IndexStatus.of(row) for row in rows]
 
     def failures(self, cause: str | None = None, *, k: int | None = None) -> list[Failure]:
         """Return the failed memories, newest failure first.
@@ -60,7 +60,7 @@ class Admin:
             k: Maximum number of failures; None is 100.
         """
         rows = self._database.rows("pgrecall.failures", drop_none(cause=cause, k=k))
-        return [Failure(**row) for row in rows]
+        return [Failure.of(row) for row in rows]
 
     def retry_failures(self, cause: str | None = None, *, id: int | None = None) -> int:
         """Retry failed memories.
@@ -77,7 +77,7 @@ class Admin:
     def health(self) -> list[HealthCheck]:
         """Run the health checks of the database and return their results."""
         rows = self._database.rows("pgrecall.health", {})
-        return [HealthCheck(**row) for row in rows]
+        return [HealthCheck.of(row) for row in rows]
 
     def analyze(self) -> None:
         """Refresh the planner's statistics, for example after a large import."""
@@ -118,7 +118,7 @@ class Admin:
 
     def namespaces(self) -> list[Namespace]:
         """Return the namespaces that the role may read, by name."""
-        return [Namespace(**row) for row in self._database.rows("pgrecall.list_namespaces", {})]
+        return [Namespace.of(row) for row in self._database.rows("pgrecall.list_namespaces", {})]
 
     def create_namespace(self, name: str, *, language: str | None = None) -> None:
         """Create a namespace. Does nothing if it exists.
@@ -145,7 +145,7 @@ class Admin:
 
     def retention(self) -> list[Retention]:
         """Return how long memories are kept: a row for each namespace and category with a rule."""
-        return [Retention(**row) for row in self._database.rows("pgrecall.list_retention", {})]
+        return [Retention.of(row) for row in self._database.rows("pgrecall.list_retention", {})]
 
     def set_retention(
         self,

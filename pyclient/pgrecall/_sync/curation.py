@@ -40,7 +40,7 @@ class Curator:
             namespace=self._database.namespace(namespace), since=since, max_memories=max_memories
         )
         rows = self._database.rows("pgrecall.preview_curation", arguments)
-        return [PreviewedCuration(**row) for row in rows]
+        return [PreviewedCuration.of(row) for row in rows]
 
     def uncurated(
         self, namespace: str | None = None, *, since: datetime | None = None, max_memories: int | None = None
@@ -147,7 +147,7 @@ class Curator:
             "pgrecall.curation_log",
             drop_none(namespace=self._database.namespace(namespace), changes=changes, k=k),
         )
-        return [Curation(**row) for row in rows]
+        return [Curation.of(row) for row in rows]
 
     def duplicates(
         self,
@@ -173,4 +173,4 @@ class Curator:
             max_memories=max_memories,
         )
         rows = self._database.rows("pgrecall.duplicates", arguments)
-        return [Duplicate(**row) for row in rows]
+        return [Duplicate.of(row) for row in rows]

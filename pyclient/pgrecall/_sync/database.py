@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import Connection, sql
+from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -21,6 +22,7 @@ from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
 from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
 from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, UnknownNamespace, error_from
+from pgrecall.upgrading import MIGRATION_RUNS, MIGRATION_SECONDS, POLL_SECONDS, may_be_upgrade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,8 +40,8 @@ _READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
 class Database:
     """One database, whose functions the client and its collaborators call.
 
-    The first call connects and checks that the database's SQL code matches the package. Server and connection
-    errors are mapped to the classes of `pgrecall.errors`.
+    The first call connects and checks that the database serves the contract of the package. Server and
+    connection errors are mapped to the classes of `pgrecall.errors`.
 
     Args:
         dsn: A libpq connection string or URI; None takes the configured one, else the embedded server.
@@ -191,7 +193,27 @@ class Database:
         parameters: Mapping[str, Any],
         settings: Mapping[str, str] | None = None,
     ) -> list[DictRow]:
-        """Execute a statement with the settings of client and call and the remaining time as timeout."""
+        """Execute a statement with the settings of client and call and the remaining time as timeout.
+
+        A statement that fails because the database is being migrated is executed once more afterwards, unless
+        it is part of a transaction.
+        """
+        is_alone = connection.info.transaction_status == TransactionStatus.IDLE
+        try:
+            return self._execute(connection, statement, parameters, settings)
+        except psycopg.Error as error:
+            if not is_alone or connection.closed or not may_be_upgrade(error.sqlstate):
+                raise
+        self._outwait_migration(connection)
+        return self._execute(connection, statement, parameters, settings)
+
+    def _execute(
+        self,
+        connection: Connection[DictRow],
+        statement: sql.Composed,
+        parameters: Mapping[str, Any],
+        settings: Mapping[str, str] | None,
+    ) -> list[DictRow]:
         seconds = time_left()
         local = {f"pgrecall.{name}": one.value for name, one in self._settings.items()}
         if settings:
@@ -211,6 +233,19 @@ class Database:
                 connection.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
             cursor = connection.execute(statement, parameters)
             return cursor.fetchall()
+
+    @staticmethod
+    def _outwait_migration(connection: Connection[DictRow]) -> None:
+        """Wait until no migration of the database is under way, and drop the plans made before it."""
+        seconds = time_left()
+        until = time.monotonic() + (MIGRATION_SECONDS if seconds is None else seconds)
+        connection.execute("DEALLOCATE ALL")
+        while time.monotonic() < until:
+            cursor = connection.execute(MIGRATION_RUNS)
+            [found] = cursor.fetchall()
+            if not found["runs"]:
+                return
+            in_place(time.sleep, POLL_SECONDS)
 
     @staticmethod
     def is_read_only(connection: Connection[DictRow]) -> bool:
@@ -261,13 +296,13 @@ class Database:
         # timeout.
         try:
             with Connection.connect(target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row) as connection:
-                rows = self.rows_on(connection, "pgrecall.bundle_hash", {})
-                in_place(verify, next(iter(rows[0].values())))
+                [served] = self.rows_on(connection, "pgrecall.contract", {})
+                in_place(verify, **served)
                 if target.requested:
                     known = self.rows_on(connection, "pgrecall.settings_list", {})
                     self._settings = accept_settings(target.requested, known)
         except psycopg.Error as error:
             translated = error_from(error)
-            raise (
-                not_migrated(target.dsn) if isinstance(translated, SchemaMismatch) else translated
-            ) from error
+            if isinstance(translated, SchemaMismatch):
+                translated = not_migrated(target.dsn, is_older=error.sqlstate == "42883")
+            raise translated from error

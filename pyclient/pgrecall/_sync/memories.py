@@ -168,7 +168,7 @@ class Memories:
         )
         checked = [json_object(f"message {place}", one) for place, one in enumerate(messages, 1)]
         rows = self._database.rows("public.remember_messages", {"messages": json_text(checked), **arguments})
-        return tuple(StoredMessage(**row) for row in rows)
+        return tuple(StoredMessage.of(row) for row in rows)
 
     def update(self, id: int, *, content: str | None = None, **fields: Unpack[UpdatableFields]) -> bool:
         """Change fields of one memory; None keeps a field, an empty text or list clears it.
@@ -357,7 +357,7 @@ class Memories:
         rows = self._database.rows("public.list_sessions", arguments)
         if not rows:
             self._database.check_empty(arguments.get("namespace"))
-        return tuple(Session(**{**row, "speakers": tuple(row["speakers"])}) for row in rows)
+        return tuple(Session.of({**row, "speakers": tuple(row["speakers"])}) for row in rows)
 
     def history(self, id: int, *, include_sensitive: bool = True) -> Sequence[MemoryChange]:
         """Return every version of a memory, of its predecessors and its successors, oldest first.
@@ -371,7 +371,7 @@ class Memories:
         """
         arguments = drop_none(id=id, include_sensitive=include_sensitive)
         rows = self._database.rows("public.memory_history", arguments)
-        return tuple(MemoryChange(**row) for row in rows)
+        return tuple(MemoryChange.of(row) for row in rows)
 
     def erase(self, id: int, *, dry_run: bool = False) -> Erasure:
         """Delete a memory and everything derived from it permanently, even if it was forgotten before.
@@ -390,7 +390,7 @@ class Memories:
             PermissionDenied: The role may only read it.
         """
         rows = self._database.rows("public.erase", drop_none(id=id, dry_run=dry_run))
-        return Erasure(**rows[0])
+        return Erasure.of(rows[0])
 
     def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
         """Delete a namespace with all its memories, grants and rules permanently.
@@ -408,4 +408,4 @@ class Memories:
             PermissionDenied: The role cannot access every namespace.
         """
         rows = self._database.rows("public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run))
-        return Erasure(**rows[0], memory_id=None)
+        return Erasure.of({**rows[0], "memory_id": None})

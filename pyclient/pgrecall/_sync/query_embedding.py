@@ -31,6 +31,9 @@ def request_embedding(database: Database, query: str, seconds: float) -> Embedde
                 return EmbedderAnswer(reason=request["error"], is_queued=request["id"] is not None)
             if request["embedding"] is not None:
                 return EmbedderAnswer(QueryVector(request["embedding"], request["model"], "cache"))
+            pause = request["poll_seconds"]
+            if pause is not None and pause > seconds:
+                return EmbedderAnswer(reason=f"the embedder is not notified and looks every {pause:g} s")
             answers = database.rows_on(
                 connection,
                 "pgrecall.wait_query_embedding",

@@ -6,6 +6,7 @@ A wheel has both folders inside the package, a checkout has them at its root.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,17 @@ from pathlib import Path
 from pgrecall.config.conninfo import database_name
 from pgrecall.errors import SchemaMismatch
 
-__all__ = ["SqlFile", "bundle_hash", "folder", "installed_files", "not_migrated", "sql_files", "verify"]
+__all__ = [
+    "SqlFile",
+    "bundle_hash",
+    "folder",
+    "installed_files",
+    "not_migrated",
+    "spoken_contract",
+    "sql_files",
+    "verify",
+    "verify_bundle",
+]
 
 _PLPYTHON = "plpython/"
 
@@ -68,8 +79,38 @@ def bundle_hash() -> str:
     return digest.hexdigest()
 
 
-def verify(installed: str | None) -> None:
-    """Compare the hash of the database's SQL code with the package's.
+@cache
+def spoken_contract() -> int:
+    """Return the contract that clients and daemons of this package speak."""
+    text = (folder("sql") / "status" / "contract.sql").read_text(encoding="utf-8")
+    found = re.search(r"(\d+) AS newest", text)
+    assert found is not None, "sql/status/contract.sql names no newest contract"  # noqa: S101
+    return int(found[1])
+
+
+def verify(oldest: int, newest: int) -> None:
+    """Refuse a database that does not serve the contract of this package.
+
+    Args:
+        oldest: The oldest contract that `pgrecall.contract()` names.
+        newest: The newest one.
+
+    Raises:
+        SchemaMismatch: The package's contract is not between them.
+    """
+    spoken = spoken_contract()
+    if oldest <= spoken <= newest:
+        return
+    raise SchemaMismatch(
+        f"this pgrecall speaks contract {spoken}, and the database serves {oldest} to {newest}",
+        hint="Run `pgrecall migrate`: the database is older than this package."
+        if spoken > newest
+        else "Upgrade this package: the database is newer.",
+    )
+
+
+def verify_bundle(installed: str | None) -> None:
+    """Compare the hash of the database's SQL code with the package's, for what uses more than the contract.
 
     Args:
         installed: The result of `pgrecall.bundle_hash()`.
@@ -87,13 +128,19 @@ def verify(installed: str | None) -> None:
         )
 
 
-def not_migrated(dsn: str | None = None) -> SchemaMismatch:
+def not_migrated(dsn: str | None = None, *, is_older: bool = False) -> SchemaMismatch:
     """Return the error for a database without pgrecall.
 
     Args:
         dsn: Its connection string; the error names the database, and no password.
+        is_older: True if the schema is there, and the function that names the served contracts is not.
     """
     name = "the database" if dsn is None else database_name(dsn)
+    if is_older:
+        return SchemaMismatch(
+            f"{name} does not tell which contracts it serves",
+            hint="Run `pgrecall migrate`: the database is older than this package, or was downgraded.",
+        )
     return SchemaMismatch(
         f"{name} has no pgrecall schema", hint="Run `pgrecall migrate` against it, or connect to another."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from typing import Any
+from typing import Any, TypeAlias
 
 import psycopg
 from psycopg import sql
@@ -12,7 +12,8 @@ from psycopg import sql
 from pgrecall import __version__
 from pgrecall.errors import SchemaMismatch
 
-from .bundle import SqlFile, bundle_hash, installed_files, not_migrated, verify
+from .bundle import SqlFile, bundle_hash, installed_files, not_migrated, verify_bundle
+from .dropping import drop, drop_unused
 from .guard import guarded
 from .lock_retry import with_lock_retry
 from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS, SCHEMAS, SIGNATURE, function_names
@@ -69,24 +70,23 @@ def install_code(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
 
 
 def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
-    files = installed_files(plpython=plpython)
     hold_vector_schema(conn)
     with owners_may_create(conn):
-        _install_files(conn, files, plpython=plpython)
+        _install_files(conn, installed_files(plpython=plpython), plpython=plpython)
 
 
 def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *, plpython: bool) -> None:
     # Grants apply to every function, so stale ones are dropped first.
     grants = [file for file in files if file.name.endswith("grants.sql")]
     use_search_path(conn, local=True)
+    before = _code_objects(conn)
     for file in files:
         if file.name == _REVOKE:
-            # A subtransaction has its own xid, so its catalog rows do not count as written by the files.
-            with conn.transaction():
-                _run(conn, file.name, file.text)
+            _run(conn, file.name, file.text)
+            before = _code_objects(conn)
         elif file not in grants:
-            _run(conn, file.name, guarded(qualify(conn, file.text)))
-    _drop(conn, _commands(conn, stale=True))
+            _replace(conn, file.name, guarded(qualify(conn, file.text)), before)
+    drop(conn, _left_over(conn, before))
     conn.execute(_BUILD)
     if plpython:
         own_python(conn)
@@ -166,7 +166,7 @@ def remove_code(conn: psycopg.Connection[Any]) -> None:
 
 
 def _remove(conn: psycopg.Connection[Any]) -> None:
-    _drop(conn, _commands(conn, stale=False))
+    drop(conn, list(_code_objects(conn).values()))
     for name in BUILT_FUNCTIONS:
         conn.execute(f"DROP FUNCTION IF EXISTS _pgrecall.{name}".encode())
     _load_pgvector(conn)
@@ -237,14 +237,10 @@ def _load_pgvector(conn: psycopg.Connection[Any]) -> None:
 
 
 def use_search_path(conn: psycopg.Connection[Any], *, local: bool = False) -> None:
-    """Set the search_path for creating pgrecall's objects, which its functions keep.
+    """Set the search_path to create pgrecall's objects, which its functions keep (`local`: its transaction).
 
-    Only the owner may create in `pgrecall`, and nobody in `pg_catalog`. So a name can never resolve to a
+    Only the owner may create in `pgrecall`, and nobody in `pg_catalog`. So no name can resolve to a
     foreign operator, function or type.
-
-    Args:
-        conn: A connection of the installer.
-        local: True limits it to the transaction instead of the session.
     """
     conn.execute(f"SET {'LOCAL ' if local else ''}search_path = {SEARCH_PATH}".encode())
 
@@ -257,11 +253,11 @@ def verify_installed(conn: psycopg.Connection[Any]) -> None:
     """
     if not scalar(conn, "SELECT to_regprocedure('pgrecall.bundle_hash()') IS NOT NULL"):
         raise not_migrated()
-    verify(scalar(conn, "SELECT pgrecall.bundle_hash()"))
+    verify_bundle(scalar(conn, "SELECT pgrecall.bundle_hash()"))
 
 
 _CODE_OBJECTS = f"""
-    SELECT item.command
+    SELECT item.oid, item.xmin::text, item.command
     FROM (
         SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass) AS command, t.oid, t.xmin
         FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
@@ -280,33 +276,37 @@ _CODE_OBJECTS = f"""
         WHERE (p.pronamespace IN ({OWN_SCHEMAS}) AND NOT p.proname IN {STATE_FUNCTIONS})
            OR {OURS_IN_PUBLIC}
     ) item
+    ORDER BY item.oid DESC -- later objects may depend on earlier ones
 """
-# Every CREATE OR REPLACE writes a new catalog row, so a row of another transaction is left over from an older
-# version.
-_STALE = "WHERE item.xmin <> pg_current_xact_id()::xid"
-# Later objects may depend on earlier ones.
-_NEWEST_FIRST = "ORDER BY item.oid DESC"
+_Objects: TypeAlias = dict[tuple[int, str], str]
 
 
-def _commands(conn: psycopg.Connection[Any], *, stale: bool) -> list[str]:
-    """Return DROP commands for the objects of sql/; with `stale`, only those of other transactions."""
-    query = f"{_CODE_OBJECTS} {_STALE if stale else ''} {_NEWEST_FIRST}"
-    return [row[0] for row in conn.execute(query.encode()).fetchall()]
+def _code_objects(conn: psycopg.Connection[Any]) -> _Objects:
+    """Return the DROP commands for the objects of sql/, by oid and version of the catalog's row."""
+    rows = conn.execute(_CODE_OBJECTS.encode()).fetchall()
+    return {(oid, version): command for oid, version, command in rows}
 
 
-def _drop(conn: psycopg.Connection[Any], commands: list[str]) -> None:
-    """Run DROPs in dependency order, without CASCADE, which would drop objects of the user."""
-    while commands:
-        blocked = []
-        for command in commands:
-            try:
-                with conn.transaction():
-                    conn.execute(command.encode())
-            except psycopg.errors.DependentObjectsStillExist as error:
-                blocked.append((command, error))
-        if len(blocked) == len(commands):
-            raise blocked[0][1]
-        commands = [command for command, _ in blocked]
+def _left_over(conn: psycopg.Connection[Any], before: _Objects) -> list[str]:
+    """Return the DROP commands for objects that no file has replaced: CREATE OR REPLACE writes a new row."""
+    return [command for key, command in _code_objects(conn).items() if key in before]
+
+
+def _replace(conn: psycopg.Connection[Any], name: str, text: str, before: _Objects) -> None:
+    """Run a file; where a function cannot be replaced in place, drop it first, in the same transaction.
+
+    Everything that may depend on it is left over from before, and later files make it again.
+    """
+    try:
+        with conn.transaction():
+            _run(conn, name, text)
+    except (psycopg.errors.InvalidFunctionDefinition, psycopg.errors.AmbiguousFunction):
+        blocked = drop_unused(conn, _left_over(conn, before))
+        try:
+            with conn.transaction():
+                _run(conn, name, text)
+        except psycopg.errors.InvalidFunctionDefinition as error:
+            raise error if blocked is None else blocked from error
 
 
 def _run(conn: psycopg.Connection[Any], name: str, text: str) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import PgrecallError
+from pgrecall.upgrading import LOCK_KEY
 
 from .lock_retry import LOCK_POLL_SECONDS, REPORT_AFTER_SECONDS
 from .reading import scalar
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     import psycopg
 
 __all__ = ["LOCK_KEY", "installer_lock"]
-
-LOCK_KEY = 0x7067_7265_6361_6C6C  # 'pgrecall'
 
 _IMPOSTOR = """
     SELECT a.pid, a.usename FROM pg_locks l

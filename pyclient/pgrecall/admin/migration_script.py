@@ -63,8 +63,13 @@ class ScriptConnection(psycopg.Connection[Any]):
     def transaction(self, *arguments: Any, **options: Any) -> Iterator[Any]:
         """Make a savepoint within another block only: the catalog tells which transaction wrote a row."""
         if self._is_in_block:
-            with super().transaction(*arguments, **options) as savepoint:
-                yield savepoint
+            noted = len(self.statements)
+            try:
+                with super().transaction(*arguments, **options) as savepoint:
+                    yield savepoint
+            except psycopg.Error:
+                del self.statements[noted:]
+                raise
             return
         self._is_in_block = True
         try:

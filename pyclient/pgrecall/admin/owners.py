@@ -13,7 +13,7 @@ from psycopg import sql
 
 from pgrecall.errors import InvalidInput, PermissionDenied, PgrecallError, error_from
 
-from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS
+from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS, function_names
 from .reading import scalar
 
 if TYPE_CHECKING:
@@ -145,12 +145,14 @@ def own_python(conn: psycopg.Connection[Any]) -> None:
     """Transfer the functions in Python to the installer, since only a superuser should own untrusted code."""
     rows = conn.execute(
         f"""
-        SELECT format('ALTER FUNCTION %s OWNER TO CURRENT_USER', p.oid::regprocedure)
+        SELECT format('ALTER FUNCTION %%s OWNER TO CURRENT_USER', p.oid::regprocedure)
         FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang
         WHERE l.lanname = 'plpython3u'
           AND p.pronamespace IN ({OWN_SCHEMAS}, 'public'::regnamespace)
-          AND p.xmin = pg_current_xact_id()::xid AND pg_get_userbyid(p.proowner) <> current_user
-        """.encode()
+          AND (p.pronamespace <> 'public'::regnamespace OR p.proname = ANY (%s))
+          AND pg_get_userbyid(p.proowner) <> current_user
+        """.encode(),
+        (function_names("public"),),
     ).fetchall()
     for (command,) in rows:
         conn.execute(command.encode())

@@ -1,5 +1,6 @@
 """The command line `pgrecall`."""
 
+import gc
 import io
 import sys
 from collections.abc import Callable
@@ -34,6 +35,8 @@ from .status import status
 from .ui import ui
 
 __all__ = ["app", "main"]
+
+_COLLECT_AFTER = 100_000
 
 app = typer.Typer(
     name="pgrecall",
@@ -131,8 +134,13 @@ def main(arguments: list[str] | None = None) -> None:
     """
     from pgrecall.errors import PgrecallError
 
+    from .common import use_local_zone
     from .hints import command_line_hint
 
+    # Importing makes many objects and no garbage; looking for some costs a tenth of a command's time.
+    gc.set_threshold(_COLLECT_AFTER)
+    if arguments is None:
+        use_local_zone()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A memory may contain characters that the terminal cannot encode.

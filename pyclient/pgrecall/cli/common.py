@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from pgrecall.query.embedding import Embed as EmbedBy
     from pgrecall.query.expansion import Expand
 
 EXPAND_KEY = "PGRECALL_EXPAND_API_KEY"
+_EMBED_SECONDS = 2.0
 
 Dsn = Annotated[
     str | None,
@@ -91,6 +94,10 @@ Embed = Annotated[
         "embedder is available.",
         show_default=False,
     ),
+]
+HowMany = Annotated[
+    int | None,
+    typer.Option("-k", "--k", help="How many memories at most; default: the setting k.", show_default=False),
 ]
 ByDaemon = Annotated[
     bool,
@@ -181,16 +188,38 @@ def server_errors() -> Iterator[None]:
         raise PgrecallError(str(error), hint=error.hint) from error
 
 
+def use_local_zone() -> None:
+    """Have the sessions of this process use its time zone, unless PGTZ names another: one day is one day."""
+    if os.environ.get("PGTZ"):
+        return
+    name = os.environ.get("TZ", "").removeprefix(":")
+    if not name:
+        _, _, name = os.path.realpath("/etc/localtime").partition("/zoneinfo/")
+    if _zone(name) is not None:
+        os.environ["PGTZ"] = name
+
+
+def _zone(name: str) -> "ZoneInfo | None":
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name) if name else None
+    except (KeyError, OSError, ValueError):  # no such zone, or no name of one
+        return None
+
+
 def moment(option: str, value: str | None) -> datetime | None:
-    """Read a time from an option: ISO 8601, today or yesterday."""
+    """Read a time from an option: ISO 8601, today or yesterday, in the zone of the sessions."""
     if value is None:
         return None
+    zone = _zone(os.environ.get("PGTZ", ""))
     days = {"today": 0, "yesterday": 1}.get(value.casefold())
     if days is not None:
-        midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-        return midnight - timedelta(days=days)
+        now = datetime.now(zone).astimezone(zone)
+        return now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days)
     try:
-        return datetime.fromisoformat(value)
+        found = datetime.fromisoformat(value)
+        return found if zone is None or found.tzinfo is not None else found.replace(tzinfo=zone)
     except ValueError:
         raise typer.BadParameter(
             f"{value!r} is not an ISO 8601 time such as 2026-05-17, today or yesterday", param_hint=option
@@ -230,6 +259,14 @@ def who_embeds(embed: bool | None, by_daemon: bool) -> "EmbedBy":
     if by_daemon and embed is not None:
         raise typer.BadParameter("--embed-by-daemon cannot be combined with --embed or --no-embed")
     return "daemon" if by_daemon else embed
+
+
+def embed_seconds() -> float:
+    """Return for how long a command waits for an embedder: loading the model would take longer."""
+    from pgrecall.config.settings import load
+
+    configured = load().embed_wait
+    return _EMBED_SECONDS if configured is None else configured
 
 
 def who_expands(expand: str | None, model: str | None) -> "Expand":

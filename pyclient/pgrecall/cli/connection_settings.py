@@ -26,6 +26,7 @@ _MEANINGS = {
     "model": "The model that embeds queries; by default the database's.",
     "pg_bindir": "PostgreSQL's programs for the embedded server; by default those of its package.",
     "prepare": "Whether statements are prepared on the server; PgBouncer before 1.21 loses them.",
+    "embed_wait": "Seconds to wait for an embedder before the query is embedded here; 0.3, here 2.",
 }
 
 
@@ -66,7 +67,7 @@ def connection_settings(dsn: str | None = None, data_dir: Path | None = None) ->
     return rows
 
 
-def _shown(name: str, value: str | Path | bool | None) -> str | None:
+def _shown(name: str, value: str | Path | float | None) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool):
@@ -89,7 +90,7 @@ def _file_row(file: SettingsFile) -> SettingInForce:
 
 def _source(name: str, file: SettingsFile) -> str:
     for full, value in os.environ.items():
-        if value and full.upper() == environment_variable(name):  # pydantic-settings ignores case
+        if value and full.upper() == environment_variable(name):  # in any case, as `load` reads them
             return f"environment {full}"
     return str(file.path) if name in file.connection else "default"
 

@@ -253,11 +253,12 @@ def _connected(target: "Target") -> "Iterator[Connection[dict[str, Any]]]":
     try:
         with psycopg.connect(target.dsn, row_factory=dict_row, **CONNECTION_OPTIONS) as connection:
             try:
-                installed = _value(connection, "SELECT pgrecall.bundle_hash()")
+                [served] = _rows(connection, "SELECT oldest, newest FROM pgrecall.contract()")
             except psycopg.Error as error:
-                missing = isinstance(error_from(error), SchemaMismatch)
-                raise (not_migrated() if missing else error_from(error)) from error
-            verify(installed)
+                if not isinstance(error_from(error), SchemaMismatch):
+                    raise
+                raise not_migrated(is_older=error.sqlstate == "42883") from error
+            verify(**served)
             yield connection
     except psycopg.Error as error:
         raise error_from(error) from error

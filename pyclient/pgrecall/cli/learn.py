@@ -12,6 +12,7 @@ from .common import (
     Embed,
     Namespace,
     connection_string,
+    embed_seconds,
     note,
     print_json,
     who_embeds,
@@ -39,7 +40,11 @@ def feedback(
 
     with Client(connection_string(dsn, data_dir), namespace=namespace, pool_max=1) as client:
         client.learning.feedback(
-            query, id, None if withdraw else useful, embed=who_embeds(embed, by_daemon=embed_by_daemon)
+            query,
+            id,
+            None if withdraw else useful,
+            embed=who_embeds(embed, by_daemon=embed_by_daemon),
+            embed_timeout=embed_seconds(),
         )
 
 

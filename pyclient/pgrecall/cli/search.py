@@ -22,6 +22,7 @@ from .common import (
     ExpandBy,
     ExpandModel,
     ExternalIdPrefix,
+    HowMany,
     IncludeSuperseded,
     Metadata,
     Namespace,
@@ -37,6 +38,7 @@ from .common import (
     Where,
     call_settings,
     connection_string,
+    embed_seconds,
     json_object,
     moment,
     note,
@@ -59,7 +61,7 @@ RERANK_KEY = "PGRECALL_RERANK_API_KEY"
 
 def recall(
     query: Annotated[str, typer.Argument(help="The question.")],
-    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most.")] = 10,
+    k: HowMany = None,
     namespace: Namespace = None,
     category: Categories = None,
     tag: Tags = None,
@@ -113,6 +115,7 @@ def recall(
             query,
             k=k,
             embed=who_embeds(embed, embed_by_daemon),
+            embed_timeout=embed_seconds(),
             private=private,
             namespace=namespace,
             categories=category,
@@ -141,20 +144,54 @@ def timeline(
     topic: Annotated[str, typer.Argument(help="The topic.")],
     k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most.")] = 20,
     namespace: Namespace = None,
+    category: Categories = None,
+    tag: Tags = None,
+    all_tag: AllTags = None,
+    metadata: Metadata = None,
+    where: Where = None,
+    session: Sessions = None,
+    speaker: Speakers = None,
+    source: Sources = None,
+    external_id_prefix: ExternalIdPrefix = None,
+    since: Since = None,
+    until: Until = None,
     timeframe: Timeframe = None,
     as_of: AsOf = None,
+    include_superseded: IncludeSuperseded = False,
+    embed: Embed = None,
+    embed_by_daemon: ByDaemon = False,
     private: Private = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
     """Find the memories most relevant to a topic, in chronological order."""
-    known_at = moment("--as-of", as_of)
+    contains, conditions = json_object("--metadata", metadata), json_object("--where", where)
+    times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         result = client.timeline(
-            topic, k=k, namespace=namespace, timeframe=timeframe, as_of=known_at, private=private
+            topic,
+            k=k,
+            embed=who_embeds(embed, embed_by_daemon),
+            embed_timeout=embed_seconds(),
+            private=private,
+            namespace=namespace,
+            categories=category,
+            tags_any=tag,
+            tags_all=all_tag,
+            metadata_contains=contains,
+            metadata_where=conditions,
+            sessions=session,
+            speakers=speaker,
+            sources=source,
+            external_id_prefix=external_id_prefix,
+            since=times[0],
+            until=times[1],
+            timeframe=timeframe,
+            as_of=times[2],
+            include_superseded=include_superseded,
         )
     if result.notice is not None:
         note(result.notice)
@@ -167,8 +204,8 @@ def timeline(
         if memory.is_new_session and memory.session is not None:
             typer.echo(f"--- {sanitize_line(memory.session)}")
         gap = "" if memory.gap is None else f" (+{format_age(memory.gap)})"
-        speaker = "" if memory.speaker is None else f"{sanitize_line(memory.speaker)}: "
-        typer.echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {speaker}{sanitize_line(memory.content)}")
+        said_by = "" if memory.speaker is None else f"{sanitize_line(memory.speaker)}: "
+        typer.echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {said_by}{sanitize_line(memory.content)}")
 
 
 def print_recalled(result: "RecallResult", *, full: bool, as_json: bool) -> None:

@@ -23,11 +23,12 @@ from pgrecall.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-CONNECTION = ("dsn", "data_dir", "namespace", "model", "pg_bindir", "prepare")
+CONNECTION = ("dsn", "data_dir", "namespace", "model", "pg_bindir", "prepare", "embed_wait")
 """The keys outside [settings], which configure the client."""
 
 _PATHS = ("data_dir", "pg_bindir")
 _SWITCHES = ("prepare",)
+_NUMBERS = ("embed_wait",)
 _TABLE = "settings"
 _POSITION = re.compile(r"^(?P<reason>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
 
@@ -133,6 +134,8 @@ def _connection(path: Path, text: str, content: Mapping[str, Any]) -> Iterable[t
             )
         if isinstance(value, bool) and name in _SWITCHES:
             value = "on" if value else "off"
+        elif isinstance(value, int | float) and name in _NUMBERS:
+            value = str(value)
         if not isinstance(value, str):
             raise _refused(place, f"{name} must be text", "Put it in quotes.")
         if value and name in _PATHS:

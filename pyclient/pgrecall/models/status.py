@@ -175,6 +175,7 @@ class Worker(Row):
         is_alive: True if that was less than 30 seconds ago.
         is_current: True if it runs the SQL code that is installed.
         is_confined: True if row-level security keeps sensitive memories from it.
+        poll_seconds: Seconds between two looks for questions; 0 if notifications reach it.
     """
 
     worker: UUID
@@ -191,6 +192,7 @@ class Worker(Row):
     is_alive: bool
     is_current: bool
     is_confined: bool
+    poll_seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,7 +242,7 @@ class IndexStatus(Row):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HealthCheck:
+class HealthCheck(Row):
     """One finding of `pgrecall.health()`.
 
     Attributes:

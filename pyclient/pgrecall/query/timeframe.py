@@ -6,6 +6,7 @@ The database parses phrases (`parse_timeframe`). The fallback is dateparser, whi
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ Timeframe = str | Period
 LONGEST_PHRASE = 200
 """Maximum length of a phrase in characters, the same as in the database."""
 
+# Day and month in either order; the database has read those of which only one order is a date.
+_TWO_DAYS = re.compile(r"\b\d{1,2}([/-])\d{1,2}\1\d{4}\b")
 _SETTINGS = {
     "PREFER_DATES_FROM": "past",
     "PREFER_DAY_OF_MONTH": "first",
@@ -81,6 +84,11 @@ def parse_with_dateparser(text: str, now: datetime) -> str:
     Raises:
         InvalidInput: dateparser cannot parse it, or is not installed.
     """
+    if _TWO_DAYS.search(text):
+        raise InvalidInput(
+            f"timeframe {text!r} is not understood: it may be two days",
+            hint="Write the month as a word, or 2026-05-01.",
+        )
     try:
         from dateparser.date import DateDataParser
     except ImportError:

@@ -1,10 +1,12 @@
 -- Applies the setting strategy to the other settings. The result's strategy is the one that was chosen.
 --
 --   hybrid     all legs
---   vector     the dense leg only, by similarity
+--   vector     the dense leg only, in the order of the cosine: its score is the cosine, at least 0
 --   fulltext   the lexical leg only, in its order
---   prefilter  the lexical leg's memories, by similarity; fulltext if there is no vector
+--   prefilter  the lexical leg's memories, in the order of the cosine; fulltext if there is no vector
 --   auto       hybrid, or for a literal query (is_exact_query) exact: hybrid with a quarter of the dense leg's weight
+--
+-- What vector, fulltext and prefilter promise holds unless a setting outside of the legs is changed: importance, age.
 --
 -- The lexical modes ts_rank and prefix rank memories with every word before memories with some. Their scores do not
 -- show that, so fusion uses ranks (rrf) with them.
@@ -37,6 +39,13 @@ BEGIN
         chosen.fusion := 'cc';
         chosen.lexical_weight := CASE WHEN chosen.strategy = 'fulltext' THEN 1::double precision ELSE 0 END;
         chosen.dense_weight := 1 - chosen.lexical_weight;
+        chosen.entity_boost := 1;
+        chosen.other_speaker_factor := 1;
+    END IF;
+    IF chosen.strategy IN ('vector', 'prefilter') THEN
+        -- The cosine itself: cut off at the background or above it, memories of different cosines would tie.
+        chosen.dense_deviations := 0;
+        chosen.passage_penalty := 0;
     END IF;
     IF chosen.lexical_weight > 0 AND chosen.lexical_mode IN ('ts_rank', 'prefix') THEN
         chosen.fusion := 'rrf';

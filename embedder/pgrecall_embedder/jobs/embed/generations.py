@@ -80,6 +80,7 @@ class Generations:
         self._tasks: asyncio.TaskGroup | None = None
         self._over = asyncio.Event()
         self._stopping = False
+        self._is_deaf = False
 
     @property
     def ids(self) -> list[int]:
@@ -113,18 +114,28 @@ class Generations:
     def pauses(self) -> list[dict[str, str]]:
         """The models that are not asked now, each with the cause and the end of that."""
         pauses = [(served.generation, served.pipeline.pause) for served in self._served.values()]
-        pauses += [
-            (self._wanted[key], pause) for key, (pause, _) in self._refused.items() if key in self._wanted
-        ]
+        pauses += [(self._wanted[key], one) for key, (one, _) in self._refused.items() if key in self._wanted]
         return [
-            {
-                "model": generation.model.name,
-                "cause": pause.cause,
-                "until": pause.until,
-            }
+            {"model": generation.model.name, "cause": pause.cause, "until": pause.until}
             for generation, pause in pauses
             if pause.seconds_left
         ]
+
+    @property
+    def query_poll_seconds(self) -> float:
+        """Seconds between two looks for queries; 0 if notifications announce them."""
+        pauses = [one.answerer.poll_seconds for one in self._served.values() if one.answerer]
+        return min(pauses, default=0.0) if self._is_deaf else 0.0
+
+    def hear(self, *, is_deaf: bool) -> None:
+        """Follow whether notifications arrive."""
+        if self._is_deaf == is_deaf:
+            return
+        self._is_deaf = is_deaf
+        for served in self._served.values():
+            if served.answerer is not None:
+                served.answerer.is_deaf = is_deaf
+        self._changed()
 
     def wake(self) -> None:
         """Look for work now: something was committed."""
@@ -267,7 +278,9 @@ class Generations:
                 log=self._work.log,
                 poll_seconds=_QUERY_POLL_SECONDS,
                 answered=self._work.metrics.query_answered,
+                changed=self._changed,
             )
+            served.answerer.is_deaf = self._is_deaf
             answering = self._tasks.create_task(served.answerer.run())
             self._answering.add(answering)
             answering.add_done_callback(self._answering.discard)

@@ -97,14 +97,14 @@ class WorkQueue:
         """Changes when the answer to a claim may have been lost with its connection."""
         return self._claims.connections
 
-    async def bundle_hash(self) -> str | None:
-        """Ask for the hash of the database's code.
+    async def contract(self) -> tuple[int, int]:
+        """Ask which contracts the database serves, the oldest and the newest.
 
         Raises:
             psycopg.Error: The database holds no pgrecall, or the role may not ask.
         """
-        [(bundle_hash,)] = await self._claims.fetch("SELECT pgrecall.bundle_hash()")
-        return None if bundle_hash is None else str(bundle_hash)
+        [(oldest, newest)] = await self._claims.fetch("SELECT oldest, newest FROM pgrecall.contract()")
+        return int(oldest), int(newest)
 
     async def generations(self) -> list[Generation]:
         """Ask what is to be embedded, the active generation first."""
@@ -199,10 +199,11 @@ class WorkQueue:
         generations: Sequence[int],
         per_second: float,
         pauses: Sequence[Mapping[str, str]],
+        poll_seconds: float,
     ) -> None:
-        """Say that this worker is alive, what it embeds, and how much of it."""
+        """Say that this worker is alive, what it embeds, how much of it, and how soon it sees a question."""
         await self._claims.fetch(
-            "SELECT pgrecall.heartbeat(%s, %s, %s, %s, %s, %s, %s::integer[], %s::real, %s::jsonb)",
+            "SELECT pgrecall.heartbeat(%s, %s, %s, %s, %s, %s, %s::integer[], %s::real, %s::jsonb, %s::real)",
             [
                 self.worker,
                 socket.gethostname(),
@@ -213,6 +214,7 @@ class WorkQueue:
                 list(generations),
                 per_second,
                 json.dumps(pauses),
+                poll_seconds,
             ],
         )
 

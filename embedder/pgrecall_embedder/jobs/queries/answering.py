@@ -7,9 +7,10 @@ time; each is answered as soon as it is embedded, and nothing is tried twice.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall_embedder.logs import describe
@@ -29,6 +30,11 @@ __all__ = ["QueryAnswerer"]
 _CLAIM = "SELECT id, query FROM pgrecall.claim_query_embeddings(%s, 1)"
 _ANSWER = "SELECT pgrecall.complete_query_embeddings(ARRAY[%s::bigint], ARRAY[%s::text], ARRAY[%s::text])"
 
+# Without notifications. Who asks once mostly asks again, and then a look must not cost the time to wait.
+_DEAF_SECONDS: Final = 1.0
+_ATTENTIVE_SECONDS: Final = 0.05
+_ATTENTIVE_FOR_SECONDS: Final = 60.0
+
 # A model in this process has the cores it has; a server elsewhere answers several at once.
 _LOCAL_THREADS = 1
 _HOSTED_THREADS = 4
@@ -44,6 +50,7 @@ class QueryAnswerer(Job):
         log: Receives failures. It never receives the text of a query.
         poll_seconds: Seconds to wait for `wake` before polling.
         answered: Called after each query with the seconds that the model took.
+        changed: Called when the queries are looked for more or less often.
     """
 
     def __init__(
@@ -55,8 +62,13 @@ class QueryAnswerer(Job):
         log: FilteringBoundLogger,
         poll_seconds: float = 5.0,
         answered: Callable[[float], None] | None = None,
+        changed: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(poll_seconds)
+        self._listening_seconds = poll_seconds
+        self._is_deaf = False
+        self._asked_at = -math.inf
+        self._changed = changed
         self._connection = connection
         self._provider = provider
         self._generation = generation
@@ -72,6 +84,28 @@ class QueryAnswerer(Job):
     def is_answering(self) -> bool:
         """Whether somebody waits for the model now: other work should let it have the cores."""
         return self._waiting > 0
+
+    @property
+    def is_deaf(self) -> bool:
+        """Whether nothing announces a query: they are looked for often while somebody asks."""
+        return self._is_deaf
+
+    @is_deaf.setter
+    def is_deaf(self, value: bool) -> None:
+        self._is_deaf = value
+        self._adapt()
+        self.wake()
+
+    def _adapt(self) -> None:
+        """Look as often as the queries of the last minute make worth while."""
+        seconds = self._listening_seconds
+        if self._is_deaf:
+            was_asked = time.monotonic() - self._asked_at < _ATTENTIVE_FOR_SECONDS
+            seconds = _ATTENTIVE_SECONDS if was_asked else _DEAF_SECONDS
+        if seconds != self.poll_seconds:
+            self.poll_seconds = seconds
+            if self._changed is not None:
+                self._changed()
 
     def wake(self) -> None:
         """Look now: a query was put."""
@@ -122,6 +156,9 @@ class QueryAnswerer(Job):
     async def step(self) -> Step:
         """Claim a query and answer it."""
         claimed = await self._connection.fetch(_CLAIM, [self._generation])
+        if claimed:
+            self._asked_at = time.monotonic()
+        self._adapt()
         if not claimed:
             return Step.IDLE
         if self._threads is None:

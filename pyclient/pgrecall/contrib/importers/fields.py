@@ -55,7 +55,10 @@ def moment(field: str, value: object) -> datetime:
 
 
 def texts(field: str, value: object) -> list[str]:
-    """Read a list: an array, an array as JSON, or words between commas; blank items are left out."""
+    """Read a list: an array, an array as JSON, or words between commas; blank items are left out.
+
+    Keywords without a comma are single words between spaces; a tag may consist of several words.
+    """
     if isinstance(value, str):
         if value.lstrip().startswith("["):
             try:
@@ -63,7 +66,8 @@ def texts(field: str, value: object) -> list[str]:
             except (ValueError, RecursionError):
                 raise InvalidInput(f"{field} is neither a JSON array nor a list between commas") from None
         else:
-            value = value.split(",")
+            between_spaces = field == "expanded_keywords" and "," not in value
+            value = value.split() if between_spaces else value.split(",")
     if not isinstance(value, list):
         raise InvalidInput(f"{field} must be a list, not {json_kind(value)}")
     if any(isinstance(item, bool) or not isinstance(item, str | int | float) for item in value):

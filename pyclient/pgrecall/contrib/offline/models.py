@@ -111,7 +111,7 @@ class OfflineStatus(Row):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Row):
     """Where a copy comes from: the columns of `pgrecall.sync_source()`.
 
     Attributes:

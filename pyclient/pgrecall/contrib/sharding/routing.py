@@ -59,6 +59,7 @@ ROUTES: Mapping[str, Route] = {
     "pgrecall.is_shown": Route("memory", "id"),
     "public.recall_embed": Route("any", "query"),
     "public.parse_timeframe": Route("any"),
+    "pgrecall.contract": Route("any"),
     "public.recall_status": Route("status"),
     "pgrecall.create_namespace": Route("namespace", "name"),
     "pgrecall.grant_namespace": Route("namespace", "namespace"),

@@ -30,7 +30,7 @@ class AsyncServer:
         rows = await self._database.rows(
             "pgrecall.sync_source", drop_none(namespace=await self._database.namespace(namespace))
         )
-        return Source(**rows[0])
+        return Source.of(rows[0])
 
     async def digests(self, namespace: str, include_sensitive: bool) -> dict[int, str]:
         """Return a digest for each bucket of ids."""

@@ -31,7 +31,7 @@ class Server:
         rows = self._database.rows(
             "pgrecall.sync_source", drop_none(namespace=self._database.namespace(namespace))
         )
-        return Source(**rows[0])
+        return Source.of(rows[0])
 
     def digests(self, namespace: str, include_sensitive: bool) -> dict[int, str]:
         """Return a digest for each bucket of ids."""
