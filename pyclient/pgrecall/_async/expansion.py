@@ -29,6 +29,7 @@ async def expand_by_model(
     try:
         async with database.connection() as connection:
             is_read_only = database.is_read_only(connection)
+            is_within = database.is_within(connection)
             [stored] = await database.rows_on(connection, "pgrecall.prepare_expansion", request)
         if not stored["is_expandable"]:
             return ExpandedQuery("off", "not_expandable")
@@ -37,6 +38,8 @@ async def expand_by_model(
             return ExpandedQuery("llm", "cached", cached)
         if is_read_only:
             return _unexpanded("a read-only server cannot store the expansion", "read_only")
+        if is_within:  # others who ask the same would wait for its end
+            return _unexpanded("an open transaction does not ask a language model", "not_kept")
         expansion = await in_thread(expander.expand, query, stored["language"])
         await database.rows(
             "pgrecall.cache_expansion",

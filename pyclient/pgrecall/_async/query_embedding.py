@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -25,13 +26,18 @@ async def request_embedding(database: AsyncDatabase, query: str, seconds: float)
                 return EmbedderAnswer(
                     reason="a read-only server cannot queue queries for an embedder", is_queued=False
                 )
-            [request] = await database.rows_on(
-                connection, "pgrecall.request_query_embedding", {"query": query}
-            )
+            is_within = database.is_within(connection)
+            # A request that stayed in an open transaction would have others wait who ask the same.
+            async with database.step(connection, is_undone=True) if is_within else nullcontext():
+                [request] = await database.rows_on(
+                    connection, "pgrecall.request_query_embedding", {"query": query}
+                )
             if request["error"] is not None:
                 return EmbedderAnswer(reason=request["error"], is_queued=request["id"] is not None)
             if request["embedding"] is not None:
                 return EmbedderAnswer(QueryVector(request["embedding"], request["model"], "cache"))
+            if is_within:
+                return EmbedderAnswer(reason="an embedder cannot see a question of an open transaction")
             answers = await database.rows_on(
                 connection,
                 "pgrecall.wait_query_embedding",

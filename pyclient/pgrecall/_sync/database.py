@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -11,19 +12,38 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import Connection, sql
+from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import call
-from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_place, time_left
+from pgrecall.concurrency import (
+    POOL_NAME,
+    STATEMENT_TIMEOUT,
+    deadline,
+    in_place,
+    in_time_apart,
+    leave_behind,
+    time_left,
+)
 from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
 from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
-from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, UnknownNamespace, error_from
+from pgrecall.errors import (
+    ConnectionFailed,
+    InvalidInput,
+    PgrecallError,
+    SchemaMismatch,
+    UnknownNamespace,
+    error_from,
+)
+
+from .cursor import OwnCursor, set_local, values_before
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Self
 
     from pgrecall.dsn import Target
 
@@ -62,6 +82,7 @@ class Database:
         pool_timeout: float = 30.0,
         strict: bool = False,
     ) -> None:
+        self._given: Connection[Any] | None = None
         self._arguments = (dsn, namespace, model)
         self._pool_size = (pool_min, pool_max)
         self._pool_timeout = pool_timeout
@@ -70,9 +91,51 @@ class Database:
         self._settings: dict[str, RequestedSetting] = {}
         self._strict = strict
         self._closed = False
+        self._begin_process()
+
+    def _begin_process(self) -> None:
+        self._process = os.getpid()
         self._opening = threading.Lock()
         self._probing = threading.Lock()
         self._probed: tuple[float, PgrecallError | None] = (-math.inf, None)
+
+    @classmethod
+    def on(
+        cls, connection: Connection[Any], *, namespace: str | None, model: str | None, strict: bool
+    ) -> Self:
+        """Return a database whose functions are called on an application's connection.
+
+        Raises:
+            InvalidInput: It is not a connection of psycopg.
+        """
+        if not isinstance(connection, Connection):
+            raise InvalidInput(
+                f"{type(connection).__name__} is not a psycopg.Connection",
+                hint="Pass the driver's connection: SQLAlchemy's connection.connection.driver_connection, "
+                "Django's connection.connection after connection.ensure_connection().",
+            )
+        database = cls(None, namespace=namespace, model=model, strict=strict)
+        database._given = connection
+        return database
+
+    def _leave_other_process(self) -> None:
+        """After a fork, leave the connections to the parent, whose replies they get.
+
+        Closing them here would end the parent's sessions.
+
+        Raises:
+            ConnectionFailed: The connection is the application's.
+        """
+        if self._process == os.getpid():
+            return
+        if self._given is not None:
+            raise ConnectionFailed(
+                "this process was forked from the one that made the client",
+                hint="Open a connection in each process, and make a client on it there.",
+            )
+        leave_behind(self._pool)
+        self._pool = self._target = None
+        self._begin_process()
 
     @property
     def settings(self) -> Mapping[str, RequestedSetting]:
@@ -90,16 +153,25 @@ class Database:
         """
         if self._closed:
             raise ConnectionFailed("the client is closed", hint="Make a new client.")
-        if self._pool is not None and self._target is not None:
+        self._leave_other_process()
+        if self._target is not None:
             return self._target
+        if self._given is not None:
+            if self._given.closed:
+                raise ConnectionFailed("the application's connection is closed", hint="Open another.")
+            _, namespace, model = self._arguments
+            target = in_place(resolve, self._given.info.dsn, namespace, model)
+            self._verify_on(self._given, target)
+            self._target = target
+            return target
         with self._opening:
-            if self._pool is None or self._target is None:
-                self._target = in_place(resolve, *self._arguments)
-                self._verify(self._target)
+            if self._target is None:
+                target = in_place(resolve, *self._arguments)
+                self._verify(target)
                 least, most = self._pool_size
                 self._pool = ConnectionPool(
-                    self._target.dsn,
-                    kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
+                    target.dsn,
+                    kwargs={**connection_options(target.prepare), "row_factory": dict_row},
                     min_size=least,
                     max_size=most,
                     name=POOL_NAME,
@@ -112,14 +184,30 @@ class Database:
                     open=False,
                 )
                 self._pool.open()
+                self._target = target
         return self._target
 
     def close(self) -> None:
-        """Close every connection. Later calls fail."""
+        """Close every connection but an application's. Later calls fail."""
         self._closed = True
         pool, self._pool = self._pool, None
-        if pool is not None:
+        if self._process != os.getpid():
+            leave_behind(pool)
+        elif pool is not None:
             pool.close()
+
+    def in_time_apart(self, seconds: float, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call a method, and wait for its result until the timeout.
+
+        On an application's connection the call has ended when this returns: only its statements are limited.
+
+        Raises:
+            TimedOut: The timeout has expired.
+        """
+        if self._given is None:
+            return in_time_apart(seconds, function, *args, **kwargs)
+        with deadline(seconds):
+            return function(*args, **kwargs)
 
     def namespace(self, namespace: str | None) -> str | None:
         """Return the namespace, or the client's for None. A result of None leaves it to the database."""
@@ -175,7 +263,7 @@ class Database:
 
     def rows_on(
         self,
-        connection: Connection[DictRow],
+        connection: Connection[Any],
         function: str,
         arguments: Mapping[str, Any],
         settings: Mapping[str, str] | None = None,
@@ -186,7 +274,7 @@ class Database:
 
     def fetch(
         self,
-        connection: Connection[DictRow],
+        connection: Connection[Any],
         statement: sql.Composed,
         parameters: Mapping[str, Any],
         settings: Mapping[str, str] | None = None,
@@ -196,35 +284,59 @@ class Database:
         local = {f"pgrecall.{name}": one.value for name, one in self._settings.items()}
         if settings:
             local = {"transaction_read_only": "on", **local, **settings}
-        if not local and seconds is None:
-            cursor = connection.execute(statement, parameters)
+        cursor = OwnCursor(connection)
+        is_within = self.is_within(connection)
+        if not local and seconds is None and not is_within:
+            cursor.execute(statement, parameters)
             return cursor.fetchall()
-        with connection.transaction():
-            if local:
-                connection.execute(
-                    sql.SQL("SELECT {}").format(
-                        sql.SQL(", ").join([sql.SQL("set_config(%s, %s, true)")] * len(local))
-                    ),
-                    [word for pair in local.items() for word in pair],
-                )
+        with self.step(connection):
+            before = values_before(connection, local, timed=seconds is not None) if is_within else {}
+            set_local(connection, local)
             if seconds is not None:
-                connection.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
-            cursor = connection.execute(statement, parameters)
-            return cursor.fetchall()
+                cursor.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
+            cursor.execute(statement, parameters)
+            rows = cursor.fetchall()
+            set_local(connection, before)
+            return rows
+
+    def is_within(self, connection: Connection[Any]) -> bool:
+        """Tell whether calls on a connection belong to a transaction of the application."""
+        return self._given is not None and not (
+            connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
+        )
+
+    @contextmanager
+    def step(self, connection: Connection[Any], *, is_undone: bool = False) -> Iterator[None]:
+        """Run a block in a transaction, or in a savepoint of the application's; `is_undone` rolls it back."""
+        status = connection.info.transaction_status
+        if status == TransactionStatus.INERROR:
+            raise PgrecallError(
+                "a statement of the application's transaction has failed",
+                sqlstate="25P02",
+                hint="Roll the transaction back first.",
+            )
+        if not connection.autocommit and status == TransactionStatus.IDLE:
+            # Begins the application's transaction, as its own first statement would: it alone commits.
+            OwnCursor(connection).execute("SELECT")
+        with connection.transaction(force_rollback=is_undone):
+            yield
 
     @staticmethod
-    def is_read_only(connection: Connection[DictRow]) -> bool:
+    def is_read_only(connection: Connection[Any]) -> bool:
         """Tell whether the server is read-only: a standby, or configured so."""
         return any(connection.info.parameter_status(name) == "on" for name in _READ_ONLY)
 
     @contextmanager
-    def connection(self) -> Iterator[Connection[DictRow]]:
-        """Borrow a connection from the pool, in autocommit mode, and map psycopg's errors."""
+    def connection(self) -> Iterator[Connection[Any]]:
+        """Borrow a connection, and map psycopg's errors: the application's, or one in autocommit mode."""
         self.open()
-        pool = self._pool
-        if pool is None:
-            raise ConnectionFailed("the client is closed", hint="Make a new client.")
         try:
+            if self._given is not None:
+                yield self._given
+                return
+            pool = self._pool
+            if pool is None:
+                raise ConnectionFailed("the client is closed", hint="Make a new client.")
             connection = self._borrow(pool)
             try:
                 with connection:
@@ -260,12 +372,18 @@ class Database:
         # A separate connection fails at once with the server's reason; the pool would retry until its
         # timeout.
         try:
-            with Connection.connect(target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row) as connection:
-                rows = self.rows_on(connection, "pgrecall.bundle_hash", {})
-                in_place(verify, next(iter(rows[0].values())))
-                if target.requested:
-                    known = self.rows_on(connection, "pgrecall.settings_list", {})
-                    self._settings = accept_settings(target.requested, known)
+            with Connection.connect(target.dsn, **CONNECTION_OPTIONS) as connection:
+                self._verify_on(connection, target)
+        except psycopg.Error as error:
+            raise error_from(error) from error
+
+    def _verify_on(self, connection: Connection[Any], target: Target) -> None:
+        try:
+            rows = self.rows_on(connection, "pgrecall.bundle_hash", {})
+            in_place(verify, next(iter(rows[0].values())))
+            if target.requested:
+                known = self.rows_on(connection, "pgrecall.settings_list", {})
+                self._settings = accept_settings(target.requested, known)
         except psycopg.Error as error:
             translated = error_from(error)
             raise (

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -26,11 +27,16 @@ def request_embedding(database: Database, query: str, seconds: float) -> Embedde
                 return EmbedderAnswer(
                     reason="a read-only server cannot queue queries for an embedder", is_queued=False
                 )
-            [request] = database.rows_on(connection, "pgrecall.request_query_embedding", {"query": query})
+            is_within = database.is_within(connection)
+            # A request that stayed in an open transaction would have others wait who ask the same.
+            with database.step(connection, is_undone=True) if is_within else nullcontext():
+                [request] = database.rows_on(connection, "pgrecall.request_query_embedding", {"query": query})
             if request["error"] is not None:
                 return EmbedderAnswer(reason=request["error"], is_queued=request["id"] is not None)
             if request["embedding"] is not None:
                 return EmbedderAnswer(QueryVector(request["embedding"], request["model"], "cache"))
+            if is_within:
+                return EmbedderAnswer(reason="an embedder cannot see a question of an open transaction")
             answers = database.rows_on(
                 connection,
                 "pgrecall.wait_query_embedding",
