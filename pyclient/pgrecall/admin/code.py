@@ -55,6 +55,11 @@ STATE_FUNCTIONS = ("embedding_of", "name_embedding_of", *BUILT_FUNCTIONS)
 
 _REVOKE = "revoke.sql"
 
+# The transaction that installs, or its savepoint: pg_current_xact_id() is that of the whole.
+_THIS_TRANSACTION = (
+    "(SELECT f.xmin FROM pg_catalog.pg_proc f WHERE f.oid = 'pgrecall.bundle_hash()'::regprocedure)"
+)
+
 
 def install_code(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
     """Install sql/ in one transaction, and drop objects of an older version that this one does not have.
@@ -98,8 +103,8 @@ def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
         raise PgrecallError(
             f"role {user} may not transfer functions to {OWNERS}",
             sqlstate="42501",
-            hint=f"Migrate as a superuser, or have one run once: GRANT {OWNERS} TO {user}; "
-            f"GRANT CREATE ON SCHEMA public TO {user} WITH GRANT OPTION;",
+            hint=f"Migrate as a superuser, or have an administrator run what "
+            f"`pgrecall migrate --roles-sql {conn.info.user}` prints, in this database.",
         ) from error
     yield
     conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall, _pgrecall, public FROM {OWNERS}".encode())
@@ -156,7 +161,7 @@ def _own_python(conn: psycopg.Connection[Any]) -> None:
         FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang
         WHERE l.lanname = 'plpython3u'
           AND p.pronamespace IN ({_OWN_SCHEMAS}, 'public'::regnamespace)
-          AND p.xmin = pg_current_xact_id()::xid AND p.proowner <> current_user::regrole
+          AND p.xmin = {_THIS_TRANSACTION} AND p.proowner <> current_user::regrole
         """.encode()
     ).fetchall()
     for (command,) in rows:
@@ -267,9 +272,10 @@ def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
     done = []
     for name, value in DATABASE_DEFAULTS.items():
         if name not in present:
-            database = sql.Identifier(conn.info.dbname)
+            # Names no database, so that a script of it suits any.
             conn.execute(
-                sql.SQL("ALTER DATABASE {} SET {} = {}").format(database, sql.SQL(name), sql.Literal(value))
+                "DO $do$ BEGIN EXECUTE "
+                f"format('ALTER DATABASE %I SET {name} = {value}', current_database()); END $do$".encode()
             )
             done.append(f"{name}={value}")
     return done
@@ -349,7 +355,7 @@ _CODE_OBJECTS = f"""
 """
 # Every CREATE OR REPLACE writes a new catalog row, so a row of another transaction is left over from an older
 # version.
-_STALE = "WHERE item.xmin <> pg_current_xact_id()::xid"
+_STALE = f"WHERE item.xmin <> {_THIS_TRANSACTION}"
 # Later objects may depend on earlier ones.
 _NEWEST_FIRST = "ORDER BY item.oid DESC"
 

@@ -9,6 +9,8 @@ it until it has stopped working.
 from __future__ import annotations
 
 import logging
+import re
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -34,7 +36,9 @@ from .code import (
 )
 from .dimension import column_dimension, use_model
 from .installer_lock import installer_lock
+from .one_transaction import lent
 from .plpython import prepare_plpython, refuse_plpython, switch
+from .roles import refuse_missing_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +58,13 @@ __all__ = [
 MINIMUM_SERVER = 150000
 MINIMUM_PGVECTOR = (0, 8)
 
+Target = str | psycopg.Connection[Any] | psycopg.AsyncConnection[Any]
+"""A connection string, which may be a URL of SQLAlchemy, or a connection of an application."""
+
+Opener = Callable[..., psycopg.Connection[Any]]
+
+_SQLALCHEMY = re.compile(r"^postgres(?:ql)?\+\w+://")
+
 _log = logging.getLogger(__name__)
 
 
@@ -61,13 +72,13 @@ _log = logging.getLogger(__name__)
 class _Request:
     """What one run is asked for."""
 
-    dsn: str
+    dsn: Target
     action: str
     dimension: int | None = None
     model: str | None = None
     plpython: bool | None = None
     messages: list[str] = field(default_factory=list)
-    connection: type[psycopg.Connection[Any]] = psycopg.Connection
+    open: Opener = psycopg.Connection.connect
 
 
 def environment(context: EnvironmentContext) -> None:
@@ -81,7 +92,7 @@ def environment(context: EnvironmentContext) -> None:
     """
     try:
         request = _request(context)
-        with connect(request.dsn, request.connection) as conn:
+        with connect(request.dsn, request.open) as conn:
             context.config.attributes["connected"] = conn
             if request.action in {"upgrade", "downgrade"}:
                 with installer_lock(conn):
@@ -97,24 +108,26 @@ def environment(context: EnvironmentContext) -> None:
         raise CommandError(f"{error}\n  {error.hint}" if error.hint else str(error)) from error
 
 
-def connect(
-    dsn: str, connection: type[psycopg.Connection[Any]] = psycopg.Connection
-) -> psycopg.Connection[Any]:
+def connect(target: Target, opener: Opener = psycopg.Connection.connect) -> psycopg.Connection[Any]:
     """Open an autocommit connection for the installer's own work; its statements mean PostgreSQL's operators.
 
     Args:
-        dsn: The connection string.
-        connection: The class of the connection.
+        target: The connection string, or an application's connection to work on.
+        opener: Opens a connection.
 
     Raises:
         ConnectionFailed: The connection string cannot be read.
         psycopg.OperationalError: The server cannot be reached.
     """
-    dsn_parts(dsn)
-    # UTF-8 whatever PGCLIENTENCODING says: the files of sql/ are.
-    conn = connection.connect(
-        dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
-    )
+    if isinstance(target, str):
+        dsn = _SQLALCHEMY.sub("postgresql://", target)
+        dsn_parts(dsn)
+        # UTF-8 whatever PGCLIENTENCODING says: the files of sql/ are.
+        conn = opener(
+            dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
+        )
+    else:
+        conn = lent(target)
     try:
         # Otherwise a role that can create objects in public could run code as the installer.
         use_search_path(conn)
@@ -169,7 +182,7 @@ def _request(context: EnvironmentContext) -> _Request:
         model=attributes.get("model", arguments.get("model")),
         plpython=attributes.get("plpython", switch(arguments.get("plpython"))),
         messages=attributes.setdefault("messages", []),
-        connection=attributes.get("connection", psycopg.Connection),
+        open=attributes.get("open", psycopg.Connection.connect),
     )
 
 
@@ -183,7 +196,7 @@ def _configured_dsn(context: EnvironmentContext) -> str:
         from pgrecall.server import EmbeddedServer
 
         return EmbeddedServer().up()
-    return dsn.replace("postgresql+psycopg://", "postgresql://", 1)
+    return dsn
 
 
 def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request: _Request) -> None:
@@ -271,6 +284,7 @@ def _refuse_unsuitable(conn: psycopg.Connection[Any]) -> None:
             hint="Rename that schema, or use another database.",
         )
     refuse_foreign_functions(conn)
+    refuse_missing_roles(conn)
     row = conn.execute(
         "SELECT default_version, installed_version FROM pg_catalog.pg_available_extensions "
         "WHERE name = 'vector'"

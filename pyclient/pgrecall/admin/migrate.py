@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,9 +15,10 @@ import psycopg
 from pgrecall.errors import InvalidInput, error_from
 
 from .bundle import bundle_hash, folder
-from .code import scalar, set_database_defaults
+from .code import SCHEMAS, scalar, set_database_defaults
 from .dimension import DEFAULT_DIMENSION, MAX_DIMENSION
 from .environment import (
+    Target,
     connect,
     environment,
     run_sql,
@@ -25,8 +27,11 @@ from .environment import (
 )
 from .migration_script import ScriptConnection
 from .plpython import has_plpython
+from .roles import roles_script
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from alembic.config import Config
 
 __all__ = [
@@ -36,11 +41,16 @@ __all__ = [
     "MigrationState",
     "check",
     "environment",
+    "include_name",
     "migrate",
     "migration_script",
+    "roles_script",
     "run_sql",
     "set_database_defaults",
 ]
+
+# Of a database, of a router of shards, and of a shard.
+_SCHEMAS = (*SCHEMAS, "pgrecall_router", "pgrecall_shard")
 
 # alembic keeps the context of a run in a module, so a process can do only one run at a time.
 _ALEMBIC = threading.Lock()
@@ -74,7 +84,7 @@ class MigrationState:
 
 
 def migrate(
-    dsn: str,
+    dsn: Target,
     *,
     dim: int | None = None,
     model: str | None = None,
@@ -84,7 +94,9 @@ def migrate(
     """Migrate the database to `revision` and, at the newest one, install the SQL code of this package.
 
     Args:
-        dsn: Connection string of a direct connection (the lock belongs to the session).
+        dsn: Connection string of a direct connection (the lock belongs to the session), or a URL of
+            SQLAlchemy; or the psycopg connection of an application's own migration. In a transaction, all is
+            done in that transaction, indexes included, and committed with it.
         dim: Dimension N of `embedding halfvec(N)`, 1 to 4000; fixed when the database is first migrated.
         model: Name of the embedding model to use; its dimension must be N.
         revision: Target revision; an older one, or `base`, downgrades.
@@ -116,7 +128,7 @@ def migration_script(
     plpython: bool | None = None,
     with_roles: bool = True,
 ) -> str:
-    """Return what `migrate` would run, as a script for psql, and change nothing.
+    """Return what `migrate` would run, as a script of plain SQL, and change nothing.
 
     The migration runs in a transaction that is rolled back; it takes the locks that the script will take.
     Indexes that are built concurrently are only noted.
@@ -133,12 +145,12 @@ def migration_script(
         PgrecallError: As for `migrate`.
     """
     config = _run(
-        dsn, check(dsn), revision, dim=dim, model=model, plpython=plpython, connection=ScriptConnection
+        dsn, check(dsn), revision, dim=dim, model=model, plpython=plpython, open=ScriptConnection.connect
     )
     return cast("ScriptConnection", config.attributes["connected"]).script(with_roles=with_roles)
 
 
-def _run(dsn: str, before: MigrationState, revision: str, **attributes: Any) -> Config:
+def _run(dsn: Target, before: MigrationState, revision: str, **attributes: Any) -> Config:
     """Run alembic up or down to a revision, and return its configuration."""
     from alembic import command
     from alembic.util.exc import CommandError
@@ -148,7 +160,7 @@ def _run(dsn: str, before: MigrationState, revision: str, **attributes: Any) -> 
     config = _alembic_config()
     config.attributes.update(dsn=dsn, action="downgrade" if down else "upgrade", **attributes)
     try:
-        with _ALEMBIC:
+        with _ALEMBIC, _beside_another_run():
             (command.downgrade if down else command.upgrade)(config, revision)
     except CommandError as error:
         raise InvalidInput(
@@ -164,7 +176,32 @@ def _run(dsn: str, before: MigrationState, revision: str, **attributes: Any) -> 
     return config
 
 
-def check(dsn: str) -> MigrationState:
+@contextmanager
+def _beside_another_run() -> Iterator[None]:
+    """Give alembic's modules back to the application's run, in one of whose revisions this may be."""
+    from alembic import context, op
+
+    proxies = [getattr(module, "_proxy", None) for module in (context, op)]
+    try:
+        yield
+    finally:
+        for proxy in proxies:
+            if proxy is not None:
+                proxy._install_proxy()
+
+
+def include_name(name: str | None, type_: str, parent_names: object) -> bool:  # noqa: ARG001
+    """Tell alembic's autogenerate which names are the application's: `include_name` of `context.configure`.
+
+    Args:
+        name: The name.
+        type_: What it names.
+        parent_names: What it belongs to.
+    """
+    return not (type_ == "schema" and name in _SCHEMAS)
+
+
+def check(dsn: Target) -> MigrationState:
     """Compare the database with this package without changing anything.
 
     Raises:

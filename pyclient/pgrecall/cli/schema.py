@@ -26,11 +26,19 @@ def migrate(
     ] = False,
     as_sql: Annotated[
         bool,
-        typer.Option("--sql", help="Change nothing; print what would be run, as a script for psql."),
+        typer.Option("--sql", help="Change nothing; print what would be run, as plain SQL."),
     ] = False,
     without_roles: Annotated[
         bool, typer.Option("--without-roles", help="With --sql: leave out the creation of roles.")
     ] = False,
+    roles_sql: Annotated[
+        str | None,
+        typer.Option(
+            "--roles-sql",
+            metavar="OWNER",
+            help="Connect to nothing; print what an administrator runs, so that role OWNER can migrate.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -46,6 +54,11 @@ def migrate(
         raise typer.BadParameter("--json cannot be combined with --sql")
     if without_roles and not as_sql:
         raise typer.BadParameter("--without-roles needs --sql")
+    if roles_sql is not None:
+        from pgrecall.admin.migrate import roles_script
+
+        typer.echo(roles_script(roles_sql))
+        return
     target = effective_dsn(dsn, data_dir)
     if check:
         _check(target, as_json=as_json)

@@ -1,0 +1,65 @@
+"""The roles that pgrecall needs in a cluster, for those who may not create them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from psycopg import sql
+
+from pgrecall.errors import PermissionDenied
+
+from .bundle import folder
+from .code import OWNERS, scalar
+
+if TYPE_CHECKING:
+    import psycopg
+
+__all__ = ["refuse_missing_roles", "roles_script"]
+
+
+def roles_script(owner: str, schema: str = "public") -> str:
+    """Return the statements that an administrator runs once, so that `owner` can migrate without CREATEROLE.
+
+    Args:
+        owner: The role that is to migrate.
+        schema: The schema of the functions for clients.
+    """
+    name = sql.Identifier(owner).as_string(None)
+    return (
+        "-- Run it in the database that is to have pgrecall, as a superuser or as a role with CREATEROLE.\n"
+        f"{_revision_of_roles().strip()}\n"
+        f"GRANT {OWNERS} TO {name};\n"
+        f"GRANT CREATE ON SCHEMA {schema} TO {name} WITH GRANT OPTION;"
+    )
+
+
+def refuse_missing_roles(conn: psycopg.Connection[Any]) -> None:
+    """Refuse an installer that would have to create roles and may not, before anything is changed.
+
+    Raises:
+        PermissionDenied: So it is.
+    """
+    names = sorted(set(re.findall(r"'(pgrecall_\w+)'", _revision_of_roles())))
+    missing = scalar(
+        conn,
+        "SELECT string_agg(name, ', ') FROM unnest(%s::text[]) name WHERE to_regrole(name) IS NULL",
+        names,
+    )
+    if missing is None or scalar(
+        conn, "SELECT rolsuper OR rolcreaterole FROM pg_catalog.pg_roles WHERE rolname = current_user"
+    ):
+        return
+    raise PermissionDenied(
+        f"the server has no roles {missing}, and role {conn.info.user} may not create them",
+        hint="Have an administrator run what "
+        f"`pgrecall migrate --roles-sql {conn.info.user}` prints, in this database; then migrate again.",
+    )
+
+
+def _revision_of_roles() -> str:
+    """Return the statement of the revision that makes them."""
+    text = (folder("migrations") / "versions" / "0001_baseline.py").read_text(encoding="utf-8")
+    found = re.search(r"^DO \$roles\$.*?^\$roles\$;", text, re.MULTILINE | re.DOTALL)
+    assert found is not None, "revision 0001 makes the roles"  # noqa: S101
+    return found[0]
