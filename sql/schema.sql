@@ -219,11 +219,13 @@ CREATE TABLE pgrecall.installation (
     vector_schema     text,
     installed_at      timestamptz NOT NULL DEFAULT now(),
     has_plpython      boolean NOT NULL DEFAULT false,
+    function_schema   text NOT NULL DEFAULT 'public',
     CONSTRAINT installation_pkey PRIMARY KEY (singleton),
     CONSTRAINT installation_singleton_check CHECK (singleton)
 );
 COMMENT ON TABLE pgrecall.installation IS 'One row: the installed sql/ bundle, and what a downgrade to base must undo.';
 COMMENT ON COLUMN pgrecall.installation.has_plpython IS 'The functions in Python are installed (pgrecall migrate --with-plpython); the next migration keeps them.';
+COMMENT ON COLUMN pgrecall.installation.function_schema IS 'The schema of the functions for clients, chosen by the first migration.';
 
 CREATE TABLE pgrecall.settings (
     name       text NOT NULL,

@@ -89,6 +89,7 @@ class AsyncDatabase:
         self._target: Target | None = None
         self._settings: dict[str, RequestedSetting] = {}
         self._strict = strict
+        self._schema = "public"  # of the functions for clients, as a call names them
         self._closed = False
         self._begin_process()
 
@@ -271,7 +272,7 @@ class AsyncDatabase:
         settings: Mapping[str, str] | None = None,
     ) -> list[DictRow]:
         """Call a function on a given connection, like `rows`."""
-        statement, parameters = call(function, arguments)
+        statement, parameters = call(function.replace("public.", f"{self._schema}."), arguments)
         return await self.fetch(connection, statement, parameters, settings)
 
     async def fetch(
@@ -383,6 +384,8 @@ class AsyncDatabase:
         try:
             rows = await self.rows_on(connection, "pgrecall.bundle_hash", {})
             await in_thread(verify, next(iter(rows[0].values())))
+            [placed] = await self.rows_on(connection, "pgrecall.function_schema", {})
+            self._schema = str(placed["function_schema"])
             if target.requested:
                 known = await self.rows_on(connection, "pgrecall.settings_list", {})
                 self._settings = accept_settings(target.requested, known)

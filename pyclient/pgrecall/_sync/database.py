@@ -90,6 +90,7 @@ class Database:
         self._target: Target | None = None
         self._settings: dict[str, RequestedSetting] = {}
         self._strict = strict
+        self._schema = "public"  # of the functions for clients, as a call names them
         self._closed = False
         self._begin_process()
 
@@ -269,7 +270,7 @@ class Database:
         settings: Mapping[str, str] | None = None,
     ) -> list[DictRow]:
         """Call a function on a given connection, like `rows`."""
-        statement, parameters = call(function, arguments)
+        statement, parameters = call(function.replace("public.", f"{self._schema}."), arguments)
         return self.fetch(connection, statement, parameters, settings)
 
     def fetch(
@@ -381,6 +382,8 @@ class Database:
         try:
             rows = self.rows_on(connection, "pgrecall.bundle_hash", {})
             in_place(verify, next(iter(rows[0].values())))
+            [placed] = self.rows_on(connection, "pgrecall.function_schema", {})
+            self._schema = str(placed["function_schema"])
             if target.requested:
                 known = self.rows_on(connection, "pgrecall.settings_list", {})
                 self._settings = accept_settings(target.requested, known)

@@ -15,22 +15,20 @@ from pgrecall.errors import PgrecallError, SchemaMismatch
 
 from .bundle import SqlFile, bundle_hash, installed_files, not_migrated, sql_files, verify
 from .lock_retry import with_lock_retry
+from .schemas import OWNERS, function_schema, open_schemas, qualify, vector_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
     "DATABASE_DEFAULTS",
-    "close_vector_schema",
     "install_code",
     "is_installed",
-    "qualify",
     "refuse_foreign_functions",
     "remove_code",
     "scalar",
     "set_database_defaults",
     "use_search_path",
-    "vector_schema",
     "verify_installed",
 ]
 
@@ -39,9 +37,6 @@ SEARCH_PATH = "pg_catalog, pgrecall, pg_temp"
 # The first has the tables and the functions for clients, the second the internal functions.
 SCHEMAS = ("pgrecall", "_pgrecall")
 _OWN_SCHEMAS = ", ".join(f"'{schema}'::regnamespace" for schema in SCHEMAS)
-# The roles that own the SECURITY DEFINER functions.
-OWNERS = "pgrecall_gate, pgrecall_engine"
-
 # pgvector's own default of ef_search, 40, is less than the depth of a leg, and without iterative scans a
 # filter starves the dense leg. Database-level, so that any ALTER ROLE, SET or SET LOCAL beats them.
 DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_order"}
@@ -88,7 +83,7 @@ def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
     A superuser may transfer a function to any role. Any other installer must be a member of the role.
 
     Raises:
-        PgrecallError: The installer is neither, or may not grant CREATE on schema public (42501).
+        PgrecallError: The installer is neither, or may not grant CREATE on the functions' schema (42501).
     """
     if scalar(conn, "SELECT current_setting('is_superuser') = 'on'"):
         yield
@@ -97,7 +92,8 @@ def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
         for role in OWNERS.split(", "):
             if not scalar(conn, "SELECT pg_has_role(%s, 'USAGE')", role):
                 conn.execute(f"GRANT {role} TO CURRENT_USER".encode())
-        conn.execute(f"GRANT CREATE ON SCHEMA pgrecall, _pgrecall, public TO {OWNERS}".encode())
+        schemas = f"pgrecall, _pgrecall, {function_schema(conn)}"
+        conn.execute(f"GRANT CREATE ON SCHEMA {schemas} TO {OWNERS}".encode())
     except psycopg.errors.InsufficientPrivilege as error:
         user = sql.Identifier(conn.info.user).as_string(conn)
         raise PgrecallError(
@@ -107,7 +103,7 @@ def _owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
             f"`pgrecall migrate --roles-sql {conn.info.user}` prints, in this database.",
         ) from error
     yield
-    conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall, _pgrecall, public FROM {OWNERS}".encode())
+    conn.execute(f"REVOKE CREATE ON SCHEMA {schemas} FROM {OWNERS}".encode())
 
 
 def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *, plpython: bool) -> None:
@@ -127,42 +123,36 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
         _own_python(conn)
     for file in grants:
         _run(conn, file.name, qualify(conn, file.text))
-    _open_vector_schema(conn)
-    conn.execute(
+    open_schemas(conn)
+    update = qualify(
+        conn,
         f"""
         UPDATE pgrecall.installation
         SET bundle_hash = %s, package_version = %s, installed_at = now(), has_plpython = %s,
             vector_schema = %s, public_functions = ARRAY(
             SELECT {_SIGNATURE} FROM pg_catalog.pg_proc p
             WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) ORDER BY 1)
-        """.encode(),
+        """,
+    )
+    conn.execute(
+        update.encode(),
         (bundle_hash(), __version__, plpython, vector_schema(conn), _function_names("public")),
     )
-
-
-def _open_vector_schema(conn: psycopg.Connection[Any]) -> None:
-    """Grant the owning roles USAGE on pgvector's schema if they lack it."""
-    schema = vector_schema(conn)
-    for role in OWNERS.split(", "):
-        if not scalar(conn, "SELECT has_schema_privilege(%s, %s::regnamespace::oid, 'USAGE')", role, schema):
-            conn.execute(f"GRANT USAGE ON SCHEMA {schema} TO {role}".encode())
-
-
-def close_vector_schema(conn: psycopg.Connection[Any]) -> None:
-    """Revoke the USAGE on pgvector's schema that `install_code` granted to the owning roles."""
-    conn.execute(f"REVOKE USAGE ON SCHEMA {vector_schema(conn)} FROM {OWNERS}".encode())
 
 
 def _own_python(conn: psycopg.Connection[Any]) -> None:
     """Transfer the functions in Python to the installer, since only a superuser should own untrusted code."""
     rows = conn.execute(
-        f"""
+        qualify(
+            conn,
+            f"""
         SELECT format('ALTER FUNCTION %s OWNER TO CURRENT_USER', p.oid::regprocedure)
         FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang
         WHERE l.lanname = 'plpython3u'
           AND p.pronamespace IN ({_OWN_SCHEMAS}, 'public'::regnamespace)
           AND p.xmin = {_THIS_TRANSACTION} AND p.proowner <> current_user::regrole
-        """.encode()
+        """,
+        ).encode()
     ).fetchall()
     for (command,) in rows:
         conn.execute(command.encode())
@@ -179,23 +169,29 @@ def is_installed(conn: psycopg.Connection[Any], *, plpython: bool) -> bool:
     if stored != (bundle_hash(), plpython, vector_schema(conn)):
         return False
     present = conn.execute(
-        f"""
+        qualify(
+            conn,
+            f"""
         SELECT p.proname FROM pg_catalog.pg_proc p
         WHERE (p.pronamespace IN ({_OWN_SCHEMAS}) AND NOT p.proname IN {STATE_FUNCTIONS})
            OR (p.pronamespace = 'public'::regnamespace
                AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i))
-        """.encode()
+        """,
+        ).encode()
     ).fetchall()
     # A restore with --no-owner makes the restoring role the owner.
     misowned = scalar(
         conn,
-        f"""
+        qualify(
+            conn,
+            f"""
         SELECT count(*) FROM pg_catalog.pg_proc p
         WHERE p.prosecdef AND pg_get_userbyid(p.proowner) NOT IN ('pgrecall_gate', 'pgrecall_engine')
           AND (p.pronamespace IN ({_OWN_SCHEMAS})
                OR (p.pronamespace = 'public'::regnamespace
                    AND {_SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i)))
         """,
+        ),
     )
     names = sorted(
         name for schema in (*SCHEMAS, "public") for name in _function_names(schema, plpython=plpython)
@@ -230,7 +226,7 @@ def _remove(conn: psycopg.Connection[Any]) -> None:
 
 
 def refuse_foreign_functions(conn: psycopg.Connection[Any]) -> None:
-    """Refuse to replace or overload a foreign function in schema public.
+    """Refuse to replace or overload a foreign function in the schema of the functions for clients.
 
     Raises:
         SchemaMismatch: There is such a function (42723).
@@ -238,20 +234,23 @@ def refuse_foreign_functions(conn: psycopg.Connection[Any]) -> None:
     ours: list[str] = []
     if scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL"):
         ours = scalar(conn, "SELECT public_functions FROM pgrecall.installation")
+    schema = function_schema(conn)
     foreign = scalar(
         conn,
         f"""
         SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_catalog.pg_proc p
-        WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) AND NOT {_SIGNATURE} = ANY (%s)
+        WHERE p.pronamespace = to_regnamespace('{schema}') AND p.proname = ANY (%s)
+          AND NOT {_SIGNATURE} = ANY (%s)
         """,
         _function_names("public"),
         ours,
     )
     if foreign is not None:
         raise SchemaMismatch(
-            f"schema public already has {foreign}, which pgrecall did not create",
+            f"schema {schema} already has {foreign}, which pgrecall did not create",
             sqlstate="42723",
-            hint="Rename that function, or use another database: pgrecall installs a function of that name.",
+            hint="Rename that function, or choose a schema for pgrecall's in the first migration: "
+            "`pgrecall migrate --schema memory_api`.",
         )
 
 
@@ -292,21 +291,6 @@ def use_search_path(conn: psycopg.Connection[Any], *, local: bool = False) -> No
         local: True limits it to the transaction instead of the session.
     """
     conn.execute(f"SET {'LOCAL ' if local else ''}search_path = {SEARCH_PATH}".encode())
-
-
-def qualify(conn: psycopg.Connection[Any], text: str) -> str:
-    """Replace the placeholder `pgvector.` in SQL by the schema of pgvector."""
-    return re.sub(r"\bpgvector\.(?=[a-z<-])", lambda _: f"{vector_schema(conn)}.", text)
-
-
-def vector_schema(conn: psycopg.Connection[Any]) -> str:
-    """Return the quoted schema of pgvector; public, where pgrecall installs it, if it is not installed."""
-    name: str | None = scalar(
-        conn,
-        "SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e "
-        "JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'",
-    )
-    return "public" if name is None else name
 
 
 def scalar(conn: psycopg.Connection[Any], query: str, *values: object) -> Any:
@@ -362,7 +346,7 @@ _NEWEST_FIRST = "ORDER BY item.oid DESC"
 
 def _commands(conn: psycopg.Connection[Any], *, stale: bool) -> list[str]:
     """Return DROP commands for the objects of sql/; with `stale`, only those of other transactions."""
-    query = f"{_CODE_OBJECTS} {_STALE if stale else ''} {_NEWEST_FIRST}"
+    query = qualify(conn, f"{_CODE_OBJECTS} {_STALE if stale else ''} {_NEWEST_FIRST}")
     return [row[0] for row in conn.execute(query.encode()).fetchall()]
 
 

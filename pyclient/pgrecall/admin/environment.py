@@ -24,10 +24,8 @@ from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 from .bundle import folder
 from .code import (
     DATABASE_DEFAULTS,
-    close_vector_schema,
     install_code,
     is_installed,
-    qualify,
     refuse_foreign_functions,
     remove_code,
     scalar,
@@ -39,6 +37,7 @@ from .installer_lock import installer_lock
 from .one_transaction import lent
 from .plpython import prepare_plpython, refuse_plpython, switch
 from .roles import refuse_missing_roles
+from .schemas import choose_schema, close_vector_schema, drop_schema, function_schema, make_schema, qualify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +76,7 @@ class _Request:
     dimension: int | None = None
     model: str | None = None
     plpython: bool | None = None
+    schema: str | None = None
     messages: list[str] = field(default_factory=list)
     open: Opener = psycopg.Connection.connect
 
@@ -181,6 +181,7 @@ def _request(context: EnvironmentContext) -> _Request:
         dimension=number,
         model=attributes.get("model", arguments.get("model")),
         plpython=attributes.get("plpython", switch(arguments.get("plpython"))),
+        schema=attributes.get("schema", arguments.get("schema")),
         messages=attributes.setdefault("messages", []),
         open=attributes.get("open", psycopg.Connection.connect),
     )
@@ -204,11 +205,13 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
     revision = stored_revision(conn)
     _refuse_newer(revision)
     if request.action == "upgrade":
+        request.schema = choose_schema(conn, request.schema, is_new=revision is None)
         request.dimension = column_dimension(conn, request.dimension, request.model)
         _refuse_unsuitable(conn)
         refuse_plpython(conn, request.plpython)
     elif revision is None and not scalar(conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"):
         return
+    schema = function_schema(conn)
     # An index build takes as long as it takes; how long to wait for locks stays the operator's choice.
     conn.execute("SET statement_timeout = 0")
     use_search_path(conn)
@@ -219,12 +222,14 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
         conn.rollback()
         conn.autocommit = True
         if request.action == "upgrade":
-            _make_schema(conn)
+            _make_schema(conn, request.schema)
         elif steps:
             # Everything that sql/ made, so that a downgrade can change the tables below it.
             remove_code(conn)
         conn.autocommit = False
         context.run_migrations()
+    if stored_revision(conn) is None:
+        drop_schema(conn, schema)
     _finish(conn, request)
 
 
@@ -304,8 +309,9 @@ def _refuse_unsuitable(conn: psycopg.Connection[Any]) -> None:
         )
 
 
-def _make_schema(conn: psycopg.Connection[Any]) -> None:
+def _make_schema(conn: psycopg.Connection[Any], schema: str | None) -> None:
     with conn.transaction():
+        make_schema(conn, "public" if schema is None else schema)
         conn.execute("CREATE SCHEMA IF NOT EXISTS pgrecall")
         conn.execute("CREATE SCHEMA IF NOT EXISTS _pgrecall")
         conn.execute("COMMENT ON SCHEMA pgrecall IS 'pgrecall: long-term memory for agents'")

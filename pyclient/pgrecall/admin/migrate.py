@@ -90,6 +90,7 @@ def migrate(
     model: str | None = None,
     revision: str = "head",
     plpython: bool | None = None,
+    schema: str | None = None,
 ) -> MigrationReport:
     """Migrate the database to `revision` and, at the newest one, install the SQL code of this package.
 
@@ -101,6 +102,8 @@ def migrate(
         model: Name of the embedding model to use; its dimension must be N.
         revision: Target revision; an older one, or `base`, downgrades.
         plpython: Whether to install the functions in Python; None keeps the choice. Needs a superuser.
+        schema: The schema of the functions for clients, 'public' by default; fixed when the database is first
+            migrated.
 
     Returns:
         A `MigrationReport`.
@@ -113,7 +116,7 @@ def migrate(
     """
     before = check(dsn)
     messages: list[str] = []
-    _run(dsn, before, revision, dim=dim, model=model, plpython=plpython, messages=messages)
+    _run(dsn, before, revision, dim=dim, model=model, plpython=plpython, schema=schema, messages=messages)
     after = check(dsn)
     changed = before != after
     return MigrationReport(after.revision, after.bundle_hash, changed, tuple(messages))
@@ -126,6 +129,7 @@ def migration_script(
     model: str | None = None,
     revision: str = "head",
     plpython: bool | None = None,
+    schema: str | None = None,
     with_roles: bool = True,
 ) -> str:
     """Return what `migrate` would run, as a script of plain SQL, and change nothing.
@@ -134,18 +138,26 @@ def migration_script(
     Indexes that are built concurrently are only noted.
 
     Args:
-        dsn: As for `migrate`, like the next four.
+        dsn: As for `migrate`, like the next five.
         dim: Dimension of the embeddings.
         model: Name of the embedding model.
         revision: Target revision.
         plpython: Whether to install the functions in Python.
+        schema: The schema of the functions for clients.
         with_roles: False leaves the roles out; they must be there.
 
     Raises:
         PgrecallError: As for `migrate`.
     """
     config = _run(
-        dsn, check(dsn), revision, dim=dim, model=model, plpython=plpython, open=ScriptConnection.connect
+        dsn,
+        check(dsn),
+        revision,
+        dim=dim,
+        model=model,
+        plpython=plpython,
+        schema=schema,
+        open=ScriptConnection.connect,
     )
     return cast("ScriptConnection", config.attributes["connected"]).script(with_roles=with_roles)
 

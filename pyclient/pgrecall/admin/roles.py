@@ -10,7 +10,8 @@ from psycopg import sql
 from pgrecall.errors import PermissionDenied
 
 from .bundle import folder
-from .code import OWNERS, scalar
+from .code import scalar
+from .schemas import OWNERS
 
 if TYPE_CHECKING:
     import psycopg
@@ -18,19 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["refuse_missing_roles", "roles_script"]
 
 
-def roles_script(owner: str, schema: str = "public") -> str:
+def roles_script(owner: str, schema: str | None = None) -> str:
     """Return the statements that an administrator runs once, so that `owner` can migrate without CREATEROLE.
 
     Args:
         owner: The role that is to migrate.
-        schema: The schema of the functions for clients.
+        schema: The schema of the functions for clients, which the owner makes; None is public.
     """
     name = sql.Identifier(owner).as_string(None)
+    create = f"\nGRANT CREATE ON SCHEMA public TO {name} WITH GRANT OPTION;" if schema is None else ""
     return (
         "-- Run it in the database that is to have pgrecall, as a superuser or as a role with CREATEROLE.\n"
         f"{_revision_of_roles().strip()}\n"
-        f"GRANT {OWNERS} TO {name};\n"
-        f"GRANT CREATE ON SCHEMA {schema} TO {name} WITH GRANT OPTION;"
+        f"GRANT {OWNERS} TO {name};{create}"
     )
 
 

@@ -21,6 +21,10 @@ def migrate(
             show_default=False,
         ),
     ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(help="Schema of the functions for clients, else public; fixed by the first migration."),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Change nothing; exit 1 if the database is not current.")
     ] = False,
@@ -44,9 +48,11 @@ def migrate(
     data_dir: DataDir = None,
 ) -> None:
     """Bring the database to the schema and the SQL code of this package."""
-    if check and (dim is not None or model is not None or revision != "head" or plpython is not None):
+    if check and (
+        dim is not None or model is not None or revision != "head" or plpython is not None or schema
+    ):
         raise typer.BadParameter(
-            "--check cannot be combined with --dim, --model, --revision or --with-plpython"
+            "--check cannot be combined with --dim, --model, --revision, --schema or --with-plpython"
         )
     if check and as_sql:
         raise typer.BadParameter("--check cannot be combined with --sql")
@@ -57,7 +63,7 @@ def migrate(
     if roles_sql is not None:
         from pgrecall.admin.migrate import roles_script
 
-        typer.echo(roles_script(roles_sql))
+        typer.echo(roles_script(roles_sql, schema))
         return
     target = effective_dsn(dsn, data_dir)
     if check:
@@ -73,13 +79,14 @@ def migrate(
                 model=model,
                 revision=revision,
                 plpython=plpython,
+                schema=schema,
                 with_roles=not without_roles,
             )
         )
         return
     from pgrecall.admin.migrate import migrate as bring
 
-    report = bring(target, dim=dim, model=model, revision=revision, plpython=plpython)
+    report = bring(target, dim=dim, model=model, revision=revision, plpython=plpython, schema=schema)
     if as_json:
         from dataclasses import asdict
 
