@@ -219,11 +219,13 @@ CREATE TABLE pgrecall.installation (
     vector_schema     text,
     installed_at      timestamptz NOT NULL DEFAULT now(),
     has_plpython      boolean NOT NULL DEFAULT false,
+    function_schema   text NOT NULL DEFAULT 'public',
     CONSTRAINT installation_pkey PRIMARY KEY (singleton),
     CONSTRAINT installation_singleton_check CHECK (singleton)
 );
 COMMENT ON TABLE pgrecall.installation IS 'One row: the installed sql/ bundle, and what a downgrade to base must undo.';
 COMMENT ON COLUMN pgrecall.installation.has_plpython IS 'The functions in Python are installed (pgrecall migrate --with-plpython); the next migration keeps them.';
+COMMENT ON COLUMN pgrecall.installation.function_schema IS 'The schema of the functions for clients, chosen by the first migration.';
 
 CREATE TABLE pgrecall.settings (
     name       text NOT NULL,
@@ -287,12 +289,14 @@ CREATE TABLE pgrecall.workers (
     pauses       jsonb NOT NULL DEFAULT '[]',
     generations  integer[] NOT NULL DEFAULT '{}'::integer[],
     role_name    text NOT NULL DEFAULT '',
+    poll_seconds real NOT NULL DEFAULT 0,
     CONSTRAINT workers_pkey PRIMARY KEY (id),
     CONSTRAINT workers_bundle_hash_size CHECK (octet_length(bundle_hash) <= 256),
     CONSTRAINT workers_generations_size CHECK (cardinality(generations) <= 1000),
     CONSTRAINT workers_hostname_size CHECK (octet_length(hostname) <= 1024),
     CONSTRAINT workers_model_size CHECK (octet_length(model) <= 1024),
     CONSTRAINT workers_pauses_size CHECK (octet_length((pauses)::text) <= 65536),
+    CONSTRAINT workers_poll_seconds_check CHECK ((poll_seconds >= (0)::double precision) AND (poll_seconds <= (86400)::double precision)),
     CONSTRAINT workers_role_name_size CHECK (octet_length(role_name) <= 256)
 );
 COMMENT ON TABLE pgrecall.workers IS 'Embedder daemons and their heartbeats.';
@@ -300,6 +304,7 @@ COMMENT ON COLUMN pgrecall.workers.per_second IS 'Embeddings per second since th
 COMMENT ON COLUMN pgrecall.workers.pauses IS 'Providers that it does not call at present: [{"model": …, "cause": …, "until": …}].';
 COMMENT ON COLUMN pgrecall.workers.generations IS 'The generations that it embeds.';
 COMMENT ON COLUMN pgrecall.workers.role_name IS 'The role that it connects as.';
+COMMENT ON COLUMN pgrecall.workers.poll_seconds IS 'Seconds between two looks for questions; 0: notifications reach it.';
 
 CREATE TABLE pgrecall.postings (
     namespace_id integer NOT NULL,
@@ -936,7 +941,7 @@ COMMENT ON TABLE pgrecall.embedding_backgrounds IS 'What cosines between unrelat
 COMMENT ON COLUMN pgrecall.embedding_backgrounds.mean IS 'The mean of a sample of the namespace''s embeddings.';
 COMMENT ON COLUMN pgrecall.embedding_backgrounds.deviation IS 'Root mean square of cosines between sampled embeddings, the mean subtracted.';
 COMMENT ON COLUMN pgrecall.embedding_backgrounds.sample_size IS 'How many embeddings were measured.';
-COMMENT ON COLUMN pgrecall.embedding_backgrounds.last_key IS 'The largest key of a sampled text (memories_sample_idx); NULL: every text of the namespace was considered.';
+COMMENT ON COLUMN pgrecall.embedding_backgrounds.last_key IS 'The largest key of a sampled text (memories_sample_idx); NULL: every text was considered.';
 
 CREATE UNLOGGED TABLE pgrecall.query_embeddings (
     id               bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg.rows import dict_row
 
-from pgrecall.admin.code import vector_schema
 from pgrecall.admin.migrate import migrate
+from pgrecall.admin.schemas import vector_schema
 from pgrecall.server import EmbeddedServer
 
 if TYPE_CHECKING:

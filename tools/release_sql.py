@@ -1,4 +1,4 @@
-"""Write dist/pgrecall.sql: what `pgrecall migrate` runs on an empty database, as a script for psql.
+"""Write dist/pgrecall.sql: what `pgrecall migrate` runs on an empty database, as plain SQL.
 
 python tools/release_sql.py FILE
 """
@@ -10,21 +10,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from psycopg.conninfo import conninfo_to_dict
-
 from pgrecall.admin.migrate import migration_script
 from pgrecall.server import EmbeddedServer
 
 
 def generate() -> str:
-    """Return the script. psql puts the name of the database that it is connected to in place of :"DBNAME"."""
+    """Return the script."""
     folder = Path(tempfile.mkdtemp(prefix="pgr-"))
     folder.chmod(0o755)
     server = EmbeddedServer(folder / "server", settings={"fsync": "off"})
     try:
-        dsn = server.up()
-        name = conninfo_to_dict(dsn)["dbname"]
-        return migration_script(dsn).replace(f'ALTER DATABASE "{name}"', 'ALTER DATABASE :"DBNAME"')
+        return migration_script(server.up())
     finally:
         server.down()
         shutil.rmtree(folder)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import Future
+from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Thread
 from time import monotonic
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from .errors import TimedOut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Iterator
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -41,6 +42,7 @@ logging.getLogger("psycopg.pool").addFilter(_is_foreign)
 _until: ContextVar[float | None] = ContextVar("pgrecall_until", default=None)
 # The event loop keeps only weak references to tasks.
 _cancelled: set[asyncio.Task[Any]] = set()
+_inherited: list[object] = []
 
 
 def time_left() -> float | None:
@@ -56,6 +58,16 @@ def time_left() -> float | None:
     if seconds <= 0:
         raise _timed_out()
     return seconds
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Limit the statements of a block to so many seconds from now."""
+    token = _until.set(monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _until.reset(token)
 
 
 async def in_time(
@@ -114,6 +126,11 @@ def in_time_apart(seconds: float, function: Callable[_P, _T], *args: _P.args, **
         if outcome.done():
             raise
         raise _timed_out() from None
+
+
+def leave_behind(inherited: object) -> None:
+    """Keep what a forked process inherited from being finalised, which would reach the parent's files."""
+    _inherited.append(inherited)
 
 
 async def in_thread(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:

@@ -11,6 +11,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgrecall.admin.migrate import migrate, migration_script
+from pgrecall.admin.owners import give_to
 from pgrecall.errors import PgrecallError
 from support.migrating import run
 
@@ -98,14 +99,20 @@ def test_a_plain_name_is_taken(new_database: Callable[..., str], name: str) -> N
     migrate(dsn, revision="base")
 
 
-def test_nobody_renames_the_schema_while_it_is_used(dsn: str) -> None:
-    """Between reading the name and running what contains it, another schema could take the name."""
-    from pgrecall.admin.pgvector import hold_vector_schema
+def test_nobody_renames_the_schemas_while_they_are_used(new_database: Callable[..., str]) -> None:
+    """Between reading a name and running what contains it, another schema could take the name."""
+    from pgrecall.admin.schemas import hold_schemas
 
+    dsn = new_database()
+    migrate(dsn, schema="memory_api")
     with psycopg.connect(dsn) as installer, psycopg.connect(dsn, autocommit=True) as other:
-        hold_vector_schema(installer)
+        hold_schemas(installer)
         other.execute("SET lock_timeout = '100ms'; CREATE SCHEMA elsewhere")
-        for statement in ("ALTER SCHEMA public RENAME TO x", "ALTER EXTENSION vector SET SCHEMA elsewhere"):
+        for statement in (
+            "ALTER SCHEMA public RENAME TO x",
+            "ALTER SCHEMA memory_api RENAME TO x",
+            "ALTER EXTENSION vector SET SCHEMA elsewhere",
+        ):
             with pytest.raises(psycopg.errors.LockNotAvailable):
                 other.execute(statement.encode())
 
@@ -214,3 +221,24 @@ def test_rows_of_the_installation_are_no_statements(dsn: str, eve: str, name: st
     assert run(dsn, "SELECT public.mine(1)") == [(1,)]
     assert run(dsn, "SHOW work_mem") == [("8MB",)]
     run(dsn, f"DROP OWNED BY {eve}")
+
+
+def test_no_stored_schema_of_the_functions_is_a_statement(dsn: str, eve: str) -> None:
+    """Only the owner writes it; still it is read as a name, and only where a migration may have chosen it."""
+    for hostile in (*HOSTILE, "pg_catalog", "pgrecall", "_pgrecall", "information_schema"):
+        name = named(hostile, eve)
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            conn.execute(
+                "UPDATE pgrecall.installation SET bundle_hash = 'another', function_schema = %s", (name,)
+            )
+        for attempt in (migrate, migration_script, down, lambda dsn: give_to(dsn, eve)):
+            with pytest.raises(PgrecallError, match="no migration chose") as caught:
+                attempt(dsn)
+            assert caught.value.sqlstate == "42602"
+            assert caught.value.hint
+    run(dsn, "UPDATE pgrecall.installation SET function_schema = 'public'")
+    migrate(dsn)
+
+
+def down(dsn: str) -> object:
+    return migrate(dsn, revision="base")

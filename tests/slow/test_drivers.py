@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from pgrecall.admin.migrate import check
 from support.answering import Model, answering
 from support.docs import ROOT, complaints, examples, matches
 from support.packages import pip
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     import psycopg
@@ -65,6 +66,35 @@ def test_the_examples_in_python(name: str, dsn: str, tmp_path: Path) -> None:
     for _ in range(2):  # a page can be followed twice
         printed = run([sys.executable, str(script)], tmp_path, variables)
         assert matches(expected, printed), printed
+
+
+MIGRATING = """
+import os, types
+from django.conf import settings
+settings.configure(DATABASES={"default": {
+    "ENGINE": "django.db.backends.postgresql", "HOST": os.environ["PGHOST"], "PORT": os.environ["PGPORT"],
+    "NAME": os.environ["PGDATABASE"], "USER": os.environ["PGUSER"]}})
+import django
+django.setup()
+from django.db import connection
+from django.db.migrations.state import ProjectState
+%s
+for atomic in (True, False):
+    with connection.schema_editor(atomic=atomic) as editor:
+        Migration.atomic = atomic
+        Migration("0001", "app").apply(ProjectState(), editor)
+"""
+
+
+def test_a_migration_of_django(new_database: Callable[..., str], tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "migrations.md").read_text(encoding="utf-8")
+    block = page.split("## Django")[1].split("```python\n")[1].split("```")[0]
+    pip("install", "--target", tmp_path / "site", "django")
+    script = tmp_path / "migrating.py"
+    script.write_text(MIGRATING % block)
+    dsn = new_database()
+    run([sys.executable, str(script)], tmp_path, environment(dsn) | {"PYTHONPATH": str(tmp_path / "site")})
+    assert check(dsn).current
 
 
 @pytest.fixture(scope="module")

@@ -32,6 +32,7 @@ UNBOUNDED = {
     ("installation", "bundle_hash"): "the installer's",
     ("installation", "package_version"): "the installer's",
     ("installation", "vector_schema"): "the installer's",
+    ("installation", "function_schema"): "the installer's",
     ("installation", "public_functions"): "the installer's",
     ("installation", "database_settings"): "the installer's",
     ("generations", "column_name"): "add_generation makes it",

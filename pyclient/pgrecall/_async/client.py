@@ -14,7 +14,7 @@ from pgrecall.arguments import (
     hnsw_settings,
     settings_argument,
 )
-from pgrecall.concurrency import in_thread, in_time
+from pgrecall.concurrency import in_thread
 from pgrecall.errors import PgrecallError
 from pgrecall.models import (
     ExplainResult,
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
     from types import TracebackType
+    from typing import Any
+
+    from psycopg import AsyncConnection
 
     from pgrecall.dsn import Target
     from pgrecall.metrics import ClientMetrics
@@ -60,8 +63,8 @@ class AsyncClient(AsyncMemories):
     """A client of one database. Open it with `async with`, or call `close` when done.
 
     The first call connects and checks that the database's SQL code matches the package. Many tasks may share
-    one client. Database settings from environment and settings file (`pgrecall.config`) apply to each of its
-    calls. An example::
+    one client. After a fork, each process connects anew. Database settings from environment and settings file
+    (`pgrecall.config`) apply to each of its calls. An example::
 
         async with AsyncClient() as memory:
             await memory.remember("Priya prefers mountains to beaches.", tags=["Priya"])
@@ -112,6 +115,9 @@ class AsyncClient(AsyncMemories):
             pool_timeout=pool_timeout,
             strict=strict,
         )
+        self._use(database, metrics)
+
+    def _use(self, database: AsyncDatabase, metrics: ClientMetrics | None) -> None:
         super().__init__(database)
         self._queries = AsyncQueries(database, metrics)
         self._metrics = metrics
@@ -119,6 +125,44 @@ class AsyncClient(AsyncMemories):
         self.curation = AsyncCurator(database)
         self.learning = AsyncLearner(database, self._queries)
         self.transfer = AsyncTransfer(database)
+
+    @classmethod
+    def on(
+        cls,
+        connection: AsyncConnection[Any],
+        *,
+        namespace: str | None = None,
+        model: str | None = None,
+        strict: bool = False,
+        metrics: ClientMetrics | None = None,
+    ) -> Self:
+        """Return a client that works on a connection of the application, and in its transaction.
+
+        What it stores is committed and rolled back with the application's own rows, and recall sees what
+        the transaction has stored. The client never commits, rolls back or closes, and leaves settings, row
+        factory and adapters of the connection as they are. Outside autocommit mode its first call begins a
+        transaction, as a statement of the application would. Each call within a transaction is a savepoint: a
+        call that fails leaves the transaction usable. One thread at a time may use connection and client.
+
+        Within a transaction, an embedder daemon cannot see a question before the commit. So the query is
+        embedded by the model of this process, taken from the cache of questions answered before, or given as
+        `vector=`; else recall goes by words and concepts, and `notice` says so. In autocommit mode a daemon
+        answers. Memories that the transaction stores are embedded after its commit.
+
+        Args:
+            connection: A connection of psycopg 3, such as SQLAlchemy's
+                `session.connection().connection.driver_connection` or Django's `connection.connection`.
+            namespace: As for the constructor, like the next three.
+            model: The model to embed queries with.
+            strict: Whether a missing namespace is an error.
+            metrics: Prometheus metrics.
+
+        Raises:
+            InvalidInput: It is not a connection of psycopg.
+        """
+        client = cls.__new__(cls)
+        client._use(AsyncDatabase.on(connection, namespace=namespace, model=model, strict=strict), metrics)
+        return client
 
     async def __aenter__(self) -> Self:
         return self
@@ -143,7 +187,7 @@ class AsyncClient(AsyncMemories):
         return await self._database.open()
 
     async def close(self) -> None:
-        """Close every connection. The client cannot be used afterwards."""
+        """Close every connection but an application's. The client cannot be used afterwards."""
         await self._database.close()
 
     async def recall(
@@ -372,7 +416,7 @@ class AsyncClient(AsyncMemories):
         request = vector_request(vector, embed, private, embed_timeout)
         limit = as_seconds("timeout", timeout)
         try:
-            rows, _ = await in_time(
+            rows, _ = await self._database.in_time(
                 limit,
                 self._queries.rows,
                 "public.recall_briefing",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import time
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -16,24 +17,39 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import call
-from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_thread, time_left
+from pgrecall.concurrency import (
+    POOL_NAME,
+    STATEMENT_TIMEOUT,
+    deadline,
+    in_thread,
+    in_time,
+    leave_behind,
+    time_left,
+)
 from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
 from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
-from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, UnknownNamespace, error_from
-from pgrecall.upgrading import MIGRATION_RUNS, MIGRATION_SECONDS, POLL_SECONDS, may_be_upgrade
+from pgrecall.errors import (
+    ConnectionFailed,
+    InvalidInput,
+    PgrecallError,
+    SchemaMismatch,
+    UnknownNamespace,
+    error_from,
+)
+from pgrecall.upgrading import may_be_upgrade
+
+from .cursor import AsyncOwnCursor, outwait_migration, set_local, step, values_before
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
+    from typing import Self
 
     from pgrecall.dsn import Target
 
 # A call that waits longer for a connection finds out whether the server can be reached at all.
 _PATIENCE = 1.0
 _RECONNECT_SECONDS = 2.0
-
-# The server reports these parameters at session start and when they change.
-_READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
 
 
 class AsyncDatabase:
@@ -63,6 +79,7 @@ class AsyncDatabase:
         pool_timeout: float = 30.0,
         strict: bool = False,
     ) -> None:
+        self._given: AsyncConnection[Any] | None = None
         self._arguments = (dsn, namespace, model)
         self._pool_size = (pool_min, pool_max)
         self._pool_timeout = pool_timeout
@@ -70,10 +87,53 @@ class AsyncDatabase:
         self._target: Target | None = None
         self._settings: dict[str, RequestedSetting] = {}
         self._strict = strict
+        self._schema = "public"  # of the functions for clients, as a call names them
         self._closed = False
+        self._begin_process()
+
+    def _begin_process(self) -> None:
+        self._process = os.getpid()
         self._opening = asyncio.Lock()
         self._probing = asyncio.Lock()
         self._probed: tuple[float, PgrecallError | None] = (-math.inf, None)
+
+    @classmethod
+    def on(
+        cls, connection: AsyncConnection[Any], *, namespace: str | None, model: str | None, strict: bool
+    ) -> Self:
+        """Return a database whose functions are called on an application's connection.
+
+        Raises:
+            InvalidInput: It is not a connection of psycopg.
+        """
+        if not isinstance(connection, AsyncConnection):
+            raise InvalidInput(
+                f"{type(connection).__name__} is not a psycopg.AsyncConnection",
+                hint="Pass the driver's connection: SQLAlchemy's connection.connection.driver_connection, "
+                "Django's connection.connection after connection.ensure_connection().",
+            )
+        database = cls(None, namespace=namespace, model=model, strict=strict)
+        database._given = connection
+        return database
+
+    def _leave_other_process(self) -> None:
+        """After a fork, leave the connections to the parent, whose replies they get.
+
+        Closing them here would end the parent's sessions.
+
+        Raises:
+            ConnectionFailed: The connection is the application's.
+        """
+        if self._process == os.getpid():
+            return
+        if self._given is not None:
+            raise ConnectionFailed(
+                "this process was forked from the one that made the client",
+                hint="Open a connection in each process, and make a client on it there.",
+            )
+        leave_behind(self._pool)
+        self._pool = self._target = None
+        self._begin_process()
 
     @property
     def settings(self) -> Mapping[str, RequestedSetting]:
@@ -91,16 +151,25 @@ class AsyncDatabase:
         """
         if self._closed:
             raise ConnectionFailed("the client is closed", hint="Make a new client.")
-        if self._pool is not None and self._target is not None:
+        self._leave_other_process()
+        if self._target is not None:
             return self._target
+        if self._given is not None:
+            if self._given.closed:
+                raise ConnectionFailed("the application's connection is closed", hint="Open another.")
+            _, namespace, model = self._arguments
+            target = await in_thread(resolve, self._given.info.dsn, namespace, model)
+            await self._verify_on(self._given, target)
+            self._target = target
+            return target
         async with self._opening:
-            if self._pool is None or self._target is None:
-                self._target = await in_thread(resolve, *self._arguments)
-                await self._verify(self._target)
+            if self._target is None:
+                target = await in_thread(resolve, *self._arguments)
+                await self._verify(target)
                 least, most = self._pool_size
                 self._pool = AsyncConnectionPool(
-                    self._target.dsn,
-                    kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
+                    target.dsn,
+                    kwargs={**connection_options(target.prepare), "row_factory": dict_row},
                     min_size=least,
                     max_size=most,
                     name=POOL_NAME,
@@ -113,14 +182,30 @@ class AsyncDatabase:
                     open=False,
                 )
                 await self._pool.open()
+                self._target = target
         return self._target
 
     async def close(self) -> None:
-        """Close every connection. Later calls fail."""
+        """Close every connection but an application's. Later calls fail."""
         self._closed = True
         pool, self._pool = self._pool, None
-        if pool is not None:
+        if self._process != os.getpid():
+            leave_behind(pool)
+        elif pool is not None:
             await pool.close()
+
+    async def in_time(self, seconds: float, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call a method, and wait for its result until the timeout.
+
+        On an application's connection the call has ended when this returns: only its statements are limited.
+
+        Raises:
+            TimedOut: The timeout has expired.
+        """
+        if self._given is None:
+            return await in_time(seconds, function, *args, **kwargs)
+        with deadline(seconds):
+            return await function(*args, **kwargs)
 
     async def namespace(self, namespace: str | None) -> str | None:
         """Return the namespace, or the client's for None. A result of None leaves it to the database."""
@@ -179,18 +264,18 @@ class AsyncDatabase:
 
     async def rows_on(
         self,
-        connection: AsyncConnection[DictRow],
+        connection: AsyncConnection[Any],
         function: str,
         arguments: Mapping[str, Any],
         settings: Mapping[str, str] | None = None,
     ) -> list[DictRow]:
         """Call a function on a given connection, like `rows`."""
-        statement, parameters = call(function, arguments)
+        statement, parameters = call(function.replace("public.", f"{self._schema}."), arguments)
         return await self.fetch(connection, statement, parameters, settings)
 
     async def fetch(
         self,
-        connection: AsyncConnection[DictRow],
+        connection: AsyncConnection[Any],
         statement: sql.Composed,
         parameters: Mapping[str, Any],
         settings: Mapping[str, str] | None = None,
@@ -200,13 +285,14 @@ class AsyncDatabase:
         A statement that fails because the database is being migrated is executed once more afterwards, unless
         it is part of a transaction.
         """
-        is_alone = connection.info.transaction_status == TransactionStatus.IDLE
+        is_idle = connection.info.transaction_status == TransactionStatus.IDLE
+        is_alone = is_idle and not self.is_within(connection)
         try:
             return await self._execute(connection, statement, parameters, settings)
         except psycopg.Error as error:
             if not is_alone or connection.closed or not may_be_upgrade(error.sqlstate):
                 raise
-        await self._outwait_migration(connection)
+        await outwait_migration(connection, is_ours=self._given is None)
         return await self._execute(connection, statement, parameters, settings)
 
     async def _execute(
@@ -220,48 +306,38 @@ class AsyncDatabase:
         local = {f"pgrecall.{name}": one.value for name, one in self._settings.items()}
         if settings:
             local = {"transaction_read_only": "on", **local, **settings}
-        if not local and seconds is None:
-            cursor = await connection.execute(statement, parameters)
+        cursor = AsyncOwnCursor(connection)
+        is_within = self.is_within(connection)
+        if not local and seconds is None and not is_within:
+            await cursor.execute(statement, parameters)
             return await cursor.fetchall()
-        async with connection.transaction():
-            if local:
-                await connection.execute(
-                    sql.SQL("SELECT {}").format(
-                        sql.SQL(", ").join([sql.SQL("set_config(%s, %s, true)")] * len(local))
-                    ),
-                    [word for pair in local.items() for word in pair],
-                )
+        async with step(connection):
+            before = await values_before(connection, local, timed=seconds is not None) if is_within else {}
+            await set_local(connection, local)
             if seconds is not None:
-                await connection.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
-            cursor = await connection.execute(statement, parameters)
-            return await cursor.fetchall()
+                await cursor.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
+            await cursor.execute(statement, parameters)
+            rows = await cursor.fetchall()
+            await set_local(connection, before)
+            return rows
 
-    @staticmethod
-    async def _outwait_migration(connection: AsyncConnection[DictRow]) -> None:
-        """Wait until no migration of the database is under way, and drop the plans made before it."""
-        seconds = time_left()
-        until = time.monotonic() + (MIGRATION_SECONDS if seconds is None else seconds)
-        await connection.execute("DEALLOCATE ALL")
-        while time.monotonic() < until:
-            cursor = await connection.execute(MIGRATION_RUNS)
-            [found] = await cursor.fetchall()
-            if not found["runs"]:
-                return
-            await in_thread(time.sleep, POLL_SECONDS)
-
-    @staticmethod
-    def is_read_only(connection: AsyncConnection[DictRow]) -> bool:
-        """Tell whether the server is read-only: a standby, or configured so."""
-        return any(connection.info.parameter_status(name) == "on" for name in _READ_ONLY)
+    def is_within(self, connection: AsyncConnection[Any]) -> bool:
+        """Tell whether calls on a connection belong to a transaction of the application."""
+        return self._given is not None and not (
+            connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
+        )
 
     @asynccontextmanager
-    async def connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
-        """Borrow a connection from the pool, in autocommit mode, and map psycopg's errors."""
+    async def connection(self) -> AsyncIterator[AsyncConnection[Any]]:
+        """Borrow a connection, and map psycopg's errors: the application's, or one in autocommit mode."""
         await self.open()
-        pool = self._pool
-        if pool is None:
-            raise ConnectionFailed("the client is closed", hint="Make a new client.")
         try:
+            if self._given is not None:
+                yield self._given
+                return
+            pool = self._pool
+            if pool is None:
+                raise ConnectionFailed("the client is closed", hint="Make a new client.")
             connection = await self._borrow(pool)
             try:
                 async with connection:
@@ -297,14 +373,20 @@ class AsyncDatabase:
         # A separate connection fails at once with the server's reason; the pool would retry until its
         # timeout.
         try:
-            async with await AsyncConnection.connect(
-                target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row
-            ) as connection:
-                [served] = await self.rows_on(connection, "pgrecall.contract", {})
-                await in_thread(verify, **served)
-                if target.requested:
-                    known = await self.rows_on(connection, "pgrecall.settings_list", {})
-                    self._settings = accept_settings(target.requested, known)
+            async with await AsyncConnection.connect(target.dsn, **CONNECTION_OPTIONS) as connection:
+                await self._verify_on(connection, target)
+        except psycopg.Error as error:
+            raise error_from(error) from error
+
+    async def _verify_on(self, connection: AsyncConnection[Any], target: Target) -> None:
+        try:
+            [served] = await self.rows_on(connection, "pgrecall.contract", {})
+            await in_thread(verify, **served)
+            [placed] = await self.rows_on(connection, "pgrecall.function_schema", {})
+            self._schema = str(placed["function_schema"])
+            if target.requested:
+                known = await self.rows_on(connection, "pgrecall.settings_list", {})
+                self._settings = accept_settings(target.requested, known)
         except psycopg.Error as error:
             translated = error_from(error)
             if isinstance(translated, SchemaMismatch):

@@ -9,6 +9,8 @@ from pgrecall.errors import PgrecallError
 from pgrecall.models import Expansion
 from pgrecall.query.expansion import ExpandedQuery, ExpansionFailed
 
+from .cursor import is_read_only
+
 if TYPE_CHECKING:
     from pgrecall.query.expansion import LlmExpander, Outcome
 
@@ -28,15 +30,18 @@ async def expand_by_model(
     request = {"query": query} if namespace is None else {"query": query, "namespace": namespace}
     try:
         async with database.connection() as connection:
-            is_read_only = database.is_read_only(connection)
+            cannot_store = is_read_only(connection)
+            is_within = database.is_within(connection)
             [stored] = await database.rows_on(connection, "pgrecall.prepare_expansion", request)
         if not stored["is_expandable"]:
             return ExpandedQuery("off", "not_expandable")
         if stored["terms"] is not None:
             cached = Expansion(tuple(stored["terms"]), tuple(stored["entities"]), stored["intent"])
             return ExpandedQuery("llm", "cached", cached)
-        if is_read_only:
+        if cannot_store:
             return _unexpanded("a read-only server cannot store the expansion", "read_only")
+        if is_within:  # others who ask the same would wait for its end
+            return _unexpanded("an open transaction does not ask a language model", "not_kept")
         expansion = await in_thread(expander.expand, query, stored["language"])
         await database.rows(
             "pgrecall.cache_expansion",

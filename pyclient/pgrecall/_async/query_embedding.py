@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import PgrecallError
 from pgrecall.query.embedding import EmbedderAnswer, QueryVector
+
+from .cursor import is_read_only, step
 
 if TYPE_CHECKING:
     from .database import AsyncDatabase
@@ -21,17 +24,22 @@ async def request_embedding(database: AsyncDatabase, query: str, seconds: float)
     until = monotonic() + seconds
     try:
         async with database.connection() as connection:
-            if database.is_read_only(connection):
+            if is_read_only(connection):
                 return EmbedderAnswer(
                     reason="a read-only server cannot queue queries for an embedder", is_queued=False
                 )
-            [request] = await database.rows_on(
-                connection, "pgrecall.request_query_embedding", {"query": query}
-            )
+            is_within = database.is_within(connection)
+            # A request that stayed in an open transaction would have others wait who ask the same.
+            async with step(connection, is_undone=True) if is_within else nullcontext():
+                [request] = await database.rows_on(
+                    connection, "pgrecall.request_query_embedding", {"query": query}
+                )
             if request["error"] is not None:
                 return EmbedderAnswer(reason=request["error"], is_queued=request["id"] is not None)
             if request["embedding"] is not None:
                 return EmbedderAnswer(QueryVector(request["embedding"], request["model"], "cache"))
+            if is_within:
+                return EmbedderAnswer(reason="an embedder cannot see a question of an open transaction")
             pause = request["poll_seconds"]
             if pause is not None and pause > seconds:
                 return EmbedderAnswer(reason=f"the embedder is not notified and looks every {pause:g} s")

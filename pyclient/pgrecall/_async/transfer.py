@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pgrecall.arguments import call, drop_none, json_array, json_object, json_text
 
+from .cursor import AsyncOwnServerCursor, step
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
@@ -48,8 +50,8 @@ class AsyncTransfer:
         )
         async with (
             self._database.connection() as connection,
-            connection.transaction(),
-            connection.cursor("pgrecall_export") as cursor,
+            step(connection),
+            AsyncOwnServerCursor(connection, "pgrecall_export") as cursor,
         ):
             cursor.itersize = _ROWS_AT_ONCE
             await cursor.execute(statement, parameters)

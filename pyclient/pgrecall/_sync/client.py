@@ -15,7 +15,7 @@ from pgrecall.arguments import (
     hnsw_settings,
     settings_argument,
 )
-from pgrecall.concurrency import in_place, in_time_apart
+from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
 from pgrecall.models import (
     ExplainResult,
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
     from types import TracebackType
+    from typing import Any
+
+    from psycopg import Connection
 
     from pgrecall.dsn import Target
     from pgrecall.metrics import ClientMetrics
@@ -61,8 +64,8 @@ class Client(Memories):
     """A client of one database. Open it with `with`, or call `close` when done.
 
     The first call connects and checks that the database's SQL code matches the package. Many tasks may share
-    one client. Database settings from environment and settings file (`pgrecall.config`) apply to each of its
-    calls. An example::
+    one client. After a fork, each process connects anew. Database settings from environment and settings file
+    (`pgrecall.config`) apply to each of its calls. An example::
 
         with Client() as memory:
             memory.remember("Priya prefers mountains to beaches.", tags=["Priya"])
@@ -113,6 +116,9 @@ class Client(Memories):
             pool_timeout=pool_timeout,
             strict=strict,
         )
+        self._use(database, metrics)
+
+    def _use(self, database: Database, metrics: ClientMetrics | None) -> None:
         super().__init__(database)
         self._queries = Queries(database, metrics)
         self._metrics = metrics
@@ -120,6 +126,44 @@ class Client(Memories):
         self.curation = Curator(database)
         self.learning = Learner(database, self._queries)
         self.transfer = Transfer(database)
+
+    @classmethod
+    def on(
+        cls,
+        connection: Connection[Any],
+        *,
+        namespace: str | None = None,
+        model: str | None = None,
+        strict: bool = False,
+        metrics: ClientMetrics | None = None,
+    ) -> Self:
+        """Return a client that works on a connection of the application, and in its transaction.
+
+        What it stores is committed and rolled back with the application's own rows, and recall sees what
+        the transaction has stored. The client never commits, rolls back or closes, and leaves settings, row
+        factory and adapters of the connection as they are. Outside autocommit mode its first call begins a
+        transaction, as a statement of the application would. Each call within a transaction is a savepoint: a
+        call that fails leaves the transaction usable. One thread at a time may use connection and client.
+
+        Within a transaction, an embedder daemon cannot see a question before the commit. So the query is
+        embedded by the model of this process, taken from the cache of questions answered before, or given as
+        `vector=`; else recall goes by words and concepts, and `notice` says so. In autocommit mode a daemon
+        answers. Memories that the transaction stores are embedded after its commit.
+
+        Args:
+            connection: A connection of psycopg 3, such as SQLAlchemy's
+                `session.connection().connection.driver_connection` or Django's `connection.connection`.
+            namespace: As for the constructor, like the next three.
+            model: The model to embed queries with.
+            strict: Whether a missing namespace is an error.
+            metrics: Prometheus metrics.
+
+        Raises:
+            InvalidInput: It is not a connection of psycopg.
+        """
+        client = cls.__new__(cls)
+        client._use(Database.on(connection, namespace=namespace, model=model, strict=strict), metrics)
+        return client
 
     def __enter__(self) -> Self:
         return self
@@ -144,7 +188,7 @@ class Client(Memories):
         return self._database.open()
 
     def close(self) -> None:
-        """Close every connection. The client cannot be used afterwards."""
+        """Close every connection but an application's. The client cannot be used afterwards."""
         self._database.close()
 
     def recall(
@@ -373,7 +417,7 @@ class Client(Memories):
         request = vector_request(vector, embed, private, embed_timeout)
         limit = as_seconds("timeout", timeout)
         try:
-            rows, _ = in_time_apart(
+            rows, _ = self._database.in_time_apart(
                 limit,
                 self._queries.rows,
                 "public.recall_briefing",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -17,24 +18,39 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import call
-from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_place, time_left
+from pgrecall.concurrency import (
+    POOL_NAME,
+    STATEMENT_TIMEOUT,
+    deadline,
+    in_place,
+    in_time_apart,
+    leave_behind,
+    time_left,
+)
 from pgrecall.config.file import closest_match_hint
 from pgrecall.config.session_settings import RequestedSetting, accept_settings
 from pgrecall.dsn import CONNECTION_OPTIONS, connection_options, resolve
-from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, UnknownNamespace, error_from
-from pgrecall.upgrading import MIGRATION_RUNS, MIGRATION_SECONDS, POLL_SECONDS, may_be_upgrade
+from pgrecall.errors import (
+    ConnectionFailed,
+    InvalidInput,
+    PgrecallError,
+    SchemaMismatch,
+    UnknownNamespace,
+    error_from,
+)
+from pgrecall.upgrading import may_be_upgrade
+
+from .cursor import OwnCursor, outwait_migration, set_local, step, values_before
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Self
 
     from pgrecall.dsn import Target
 
 # A call that waits longer for a connection finds out whether the server can be reached at all.
 _PATIENCE = 1.0
 _RECONNECT_SECONDS = 2.0
-
-# The server reports these parameters at session start and when they change.
-_READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
 
 
 class Database:
@@ -64,6 +80,7 @@ class Database:
         pool_timeout: float = 30.0,
         strict: bool = False,
     ) -> None:
+        self._given: Connection[Any] | None = None
         self._arguments = (dsn, namespace, model)
         self._pool_size = (pool_min, pool_max)
         self._pool_timeout = pool_timeout
@@ -71,10 +88,53 @@ class Database:
         self._target: Target | None = None
         self._settings: dict[str, RequestedSetting] = {}
         self._strict = strict
+        self._schema = "public"  # of the functions for clients, as a call names them
         self._closed = False
+        self._begin_process()
+
+    def _begin_process(self) -> None:
+        self._process = os.getpid()
         self._opening = threading.Lock()
         self._probing = threading.Lock()
         self._probed: tuple[float, PgrecallError | None] = (-math.inf, None)
+
+    @classmethod
+    def on(
+        cls, connection: Connection[Any], *, namespace: str | None, model: str | None, strict: bool
+    ) -> Self:
+        """Return a database whose functions are called on an application's connection.
+
+        Raises:
+            InvalidInput: It is not a connection of psycopg.
+        """
+        if not isinstance(connection, Connection):
+            raise InvalidInput(
+                f"{type(connection).__name__} is not a psycopg.Connection",
+                hint="Pass the driver's connection: SQLAlchemy's connection.connection.driver_connection, "
+                "Django's connection.connection after connection.ensure_connection().",
+            )
+        database = cls(None, namespace=namespace, model=model, strict=strict)
+        database._given = connection
+        return database
+
+    def _leave_other_process(self) -> None:
+        """After a fork, leave the connections to the parent, whose replies they get.
+
+        Closing them here would end the parent's sessions.
+
+        Raises:
+            ConnectionFailed: The connection is the application's.
+        """
+        if self._process == os.getpid():
+            return
+        if self._given is not None:
+            raise ConnectionFailed(
+                "this process was forked from the one that made the client",
+                hint="Open a connection in each process, and make a client on it there.",
+            )
+        leave_behind(self._pool)
+        self._pool = self._target = None
+        self._begin_process()
 
     @property
     def settings(self) -> Mapping[str, RequestedSetting]:
@@ -92,16 +152,25 @@ class Database:
         """
         if self._closed:
             raise ConnectionFailed("the client is closed", hint="Make a new client.")
-        if self._pool is not None and self._target is not None:
+        self._leave_other_process()
+        if self._target is not None:
             return self._target
+        if self._given is not None:
+            if self._given.closed:
+                raise ConnectionFailed("the application's connection is closed", hint="Open another.")
+            _, namespace, model = self._arguments
+            target = in_place(resolve, self._given.info.dsn, namespace, model)
+            self._verify_on(self._given, target)
+            self._target = target
+            return target
         with self._opening:
-            if self._pool is None or self._target is None:
-                self._target = in_place(resolve, *self._arguments)
-                self._verify(self._target)
+            if self._target is None:
+                target = in_place(resolve, *self._arguments)
+                self._verify(target)
                 least, most = self._pool_size
                 self._pool = ConnectionPool(
-                    self._target.dsn,
-                    kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
+                    target.dsn,
+                    kwargs={**connection_options(target.prepare), "row_factory": dict_row},
                     min_size=least,
                     max_size=most,
                     name=POOL_NAME,
@@ -114,14 +183,30 @@ class Database:
                     open=False,
                 )
                 self._pool.open()
+                self._target = target
         return self._target
 
     def close(self) -> None:
-        """Close every connection. Later calls fail."""
+        """Close every connection but an application's. Later calls fail."""
         self._closed = True
         pool, self._pool = self._pool, None
-        if pool is not None:
+        if self._process != os.getpid():
+            leave_behind(pool)
+        elif pool is not None:
             pool.close()
+
+    def in_time_apart(self, seconds: float, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call a method, and wait for its result until the timeout.
+
+        On an application's connection the call has ended when this returns: only its statements are limited.
+
+        Raises:
+            TimedOut: The timeout has expired.
+        """
+        if self._given is None:
+            return in_time_apart(seconds, function, *args, **kwargs)
+        with deadline(seconds):
+            return function(*args, **kwargs)
 
     def namespace(self, namespace: str | None) -> str | None:
         """Return the namespace, or the client's for None. A result of None leaves it to the database."""
@@ -177,18 +262,18 @@ class Database:
 
     def rows_on(
         self,
-        connection: Connection[DictRow],
+        connection: Connection[Any],
         function: str,
         arguments: Mapping[str, Any],
         settings: Mapping[str, str] | None = None,
     ) -> list[DictRow]:
         """Call a function on a given connection, like `rows`."""
-        statement, parameters = call(function, arguments)
+        statement, parameters = call(function.replace("public.", f"{self._schema}."), arguments)
         return self.fetch(connection, statement, parameters, settings)
 
     def fetch(
         self,
-        connection: Connection[DictRow],
+        connection: Connection[Any],
         statement: sql.Composed,
         parameters: Mapping[str, Any],
         settings: Mapping[str, str] | None = None,
@@ -198,13 +283,14 @@ class Database:
         A statement that fails because the database is being migrated is executed once more afterwards, unless
         it is part of a transaction.
         """
-        is_alone = connection.info.transaction_status == TransactionStatus.IDLE
+        is_idle = connection.info.transaction_status == TransactionStatus.IDLE
+        is_alone = is_idle and not self.is_within(connection)
         try:
             return self._execute(connection, statement, parameters, settings)
         except psycopg.Error as error:
             if not is_alone or connection.closed or not may_be_upgrade(error.sqlstate):
                 raise
-        self._outwait_migration(connection)
+        outwait_migration(connection, is_ours=self._given is None)
         return self._execute(connection, statement, parameters, settings)
 
     def _execute(
@@ -218,48 +304,38 @@ class Database:
         local = {f"pgrecall.{name}": one.value for name, one in self._settings.items()}
         if settings:
             local = {"transaction_read_only": "on", **local, **settings}
-        if not local and seconds is None:
-            cursor = connection.execute(statement, parameters)
+        cursor = OwnCursor(connection)
+        is_within = self.is_within(connection)
+        if not local and seconds is None and not is_within:
+            cursor.execute(statement, parameters)
             return cursor.fetchall()
-        with connection.transaction():
-            if local:
-                connection.execute(
-                    sql.SQL("SELECT {}").format(
-                        sql.SQL(", ").join([sql.SQL("set_config(%s, %s, true)")] * len(local))
-                    ),
-                    [word for pair in local.items() for word in pair],
-                )
+        with step(connection):
+            before = values_before(connection, local, timed=seconds is not None) if is_within else {}
+            set_local(connection, local)
             if seconds is not None:
-                connection.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
-            cursor = connection.execute(statement, parameters)
-            return cursor.fetchall()
+                cursor.execute(STATEMENT_TIMEOUT, [math.ceil(seconds * 1000)])
+            cursor.execute(statement, parameters)
+            rows = cursor.fetchall()
+            set_local(connection, before)
+            return rows
 
-    @staticmethod
-    def _outwait_migration(connection: Connection[DictRow]) -> None:
-        """Wait until no migration of the database is under way, and drop the plans made before it."""
-        seconds = time_left()
-        until = time.monotonic() + (MIGRATION_SECONDS if seconds is None else seconds)
-        connection.execute("DEALLOCATE ALL")
-        while time.monotonic() < until:
-            cursor = connection.execute(MIGRATION_RUNS)
-            [found] = cursor.fetchall()
-            if not found["runs"]:
-                return
-            in_place(time.sleep, POLL_SECONDS)
-
-    @staticmethod
-    def is_read_only(connection: Connection[DictRow]) -> bool:
-        """Tell whether the server is read-only: a standby, or configured so."""
-        return any(connection.info.parameter_status(name) == "on" for name in _READ_ONLY)
+    def is_within(self, connection: Connection[Any]) -> bool:
+        """Tell whether calls on a connection belong to a transaction of the application."""
+        return self._given is not None and not (
+            connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
+        )
 
     @contextmanager
-    def connection(self) -> Iterator[Connection[DictRow]]:
-        """Borrow a connection from the pool, in autocommit mode, and map psycopg's errors."""
+    def connection(self) -> Iterator[Connection[Any]]:
+        """Borrow a connection, and map psycopg's errors: the application's, or one in autocommit mode."""
         self.open()
-        pool = self._pool
-        if pool is None:
-            raise ConnectionFailed("the client is closed", hint="Make a new client.")
         try:
+            if self._given is not None:
+                yield self._given
+                return
+            pool = self._pool
+            if pool is None:
+                raise ConnectionFailed("the client is closed", hint="Make a new client.")
             connection = self._borrow(pool)
             try:
                 with connection:
@@ -295,12 +371,20 @@ class Database:
         # A separate connection fails at once with the server's reason; the pool would retry until its
         # timeout.
         try:
-            with Connection.connect(target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row) as connection:
-                [served] = self.rows_on(connection, "pgrecall.contract", {})
-                in_place(verify, **served)
-                if target.requested:
-                    known = self.rows_on(connection, "pgrecall.settings_list", {})
-                    self._settings = accept_settings(target.requested, known)
+            with Connection.connect(target.dsn, **CONNECTION_OPTIONS) as connection:
+                self._verify_on(connection, target)
+        except psycopg.Error as error:
+            raise error_from(error) from error
+
+    def _verify_on(self, connection: Connection[Any], target: Target) -> None:
+        try:
+            [served] = self.rows_on(connection, "pgrecall.contract", {})
+            in_place(verify, **served)
+            [placed] = self.rows_on(connection, "pgrecall.function_schema", {})
+            self._schema = str(placed["function_schema"])
+            if target.requested:
+                known = self.rows_on(connection, "pgrecall.settings_list", {})
+                self._settings = accept_settings(target.requested, known)
         except psycopg.Error as error:
             translated = error_from(error)
             if isinstance(translated, SchemaMismatch):

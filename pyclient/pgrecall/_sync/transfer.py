@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pgrecall.arguments import call, drop_none, json_array, json_object, json_text
 
+from .cursor import OwnServerCursor, step
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
@@ -49,8 +51,8 @@ class Transfer:
         )
         with (
             self._database.connection() as connection,
-            connection.transaction(),
-            connection.cursor("pgrecall_export") as cursor,
+            step(connection),
+            OwnServerCursor(connection, "pgrecall_export") as cursor,
         ):
             cursor.itersize = _ROWS_AT_ONCE
             cursor.execute(statement, parameters)

@@ -18,8 +18,8 @@ from .guard import guarded
 from .lock_retry import with_lock_retry
 from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS, SCHEMAS, SIGNATURE, function_names
 from .owners import own_python, owners_may_create
-from .pgvector import hold_vector_schema, open_vector_schema, qualify, vector_schema
 from .reading import scalar
+from .schemas import function_schema, hold_schemas, open_schemas, qualify, vector_schema
 
 __all__ = [
     "DATABASE_DEFAULTS",
@@ -27,13 +27,10 @@ __all__ = [
     "differences",
     "install_code",
     "other_owners",
-    "qualify",
     "refuse_foreign_functions",
     "remove_code",
-    "scalar",
     "set_database_defaults",
     "use_search_path",
-    "vector_schema",
     "verify_installed",
 ]
 
@@ -70,7 +67,7 @@ def install_code(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
 
 
 def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
-    hold_vector_schema(conn)
+    hold_schemas(conn)
     with owners_may_create(conn):
         _install_files(conn, installed_files(plpython=plpython), plpython=plpython)
 
@@ -92,15 +89,19 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
         own_python(conn)
     for file in grants:
         _run(conn, file.name, qualify(conn, file.text))
-    open_vector_schema(conn, OWNERS)
-    conn.execute(
+    open_schemas(conn)
+    update = qualify(
+        conn,
         f"""
         UPDATE pgrecall.installation
         SET bundle_hash = %s, package_version = %s, installed_at = now(), has_plpython = %s,
             vector_schema = %s, public_functions = ARRAY(
             SELECT {SIGNATURE} FROM pg_catalog.pg_proc p
             WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s) ORDER BY 1)
-        """.encode(),
+        """,
+    )
+    conn.execute(
+        update.encode(),
         (bundle_hash(), __version__, plpython, vector_schema(conn), function_names("public")),
     )
 
@@ -120,10 +121,13 @@ def differences(conn: psycopg.Connection[Any], *, plpython: bool) -> list[str]:
     if stored[2] != expected[2]:
         found.append(f"pgvector moved from schema {stored[2]} to {expected[2]}")
     present = conn.execute(
-        f"""
+        qualify(
+            conn,
+            f"""
         SELECT p.proname FROM pg_catalog.pg_proc p
         WHERE (p.pronamespace IN ({OWN_SCHEMAS}) AND NOT p.proname IN {STATE_FUNCTIONS}) OR {OURS_IN_PUBLIC}
-        """.encode()
+        """,
+        ).encode()
     ).fetchall()
     names = Counter(
         name for schema in (*SCHEMAS, "public") for name in function_names(schema, plpython=plpython)
@@ -146,11 +150,14 @@ def other_owners(conn: psycopg.Connection[Any]) -> str | None:
     """
     names: str | None = scalar(
         conn,
-        f"""
+        qualify(
+            conn,
+            f"""
         SELECT string_agg(DISTINCT pg_get_userbyid(p.proowner), ', ') FROM pg_catalog.pg_proc p
         WHERE p.prosecdef AND pg_get_userbyid(p.proowner) NOT IN {OWNERS}
           AND (p.pronamespace IN ({OWN_SCHEMAS}) OR {OURS_IN_PUBLIC})
         """,
+        ),
     )
     return names
 
@@ -183,7 +190,7 @@ def _remove(conn: psycopg.Connection[Any]) -> None:
 
 
 def refuse_foreign_functions(conn: psycopg.Connection[Any]) -> None:
-    """Refuse to replace or overload a foreign function in schema public.
+    """Refuse to replace or overload a foreign function in the schema of the functions for clients.
 
     Raises:
         SchemaMismatch: There is such a function (42723).
@@ -191,18 +198,22 @@ def refuse_foreign_functions(conn: psycopg.Connection[Any]) -> None:
     is_there = scalar(conn, "SELECT to_regclass('pgrecall.installation') IS NOT NULL")
     foreign = scalar(
         conn,
-        f"""
+        qualify(
+            conn,
+            f"""
         SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_catalog.pg_proc p
-        WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY (%s)
+        WHERE p.pronamespace = to_regnamespace('public') AND p.proname = ANY (%s)
           {f"AND NOT {OURS_IN_PUBLIC}" if is_there else ""}
         """,
+        ),
         function_names("public"),
     )
     if foreign is not None:
         raise SchemaMismatch(
-            f"schema public already has {foreign}, which pgrecall did not create",
+            f"schema {function_schema(conn)} already has {foreign}, which pgrecall did not create",
             sqlstate="42723",
-            hint="Rename that function, or use another database: pgrecall installs a function of that name.",
+            hint="Rename that function, or choose a schema for pgrecall's in the first migration: "
+            "`pgrecall migrate --schema memory_api`.",
         )
 
 
@@ -222,9 +233,10 @@ def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
     done = []
     for name, value in DATABASE_DEFAULTS.items():
         if name not in present:
-            database = sql.Identifier(conn.info.dbname)
+            # Names no database, so that a script of it suits any.
             conn.execute(
-                sql.SQL("ALTER DATABASE {} SET {} = {}").format(database, sql.SQL(name), sql.Literal(value))
+                "DO $do$ BEGIN EXECUTE "
+                f"format('ALTER DATABASE %I SET {name} = {value}', current_database()); END $do$".encode()
             )
             done.append(f"{name}={value}")
     return done
@@ -232,7 +244,7 @@ def set_database_defaults(conn: psycopg.Connection[Any]) -> list[str]:
 
 def _load_pgvector(conn: psycopg.Connection[Any]) -> None:
     """Load its library: only a superuser may set a parameter that is not known."""
-    hold_vector_schema(conn)
+    hold_schemas(conn)
     conn.execute(qualify(conn, LOAD_PGVECTOR).encode())
 
 
@@ -283,7 +295,7 @@ _Objects: TypeAlias = dict[tuple[int, str], str]
 
 def _code_objects(conn: psycopg.Connection[Any]) -> _Objects:
     """Return the DROP commands for the objects of sql/, by oid and version of the catalog's row."""
-    rows = conn.execute(_CODE_OBJECTS.encode()).fetchall()
+    rows = conn.execute(qualify(conn, _CODE_OBJECTS).encode()).fetchall()
     return {(oid, version): command for oid, version, command in rows}
 
 

@@ -9,6 +9,8 @@ it until it has stopped working.
 from __future__ import annotations
 
 import logging
+import re
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -33,11 +35,21 @@ from .code import (
 )
 from .dimension import column_dimension, use_model
 from .installer_lock import installer_lock
-from .ours import OWNERS
+from .one_transaction import lent
 from .owners import use_owner
-from .pgvector import close_vector_schema, hold_vector_schema, qualify, vector_schema
 from .plpython import prepare_plpython, refuse_plpython, switch
 from .reading import scalar
+from .roles import refuse_missing_roles
+from .schemas import (
+    choose_schema,
+    close_vector_schema,
+    drop_schema,
+    function_schema,
+    hold_schemas,
+    make_schema,
+    qualify,
+    vector_schema,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +69,13 @@ __all__ = [
 MINIMUM_SERVER = 150000
 MINIMUM_PGVECTOR = (0, 8)
 
+Target = str | psycopg.Connection[Any] | psycopg.AsyncConnection[Any]
+"""A connection string, which may be a URL of SQLAlchemy, or a connection of an application."""
+
+Opener = Callable[..., psycopg.Connection[Any]]
+
+_SQLALCHEMY = re.compile(r"^postgres(?:ql)?\+\w+://")
+
 _log = logging.getLogger(__name__)
 
 
@@ -64,14 +83,15 @@ _log = logging.getLogger(__name__)
 class _Request:
     """What one run is asked for."""
 
-    dsn: str
+    dsn: Target
     action: str
     dimension: int | None = None
     model: str | None = None
     plpython: bool | None = None
+    schema: str | None = None
     messages: list[str] = field(default_factory=list)
     repairs: list[str] = field(default_factory=list)
-    connection: type[psycopg.Connection[Any]] = psycopg.Connection
+    open: Opener = psycopg.Connection.connect
 
 
 def environment(context: EnvironmentContext) -> None:
@@ -85,7 +105,7 @@ def environment(context: EnvironmentContext) -> None:
     """
     try:
         request = _request(context)
-        with connect(request.dsn, request.connection) as conn:
+        with connect(request.dsn, request.open) as conn:
             context.config.attributes["connected"] = conn
             if request.action in {"upgrade", "downgrade"}:
                 use_owner(conn)
@@ -102,24 +122,26 @@ def environment(context: EnvironmentContext) -> None:
         raise CommandError(f"{error}\n  {error.hint}" if error.hint else str(error)) from error
 
 
-def connect(
-    dsn: str, connection: type[psycopg.Connection[Any]] = psycopg.Connection
-) -> psycopg.Connection[Any]:
+def connect(target: Target, opener: Opener = psycopg.Connection.connect) -> psycopg.Connection[Any]:
     """Open an autocommit connection for the installer's own work; its statements mean PostgreSQL's operators.
 
     Args:
-        dsn: The connection string.
-        connection: The class of the connection.
+        target: The connection string, or an application's connection to work on.
+        opener: Opens a connection.
 
     Raises:
         ConnectionFailed: The connection string cannot be read.
         psycopg.OperationalError: The server cannot be reached.
     """
-    dsn_parts(dsn)
-    # UTF-8 whatever PGCLIENTENCODING says: the files of sql/ are.
-    conn = connection.connect(
-        dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
-    )
+    if isinstance(target, str):
+        dsn = _SQLALCHEMY.sub("postgresql://", target)
+        dsn_parts(dsn)
+        # UTF-8 whatever PGCLIENTENCODING says: the files of sql/ are.
+        conn = opener(
+            dsn, autocommit=True, client_encoding="UTF8", fallback_application_name="pgrecall-migrate"
+        )
+    else:
+        conn = lent(target)
     try:
         # Otherwise a role that can create objects in public could run code as the installer.
         use_search_path(conn)
@@ -138,7 +160,7 @@ def run_sql(connection: sqlalchemy.Connection, text: str) -> None:
     """
     driver = connection.connection.driver_connection
     assert isinstance(driver, psycopg.Connection)  # noqa: S101
-    hold_vector_schema(driver)
+    hold_schemas(driver)
     driver.execute(qualify(driver, text).encode())
 
 
@@ -174,9 +196,10 @@ def _request(context: EnvironmentContext) -> _Request:
         dimension=number,
         model=attributes.get("model", arguments.get("model")),
         plpython=attributes.get("plpython", switch(arguments.get("plpython"))),
+        schema=attributes.get("schema", arguments.get("schema")),
         messages=attributes.setdefault("messages", []),
         repairs=attributes.setdefault("repairs", []),
-        connection=attributes.get("connection", psycopg.Connection),
+        open=attributes.get("open", psycopg.Connection.connect),
     )
 
 
@@ -190,7 +213,7 @@ def _configured_dsn(context: EnvironmentContext) -> str:
         from pgrecall.server import EmbeddedServer
 
         return EmbeddedServer().up()
-    return dsn.replace("postgresql+psycopg://", "postgresql://", 1)
+    return dsn
 
 
 def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request: _Request) -> None:
@@ -200,11 +223,13 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
     # Whatever is done next puts the name into SQL.
     vector_schema(conn)
     if request.action == "upgrade":
+        request.schema = choose_schema(conn, request.schema, is_new=revision is None)
         request.dimension = column_dimension(conn, request.dimension, request.model)
         _refuse_unsuitable(conn)
         refuse_plpython(conn, request.plpython)
     elif revision is None and not scalar(conn, "SELECT to_regclass('pgrecall.alembic_version') IS NOT NULL"):
         return
+    schema = function_schema(conn)
     # An index build takes as long as it takes; how long to wait for locks stays the operator's choice.
     conn.execute("SET statement_timeout = 0")
     use_search_path(conn)
@@ -215,7 +240,7 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
         conn.rollback()
         conn.autocommit = True
         if request.action == "upgrade":
-            _make_schema(conn)
+            _make_schema(conn, request.schema)
         # Everything that sql/ made: a downgrade changes the tables below it, and after a restore its triggers
         # would refuse what a revision writes.
         if steps and (
@@ -224,6 +249,8 @@ def _change(context: EnvironmentContext, conn: psycopg.Connection[Any], request:
             remove_code(conn)
         conn.autocommit = False
         context.run_migrations()
+    if stored_revision(conn) is None:
+        drop_schema(conn, schema)
     _finish(conn, request)
 
 
@@ -283,6 +310,7 @@ def _refuse_unsuitable(conn: psycopg.Connection[Any]) -> None:
             hint="Rename that schema, or use another database.",
         )
     refuse_foreign_functions(conn)
+    refuse_missing_roles(conn)
     row = conn.execute(
         "SELECT default_version, installed_version FROM pg_catalog.pg_available_extensions "
         "WHERE name = 'vector'"
@@ -302,8 +330,9 @@ def _refuse_unsuitable(conn: psycopg.Connection[Any]) -> None:
         )
 
 
-def _make_schema(conn: psycopg.Connection[Any]) -> None:
+def _make_schema(conn: psycopg.Connection[Any], schema: str | None) -> None:
     with conn.transaction():
+        make_schema(conn, "public" if schema is None else schema)
         conn.execute("CREATE SCHEMA IF NOT EXISTS pgrecall")
         conn.execute("CREATE SCHEMA IF NOT EXISTS _pgrecall")
         conn.execute("COMMENT ON SCHEMA pgrecall IS 'pgrecall: long-term memory for agents'")
@@ -322,7 +351,7 @@ def _finish(conn: psycopg.Connection[Any], request: _Request) -> None:
             conn.execute("DROP TABLE pgrecall.alembic_version")
             conn.execute("DROP SCHEMA _pgrecall")
             conn.execute("DROP SCHEMA pgrecall")
-            close_vector_schema(conn, OWNERS)
+            close_vector_schema(conn)
     elif revision != script_directory().get_current_head():
         request.messages.append(f"revision {revision} is not the newest: no SQL functions are installed")
     elif request.action == "upgrade":

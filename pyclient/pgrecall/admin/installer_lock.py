@@ -11,6 +11,7 @@ from pgrecall.errors import PgrecallError
 from pgrecall.upgrading import LOCK_KEY
 
 from .lock_retry import LOCK_POLL_SECONDS, REPORT_AFTER_SECONDS
+from .one_transaction import OneTransaction
 from .reading import scalar
 
 if TYPE_CHECKING:
@@ -34,14 +35,16 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def installer_lock(conn: psycopg.Connection[Any]) -> Iterator[None]:
-    """Hold the lock for the block. Waits for another installer only.
+    """Hold the lock for the block, or for the only transaction. Waits for another installer only.
 
     Raises:
         PgrecallError: A session that lacks the privileges to migrate holds it (55P03).
     """
     started = time.monotonic()
     is_reported = False
-    while not scalar(conn, "SELECT pg_try_advisory_lock(%s)", LOCK_KEY):
+    is_of_transaction = isinstance(conn, OneTransaction)
+    take = "pg_try_advisory_xact_lock" if is_of_transaction else "pg_try_advisory_lock"
+    while not scalar(conn, f"SELECT {take}(%s)", LOCK_KEY):
         if not is_reported and time.monotonic() - started > REPORT_AFTER_SECONDS:
             _refuse_impostor(conn)
             _log.warning("waiting for another migration of this database to end")
@@ -50,7 +53,7 @@ def installer_lock(conn: psycopg.Connection[Any]) -> Iterator[None]:
     try:
         yield
     finally:
-        if not conn.closed:
+        if not is_of_transaction and not conn.closed:
             conn.execute("SELECT pg_advisory_unlock(%s)", (LOCK_KEY,))
 
 

@@ -9,7 +9,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg.pq import TransactionStatus
+
+from .one_transaction import OneTransaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,8 +50,8 @@ def with_lock_retry(conn: psycopg.Connection[Any], work: Callable[[psycopg.Conne
                 conn.execute(f"LOCK TABLE {', '.join(relations)} IN ACCESS EXCLUSIVE MODE".encode())
                 work(conn)
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
-            if conn.info.transaction_status == TransactionStatus.INERROR:
-                raise  # the transaction is the caller's, who alone can try again
+            if isinstance(conn, OneTransaction):
+                raise  # the transaction is the caller's, who alone can try again without the locks it has
             if not is_reported and time.monotonic() - started > REPORT_AFTER_SECONDS:
                 _log.warning("waiting for transactions that use pgrecall to end")
                 is_reported = True

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,6 +18,7 @@ from .bundle import bundle_hash, folder
 from .code import set_database_defaults
 from .dimension import DEFAULT_DIMENSION, MAX_DIMENSION
 from .environment import (
+    Target,
     connect,
     environment,
     run_sql,
@@ -24,11 +26,15 @@ from .environment import (
     stored_revision,
 )
 from .migration_script import ScriptConnection
+from .ours import SCHEMAS
 from .owners import use_owner
 from .plpython import has_plpython
 from .reading import scalar
+from .roles import roles_script
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from alembic.config import Config
 
 __all__ = [
@@ -38,11 +44,16 @@ __all__ = [
     "MigrationState",
     "check",
     "environment",
+    "include_name",
     "migrate",
     "migration_script",
+    "roles_script",
     "run_sql",
     "set_database_defaults",
 ]
+
+# Of a database, of a router of shards, and of a shard.
+_SCHEMAS = (*SCHEMAS, "pgrecall_router", "pgrecall_shard")
 
 # alembic keeps the context of a run in a module, so a process can do only one run at a time.
 _ALEMBIC = threading.Lock()
@@ -76,21 +87,26 @@ class MigrationState:
 
 
 def migrate(
-    dsn: str,
+    dsn: Target,
     *,
     dim: int | None = None,
     model: str | None = None,
     revision: str = "head",
     plpython: bool | None = None,
+    schema: str | None = None,
 ) -> MigrationReport:
     """Migrate the database to `revision` and, at the newest one, install the SQL code of this package.
 
     Args:
-        dsn: Connection string of a direct connection (the lock belongs to the session).
+        dsn: Connection string of a direct connection (the lock belongs to the session), or a URL of
+            SQLAlchemy; or the psycopg connection of an application's own migration. In a transaction, all is
+            done in that transaction, indexes included, and committed with it.
         dim: Dimension N of `embedding halfvec(N)`, 1 to 4000; fixed when the database is first migrated.
         model: Name of the embedding model to use; its dimension must be N.
         revision: Target revision; an older one, or `base`, downgrades.
         plpython: Whether to install the functions in Python; None keeps the choice. Needs a superuser.
+        schema: The schema of the functions for clients, 'public' by default; fixed when the database is first
+            migrated.
 
     Returns:
         A `MigrationReport`.
@@ -106,9 +122,16 @@ def migrate(
     messages: list[str] = []
     repairs: list[str] = []
     _run(
-        dsn, before, revision,
-        dim=dim, model=model, plpython=plpython, messages=messages, repairs=repairs,
-    )  # fmt: skip
+        dsn,
+        before,
+        revision,
+        dim=dim,
+        model=model,
+        plpython=plpython,
+        schema=schema,
+        messages=messages,
+        repairs=repairs,
+    )
     after = check(dsn)
     changed = before != after or bool(repairs)
     return MigrationReport(after.revision, after.bundle_hash, changed, tuple(messages))
@@ -121,19 +144,21 @@ def migration_script(
     model: str | None = None,
     revision: str = "head",
     plpython: bool | None = None,
+    schema: str | None = None,
     with_roles: bool = True,
 ) -> str:
-    """Return what `migrate` would run, as a script for psql, and change nothing.
+    """Return what `migrate` would run, as a script of plain SQL, and change nothing.
 
     The migration runs in a transaction that is rolled back; it takes the locks that the script will take.
     Indexes that are built concurrently are only noted.
 
     Args:
-        dsn: As for `migrate`, like the next four.
+        dsn: As for `migrate`, like the next five.
         dim: Dimension of the embeddings.
         model: Name of the embedding model.
         revision: Target revision.
         plpython: Whether to install the functions in Python.
+        schema: The schema of the functions for clients.
         with_roles: False leaves the roles out; they must be there.
 
     Raises:
@@ -141,12 +166,19 @@ def migration_script(
     """
     _refuse_other_owner(dsn)
     config = _run(
-        dsn, check(dsn), revision, dim=dim, model=model, plpython=plpython, connection=ScriptConnection
+        dsn,
+        check(dsn),
+        revision,
+        dim=dim,
+        model=model,
+        plpython=plpython,
+        schema=schema,
+        open=ScriptConnection.connect,
     )
     return cast("ScriptConnection", config.attributes["connected"]).script(with_roles=with_roles)
 
 
-def _refuse_other_owner(dsn: str) -> None:
+def _refuse_other_owner(dsn: Target) -> None:
     """Refuse before anything of the schema is read: a relation there can run code of its owner."""
     try:
         with connect(dsn) as conn:
@@ -155,7 +187,7 @@ def _refuse_other_owner(dsn: str) -> None:
         raise error_from(error) from error
 
 
-def _run(dsn: str, before: MigrationState, revision: str, **attributes: Any) -> Config:
+def _run(dsn: Target, before: MigrationState, revision: str, **attributes: Any) -> Config:
     """Run alembic up or down to a revision, and return its configuration."""
     from alembic import command
     from alembic.util.exc import CommandError
@@ -165,7 +197,7 @@ def _run(dsn: str, before: MigrationState, revision: str, **attributes: Any) -> 
     config = _alembic_config()
     config.attributes.update(dsn=dsn, action="downgrade" if down else "upgrade", **attributes)
     try:
-        with _ALEMBIC:
+        with _ALEMBIC, _beside_another_run():
             (command.downgrade if down else command.upgrade)(config, revision)
     except CommandError as error:
         raise InvalidInput(
@@ -181,7 +213,32 @@ def _run(dsn: str, before: MigrationState, revision: str, **attributes: Any) -> 
     return config
 
 
-def check(dsn: str) -> MigrationState:
+@contextmanager
+def _beside_another_run() -> Iterator[None]:
+    """Give alembic's modules back to the application's run, in one of whose revisions this may be."""
+    from alembic import context, op
+
+    proxies = [getattr(module, "_proxy", None) for module in (context, op)]
+    try:
+        yield
+    finally:
+        for proxy in proxies:
+            if proxy is not None:
+                proxy._install_proxy()
+
+
+def include_name(name: str | None, type_: str, parent_names: object) -> bool:  # noqa: ARG001
+    """Tell alembic's autogenerate which names are the application's: `include_name` of `context.configure`.
+
+    Args:
+        name: The name.
+        type_: What it names.
+        parent_names: What it belongs to.
+    """
+    return not (type_ == "schema" and name in _SCHEMAS)
+
+
+def check(dsn: Target) -> MigrationState:
     """Compare the database with this package without changing anything.
 
     Raises:

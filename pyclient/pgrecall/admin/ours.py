@@ -1,4 +1,4 @@
-"""What pgrecall installed: its schemas, its functions in schema public, and the roles that own functions."""
+"""What pgrecall installed: its schemas, its functions for clients, and the roles that own functions."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ def function_names(schema: str, *, plpython: bool | None = None) -> list[str]:
     return sorted({name for file in files for name in pattern.findall(file.text)})
 
 
-# A condition on pg_proc p. The stored list alone proves nothing: what we made belongs to a role of ours, in
-# which nobody logs in, or to the owner of the schema.
-OURS_IN_PUBLIC = f"""(p.pronamespace = 'public'::regnamespace
+# A condition on pg_proc p, for `schemas.qualify`: the functions may be in another schema than public. The
+# stored list alone proves nothing: what we made belongs to a role of ours, in which nobody logs in, or to the
+# owner of the schema.
+OURS_IN_PUBLIC = f"""(p.pronamespace = to_regnamespace('public')
     AND {SIGNATURE} IN (SELECT unnest(i.public_functions) FROM pgrecall.installation i)
     AND (p.proowner IN (SELECT r.oid FROM pg_catalog.pg_roles r
                          WHERE r.rolname ^@ 'pgrecall_' AND NOT r.rolcanlogin)

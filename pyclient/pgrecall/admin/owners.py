@@ -15,6 +15,8 @@ from pgrecall.errors import InvalidInput, PermissionDenied, PgrecallError, error
 
 from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS, function_names
 from .reading import scalar
+from .roles import advice_on_roles
+from .schemas import MADE_HERE, function_schema, qualify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +37,9 @@ _HAS_INSTALLATION = """
 # A sequence of a column follows its table. plpython3u is a superuser's.
 _OWNED = f"""
     SELECT format('ALTER SCHEMA %I OWNER TO ', n.nspname), pg_catalog.pg_get_userbyid(n.nspowner)
-    FROM pg_catalog.pg_namespace n WHERE n.nspname IN ('pgrecall', '_pgrecall')
+    FROM pg_catalog.pg_namespace n
+    WHERE n.nspname IN ('pgrecall', '_pgrecall')
+       OR (n.oid = to_regnamespace('public') AND obj_description(n.oid, 'pg_namespace') = '{MADE_HERE}')
     UNION ALL
     SELECT format('ALTER %s pgrecall.%I OWNER TO ',
                   CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'c' THEN 'TYPE' WHEN 'S' THEN 'SEQUENCE'
@@ -103,12 +107,13 @@ def owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
     A superuser may transfer a function to any role. Any other installer must be a member of the role.
 
     Raises:
-        PgrecallError: The installer is neither, or may not grant CREATE on schema public (42501).
+        PgrecallError: The installer is neither, or may not grant CREATE on the functions' schema (42501).
     """
     if scalar(conn, "SELECT current_setting('is_superuser') = 'on'"):
         yield
         return
     owners = ", ".join(OWNERS)
+    schemas = f"pgrecall, _pgrecall, {function_schema(conn)}"
     try:
         with conn.transaction():
             for role in OWNERS:
@@ -117,7 +122,7 @@ def owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
                     conn.execute(f"GRANT {role} TO CURRENT_USER{options}".encode())
                 if not _is_member(conn, role):
                     raise psycopg.errors.InsufficientPrivilege
-            conn.execute(f"GRANT CREATE ON SCHEMA pgrecall, _pgrecall, public TO {owners}".encode())
+            conn.execute(f"GRANT CREATE ON SCHEMA {schemas} TO {owners}".encode())
     except psycopg.errors.InsufficientPrivilege as error:
         name = scalar(conn, "SELECT current_user")
         user = sql.Identifier(name).as_string(conn)
@@ -127,12 +132,12 @@ def owners_may_create(conn: psycopg.Connection[Any]) -> Iterator[None]:
         raise PgrecallError(
             f"role {user} may not transfer functions to {owners}",
             sqlstate="42501",
-            hint=f"Migrate as a superuser, or have one run once: GRANT {owners} TO {user}; "
-            f"GRANT CREATE ON SCHEMA public TO {user} WITH GRANT OPTION;"
-            + ("" if inherits else f" ALTER ROLE {user} INHERIT;"),
+            hint="Migrate as a superuser, or "
+            + ("" if inherits else f"first ALTER ROLE {user} INHERIT, then ")
+            + f"{advice_on_roles(conn)}.",
         ) from error
     yield
-    conn.execute(f"REVOKE CREATE ON SCHEMA pgrecall, _pgrecall, public FROM {owners}".encode())
+    conn.execute(f"REVOKE CREATE ON SCHEMA {schemas} FROM {owners}".encode())
 
 
 def _is_member(conn: psycopg.Connection[Any], role: str) -> bool:
@@ -144,14 +149,17 @@ def _is_member(conn: psycopg.Connection[Any], role: str) -> bool:
 def own_python(conn: psycopg.Connection[Any]) -> None:
     """Transfer the functions in Python to the installer, since only a superuser should own untrusted code."""
     rows = conn.execute(
-        f"""
+        qualify(
+            conn,
+            f"""
         SELECT format('ALTER FUNCTION %%s OWNER TO CURRENT_USER', p.oid::regprocedure)
         FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang
         WHERE l.lanname = 'plpython3u'
           AND p.pronamespace IN ({OWN_SCHEMAS}, 'public'::regnamespace)
           AND (p.pronamespace <> 'public'::regnamespace OR p.proname = ANY (%s))
           AND pg_get_userbyid(p.proowner) <> current_user
-        """.encode(),
+        """,
+        ).encode(),
         (function_names("public"),),
     ).fetchall()
     for (command,) in rows:
@@ -194,7 +202,7 @@ def give_to(dsn: str, role: str) -> int:
                 raise InvalidInput(
                     "the database has no pgrecall schema", hint="Run `pgrecall migrate` as the owner."
                 )
-            found = conn.execute(_OWNED.encode()).fetchall()
+            found = conn.execute(qualify(conn, _OWNED).encode()).fetchall()
             commands = [command for command, owner in found if owner not in {*OWNERS, role}]
             for command in commands:
                 conn.execute(command.encode() + sql.Identifier(role).as_bytes(conn))

@@ -80,7 +80,7 @@ def build(
         if again or backfill:
             for enricher, version in versions.items():
                 _redo(connection, target, enricher, version)
-        waiting = _value(connection, "SELECT pending_extractions FROM public.recall_status()")
+        waiting = _status(connection)["pending_extractions"]
     done = _with_progress(target.dsn, waiting)
     print_result(done, f"read {counted(done['read'], 'memory', 'memories')}", as_json=as_json)
     if done["read_failed"] and not as_json:
@@ -274,6 +274,15 @@ def _value(connection: "Connection[dict[str, Any]]", query: Any, values: Any = (
     return value
 
 
+def _status(connection: "Connection[dict[str, Any]]") -> dict[str, Any]:
+    from psycopg import sql
+
+    schema = _value(connection, "SELECT pgrecall.function_schema()")
+    statement = sql.SQL("SELECT workers, pending_extractions FROM {}()")
+    [found] = _rows(connection, statement.format(sql.Identifier(schema, "recall_status")))
+    return found
+
+
 def _check_namespace(connection: "Connection[dict[str, Any]]", target: "Target") -> None:
     if _value(connection, "SELECT pgrecall.namespace_id(%s)", [target.namespace]) is None:
         from pgrecall.errors import UnknownNamespace
@@ -304,14 +313,12 @@ def _redo(connection: Any, target: "Target", enricher: str, version: str | None)
 def _leave_to_a_daemon(target: "Target", *, again: bool, backfill: bool) -> int | None:
     """Leave the work to a live daemon, and return how much it is; None if none can do it."""
     with _connected(target) as connection:
-        [found] = _rows(connection, "SELECT workers, pending_extractions FROM public.recall_status()")
+        found = _status(connection)
         if not found["workers"] or backfill:
             return None
         if again:
             _redo(connection, target, "text", None)
-            found["pending_extractions"] = _value(
-                connection, "SELECT pending_extractions FROM public.recall_status()"
-            )
+            found = _status(connection)
     return int(found["pending_extractions"])
 
 

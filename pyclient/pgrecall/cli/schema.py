@@ -21,12 +21,16 @@ def migrate(
             show_default=False,
         ),
     ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(help="Schema of the functions for clients, else public; fixed by the first migration."),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Change nothing; exit 1 if the database is not current.")
     ] = False,
     as_sql: Annotated[
         bool,
-        typer.Option("--sql", help="Change nothing; print what would be run, as a script for psql."),
+        typer.Option("--sql", help="Change nothing; print what would be run, as plain SQL."),
     ] = False,
     without_roles: Annotated[
         bool, typer.Option("--without-roles", help="With --sql: leave out the creation of roles.")
@@ -35,14 +39,24 @@ def migrate(
         str | None,
         typer.Option(help="Give everything to this role, as a superuser, and change nothing else."),
     ] = None,
+    roles_sql: Annotated[
+        str | None,
+        typer.Option(
+            "--roles-sql",
+            metavar="OWNER",
+            help="Connect to nothing; print what an administrator runs, so that role OWNER can migrate.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
     """Bring the database to the schema and the SQL code of this package."""
-    if check and (dim is not None or model is not None or revision != "head" or plpython is not None):
+    if check and (
+        dim is not None or model is not None or revision != "head" or plpython is not None or schema
+    ):
         raise typer.BadParameter(
-            "--check cannot be combined with --dim, --model, --revision or --with-plpython"
+            "--check cannot be combined with --dim, --model, --revision, --schema or --with-plpython"
         )
     if check and as_sql:
         raise typer.BadParameter("--check cannot be combined with --sql")
@@ -50,6 +64,11 @@ def migrate(
         raise typer.BadParameter("--json cannot be combined with --sql")
     if without_roles and not as_sql:
         raise typer.BadParameter("--without-roles needs --sql")
+    if roles_sql is not None:
+        from pgrecall.admin.migrate import roles_script
+
+        typer.echo(roles_script(roles_sql, schema))
+        return
     target = effective_dsn(dsn, data_dir)
     if owner is not None:
         if check or as_sql or as_json or dim is not None or model is not None or plpython is not None:
@@ -71,13 +90,14 @@ def migrate(
                 model=model,
                 revision=revision,
                 plpython=plpython,
+                schema=schema,
                 with_roles=not without_roles,
             )
         )
         return
     from pgrecall.admin.migrate import migrate as bring
 
-    report = bring(target, dim=dim, model=model, revision=revision, plpython=plpython)
+    report = bring(target, dim=dim, model=model, revision=revision, plpython=plpython, schema=schema)
     if as_json:
         from dataclasses import asdict
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from datetime import UTC, datetime
 from itertools import groupby
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from pgrecall.concurrency import leave_behind
 from pgrecall.errors import CopyUnusable
 
 from . import queueing, writing
@@ -50,10 +52,22 @@ class Store:
         self.path = path
         self._namespace = namespace
         self._file: CopyFile | None = None
+        self._begin_process()
+
+    def _begin_process(self) -> None:
+        self._process = os.getpid()
         self._opening = Lock()
+
+    def _leave_other_process(self) -> None:
+        """After a fork, leave the connection to the parent, as SQLite requires, and open another."""
+        if self._process != os.getpid():
+            leave_behind(self._file)
+            self._file = None
+            self._begin_process()
 
     def close(self) -> None:
         """Close the file."""
+        self._leave_other_process()
         file, self._file = self._file, None
         if file is not None:
             file.close()
@@ -65,6 +79,7 @@ class Store:
         Raises:
             CopyUnusable: There is none, or it is not one to work with.
         """
+        self._leave_other_process()
         with self._opening:
             if self._file is None:
                 self._open(create=False)
@@ -227,6 +242,7 @@ class Store:
         Raises:
             CopyUnusable: It is a copy of another database or namespace.
         """
+        self._leave_other_process()
         with self._opening:
             file = self._open(create=True) if self._file is None else self._file
         with file.writing() as connection:

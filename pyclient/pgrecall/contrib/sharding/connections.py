@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from pgrecall.admin.code import qualify, scalar
+from pgrecall.admin.reading import scalar
+from pgrecall.admin.schemas import qualify
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.errors import ConnectionFailed, PgrecallError, SchemaMismatch, error_from
 

@@ -20,9 +20,9 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import class_row
 
-from pgrecall.admin.code import scalar
 from pgrecall.admin.installer_lock import LOCK_KEY as INSTALLER_LOCK
 from pgrecall.admin.lock_retry import LOCK_POLL_SECONDS
+from pgrecall.admin.reading import scalar
 from pgrecall.errors import (
     Conflict,
     ConnectionFailed,

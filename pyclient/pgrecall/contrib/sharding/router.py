@@ -10,7 +10,9 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from pgrecall.admin.bundle import bundle_hash
-from pgrecall.admin.code import qualify, refuse_foreign_functions, scalar, verify_installed
+from pgrecall.admin.code import refuse_foreign_functions, verify_installed
+from pgrecall.admin.reading import scalar
+from pgrecall.admin.schemas import qualify
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from psycopg.rows import class_row
 
-from pgrecall.admin.code import vector_schema
+from pgrecall.admin.schemas import vector_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -90,6 +90,7 @@ ROUTES: Mapping[str, Route] = {
     "pgrecall.cache_expansion": Route("namespace", "namespace"),
     "pgrecall.active_model": Route("any"),
     "pgrecall.embedding_dimension": Route("any"),
+    "pgrecall.function_schema": Route("any"),
     "pgrecall.settings_list": Route("any"),
     "pgrecall.set_setting": Route("written"),
     "pgrecall.worker_status": Route("union"),

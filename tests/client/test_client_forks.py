@@ -1,0 +1,167 @@
+"""Clients that a process inherits by a fork: each process has connections of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pgrecall import AsyncClient, Client, ConnectionFailed
+from pgrecall.contrib.offline import OfflineClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import psycopg
+
+CHILDREN = 4
+ROUNDS = 15
+SECONDS = 30
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+
+
+def in_children(work: Callable[[int], Any], meanwhile: Callable[[], Any]) -> None:
+    """Run `work` in forked processes, and `meanwhile` in this one; a process that hangs is a failure."""
+    reading: dict[int, int] = {}
+    for number in range(CHILDREN):
+        end, start = os.pipe()
+        child = os.fork()
+        if child == 0:
+            said = b"ended"
+            try:
+                work(number)
+                said = b""
+            except BaseException:  # noqa: BLE001 - the parent shows it
+                said = traceback.format_exc().encode()
+            finally:
+                os.write(start, said[-60_000:])
+                os._exit(0)
+        os.close(start)
+        reading[child] = end
+    meanwhile()
+    complaints = []
+    for child, end in reading.items():
+        if not select.select([end], [], [], SECONDS)[0]:
+            os.kill(child, 9)
+            complaints.append("hangs")
+        else:
+            complaints.append(os.read(end, 65_536).decode())
+        os.close(end)
+        os.waitpid(child, 0)
+    assert complaints == [""] * CHILDREN, "\n".join(complaints)
+
+
+def asked(client: Client, name: str) -> None:
+    for number in range(ROUNDS):
+        text = f"{name} number {number}"
+        id = client.remember(text)
+        assert [one.content for one in client.get_many([id])] == [text]
+        assert text in [one.content for one in client.recall(text, k=100, embed=False)]
+
+
+def test_a_client_in_four_children(dsn: str) -> None:
+    with Client(dsn, pool_max=2) as client:
+        asked(client, "before")
+        in_children(lambda number: asked(client, f"child{number}"), lambda: asked(client, "parent"))
+        asked(client, "after")
+        assert client.count() == (CHILDREN + 3) * ROUNDS
+
+
+def test_a_client_that_children_close_or_leave(dsn: str) -> None:
+    with Client(dsn) as client:
+        client.remember("before")
+
+        def leave(number: int) -> None:
+            if number % 2:
+                client.close()
+                return
+            with client:
+                client.remember(f"child{number}")
+
+        in_children(leave, lambda: asked(client, "parent"))
+        asked(client, "after")
+
+
+def test_a_client_whose_locks_were_held(dsn: str) -> None:
+    client = Client(dsn)
+    held = client._database
+    with held._opening, held._probing:  # as by another thread of the parent
+        in_children(lambda number: asked(client, f"child{number}"), lambda: None)
+    client.close()
+
+
+def test_an_asynchronous_client(dsn: str) -> None:
+    client = AsyncClient(dsn)
+
+    async def ask(name: str) -> None:
+        for number in range(ROUNDS):
+            text = f"{name} number {number}"
+            assert [one.content for one in await client.get_many([await client.remember(text)])] == [text]
+
+    async def use() -> None:
+        await ask("before")
+
+        def child(number: int) -> None:
+            asyncio.events._set_running_loop(None)
+            asyncio.run(ask(f"child{number}"))
+
+        in_children(child, lambda: None)
+        await ask("after")
+        await client.close()
+
+    asyncio.run(use())
+
+
+def test_a_client_on_a_connection(conn: psycopg.Connection[Any]) -> None:
+    memory = Client.on(conn)
+    memory.remember("before")
+
+    def refused(number: int) -> None:
+        with pytest.raises(ConnectionFailed, match="forked") as caught:
+            memory.recall(f"child{number}", embed=False)
+        assert "in each process" in str(caught.value.hint)
+        memory.close()
+
+    in_children(refused, lambda: memory.remember("meanwhile"))
+    assert memory.count() == 2
+
+
+def test_a_langgraph_store(dsn: str) -> None:
+    langgraph = pytest.importorskip("pgrecall.contrib.langgraph")
+    with Client(dsn) as client:
+        store = langgraph.PgrecallStore(client)
+
+        def use(name: str) -> None:
+            for number in range(ROUNDS):
+                store.put((name,), str(number), {"text": f"{name} {number}"})
+                assert store.get((name,), str(number)).value == {"text": f"{name} {number}"}
+
+        use("before")
+        in_children(lambda number: use(f"child{number}"), lambda: use("parent"))
+        use("after")
+
+
+def test_an_offline_copy(dsn: str, tmp_path: Path) -> None:
+    with Client(dsn) as client:
+        client.remember("Priya drinks tea")
+    path = tmp_path / "copy.db"
+    with OfflineClient(path, dsn) as copy:
+        copy.pull()
+
+        def use(name: str) -> None:
+            for number in range(ROUNDS):
+                copy.remember(f"{name} number {number}")
+                assert copy.recall("tea")[0].content == "Priya drinks tea"
+
+        use("before")
+        in_children(lambda number: use(f"child{number}"), lambda: use("parent"))
+        in_children(lambda number: copy.push() if number == 0 else use(f"again{number}"), lambda: None)
+        copy.push()
+    with Client(dsn) as client:
+        assert client.count() == 1 + (CHILDREN + 2 + CHILDREN - 1) * ROUNDS

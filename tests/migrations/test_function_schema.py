@@ -1,0 +1,206 @@
+"""`pgrecall migrate --schema`: the functions for clients in another schema than public."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from typer.testing import CliRunner
+
+from pgrecall import Client, InvalidInput, SchemaMismatch
+from pgrecall.admin.migrate import check, migrate, migration_script
+from pgrecall.admin.ours import function_names
+from pgrecall.cli import app
+from pgrecall.server.binaries import binaries
+from support.migrating import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SCHEMA = "memory_api"
+OWN = "CREATE FUNCTION public.forget(id bigint) RETURNS text LANGUAGE sql RETURN 'the application''s'"
+
+
+@pytest.fixture(scope="module")
+def placed(new_database: Callable[..., str]) -> str:
+    """A database whose functions are in a schema of their own, beside functions of the application."""
+    dsn = new_database()
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute(OWN)
+        conn.execute("CREATE FUNCTION public.recall(text) RETURNS text LANGUAGE sql RETURN 'no memory'")
+        with pytest.raises(SchemaMismatch, match="already has") as caught:
+            migrate(dsn)
+        assert "--schema" in str(caught.value.hint)
+    migrate(dsn, schema=SCHEMA)
+    return dsn
+
+
+@pytest.fixture
+def app_conn(placed: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(placed, autocommit=True) as conn:
+        yield conn
+
+
+def functions(conn: psycopg.Connection[Any], where: str) -> list[str]:
+    rows = conn.execute(
+        "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = %s::regnamespace AND NOT EXISTS "
+        "(SELECT FROM pg_depend d WHERE d.objid = pg_proc.oid AND d.deptype = 'e') ORDER BY 1",
+        [where],
+    ).fetchall()
+    return [name for (name,) in rows]
+
+
+def test_the_functions_are_where_they_were_asked_for(app_conn: psycopg.Connection[Any]) -> None:
+    assert functions(app_conn, "public") == ["forget", "recall"]
+    assert functions(app_conn, SCHEMA) == function_names("public", plpython=False)
+    assert app_conn.execute("SELECT public.forget(1), public.recall('x')").fetchone() == (
+        "the application's",
+        "no memory",
+    )
+    assert app_conn.execute("SELECT pgrecall.function_schema()").fetchone() == (SCHEMA,)
+    names = "|".join(function_names("public"))
+    left = app_conn.execute(
+        "SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace IN ('pgrecall'::regnamespace, "
+        "'_pgrecall'::regnamespace, %s::regnamespace) AND prosrc ~ %s",
+        [SCHEMA, rf"\ypublic\.({names})\y"],
+    ).fetchall()
+    assert left == []
+
+
+def test_the_client_finds_them(placed: str) -> None:
+    with Client(placed) as client:
+        id = client.remember("Priya drinks green tea", external_id="one", tags=["Priya"])
+        client.remember_many([{"content": "Priya likes mountains"}, {"content": "Ada plays chess"}])
+        client.remember_messages([{"role": "user", "content": "I take the train"}], "chat")
+        vector = [1.0] * 384
+        assert client.recall("tea", embed=False)[0].id == id
+        assert client.recall("tea", vector=vector, timeframe="last week", settings={"rrf_k": 20}) is not None
+        client.timeline("tea", embed=False)
+        client.recall_facts("tea", embed=False)
+        assert "green tea" in client.briefing("tea", embed=False)
+        assert client.explain("tea", embed=False)[0].id == id
+        client.update(id, content="Priya drinks black tea")
+        new = client.supersede(id, "Priya drinks coffee")
+        assert client.forget(new)
+        assert client.restore(new)
+        assert client.count() == 4
+        assert client.list(k=1)
+        assert client.sessions()
+        assert client.history(id)
+        client.learning.feedback("tea", id, useful=True, embed=False)
+        client.remember("to be forgotten", external_id="two")
+        assert client.forget_many(external_id_prefix="two") == 1
+        client.erase(new, dry_run=True)
+        client.erase_namespace("default", dry_run=True)
+        lines = list(client.transfer.export_memories())
+        assert lines
+        assert client.admin.status().memories == 5
+        assert [one for one in client.admin.health() if one.status == "fail"] == []
+    with psycopg.connect(placed) as conn:
+        Client.on(conn).remember("in a transaction")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["status"], ["doctor"], ["recall", "tea", "--no-embed"], ["list"], ["remember", "a line"], ["facts", "tea", "--no-embed"],
+        ["explain", "tea", "--no-embed"], ["briefing", "tea", "--no-embed"], ["graph", "build"], ["migrate", "--check"], ["export"],
+    ],
+    ids=lambda command: command[0],
+)  # fmt: skip
+def test_the_commands_find_them(placed: str, command: list[str]) -> None:
+    done = CliRunner().invoke(app, [*command, "--dsn", placed])
+    assert done.exit_code == 0, (done.output, done.exception)
+
+
+def test_a_reader_and_a_writer_may_call_them(placed: str, app_conn: psycopg.Connection[Any]) -> None:
+    for role in ("pgrecall_reader", "pgrecall_writer", "pgrecall_admin"):
+        app_conn.execute(f"SET ROLE {role}".encode())
+        app_conn.execute(f"SELECT * FROM {SCHEMA}.recall('tea')".encode())
+        app_conn.execute("RESET ROLE")
+
+
+def test_a_later_migration_keeps_the_schema(placed: str, app_conn: psycopg.Connection[Any]) -> None:
+    assert not migrate(placed).changed
+    app_conn.execute("UPDATE pgrecall.installation SET bundle_hash = NULL")
+    app_conn.execute(f"DROP FUNCTION {SCHEMA}.count_memories".encode())
+    assert migrate(placed, schema=SCHEMA).changed
+    assert functions(app_conn, SCHEMA) == function_names("public", plpython=False)
+    assert functions(app_conn, "public") == ["forget", "recall"]
+    with pytest.raises(InvalidInput, match="are in schema 'memory_api', not in 'other'"):
+        migrate(placed, schema="other")
+    app_conn.execute(f"CREATE FUNCTION {SCHEMA}.forget(text) RETURNS text LANGUAGE sql RETURN $1".encode())
+    with pytest.raises(SchemaMismatch, match="schema memory_api already has"):
+        migrate(placed)
+    app_conn.execute(f"DROP FUNCTION {SCHEMA}.forget(text)".encode())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Memory", "a b", "a;DROP TABLE x", 'a"b', "a.b", "1a", "", "select", "pg_mine", "pgrecall", "_pgrecall", "a" * 64,
+        "information_schema", "é", "a\n", "pgrecall_shard", "%s",
+    ],
+)  # fmt: skip
+def test_a_name_that_is_none(new_database: Callable[..., str], name: str) -> None:
+    dsn = _empty(new_database)
+    with pytest.raises(InvalidInput, match="cannot be the schema"):
+        migrate(dsn, schema=name)
+    assert check(dsn).revision is None
+
+
+_made: list[str] = []
+
+
+def _empty(new_database: Callable[..., str]) -> str:
+    if not _made:
+        _made.append(new_database())
+    return _made[0]
+
+
+def test_down_to_nothing_a_script_and_a_dump(new_database: Callable[..., str], placed: str) -> None:
+    dsn, other, restored = new_database(), new_database(), new_database()
+    before = schema(dsn)
+    script = migration_script(dsn, schema=SCHEMA)
+    migrate(dsn, schema=SCHEMA)
+    whole = schema(dsn)
+    with psycopg.connect(other, autocommit=True) as conn:
+        conn.execute(script.encode())
+    assert schema(other) == whole
+    assert not migrate(other).changed
+    dump = subprocess.run(
+        [str(binaries() / "pg_dump"), "-Fc", placed], capture_output=True, check=True, timeout=60
+    ).stdout
+    subprocess.run(
+        [str(binaries() / "pg_restore"), "--no-owner", "-d", restored], input=dump, check=False, timeout=60
+    )
+    migrate(restored)
+    assert check(restored).current
+    with Client(restored) as client:
+        assert client.recall("chess", embed=False)[0].content == "Ada plays chess"
+    migrate(dsn, revision="base")
+    assert schema(dsn) == before
+    # What the application has put into the schema stays.
+    migrate(dsn, schema=SCHEMA)
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute(f"CREATE TABLE {SCHEMA}.mine (id integer)".encode())
+        migrate(dsn, revision="base")
+        assert conn.execute(f"TABLE {SCHEMA}.mine".encode()).fetchall() == []
+    migrate(dsn)
+    with psycopg.connect(dsn) as conn:
+        assert functions(conn, "public") == function_names("public", plpython=False)
+
+
+def test_the_command_passes_the_schema(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    done = CliRunner().invoke(app, ["migrate", "--schema", "agents", "--dsn", dsn])
+    assert done.exit_code == 0, done.output
+    with psycopg.connect(dsn) as conn:
+        assert "recall" in functions(conn, "agents")
+        assert functions(conn, "public") == []
+    assert (
+        "ON SCHEMA public"
+        not in CliRunner().invoke(app, ["migrate", "--schema", "x", "--roles-sql", "y"]).stdout
+    )
