@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from typer.testing import CliRunner
 
 from pgrecall import Client, InvalidInput, SchemaMismatch
-from pgrecall.admin.migrate import check, migrate, migration_script
+from pgrecall.admin.migrate import check, migrate, migration_script, roles_script
 from pgrecall.admin.ours import function_names
+from pgrecall.admin.owners import give_to
 from pgrecall.cli import app
 from pgrecall.server.binaries import binaries
 from support.migrating import schema
@@ -191,6 +194,51 @@ def test_down_to_nothing_a_script_and_a_dump(new_database: Callable[..., str], p
     migrate(dsn)
     with psycopg.connect(dsn) as conn:
         assert functions(conn, "public") == function_names("public", plpython=False)
+
+
+def test_a_dropped_schema_is_made_again(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    migrate(dsn, schema=SCHEMA)
+    for then in (migrate, lambda dsn: migrate(dsn, revision="base")):
+        with psycopg.connect(dsn) as conn:
+            conn.execute(f"DROP SCHEMA {SCHEMA} CASCADE".encode())
+        assert then(dsn).changed
+    migrate(dsn, schema=SCHEMA)
+    assert check(dsn).current
+
+
+@pytest.mark.parametrize("made_by", ["migrate", "the application"])
+def test_a_superuser_gives_the_schema_to_the_owner_if_it_was_made_for_the_functions(
+    new_database: Callable[..., str], made_by: str
+) -> None:
+    dsn = new_database()
+    owner = f"pgrecall_test_given_{os.getpid()}"
+    database = conninfo_to_dict(dsn)["dbname"]
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        if made_by == "the application":
+            conn.execute(f"CREATE SCHEMA {SCHEMA}".encode())
+        migrate(dsn, schema=SCHEMA)
+        conn.execute(f"CREATE ROLE {owner} LOGIN".encode())
+        try:
+            conn.execute(f'GRANT CREATE ON DATABASE "{database}" TO {owner}'.encode())
+            conn.execute(roles_script(owner, SCHEMA).encode())
+            give_to(dsn, owner)
+            is_given = made_by == "migrate"
+            owned = conn.execute(
+                "SELECT DISTINCT pg_get_userbyid(p.proowner) FROM pg_proc p "
+                "WHERE p.pronamespace = %s::regnamespace AND NOT p.prosecdef",
+                [SCHEMA],
+            ).fetchall()
+            assert owned == [(owner,)]
+            assert conn.execute(
+                "SELECT pg_get_userbyid(nspowner) = %s FROM pg_namespace WHERE nspname = %s", [owner, SCHEMA]
+            ).fetchone() == (is_given,)
+            if not is_given:
+                conn.execute(f"GRANT ALL ON SCHEMA {SCHEMA} TO {owner} WITH GRANT OPTION".encode())
+            conn.execute("UPDATE pgrecall.installation SET bundle_hash = 'another'")
+            assert migrate(make_conninfo(dsn, user=owner)).changed
+        finally:
+            conn.execute(f"DROP OWNED BY {owner} CASCADE; DROP ROLE {owner}".encode())
 
 
 def test_the_command_passes_the_schema(new_database: Callable[..., str]) -> None:

@@ -213,6 +213,39 @@ def test_an_upgrade_in_a_savepoint_and_a_downgrade(empty: str, fresh: str) -> No
     assert schema(empty) == before
 
 
+def test_a_member_of_the_owner_keeps_its_role_and_lacks_the_database(
+    new_database: Callable[..., str], server_dsn: str
+) -> None:
+    """In the application's transaction: the migration works as the owner, who may not set the database's defaults."""
+    dsn = new_database()
+    owner, member = (f"pgrecall_test_{kind}_{os.getpid()}" for kind in ("owning", "member"))
+    database = conninfo_to_dict(dsn)["dbname"]
+    with psycopg.connect(server_dsn, autocommit=True) as admin, psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("CREATE EXTENSION vector")
+        conn.execute(f"CREATE ROLE {owner}; CREATE ROLE {member} LOGIN IN ROLE {owner}".encode())
+        conn.execute(f'GRANT CREATE ON DATABASE "{database}" TO {owner}'.encode())
+        conn.execute(roles_script(owner, "memory_api").encode())
+        try:
+            with psycopg.connect(make_conninfo(dsn, user=member)) as app:
+                app.execute(f"SET ROLE {owner}".encode())
+                report = migrate(app, schema="memory_api")
+                assert any("does not own the database" in message for message in report.messages)
+                app.execute("RESET ROLE")
+                app.execute("UPDATE pgrecall.installation SET bundle_hash = 'another'")
+                assert migrate(app).changed
+                assert app.execute("SELECT current_user::text").fetchone() == (member,)
+                assert app.execute("SELECT memory_api.remember('tea')").fetchone()
+                app.commit()
+            found = conn.execute(
+                "SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = 'memory_api'"
+            )
+            assert found.fetchone() == (owner,)
+            assert check(dsn).current
+        finally:
+            conn.execute(f"DROP OWNED BY {member}, {owner} CASCADE".encode())
+            admin.execute(f"DROP ROLE {member}, {owner}".encode())
+
+
 def test_what_is_no_connection_and_a_transaction_that_has_failed(empty: str) -> None:
     with (
         create_engine(url_of(empty), poolclass=NullPool).connect() as alchemy,

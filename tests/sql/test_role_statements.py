@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 from psycopg import sql
+
+from pgrecall.admin.migrate import roles_script
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -23,6 +26,9 @@ def test_every_role_of_the_project_with_its_memberships(conn: Connection[Any]) -
     ).fetchall()
     made = statements(conn)
     for (name,) in roles:
+        assert any(f"CREATE ROLE {name} NOLOGIN" in statement for statement in made), name
+    # What `pgrecall migrate --roles-sql` makes where there is no database to ask.
+    for name in set(re.findall(r"'(pgrecall_\w+)'", roles_script("x"))):
         assert any(f"CREATE ROLE {name} NOLOGIN" in statement for statement in made), name
     assert "GRANT pgrecall_reader TO pgrecall_writer;" in made
     assert "GRANT pgrecall_everywhere TO pgrecall_admin;" in made
