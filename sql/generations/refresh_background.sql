@@ -35,8 +35,10 @@ BEGIN
         LIMIT max_sample
     ), center AS MATERIALIZED (
         SELECT pgvector.avg(s.embedding) AS mean, count(*)::integer AS size,
-               CASE WHEN count(*) = max_sample THEN max(s.key)
-                    WHEN (SELECT count(*) FROM looked_at) = max_looked_at THEN (SELECT max(l.key) FROM looked_at l) END AS last_key
+               -- Before PostgreSQL 18 there is no max(bytea).
+               CASE WHEN count(*) = max_sample THEN (SELECT k.key FROM sample k ORDER BY k.key DESC LIMIT 1)
+                    WHEN (SELECT count(*) FROM looked_at) = max_looked_at
+                    THEN (SELECT l.key FROM looked_at l ORDER BY l.key DESC LIMIT 1) END AS last_key
         FROM sample s
     )
     SELECT c.mean, c.size, c.last_key, sqrt(avg((1 - d.distance) ^ 2)) AS deviation INTO found

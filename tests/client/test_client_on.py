@@ -270,3 +270,17 @@ def test_a_session_of_sqlalchemy(dsn: str) -> None:
             getattr(session, ending)()
     assert (contents(dsn), orders(dsn)) == (["to commit"], 1)
     engine.dispose()
+
+
+def test_a_call_that_meets_a_migration_keeps_the_applications_statements(dsn: str) -> None:
+    """The client's own connections drop their plans, and make the call again."""
+    with psycopg.connect(dsn, autocommit=True) as app:
+        memory = Client.on(app)
+        assert memory.count() == 0
+        app.execute("PREPARE mine AS SELECT 1")
+        app.execute("ALTER FUNCTION count_memories RENAME TO count_later")
+        with pytest.raises(PgrecallError):
+            memory.count()
+        app.execute("ALTER FUNCTION count_later RENAME TO count_memories")
+        assert memory.count() == 0
+        assert app.execute("EXECUTE mine").fetchone() == (1,)
