@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from pgrecall.admin.migrate import MAX_DIMENSION, MigrationReport, check, migrate
+from pgrecall.admin.migrate import MAX_DIMENSION, MigrationReport, check, migrate, roles_script
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 from support.migrating import (
     BGE_LARGE,
@@ -308,8 +308,9 @@ def test_a_role_that_does_not_own_the_database(
         guest = make_conninfo(dsn, user="pgrecall_test_guest")
         with pytest.raises(PgrecallError, match="may not transfer functions") as caught:
             migrate(guest)
-        for statement in str(caught.value.hint).split("run once: ")[1].split("; "):
-            run(dsn, statement.rstrip(";"))
+        assert "`pgrecall migrate --roles-sql pgrecall_test_guest`" in str(caught.value.hint)
+        with psycopg.connect(dsn) as admin:
+            admin.execute(roles_script("pgrecall_test_guest").encode())
         [message] = migrate(guest).messages
         assert f'ALTER DATABASE "{name}" SET hnsw.ef_search = 100' in message
         assert "owner" in message

@@ -164,6 +164,7 @@ def test_a_call_waits_for_the_function_that_a_migration_is_about_to_install(dsn:
     with psycopg.connect(dsn, autocommit=True) as installer:
         installer.execute("SELECT pg_advisory_lock(%s)", [0x7067_7265_6361_6C6C])
         text = installer.execute("SELECT pg_get_functiondef('public.forget'::regproc)").fetchall()[0][0]
+        text += "; ALTER FUNCTION public.forget OWNER TO pgrecall_gate"
         installer.execute("DROP FUNCTION public.forget")
         threading.Timer(
             0.5, lambda: (installer.execute(text), installer.execute("SELECT pg_advisory_unlock_all()"))
