@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from pgrecall.arguments import call, drop_none, json_array, json_object, json_text
+from pgrecall.concurrency import in_thread
+from pgrecall.languages import UNDETECTED, detect_batch
+from pgrecall.new_memories import new_memory
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+
+    from pgrecall.models import NewMemory
 
     from .database import AsyncDatabase
 
@@ -55,6 +61,43 @@ class AsyncTransfer:
             await cursor.execute(statement, parameters)
             async for row in cursor:
                 yield row["line"]
+
+    async def import_lines(
+        self,
+        memories: Iterable[NewMemory],
+        *,
+        namespace: str | None = None,
+        on_conflict: Literal["keep", "update"] = "keep",
+        placed: Sequence[int] = (),
+    ) -> list[dict[str, Any]]:
+        """Store memories of a file in one transaction, and compare those whose external id is already there.
+
+        Args:
+            memories: Memories of one namespace; an external id occurs once.
+            namespace: Their namespace; it is created if it is missing.
+            on_conflict: Whether a memory that differs is kept or takes the given fields.
+            placed: Places of memories, from 1, whose position the caller has counted: it is not compared.
+
+        Returns:
+            For each memory its place from 1, its id, and the outcome: 'stored', 'present', 'differs' or 'updated'.
+
+        Raises:
+            InvalidInput: A memory is invalid; also TooLarge and UnknownLanguage.
+        """
+        batch = json_text([new_memory(replace(memory, namespace=None)) for memory in memories])
+        if UNDETECTED in batch:
+            batch = await in_thread(detect_batch, batch)
+        arguments = drop_none(namespace=await self._database.namespace(namespace))
+        return await self._database.rows(
+            "pgrecall.import_lines",
+            {
+                "memories": batch,
+                **arguments,
+                "create_namespace": True,
+                "on_conflict": on_conflict,
+                "placed": list(placed),
+            },
+        )
 
     async def import_memories(self, lines: Sequence[str]) -> list[dict[str, Any]]:
         """Store lines of an export in one transaction; `pgrecall.jsonl.load.import_jsonl` takes a whole file.

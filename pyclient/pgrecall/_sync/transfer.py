@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from pgrecall.arguments import call, drop_none, json_array, json_object, json_text
+from pgrecall.concurrency import in_place
+from pgrecall.languages import UNDETECTED, detect_batch
+from pgrecall.new_memories import new_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
+
+    from pgrecall.models import NewMemory
 
     from .database import Database
 
@@ -56,6 +62,43 @@ class Transfer:
             cursor.execute(statement, parameters)
             for row in cursor:
                 yield row["line"]
+
+    def import_lines(
+        self,
+        memories: Iterable[NewMemory],
+        *,
+        namespace: str | None = None,
+        on_conflict: Literal["keep", "update"] = "keep",
+        placed: Sequence[int] = (),
+    ) -> list[dict[str, Any]]:
+        """Store memories of a file in one transaction, and compare those whose external id is already there.
+
+        Args:
+            memories: Memories of one namespace; an external id occurs once.
+            namespace: Their namespace; it is created if it is missing.
+            on_conflict: Whether a memory that differs is kept or takes the given fields.
+            placed: Places of memories, from 1, whose position the caller has counted: it is not compared.
+
+        Returns:
+            For each memory its place from 1, its id, and the outcome: 'stored', 'present', 'differs' or 'updated'.
+
+        Raises:
+            InvalidInput: A memory is invalid; also TooLarge and UnknownLanguage.
+        """
+        batch = json_text([new_memory(replace(memory, namespace=None)) for memory in memories])
+        if UNDETECTED in batch:
+            batch = in_place(detect_batch, batch)
+        arguments = drop_none(namespace=self._database.namespace(namespace))
+        return self._database.rows(
+            "pgrecall.import_lines",
+            {
+                "memories": batch,
+                **arguments,
+                "create_namespace": True,
+                "on_conflict": on_conflict,
+                "placed": list(placed),
+            },
+        )
 
     def import_memories(self, lines: Sequence[str]) -> list[dict[str, Any]]:
         """Store lines of an export in one transaction; `pgrecall.jsonl.load.import_jsonl` takes a whole file.

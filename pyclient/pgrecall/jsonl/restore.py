@@ -58,7 +58,6 @@ class Restorer:
     namespaces: dict[str, None] = field(default_factory=dict)
     rejected: list[tuple[int, str]] = field(default_factory=list)
     _batch: list[_Line] = field(default_factory=list)
-    _newest: int = 0
     _links: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     _theirs: array[int] = field(default_factory=lambda: array("q"))
     _ours: array[int] = field(default_factory=lambda: array("q"))
@@ -84,11 +83,10 @@ class Restorer:
             link = {"superseded_by": successor, **{name: record.get(name) for name in _OF_LINKS}}
         self._batch.append(_Line(number, raw.decode().strip(), id, namespace, link))
 
-    def flush(self) -> int:
-        """Store the added lines; return the highest id so far, 0 without lines."""
+    def flush(self) -> None:
+        """Store the added lines."""
         batch, self._batch = self._batch, []
         bisect(batch, self._store, self._refuse)
-        return self._newest
 
     def finish(self) -> None:
         """Store the remaining lines, and link superseded memories."""
@@ -121,7 +119,6 @@ class Restorer:
             self.namespaces[line.namespace] = None
             self._theirs.append(line.id)
             self._ours.append(row["id"])
-            self._newest = max(self._newest, row["id"])
             if line.link is not None and row["outcome"] != "differs":
                 self._links.append((line.number, {"id": row["id"], **line.link}))
 
