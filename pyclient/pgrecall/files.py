@@ -26,10 +26,14 @@ def open_regular(file: Path, *, follow: bool = True) -> BinaryIO:
         PgrecallError: It cannot be read.
     """
     # Without O_NONBLOCK a named pipe waits for a writer before anything can be refused.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    )
     try:
         if not follow and file.is_symlink():
-            raise InvalidInput(f"{file} is a link, which is not followed", hint="Name the file that it leads to.")
+            raise InvalidInput(
+                f"{file} is a link, which is not followed", hint="Name the file that it leads to."
+            )
         # Asked first too: opening a device may already do something.
         if not stat.S_ISREG(file.stat().st_mode):
             raise _no_file(file)

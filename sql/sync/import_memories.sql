@@ -85,9 +85,12 @@ BEGIN
         UPDATE pgrecall.memories m
         SET updated_at = COALESCE((e.line ->> 'updated_at')::timestamptz, m.updated_at),
             deleted_at = CASE WHEN e.line ->> 'superseded_by' IS NULL THEN (e.line ->> 'deleted_at')::timestamptz
-                              ELSE '-infinity' END
+                              ELSE _pgrecall.awaits_successor() END
         FROM jsonb_array_elements(lines) WITH ORDINALITY e (line, place)
         WHERE m.id = ids[e.place] AND is_new[e.place];
+        -- None of this is a change of the memories: import_records() brings their history.
+        DELETE FROM pgrecall.memory_changes c
+        WHERE c.memory_id IN (SELECT ids[n.place] FROM unnest(is_new) WITH ORDINALITY n (is_new, place) WHERE n.is_new);
     END IF;
 
     RETURN QUERY

@@ -80,7 +80,9 @@ def test_a_bad_row_is_named_with_its_line(
     assert done.exit_code == 1
     place = f"line {text.rstrip().count(chr(10)) + 1}"
     if to_file:
-        assert [json.loads(line) for line in out.read_text().splitlines()] == [{"place": place, "reason": reason}]
+        assert [json.loads(line) for line in out.read_text().splitlines()] == [
+            {"place": place, "reason": reason}
+        ]
     else:
         assert f"{place}: {reason}" in done.output
     assert contents(conn) == ["good"]
@@ -209,7 +211,9 @@ def test_an_edit_does_not_bring_back_what_was_forgotten(dsn: str, conn: psycopg.
     done = imported(dsn, "-", "--on-conflict", "update", given=edited)
     assert done.exit_code == 1
     assert "unless it was forgotten" in done.output
-    assert conn.execute("SELECT content, deleted_at IS NULL FROM pgrecall.memories").fetchall() == [("tea", False)]
+    assert conn.execute("SELECT content, deleted_at IS NULL FROM pgrecall.memories").fetchall() == [
+        ("tea", False)
+    ]
 
 
 def test_several_that_import_one_file_count_right(dsn: str, conn: psycopg.Connection[Any]) -> None:

@@ -75,7 +75,9 @@ def test_what_is_no_regular_file_is_refused_at_once(dsn: str, tmp_path: Path) ->
         assert isinstance(done.exception, PgrecallError | SystemExit)
 
 
-ENDLESS = "WITH RECURSIVE r (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM r) SELECT id, 'x' AS content FROM r"
+ENDLESS = (
+    "WITH RECURSIVE r (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM r) SELECT id, 'x' AS content FROM r"
+)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,9 @@ def test_a_broken_file_of_sqlite_is_no_traceback(tmp_path: Path) -> None:
         connection.commit()
     whole = file.read_bytes()
     for place in range(0, 16384, 331):
-        file.write_bytes(whole[:place] + bytes(255 - one for one in whole[place : place + 60]) + whole[place + 60 :])
+        file.write_bytes(
+            whole[:place] + bytes(255 - one for one in whole[place : place + 60]) + whole[place + 60 :]
+        )
         try:
             with sqlite_source(file) as source:
                 assert sum(1 for _ in source.rows()) <= len(whole)
@@ -150,10 +154,10 @@ def test_a_broken_file_of_sqlite_is_no_traceback(tmp_path: Path) -> None:
         "CREATE CAST (theirs.word AS json) WITH FUNCTION theirs.as_json(theirs.word); INSERT INTO lure VALUES (1, 'x')",
     ],
 )
-def test_a_table_of_somebody_else_runs_nothing(
-    dsn: str, conn: psycopg.Connection[Any], make: str
-) -> None:
-    conn.execute("CREATE ROLE lurer; CREATE SCHEMA theirs AUTHORIZATION lurer; GRANT CREATE ON SCHEMA public TO lurer")
+def test_a_table_of_somebody_else_runs_nothing(dsn: str, conn: psycopg.Connection[Any], make: str) -> None:
+    conn.execute(
+        "CREATE ROLE lurer; CREATE SCHEMA theirs AUTHORIZATION lurer; GRANT CREATE ON SCHEMA public TO lurer"
+    )
     try:
         conn.execute("CREATE SEQUENCE public.runs; GRANT ALL ON public.runs TO PUBLIC; SET ROLE lurer")
         # A sequence moves in a transaction that only reads, as COPY TO PROGRAM runs in one.

@@ -133,9 +133,9 @@ def _signed(folder: Path, program: str) -> None:
 def _hooks(folder: Path, program: str) -> None:
     for name in ("post-checkout", "reference-transaction", "fsmonitor-watchman", "post-index-change"):
         shutil.copy(program, folder / ".git" / "hooks" / name)
-    _configured("[core]\n\thooksPath = hooks\n\tfsmonitor = {program}\n\tpager = {program}\n\teditor = {program}")(
-        folder, program
-    )
+    _configured(
+        "[core]\n\thooksPath = hooks\n\tfsmonitor = {program}\n\tpager = {program}\n\teditor = {program}"
+    )(folder, program)
 
 
 def _alias(folder: Path, program: str) -> None:
@@ -240,7 +240,16 @@ def _linked_head(folder: Path) -> None:
     (folder / ".git" / "HEAD").symlink_to(folder.parent / "secret")
 
 
-ELSEWHERE = (_borrowed, _pointing, _linked, _linked_objects, _linked_pack, _pipe, _pipe_for_head, _linked_head)
+ELSEWHERE = (
+    _borrowed,
+    _pointing,
+    _linked,
+    _linked_objects,
+    _linked_pack,
+    _pipe,
+    _pipe_for_head,
+    _linked_head,
+)
 
 
 @pytest.mark.parametrize("make", ELSEWHERE)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from psycopg import IsolationLevel
+
 from pgrecall.arguments import call, drop_none, json_array, json_object, json_text
 from pgrecall.concurrency import in_thread
 from pgrecall.languages import UNDETECTED, detect_batch
@@ -13,11 +15,24 @@ from pgrecall.new_memories import new_memory
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 
+    import psycopg
+
     from pgrecall.models import NewMemory
 
     from .database import AsyncDatabase
 
 _ROWS_AT_ONCE = 200
+
+
+async def _lines(
+    connection: psycopg.AsyncConnection[Any], function: str, options: Mapping[str, Any]
+) -> AsyncGenerator[str]:
+    statement, parameters = call(function, options)
+    async with connection.cursor("pgrecall_export") as cursor:
+        cursor.itersize = _ROWS_AT_ONCE
+        await cursor.execute(statement, parameters)
+        async for row in cursor:
+            yield row["line"]
 
 
 class AsyncTransfer:
@@ -46,21 +61,48 @@ class AsyncTransfer:
         Raises:
             UnknownNamespace: There is no such namespace.
         """
-        statement, parameters = call(
-            "pgrecall.export_memories",
-            drop_none(
-                namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
-            ),
+        options = drop_none(
+            namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
-        async with (
-            self._database.connection() as connection,
-            connection.transaction(),
-            connection.cursor("pgrecall_export") as cursor,
-        ):
-            cursor.itersize = _ROWS_AT_ONCE
-            await cursor.execute(statement, parameters)
-            async for row in cursor:
-                yield row["line"]
+        async with self._database.connection() as connection, connection.transaction():
+            async for line in _lines(connection, "pgrecall.export_memories", options):
+                yield line
+
+    async def export(
+        self,
+        namespace: str | None = None,
+        *,
+        include_sensitive: bool | None = None,
+        include_forgotten: bool | None = None,
+    ) -> AsyncGenerator[tuple[str, bool]]:
+        """Yield everything that a namespace owns as lines of JSON, each with whether it is a memory.
+
+        After the memories come retention rules, learned settings, history, evidence of notes, feedback and
+        judged queries. The first line that is no memory names the tables of which nothing is exported.
+
+        Args:
+            namespace: Only this namespace; None exports all.
+            include_sensitive: True includes sensitive memories.
+            include_forgotten: True includes forgotten memories.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+        """
+        options = drop_none(
+            namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
+        )
+        async with self._database.connection() as connection:
+            # Both queries see one snapshot.
+            await connection.set_isolation_level(IsolationLevel.REPEATABLE_READ)
+            try:
+                async with connection.transaction():
+                    async for line in _lines(connection, "pgrecall.export_memories", options):
+                        yield line, True
+                    async for line in _lines(connection, "pgrecall.export_records", options):
+                        yield line, False
+            finally:
+                if not connection.closed:
+                    await connection.set_isolation_level(None)
 
     async def import_lines(
         self,
@@ -128,6 +170,20 @@ class AsyncTransfer:
         return int(
             await self._database.value("pgrecall.link_imported_memories", {"links": json_text(checked)})
         )
+
+    async def import_records(self, lines: Sequence[str]) -> list[dict[str, Any]]:
+        """Store what an export holds besides memories, in one transaction; nothing that is there is changed.
+
+        Args:
+            lines: With the ids of this database; `pgrecall.jsonl.load.import_jsonl` maps them.
+
+        Returns:
+            For each line its number from 1 and the outcome: 'stored', 'present', 'differs', 'refused', 'missing'.
+
+        Raises:
+            InvalidInput: A line is not what an export writes.
+        """
+        return await self._database.rows("pgrecall.import_records", {"lines": json_array("line", lines)})
 
     async def import_from(
         self, rows: Sequence[str], *, namespace: str | None = None, keep_deleted: bool = True

@@ -71,7 +71,9 @@ def import_file(
     ] = None,
     on_conflict: Annotated[
         OnConflict,
-        typer.Option(help="For an id that is already there with other fields: keep that memory, or update it."),
+        typer.Option(
+            help="For an id that is already there with other fields: keep that memory, or update it."
+        ),
     ] = OnConflict.keep,
     rejected: Annotated[
         Path | None, typer.Option("--rejected", help="File for the rejected lines, as JSON Lines.")
@@ -226,6 +228,8 @@ def _print_report(report: "ImportReport") -> None:
             f"{counted(report.differing, 'line')} of them differ from the stored memory, which is unchanged: "
             "--on-conflict update replaces it, unless it was forgotten or superseded, or the line is of an export"
         )
+    if report.records:
+        typer.echo(f"{counted(report.records, 'record')} of history, feedback and rules stored")
     if report.embedded:
         typer.echo(f"{counted(report.embedded, 'embedding')} stored")
     if report.placed:

@@ -40,7 +40,8 @@ def as_utf8(file: BufferedReader) -> BufferedReader:
     if len(beginning) >= 2 and (beginning[0] == 0) != (beginning[1] == 0):
         name = "utf-16be" if beginning[0] == 0 else "utf-16le"
         raise InvalidInput(
-            "the file is not UTF-8: it looks like UTF-16", hint=f"Convert it: iconv -f {name} -t utf-8 FILE > NEW."
+            "the file is not UTF-8: it looks like UTF-16",
+            hint=f"Convert it: iconv -f {name} -t utf-8 FILE > NEW.",
         )
     return file
 

@@ -105,8 +105,7 @@ def array_lines(file: BinaryIO, most: int = MAX_LINE_BYTES) -> Generator[Line]:
         if number:
             return
     raise InvalidInput(
-        "the file is no JSON array"
-        + (": something follows it" if number else _whether_utf8(chunk)),
+        "the file is no JSON array" + (": something follows it" if number else _whether_utf8(chunk)),
         hint=_EXPECTED,
     )
 
@@ -199,7 +198,8 @@ class _Lines:
             self.size += len(line)
             if self.size > _LONGEST_ROW:
                 raise TooLarge(
-                    f"line {self.number}: a row has more than {_LONGEST_ROW} characters", hint="Is a quote never closed?"
+                    f"line {self.number}: a row has more than {_LONGEST_ROW} characters",
+                    hint="Is a quote never closed?",
                 )
             yield line
 

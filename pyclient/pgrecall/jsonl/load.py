@@ -11,6 +11,7 @@ A line with the key `pgrecall` comes from `pgrecall export` and has the whole me
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -79,6 +80,7 @@ class ImportReport:
         left_out: Number of embeddings that do not fit this database, by model.
         placed: Number of lines that got their position from their place among the lines of their session.
         updated: Number of lines that differed from the stored memory, which took their fields.
+        records: Number of lines of an export that were stored and are no memories: history, feedback, rules.
     """
 
     stored: int
@@ -91,6 +93,7 @@ class ImportReport:
     left_out: Mapping[str, int] = field(default_factory=dict)
     placed: int = 0
     updated: int = 0
+    records: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +154,19 @@ def import_jsonl(
     """
     if detect_language:
         load_detector()
-    run = _Run(client, namespace, on_conflict, Restorer(client))
+    with closing(Restorer(client)) as restorer:
+        run = _Run(client, namespace, on_conflict, restorer)
+        _import(run, lines, namespace_field, detect_language, progress or (lambda _: None))
+        return _report(run)
+
+
+def _import(
+    run: _Run,
+    lines: Iterable[bytes | Line],
+    namespace_field: str | None,
+    detect_language: bool,
+    progress: Callable[[int], None],
+) -> None:
     batch: list[_Item] = []
     keys: set[tuple[str | None, str]] = set()
     size = waiting = 0
@@ -175,14 +190,11 @@ def import_jsonl(
             _store(run, batch)
             run.restorer.flush()
             batch, keys = [], set()
-            if progress is not None:
-                progress(size)
+            progress(size)
             size = waiting = 0
     _store(run, batch)
     run.restorer.finish()
-    if progress is not None:
-        progress(size)
-    return _report(run)
+    progress(size)
 
 
 def _item(run: _Run, line: Line, namespace_field: str | None, detect_language: bool) -> _Item | None:
@@ -193,7 +205,9 @@ def _item(run: _Run, line: Line, namespace_field: str | None, detect_language: b
     if exported and isinstance(exported.get(MARK), int):
         run.restorer.add(line.number, line.raw, exported)
         return None
-    memory = parse_line(_bounded(line.raw, _LONGEST), namespace=run.namespace, namespace_field=namespace_field)
+    memory = parse_line(
+        _bounded(line.raw, _LONGEST), namespace=run.namespace, namespace_field=namespace_field
+    )
     if memory is None:
         return None
     if detect_language and memory.language is None:
@@ -260,6 +274,7 @@ def _report(run: _Run) -> ImportReport:
         left_out=restored.left_out,
         placed=run.placed,
         updated=run.counts["updated"],
+        records=restored.records,
     )
 
 

@@ -185,7 +185,9 @@ def _check_objects(objects: Path) -> None:
                             f"{entry.path} is neither a regular file nor a folder", hint=_CLONE
                         )
         except OSError as error:
-            raise InvalidInput(f"cannot read {folder}: {error.strerror}", hint="Check its permissions.") from None
+            raise InvalidInput(
+                f"cannot read {folder}: {error.strerror}", hint="Check its permissions."
+            ) from None
     if (objects / "info" / "alternates").exists():
         raise InvalidInput(
             f"{objects} borrows objects of another repository, which are not read",

@@ -54,4 +54,3 @@ def _rows(lines: BinaryIO, most: float) -> Iterator[Row | Rejected]:
             yield memory_row(place, json_object(raw.removeprefix(_BOM) if number == 1 else raw), most)
         except PgrecallError as error:
             yield Rejected(place, error.message)
-

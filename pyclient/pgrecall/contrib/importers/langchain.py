@@ -91,7 +91,8 @@ def _of_two_tables(connection: psycopg.Connection[tuple[Any, ...]], collection: 
     if table is None or collections is None:
         return None
     named = connection.execute(
-        sql.SQL("SELECT c.uuid FROM {} c WHERE c.name::text = %s::text").format(collections.name), (collection,)
+        sql.SQL("SELECT c.uuid FROM {} c WHERE c.name::text = %s::text").format(collections.name),
+        (collection,),
     ).fetchone()
     if named is None:
         return None

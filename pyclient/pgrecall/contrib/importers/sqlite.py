@@ -81,7 +81,8 @@ def sqlite_source(file: Path, *, table: str = "memories", most: float = 1.0) -> 
 
 def _check_table(connection: sqlite3.Connection, table: str) -> None:
     found = connection.execute(
-        "SELECT type, sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')", (table,)
+        "SELECT type, sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')",
+        (table,),
     ).fetchone()
     if found is None:
         raise InvalidInput(f"there is no table {table!r}", hint="Name the table of memories: --table.")
