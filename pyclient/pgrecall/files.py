@@ -1,4 +1,4 @@
-"""Opens files that somebody else has made: regular ones alone, which can neither hang nor answer without end."""
+"""Opens files of somebody else: regular ones alone, which can neither hang nor answer without end."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
--- The tables of which an export holds the rows, and how its lines call them. All others of a namespace are in
--- unexported_tables().
+-- The tables of which an export holds the rows, and how its lines call them.
+--
+-- All others of a namespace are in unexported_tables().
 CREATE OR REPLACE FUNCTION _pgrecall.exported_tables()
 RETURNS TABLE (name text, kind text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 200
 
 
-async def _lines(
+async def _rows(
     connection: psycopg.AsyncConnection[Any], function: str, options: Mapping[str, Any]
-) -> AsyncGenerator[str]:
+) -> AsyncGenerator[dict[str, Any]]:
     statement, parameters = call(function, options)
     async with connection.cursor("pgrecall_export") as cursor:
         cursor.itersize = _ROWS_AT_ONCE
         await cursor.execute(statement, parameters)
         async for row in cursor:
-            yield row["line"]
+            yield {"line": row["line"]}
 
 
 class AsyncTransfer:
@@ -65,8 +65,8 @@ class AsyncTransfer:
             namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
         async with self._database.connection() as connection, connection.transaction():
-            async for line in _lines(connection, "pgrecall.export_memories", options):
-                yield line
+            async for row in _rows(connection, "pgrecall.export_memories", options):
+                yield row["line"]
 
     async def export(
         self,
@@ -96,10 +96,10 @@ class AsyncTransfer:
             await connection.set_isolation_level(IsolationLevel.REPEATABLE_READ)
             try:
                 async with connection.transaction():
-                    async for line in _lines(connection, "pgrecall.export_memories", options):
-                        yield line, True
-                    async for line in _lines(connection, "pgrecall.export_records", options):
-                        yield line, False
+                    async for row in _rows(connection, "pgrecall.export_memories", options):
+                        yield row["line"], True
+                    async for row in _rows(connection, "pgrecall.export_records", options):
+                        yield row["line"], False
             finally:
                 if not connection.closed:
                     await connection.set_isolation_level(None)
@@ -121,7 +121,8 @@ class AsyncTransfer:
             placed: Places of memories, from 1, whose position the caller has counted: it is not compared.
 
         Returns:
-            For each memory its place from 1, its id, and the outcome: 'stored', 'present', 'differs' or 'updated'.
+            For each memory its place from 1, its id, and the outcome: 'stored', 'present', 'differs' or
+            'updated'.
 
         Raises:
             InvalidInput: A memory is invalid; also TooLarge and UnknownLanguage.
@@ -178,7 +179,8 @@ class AsyncTransfer:
             lines: With the ids of this database; `pgrecall.jsonl.load.import_jsonl` maps them.
 
         Returns:
-            For each line its number from 1 and the outcome: 'stored', 'present', 'differs', 'refused', 'missing'.
+            For each line its number from 1 and the outcome: 'stored', 'present', 'differs', 'refused' or
+            'missing'.
 
         Raises:
             InvalidInput: A line is not what an export writes.

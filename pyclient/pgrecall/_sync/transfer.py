@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 200
 
 
-def _lines(connection: psycopg.Connection[Any], function: str, options: Mapping[str, Any]) -> Generator[str]:
+def _rows(
+    connection: psycopg.Connection[Any], function: str, options: Mapping[str, Any]
+) -> Generator[dict[str, Any]]:
     statement, parameters = call(function, options)
     with connection.cursor("pgrecall_export") as cursor:
         cursor.itersize = _ROWS_AT_ONCE
         cursor.execute(statement, parameters)
         for row in cursor:
-            yield row["line"]
+            yield {"line": row["line"]}
 
 
 class Transfer:
@@ -64,8 +66,8 @@ class Transfer:
             namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
         with self._database.connection() as connection, connection.transaction():
-            for line in _lines(connection, "pgrecall.export_memories", options):
-                yield line
+            for row in _rows(connection, "pgrecall.export_memories", options):
+                yield row["line"]
 
     def export(
         self,
@@ -95,10 +97,10 @@ class Transfer:
             connection.set_isolation_level(IsolationLevel.REPEATABLE_READ)
             try:
                 with connection.transaction():
-                    for line in _lines(connection, "pgrecall.export_memories", options):
-                        yield line, True
-                    for line in _lines(connection, "pgrecall.export_records", options):
-                        yield line, False
+                    for row in _rows(connection, "pgrecall.export_memories", options):
+                        yield row["line"], True
+                    for row in _rows(connection, "pgrecall.export_records", options):
+                        yield row["line"], False
             finally:
                 if not connection.closed:
                     connection.set_isolation_level(None)
@@ -120,7 +122,8 @@ class Transfer:
             placed: Places of memories, from 1, whose position the caller has counted: it is not compared.
 
         Returns:
-            For each memory its place from 1, its id, and the outcome: 'stored', 'present', 'differs' or 'updated'.
+            For each memory its place from 1, its id, and the outcome: 'stored', 'present', 'differs' or
+            'updated'.
 
         Raises:
             InvalidInput: A memory is invalid; also TooLarge and UnknownLanguage.
@@ -175,7 +178,8 @@ class Transfer:
             lines: With the ids of this database; `pgrecall.jsonl.load.import_jsonl` maps them.
 
         Returns:
-            For each line its number from 1 and the outcome: 'stored', 'present', 'differs', 'refused', 'missing'.
+            For each line its number from 1 and the outcome: 'stored', 'present', 'differs', 'refused' or
+            'missing'.
 
         Raises:
             InvalidInput: A line is not what an export writes.

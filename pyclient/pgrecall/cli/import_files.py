@@ -91,7 +91,8 @@ def import_file(
     importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
     expires_at, is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Missing namespaces
     are created. Lines of `pgrecall export` also have embedding and namespace. A table has a header; its tags
-    are separated by semicolons. The exit code is 1 if a line was rejected, or differs from the memory that is kept.
+    are separated by semicolons. The exit code is 1 if a line was rejected, or differs from the memory that
+    is kept.
     """
     if not is_dash(file):
         _check(file)
@@ -226,7 +227,8 @@ def _print_report(report: "ImportReport") -> None:
     if report.differing:
         note(
             f"{counted(report.differing, 'line')} of them differ from the stored memory, which is unchanged: "
-            "--on-conflict update replaces it, unless it was forgotten or superseded, or the line is of an export"
+            "--on-conflict update replaces it, unless it was forgotten or superseded, or the line is of an "
+            "export"
         )
     if report.records:
         typer.echo(f"{counted(report.records, 'record')} of history, feedback and rules stored")

@@ -140,9 +140,9 @@ def import_jsonl(
         namespace: The namespace of lines that name none; those of an export name theirs.
         namespace_field: The key whose value names the namespace of a line.
         detect_language: True detects the language of lines that name none.
-        on_conflict: What happens to a memory whose line has its id and differs: 'keep' leaves it as it is, 'update'
-            gives it the fields of the line, unless it was forgotten or superseded. Lines of an export never
-            change a memory.
+        on_conflict: What happens to a memory whose line has its id and differs: 'keep' leaves it as it is,
+            'update' gives it the fields of the line, unless it was forgotten or superseded. Lines of an
+            export never change a memory.
         progress: Called with the number of bytes processed since the last call.
 
     Returns:

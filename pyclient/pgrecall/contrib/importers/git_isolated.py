@@ -1,8 +1,8 @@
-"""Git on the objects of a repository alone: its configuration, hooks and everything that it points to are left out.
+"""Git on the objects of a repository alone, without its configuration, its hooks and what it points to.
 
-git does what a repository's configuration says: it runs filters, pagers, signature programs and transports, and follows
-paths. The author of a repository may have written any of that. Here git sees a repository of our own, with our
-configuration, and borrows the folder of objects. The refs are read here, and copied.
+git does what a repository's configuration says: it runs filters, pagers, signature programs and transports,
+and follows paths. The author of a repository may have written any of that. Here git sees a repository of our
+own, with our configuration, and borrows the folder of objects. The refs are read here, and copied.
 """
 
 from __future__ import annotations

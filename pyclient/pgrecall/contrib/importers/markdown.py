@@ -34,8 +34,8 @@ _FENCES = ("---", "...")
 def markdown_source(folder: Path) -> Iterator[Source]:
     """Open a folder, or a single file.
 
-    Hidden files and folders are passed over, and so are links to folders. Links to files are rejected: where they
-    lead was said by who made the folder.
+    Hidden files and folders are passed over, and so are links to folders. Links to files are rejected: where
+    they lead was said by who made the folder.
 
     Args:
         folder: The folder, or a file; this path itself may be a link.

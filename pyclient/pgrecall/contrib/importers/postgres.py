@@ -33,8 +33,8 @@ _COLUMNS = """
 """
 
 
-# A view, a foreign table and a cast to json run code of their owner with the rights of the reader. What the reader or
-# a superuser has made is trusted.
+# A view, a foreign table and a cast to json run code of their owner with the rights of the reader. What the
+# reader or a superuser has made is trusted.
 _RELATION = """
     SELECT c.oid, n.nspname::text, c.relname::text,
            (c.relkind IN ('v', 'f') OR EXISTS (SELECT FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhrelid
@@ -42,7 +42,8 @@ _RELATION = """
             ) AND NOT (o.rolname = current_user OR o.rolsuper)
            OR EXISTS (
                SELECT FROM pg_attribute a
-               JOIN pg_cast t ON t.castsource = a.atttypid AND t.casttarget IN ('json'::regtype, 'text'::regtype)
+               JOIN pg_cast t
+                   ON t.castsource = a.atttypid AND t.casttarget IN ('json'::regtype, 'text'::regtype)
                JOIN pg_proc f ON f.oid = t.castfunc
                JOIN pg_roles w ON w.oid = f.proowner
                WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT w.rolsuper AND w.rolname <> current_user
@@ -79,8 +80,8 @@ def connected(dsn: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
         with psycopg.connect(dsn, row_factory=tuple_row, client_encoding="utf8") as connection:
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-            # The search_path names schemas where others may have made operators and functions: tables are looked for
-            # there, and nothing else.
+            # The search_path names schemas where others may have made operators and functions: tables are
+            # looked for there, and nothing else.
             connection.execute(
                 "SELECT pg_catalog.set_config('pgrecall_import.schemas', "
                 "pg_catalog.array_to_string(pg_catalog.current_schemas(false), '/'), false), "

@@ -34,8 +34,8 @@ def sqlite_source(file: Path, *, table: str = "memories", most: float = 1.0) -> 
         most: The importance of the most important ones.
 
     Raises:
-        InvalidInput: It has no such table, or the table lacks what makes a memory. A view or a virtual table is
-            no table: reading one runs what the author of the file wrote.
+        InvalidInput: It has no such table, or the table lacks what makes a memory. A view or a virtual table
+            is no table: reading one runs what the author of the file wrote.
         PgrecallError: It is not there, or no SQLite file.
     """
     with open_regular(file) as opened:
