@@ -8,7 +8,7 @@
 -- its successor.
 --
 -- place     position of the line in the array, from 1
--- outcome   'stored'; 'present'; or 'differs' if the external_id belongs to a memory with another text
+-- outcome   'stored'; 'present'; or 'differs' if the memory that is there has another text or other fields
 -- embedded  number of embeddings stored
 -- left_out  models of the embeddings not stored
 --
@@ -97,8 +97,7 @@ BEGIN
         SELECT e.place::integer, m.id,
                CASE
                    WHEN is_new[e.place] THEN 'stored'
-                   WHEN (m.content, m.title) IS NOT DISTINCT FROM (e.line ->> 'content', NULLIF(e.line ->> 'title', ''))
-                       THEN 'present'
+                   WHEN _pgrecall.has_given_fields(m, given[e.place] - 'namespace') THEN 'present'
                    ELSE 'differs'
                END,
                v.embedded::integer, v.left_out
