@@ -30,7 +30,8 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Import it with the version of pgrecall that exported it, or a newer one.';
     END IF;
-    SELECT k.key INTO wrong
+    -- An unknown key may be a text that somebody wrote.
+    SELECT CASE WHEN fields ? k.key THEN k.key ELSE 'an unknown field' END INTO wrong
     FROM jsonb_object_keys(fields || (line - '{pgrecall,kind,namespace}'::text[])) k (key)
     CROSS JOIN LATERAL (SELECT rtrim(fields ->> k.key, '?') AS type, line -> k.key AS value) f
     WHERE CASE
@@ -57,7 +58,7 @@ BEGIN
         wrong := 'settings';
     END IF;
     IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION '%: % is not what an export writes', subject, left(wrong, 80)
+        RAISE EXCEPTION '%: % is not what an export writes', subject, wrong
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct the field or leave the line out.';
     END IF;
 END
