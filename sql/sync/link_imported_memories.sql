@@ -32,7 +32,7 @@ BEGIN
         )
         JOIN pgrecall.memories s ON s.id = l.superseded_by
         -- Only import_memories() leaves a memory in this state.
-        WHERE m.id = l.id AND m.deleted_at = '-infinity' AND m.superseded_by IS NULL AND s.namespace_id = m.namespace_id
+        WHERE m.id = l.id AND m.deleted_at = _pgrecall.awaits_successor() AND m.superseded_by IS NULL AND s.namespace_id = m.namespace_id
         RETURNING m.id
     )
     SELECT COALESCE(array_agg(c.id), '{}') INTO linked FROM changed c;
@@ -48,6 +48,8 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Two memories cannot supersede each other: correct superseded_by.';
     END IF;
+    -- No change of the memories: import_records() brings their history.
+    DELETE FROM pgrecall.memory_changes c WHERE c.memory_id = ANY (linked) AND c.changed_at = now();
     RETURN cardinality(linked);
 END
 $function$;

@@ -48,6 +48,7 @@ ROUTES: Mapping[str, Route] = {
     "public.recall_feedback": Route("namespace", "namespace"),
     "public.remember": Route("namespace", "namespace"),
     "public.remember_many": Route("written"),
+    "pgrecall.import_lines": Route("namespace", "namespace"),
     "public.update_memory": Route("memory", "id"),
     "public.supersede": Route("memory", "id"),
     "public.forget": Route("memory", "id"),
