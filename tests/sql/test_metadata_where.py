@@ -60,6 +60,11 @@ def compares(test: str, left: Any, right: Any) -> bool:
 def fits(document: dict[str, Any], conditions: dict[str, Any]) -> bool:
     """The rules of metadata_path(), written a second time."""
     for path, condition in conditions.items():
+        if path in {"$and", "$or"}:
+            joined = [fits(document, one) for one in condition]
+            if not (all(joined) if path == "$and" else not joined or any(joined)):
+                return False
+            continue
         tests = condition if isinstance(condition, dict) else {"$eq": condition}
         found = value(document, path)
         for test, wanted in tests.items():
@@ -114,6 +119,15 @@ CONDITIONS: list[dict[str, Any]] = [
     {"n": 1, "s": "a"},
     {"n": 1, "s": "b"},
     {'x"] || exists($': 1},
+    {},
+    {"n": {}},
+    {"$and": []},
+    {"$and": [{"n": {"$gt": 0}}, {"n": {"$lt": 2}}]},
+    {"$or": [{"n": 1}, {"s": "b"}]},
+    {"$or": [{"n": {"$gt": 5}}, {"s": {"$gt": 1}}, {"b": True}]},
+    {"$or": [{"n": 1}, {}]},
+    {"n": {"$gt": 0}, "$or": [{"s": "a"}, {"$and": [{"s": "b"}, {"tags": "x"}]}]},
+    {"$and": [{"n": 1}, {"n": 9}]},
 ]
 
 
@@ -129,10 +143,10 @@ def test_conditions_mean_what_they_say(conn: Connection[Any], conditions: dict[s
 @pytest.mark.parametrize(
     ("wrong", "sqlstate"),
     [
-        ("[]", "22023"), ("{}", "22023"), ("1", "22023"), ("null", "22023"), ('{"n": []}', "22023"),
+        ("[]", "22023"), ("1", "22023"), ("null", "22023"), ('{"n": []}', "22023"),
         ('{"n": {"$gt": [1]}}', "22023"), ('{"n": {"$in": 1}}', "22023"), ('{"n": {"$in": [{}]}}', "22023"),
         ('{"n": {"$exists": 1}}', "22023"), ('{"n": {"$regex": "x"}}', "22023"), ('{"n": {"gt": 1}}', "22023"),
-        ('{"n": {"$eq": {"a": 1}}}', "22023"), ('{"n": {}}', "54000"),
+        ('{"n": {"$eq": {"a": 1}}}', "22023"), ('{"$and": {"n": 1}}', "22023"), ('{"$or": [1]}', "22023"),
         ('{"n": {"$in": [' + ",".join(["1"] * 9000) + "]}}", "54000"),
     ],
 )  # fmt: skip
