@@ -6,7 +6,7 @@ RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN NOT jsonb_path_exists(value, '$.**{65}')
    AND NOT jsonb_path_exists(
-       value, 'strict $.** ? (@.type() == "number" && (@ > 1e308 || @ < -1e308 || (@ != 0 && @ > -1e-307 && @ < 1e-307)))'
+       value, 'strict $.** ? (@.type() == "number" && (@ > 1.8e308 || @ < -1.8e308 || (@ != 0 && @ > -4e-324 && @ < 4e-324)))'
    );
 
 COMMENT ON FUNCTION _pgrecall.is_plain_json IS

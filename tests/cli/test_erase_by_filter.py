@@ -52,11 +52,13 @@ def test_erase_by_filter_shows_and_then_erases(dsn: str, cli: Cli) -> None:
     "empty", [("--metadata", "{}"), ("--where", "{}"), ("--external-id-prefix", ""), ("--where", '{"u": {"$nin": []}}'), ()],
     ids=str,
 )  # fmt: skip
-def test_a_command_that_deletes_refuses_an_empty_filter(dsn: str, cli: Cli, command: str, empty: tuple[str, ...]) -> None:
+def test_a_command_that_deletes_refuses_an_empty_filter(
+    dsn: str, cli: Cli, command: str, empty: tuple[str, ...]
+) -> None:
     with Client(dsn) as client:
         client.remember("Tea is ready", external_id="e", metadata={"u": 1})
         for given in ({"tags_any": []}, {"metadata_where": {}}, {"external_id_prefix": ""}, {}):
-            with pytest.raises(Exception, match="fit every memory|needs a filter"):
+            with pytest.raises(Exception, match=r"fit every memory|needs a filter"):
                 getattr(client, f"{command}_many")(**given)
     code, _, err = cli(command, *empty, "--yes")
     assert code != 0

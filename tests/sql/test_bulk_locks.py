@@ -36,7 +36,12 @@ def items(dice: random.Random, turn: int, worker: int) -> list[dict[str, Any]]:
 
 def stored(conn: Connection[Any], dice: random.Random) -> list[int]:
     """Ids of memories that are there, shuffled."""
-    ids = [row[0] for row in conn.execute("SELECT id FROM pgrecall.memories WHERE deleted_at IS NULL ORDER BY id DESC LIMIT 60")]
+    ids = [
+        row[0]
+        for row in conn.execute(
+            "SELECT id FROM pgrecall.memories WHERE deleted_at IS NULL ORDER BY id DESC LIMIT 60"
+        )
+    ]
     dice.shuffle(ids)
     return ids
 
@@ -49,18 +54,30 @@ def many(on_conflict: str) -> Write:
 
 
 def messages(conn: Connection[Any], dice: random.Random, turn: int, worker: int) -> None:
-    said = [{"role": "user", "content": one["content"], "created_at": "2026-01-01Z"} for one in items(dice, turn, 0)]
+    said = [
+        {"role": "user", "content": one["content"], "created_at": "2026-01-01Z"}
+        for one in items(dice, turn, 0)
+    ]
     rows(conn, "remember_messages", Jsonb(said), f"talk {turn}")
 
 
 def imports(conn: Connection[Any], dice: random.Random, turn: int, worker: int) -> None:
-    given = [{"memory": one, "import": {"kind": "k", "id": one["external_id"], "fingerprint": str(worker)}} for one in items(dice, turn, worker)]
+    given = [
+        {"memory": one, "import": {"kind": "k", "id": one["external_id"], "fingerprint": str(worker)}}
+        for one in items(dice, turn, worker)
+    ]
     rows(conn, "pgrecall.import_rows", Jsonb(given))
 
 
 def updates(conn: Connection[Any], dice: random.Random, turn: int, worker: int) -> None:
     for number in stored(conn, dice)[:5]:
-        rows(conn, "update_memory", number, content=f"Priya likes Town{turn} by {worker}", tags=[f"t{turn} {dice.randrange(9)}", "x"])
+        rows(
+            conn,
+            "update_memory",
+            number,
+            content=f"Priya likes Town{turn} by {worker}",
+            tags=[f"t{turn} {dice.randrange(9)}", "x"],
+        )
 
 
 def supersedes(conn: Connection[Any], dice: random.Random, turn: int, worker: int) -> None:
@@ -78,7 +95,19 @@ def erases(conn: Connection[Any], dice: random.Random, turn: int, worker: int) -
 
 def pushes(conn: Connection[Any], dice: random.Random, turn: int, worker: int) -> None:
     for one in items(dice, turn, worker)[:3]:
-        rows(conn, "pgrecall.sync_push", Jsonb({"kind": "remember", "key": one["external_id"], "at": "2026-01-01Z", "fields": one, "on_conflict": "update"}))
+        rows(
+            conn,
+            "pgrecall.sync_push",
+            Jsonb(
+                {
+                    "kind": "remember",
+                    "key": one["external_id"],
+                    "at": "2026-01-01Z",
+                    "fields": one,
+                    "on_conflict": "update",
+                }
+            ),
+        )
 
 
 WRITES: dict[str, Write] = {
@@ -92,8 +121,8 @@ WRITES: dict[str, Write] = {
     "erases": erases,
     "pushes": pushes,
 }
-EXPECTED = ("P0002", "22023")
-"""What a call may answer because another was faster: the memory is gone, or superseded."""
+EXPECTED = ("P0002", "22023", "23505")
+"""What a call may answer because another was faster: the memory is gone or superseded, an import's id is taken."""
 
 
 def deadlocks(dsn: str, writes: list[Write]) -> list[str]:

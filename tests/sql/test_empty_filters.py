@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.rollback
 
 EMPTY = {"text[]": ["{}"], "jsonb": ["{}"], "text": [""]}
-UNBOUNDED = {"since": ["-infinity", "0001-01-01 BC"], "until": ["infinity"], "timeframe": ["(,)", "[-infinity,infinity]"]}
+UNBOUNDED = {
+    "since": ["-infinity", "0001-01-01 BC"],
+    "until": ["infinity"],
+    "timeframe": ["(,)", "[-infinity,infinity]"],
+}
 NO_FILTER = {"namespace", "include_superseded", "include_sensitive", "dry_run", "as_of"}
 DELETING = ("forget_many", "erase_many")
 TAUTOLOGIES = [
@@ -52,9 +56,15 @@ def functions(conn: Connection[Any]) -> list[str]:
 
 def call(conn: Connection[Any], function: str, **arguments: str) -> list[Any]:
     """Call a function; an argument is a literal of its type."""
-    asked = {"recall": {"query": "tea"}, "recall_briefing": {"query": "tea"}, "recall_timeline": {"topic": "tea"}}
+    asked = {
+        "recall": {"query": "tea"},
+        "recall_briefing": {"query": "tea"},
+        "recall_timeline": {"topic": "tea"},
+    }
     named = {**asked.get(function, {}), **arguments}
-    given = sql.SQL(", ").join(sql.SQL("{} => {}").format(sql.Identifier(n), sql.Literal(v)) for n, v in named.items())
+    given = sql.SQL(", ").join(
+        sql.SQL("{} => {}").format(sql.Identifier(n), sql.Literal(v)) for n, v in named.items()
+    )
     return conn.execute(sql.SQL("SELECT * FROM {}({})").format(sql.Identifier(function), given)).fetchall()
 
 
@@ -89,7 +99,9 @@ def test_an_empty_condition_is_no_condition_for_every_reader(conn: Connection[An
 
 
 @pytest.mark.parametrize("function", DELETING)
-def test_what_deletes_refuses_every_condition_that_all_memories_meet(conn: Connection[Any], function: str) -> None:
+def test_what_deletes_refuses_every_condition_that_all_memories_meet(
+    conn: Connection[Any], function: str
+) -> None:
     seed(conn)
     tried = set()
     for name, kind in filters(conn, function).items():
@@ -109,6 +121,10 @@ def test_what_deletes_refuses_every_condition_that_all_memories_meet(conn: Conne
 
 def test_an_empty_in_fits_nothing_and_widens_nothing(conn: Connection[Any]) -> None:
     seed(conn)
-    for conditions in ('{"u": {"$in": []}}', '{"$or": [{"u": {"$in": []}}, {"u": "b"}]}', '{"$and": [{"u": "a"}, {"u": "b"}]}'):
+    for conditions in (
+        '{"u": {"$in": []}}',
+        '{"$or": [{"u": {"$in": []}}, {"u": "b"}]}',
+        '{"$and": [{"u": "a"}, {"u": "b"}]}',
+    ):
         assert call(conn, "count_memories", metadata_where=conditions) == [(0,)]
         assert call(conn, "forget_many", metadata_where=conditions) == [(0,)]

@@ -336,7 +336,9 @@ def test_a_granted_reader_cannot_erase(planted: Tenants, conn: Connection[Any]) 
         rows(attacker, "erase", planted.library_memory)
     # As the function is called, were the first check not there.
     with planted.attacker() as attacker:
-        told = inside(attacker, f"SELECT _pgrecall.erase_granted(ARRAY[{planted.library_memory}]::bigint[], false)")
+        told = inside(
+            attacker, f"SELECT _pgrecall.erase_granted(ARRAY[{planted.library_memory}]::bigint[], false)"
+        )
         assert told.startswith("42501")
     with planted.attacker(planted.reader) as attacker, pytest.raises(psycopg.errors.InsufficientPrivilege):
         rows(attacker, "erase", planted.own_memory)
@@ -381,11 +383,15 @@ def test_erase_many_erases_what_a_filter_finds_in_every_state(conn: Connection[A
     shown = rows(conn, "erase_many", speakers=["Priya"], dry_run=True)
     assert {row[0] for row in shown} == {None}
     assert {row[2] for row in shown} - {successor} == wanted
-    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE id = ANY (%s)", list(wanted)) == len(wanted)
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE id = ANY (%s)", list(wanted)) == len(
+        wanted
+    )
     receipts = rows(conn, "erase_many", speakers=["Priya"])
     assert [row[2] for row in receipts] == [row[2] for row in shown]
     assert [row[5] for row in receipts] == [row[5] for row in shown]
-    assert scalar(conn, "SELECT count(*) FROM pgrecall.erasures WHERE id = ANY (%s)", [row[0] for row in receipts]) == len(receipts)
+    assert scalar(
+        conn, "SELECT count(*) FROM pgrecall.erasures WHERE id = ANY (%s)", [row[0] for row in receipts]
+    ) == len(receipts)
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE id = ANY (%s)", list(wanted)) == 0
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE id = %s", other) == 1
     assert rows(conn, "erase_many", speakers=["Priya"]) == []
@@ -394,7 +400,9 @@ def test_erase_many_erases_what_a_filter_finds_in_every_state(conn: Connection[A
 def test_a_granted_reader_cannot_erase_many(planted: Tenants, conn: Connection[Any]) -> None:
     before = contents(conn)
     library = scalar(
-        conn, "SELECT n.name FROM pgrecall.namespaces n JOIN pgrecall.memories m ON m.namespace_id = n.id WHERE m.id = %s", planted.library_memory
+        conn,
+        "SELECT n.name FROM pgrecall.namespaces n JOIN pgrecall.memories m ON m.namespace_id = n.id WHERE m.id = %s",
+        planted.library_memory,
     )
     with planted.attacker() as attacker:
         for namespace, sqlstate in ((library, "42501"), ("victim", "42704"), ("no such", "42704")):

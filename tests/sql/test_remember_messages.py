@@ -160,7 +160,11 @@ def test_the_same_words_at_another_time_are_another_message(conn: Connection[Any
 @pytest.mark.rollback
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_turns_that_are_handed_over_alone_repeat_their_words(conn: Connection[Any], size: int) -> None:
-    talk = [message for n in range(6) for message in (user("yes"), assistant(f"Question {n}?"), user("ok"), assistant("Noted."))]
+    talk = [
+        message
+        for n in range(6)
+        for message in (user("yes"), assistant(f"Question {n}?"), user("ok"), assistant("Noted."))
+    ]
     for first in range(0, len(talk), size):
         assert all(is_new for _, _, is_new in hand_over(conn, talk[first : first + size]))
     assert [content for _, _, content in said(conn)] == [message["content"] for message in talk]
@@ -169,7 +173,11 @@ def test_turns_that_are_handed_over_alone_repeat_their_words(conn: Connection[An
 @pytest.mark.rollback
 @pytest.mark.parametrize("window", [2, 3, 7, 100])
 def test_a_growing_list_or_its_end_stores_what_is_new(conn: Connection[Any], window: int) -> None:
-    talk = [message for n in range(8) for message in (user("yes"), assistant(f"Question {n % 3}?"), user(f"answer {n % 2}"))]
+    talk = [
+        message
+        for n in range(8)
+        for message in (user("yes"), assistant(f"Question {n % 3}?"), user(f"answer {n % 2}"))
+    ]
     for length in range(1, len(talk) + 1):
         found = hand_over(conn, talk[max(0, length - window) : length])
         assert [row[2] for row in found] == [False] * (len(found) - 1) + [True]

@@ -13,6 +13,7 @@ from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from pgrecall.adapters import READABLE
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import call
 from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_thread, time_left
@@ -98,7 +99,11 @@ class AsyncDatabase:
                 least, most = self._pool_size
                 self._pool = AsyncConnectionPool(
                     self._target.dsn,
-                    kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
+                    kwargs={
+                        **connection_options(self._target.prepare),
+                        "row_factory": dict_row,
+                        "context": READABLE,
+                    },
                     min_size=least,
                     max_size=most,
                     name=POOL_NAME,
@@ -263,7 +268,7 @@ class AsyncDatabase:
         # timeout.
         try:
             async with await AsyncConnection.connect(
-                target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row
+                target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row, context=READABLE
             ) as connection:
                 rows = await self.rows_on(connection, "pgrecall.bundle_hash", {})
                 await in_thread(verify, next(iter(rows[0].values())))
