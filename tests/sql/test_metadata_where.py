@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -155,3 +156,37 @@ def test_what_it_refuses(conn: Connection[Any], wrong: str, sqlstate: str) -> No
         conn.execute("SELECT * FROM list_memories(metadata_where => %s::jsonb)", (wrong,))
     assert caught.value.sqlstate == sqlstate, caught.value
     assert caught.value.diag.message_hint
+
+
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        {"x" * 1000: {"$in": list(range(3000))}},
+        {".".join("ab"): {"$in": ["v"] * 3300}},
+        {".".join("x" * 500): 1},
+        {"a" * 9000: 1},
+        {"$or": [{"y" * 900: {"$in": list(range(200))}} for _ in range(8)]},
+        {"$and": [{"$or": [{"z" * 100: n} for n in range(100)]}] * 12},
+        {"n": {"$in": [1e300] * 60}},
+    ],
+    ids=range(7),
+)
+def test_what_would_become_too_large_is_refused_at_once(
+    conn: Connection[Any], conditions: dict[str, Any]
+) -> None:
+    started = time.perf_counter()
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded) as caught, conn.transaction():
+        rows(conn, "list_memories", metadata_where=Jsonb(conditions))
+    assert caught.value.diag.message_hint
+    assert time.perf_counter() - started < 1
+
+
+def test_the_largest_accepted_condition_is_quick(conn: Connection[Any]) -> None:
+    remember_many(conn, [{"content": "tea", "metadata": {"field": 7}}])
+    assert len(rows(conn, "list_memories", metadata_where=Jsonb({"field": {"$in": list(range(2500))}}))) == 1
+    deep: dict[str, Any] = {"field": 7}
+    for _ in range(7):
+        deep = {"$and": [deep]}
+    assert len(rows(conn, "list_memories", metadata_where=Jsonb(deep))) == 1
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded), conn.transaction():
+        rows(conn, "list_memories", metadata_where=Jsonb({"$or": [{"$and": [deep]}]}))
