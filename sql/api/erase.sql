@@ -21,7 +21,11 @@ BEGIN
         PERFORM _pgrecall.raise_unknown_memory(erase.id);
     END IF;
     RETURN QUERY
-    SELECT e.id, e.namespace_id, e.memory_id, e.role, e.erased_at, e.counts FROM _pgrecall.erase_granted(erase.id, dry_run) e;
+    SELECT e.id, e.namespace_id, e.memory_id, e.role, e.erased_at, e.counts
+    FROM _pgrecall.erase_granted(ARRAY[erase.id], dry_run) e;
+    IF NOT FOUND THEN
+        PERFORM _pgrecall.raise_unknown_memory(erase.id);
+    END IF;
 END
 $function$;
 

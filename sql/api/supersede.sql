@@ -28,6 +28,9 @@ BEGIN
     IF (content IS NULL) = (successor IS NULL) THEN
         RAISE EXCEPTION 'memory %: pass either content or successor', supersede.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'content makes a new memory, successor names an existing one.';
+    ELSIF NOT _pgrecall.is_time(supersede.occurred_at::text) THEN
+        RAISE EXCEPTION 'memory %: occurred_at is not a time in the years 1 to 9999', supersede.id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z, or leave it out: now.';
     END IF;
     IF successor = supersede.id THEN
         RAISE EXCEPTION 'memory % cannot supersede itself', supersede.id

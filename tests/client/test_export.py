@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -122,7 +122,8 @@ texts = st.text(
     st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), min_size=1, max_size=30
 ).filter(str.strip)
 labels = st.text("aäß7 Ж語", min_size=1, max_size=12).filter(str.strip)
-times = st.datetimes(timezones=st.just(UTC))
+# What every time zone has.
+times = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
 plain = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | labels
 memories = st.lists(
     st.fixed_dictionaries(

@@ -14,6 +14,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from pgrecall.adapters import READABLE
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import call
 from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_thread, time_left
@@ -100,7 +101,11 @@ class AsyncDatabase:
                 least, most = self._pool_size
                 self._pool = AsyncConnectionPool(
                     self._target.dsn,
-                    kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
+                    kwargs={
+                        **connection_options(self._target.prepare),
+                        "row_factory": dict_row,
+                        "context": READABLE,
+                    },
                     min_size=least,
                     max_size=most,
                     name=POOL_NAME,
@@ -298,7 +303,7 @@ class AsyncDatabase:
         # timeout.
         try:
             async with await AsyncConnection.connect(
-                target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row
+                target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row, context=READABLE
             ) as connection:
                 [served] = await self.rows_on(connection, "pgrecall.contract", {})
                 await in_thread(verify, **served)

@@ -15,6 +15,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from pgrecall.adapters import READABLE
 from pgrecall.admin.bundle import not_migrated, verify
 from pgrecall.arguments import call
 from pgrecall.concurrency import POOL_NAME, STATEMENT_TIMEOUT, in_place, time_left
@@ -101,7 +102,11 @@ class Database:
                 least, most = self._pool_size
                 self._pool = ConnectionPool(
                     self._target.dsn,
-                    kwargs={**connection_options(self._target.prepare), "row_factory": dict_row},
+                    kwargs={
+                        **connection_options(self._target.prepare),
+                        "row_factory": dict_row,
+                        "context": READABLE,
+                    },
                     min_size=least,
                     max_size=most,
                     name=POOL_NAME,
@@ -295,7 +300,9 @@ class Database:
         # A separate connection fails at once with the server's reason; the pool would retry until its
         # timeout.
         try:
-            with Connection.connect(target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row) as connection:
+            with Connection.connect(
+                target.dsn, **CONNECTION_OPTIONS, row_factory=dict_row, context=READABLE
+            ) as connection:
                 [served] = self.rows_on(connection, "pgrecall.contract", {})
                 in_place(verify, **served)
                 if target.requested:

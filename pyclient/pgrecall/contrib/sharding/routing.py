@@ -53,6 +53,7 @@ ROUTES: Mapping[str, Route] = {
     "public.supersede": Route("memory", "id"),
     "public.forget": Route("memory", "id"),
     "public.erase": Route("memory", "id"),
+    "public.erase_many": Route("namespace", "namespace"),
     "public.erase_namespace": Route("namespace", "namespace"),
     "public.undo_curation": Route("question", "id"),
     "public.graph_ppr": Route("namespace", "namespace"),
