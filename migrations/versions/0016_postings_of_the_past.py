@@ -26,7 +26,7 @@ DROP FUNCTION IF EXISTS _pgrecall.merge_posting_blocks(integer, text[]);
 # Vacuum at 5 % of dead rows, in queues after some thousands: at the default of 20 % they grow to a multiple of their size.
 HOT = {
     "memories": "autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05",
-    "postings": "autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0",
+    "postings": "fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0",
     "term_stats": "autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000",
     "mentions": "autovacuum_vacuum_scale_factor = 0.05",
     "embedding_jobs": "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000",
@@ -81,7 +81,7 @@ def upgrade() -> None:
         run_sql(
             connection,
             "CREATE UNIQUE INDEX CONCURRENTLY postings_list_key ON pgrecall.postings "
-            "(namespace_id, term, is_past, top_impact DESC, (memory_ids[1]), block)",
+            "(namespace_id, term, is_past, top_impact DESC, block)",
         )
         run_sql(
             connection,

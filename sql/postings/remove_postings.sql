@@ -1,6 +1,7 @@
 -- Removes memories from the postings and the lexicon of a namespace. The caller holds try_lock_postings().
 --
--- It finds each memory in the current postings or in those of the past, wherever it is.
+-- It finds each memory in the current postings or in those of the past, wherever it is. A block whose best posting stays
+-- keeps its place in the index: such updates are HOT, and need no vacuum.
 --
 -- memory_ids, vectors  memories with the search_vector they were indexed with
 -- were_past            in which postings to count a memory that has none, as all its words have weight 0
@@ -25,14 +26,14 @@ BEGIN
         FROM unnest(remove_postings.memory_ids, remove_postings.vectors) v (id, vector)
         CROSS JOIN LATERAL unnest(v.vector) u
         GROUP BY u.lexeme
-    ), taken AS (
-        DELETE FROM pgrecall.postings p
-        USING gone g
-        WHERE p.namespace_id = remove_postings.namespace_id AND p.term = g.term AND p.memory_ids && g.ids
-        RETURNING p.term, p.is_past, p.memory_ids, p.impacts, g.ids AS gone_ids
+    ), found AS (
+        SELECT p.ctid AS address, p.term, p.is_past, p.memory_ids, p.impacts, g.ids AS gone_ids
+        FROM gone g
+        JOIN pgrecall.postings p
+          ON p.namespace_id = remove_postings.namespace_id AND p.term = g.term AND p.memory_ids && g.ids
     ), block AS MATERIALIZED (
-        SELECT t.term, t.is_past, cardinality(t.memory_ids) AS size, k.top_impact, k.ids, k.impacts, k.gone_ids
-        FROM taken t
+        SELECT t.address, t.term, t.is_past, cardinality(t.memory_ids) AS size, k.top_impact, k.ids, k.impacts, k.gone_ids
+        FROM found t
         CROSS JOIN LATERAL (
             SELECT max(u.impact) FILTER (WHERE NOT u.is_gone) AS top_impact,
                    array_agg(u.id ORDER BY u.place) FILTER (WHERE NOT u.is_gone) AS ids,
@@ -43,12 +44,12 @@ BEGIN
                 FROM unnest(t.memory_ids, t.impacts) WITH ORDINALITY x (id, impact, place)
             ) u
         ) k
-    ), stored AS (
-        INSERT INTO pgrecall.postings (namespace_id, term, is_past, top_impact, memory_ids, impacts)
-        SELECT remove_postings.namespace_id, b.term, b.is_past, b.top_impact, b.ids, b.impacts
+    ), emptied AS (
+        DELETE FROM pgrecall.postings p USING block b WHERE p.ctid = b.address AND b.ids IS NULL
+    ), thinned AS (
+        UPDATE pgrecall.postings p SET top_impact = b.top_impact, memory_ids = b.ids, impacts = b.impacts
         FROM block b
-        WHERE b.ids IS NOT NULL
-        ORDER BY b.term, b.is_past, b.top_impact DESC
+        WHERE p.ctid = b.address AND b.ids IS NOT NULL
     ), counted AS (
         UPDATE pgrecall.term_stats l
         SET documents = l.documents - c.documents, small_blocks = l.small_blocks + c.small_blocks

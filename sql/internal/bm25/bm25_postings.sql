@@ -53,7 +53,7 @@ BEGIN ATOMIC
                                p.impacts[cardinality(p.impacts)] AS last_impact, p.memory_ids[cardinality(p.impacts)] AS last_id
                         FROM pgrecall.postings p
                         WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
-                        ORDER BY p.top_impact DESC, p.memory_ids[1]
+                        ORDER BY p.top_impact DESC, p.block
                         LIMIT _pgrecall.posting_blocks_needed(e.postings::integer)
                     ) p
                 ) b
