@@ -308,14 +308,16 @@ CREATE TABLE pgrecall.postings (
     block        bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     memory_ids   bigint[] NOT NULL,
     impacts      real[] NOT NULL,
+    is_past      boolean NOT NULL DEFAULT false,
     CONSTRAINT postings_block_pairs CHECK (cardinality(impacts) = cardinality(memory_ids)),
     CONSTRAINT postings_block_size CHECK ((cardinality(memory_ids) >= 1) AND (cardinality(memory_ids) <= 128)),
     CONSTRAINT postings_term_size CHECK (octet_length(term) <= 2048)
-);
+) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 COMMENT ON TABLE pgrecall.postings IS 'The memories that hold a term, with its impact on their BM25 score, in blocks of up to 128. Written only by _pgrecall.index_postings() and _pgrecall.remove_postings(), under _pgrecall.try_lock_postings().';
 COMMENT ON COLUMN pgrecall.postings.top_impact IS 'The block''s highest impact: recall reads the best blocks of a term first.';
 COMMENT ON COLUMN pgrecall.postings.impacts IS 'The impact of the term on each of memory_ids, highest first.';
-CREATE UNIQUE INDEX postings_term_key ON pgrecall.postings (namespace_id, term, top_impact DESC, block);
+COMMENT ON COLUMN pgrecall.postings.is_past IS 'Holds memories that are superseded, expired or no longer valid, which recall reads only if asked for the past.';
+CREATE UNIQUE INDEX postings_term_key ON pgrecall.postings (namespace_id, term, is_past, top_impact DESC, block);
 ALTER TABLE pgrecall.postings
     ALTER COLUMN memory_ids SET STORAGE PLAIN,
     ALTER COLUMN impacts SET STORAGE PLAIN,
@@ -326,11 +328,13 @@ CREATE TABLE pgrecall.term_stats (
     term         text COLLATE "C" NOT NULL,
     documents    integer NOT NULL,
     small_blocks integer NOT NULL,
-    CONSTRAINT term_stats_pkey PRIMARY KEY (namespace_id, term),
+    is_past      boolean NOT NULL DEFAULT false,
+    CONSTRAINT term_stats_pkey PRIMARY KEY (namespace_id, term, is_past),
     CONSTRAINT term_stats_term_size CHECK (octet_length(term) <= 2048)
-) WITH (fillfactor = 80);
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE pgrecall.term_stats IS 'The number of memories in pgrecall.postings that hold each term; the term '''' counts all memories in the postings.';
 COMMENT ON COLUMN pgrecall.term_stats.small_blocks IS 'Blocks of the term that are less than half full; too many of them are merged.';
+COMMENT ON COLUMN pgrecall.term_stats.is_past IS 'Counts the postings of the past.';
 ALTER TABLE pgrecall.term_stats
     ALTER COLUMN term SET STATISTICS 0;
 
@@ -338,10 +342,12 @@ CREATE TABLE pgrecall.pending_postings (
     memory_id      bigint NOT NULL,
     namespace_id   integer NOT NULL,
     indexed_vector tsvector,
+    indexed_past   boolean NOT NULL DEFAULT false,
     CONSTRAINT pending_postings_pkey PRIMARY KEY (memory_id, namespace_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 COMMENT ON TABLE pgrecall.pending_postings IS 'Memories that changed since they were indexed, or were never indexed. Recall scores them from their search_vector. They move to pgrecall.postings when a namespace has enough of them.';
 COMMENT ON COLUMN pgrecall.pending_postings.indexed_vector IS 'The search_vector of the memory''s postings; NULL: none.';
+COMMENT ON COLUMN pgrecall.pending_postings.indexed_past IS 'Whether the memory''s postings are in those of the past.';
 CREATE INDEX pending_postings_namespace_idx ON pgrecall.pending_postings (namespace_id);
 ALTER TABLE pgrecall.pending_postings
     ALTER COLUMN indexed_vector SET STATISTICS 0;
@@ -473,7 +479,7 @@ CREATE TABLE pgrecall.memories (
     CONSTRAINT memories_tags_size CHECK ((cardinality(tags) <= 256) AND (octet_length(array_to_string(tags, '')) <= 12288)),
     CONSTRAINT memories_title_size CHECK (octet_length(title) <= 4096),
     CONSTRAINT memories_validity_order CHECK (valid_to >= valid_from)
-) WITH (toast_tuple_target = 2816);
+) WITH (toast_tuple_target = 2816, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 COMMENT ON TABLE pgrecall.memories IS 'The memories. Not a public interface: write with remember(), update_memory(), supersede(), forget(), read with recall().';
 COMMENT ON COLUMN pgrecall.memories."position" IS 'Order within the session.';
 COMMENT ON COLUMN pgrecall.memories.is_sensitive IS 'Never embedded, never extracted, never leaves the database; only its words find it.';
@@ -497,6 +503,7 @@ CREATE INDEX memories_external_id_prefix_idx ON pgrecall.memories (namespace_id,
 CREATE INDEX memories_forgotten_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at), id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX memories_metadata_idx ON pgrecall.memories USING gin (metadata jsonb_path_ops);
 CREATE INDEX memories_namespace_time_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at), id);
+CREATE INDEX memories_over_idx ON pgrecall.memories (namespace_id, LEAST(valid_to, expires_at)) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (LEAST(valid_to, expires_at) IS NOT NULL));
 CREATE INDEX memories_pending_idx ON pgrecall.memories (updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_pending_namespace_idx ON pgrecall.memories (namespace_id, updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_search_vector_idx ON pgrecall.memories USING gin (search_vector);
@@ -702,6 +709,21 @@ ALTER TABLE pgrecall.retention
     ALTER COLUMN category SET STATISTICS 0,
     ALTER COLUMN action SET STATISTICS 0;
 
+CREATE TABLE pgrecall.posting_states (
+    namespace_id integer NOT NULL,
+    separated_at timestamptz,
+    changes      bigint NOT NULL DEFAULT 0,
+    compacted_to text COLLATE "C",
+    CONSTRAINT posting_states_pkey PRIMARY KEY (namespace_id),
+    CONSTRAINT posting_states_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+COMMENT ON TABLE pgrecall.posting_states IS 'The state of a namespace''s postings. Written under _pgrecall.try_lock_postings(). No row: nothing was flushed yet.';
+COMMENT ON COLUMN pgrecall.posting_states.separated_at IS 'What was over at this time is in the postings of the past. NULL: not separated yet, all are together.';
+COMMENT ON COLUMN pgrecall.posting_states.changes IS 'Memories posted or removed since the last compaction began.';
+COMMENT ON COLUMN pgrecall.posting_states.compacted_to IS 'The last term that the current compaction reached; NULL: none runs.';
+ALTER TABLE pgrecall.posting_states
+    ALTER COLUMN compacted_to SET STATISTICS 0;
+
 CREATE TABLE pgrecall.concept_aliases (
     namespace_id integer NOT NULL,
     alias        text COLLATE "C" NOT NULL,
@@ -736,7 +758,7 @@ CREATE TABLE pgrecall.embedding_jobs (
     CONSTRAINT embedding_jobs_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
     CONSTRAINT embedding_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT embedding_jobs_last_error_size CHECK (octet_length(last_error) <= 4096)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 COMMENT ON TABLE pgrecall.embedding_jobs IS 'Leases and failures of memories that are being embedded. Only memories.embedding decides what is pending: a row here says who holds the lease until when, or when to retry.';
 COMMENT ON COLUMN pgrecall.embedding_jobs.attempts IS 'How often it failed, or its worker disappeared. An unavailable provider does not count as an attempt.';
 COMMENT ON COLUMN pgrecall.embedding_jobs.ticket IS 'Random number of the current claim.';
@@ -838,7 +860,7 @@ CREATE TABLE pgrecall.extractions (
     CONSTRAINT extractions_enricher_size CHECK (octet_length(enricher) <= 256),
     CONSTRAINT extractions_last_error_size CHECK (octet_length(last_error) <= 4096),
     CONSTRAINT extractions_version_size CHECK (octet_length(version) <= 256)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 2000);
 COMMENT ON TABLE pgrecall.extractions IS 'Extraction of names, times and facts: one row per memory and enricher, done by which version, or pending. Sensitive and forgotten memories have no row.';
 COMMENT ON COLUMN pgrecall.extractions.ticket IS 'Number of the current claim; the result of reading an older text has an outdated ticket and is discarded.';
 COMMENT ON COLUMN pgrecall.extractions.waiting_since IS 'When the pending extraction, or the last completed one, was queued.';
@@ -994,7 +1016,7 @@ CREATE TABLE pgrecall.curation_jobs (
     attempts         integer NOT NULL DEFAULT 0,
     CONSTRAINT curation_jobs_pkey PRIMARY KEY (memory_id),
     CONSTRAINT curation_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE
-);
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 COMMENT ON TABLE pgrecall.curation_jobs IS 'New memories to compare with older ones of their namespace, while the setting curate is on; a row is deleted with the decision.';
 COMMENT ON COLUMN pgrecall.curation_jobs.ticket IS 'Random number of the current claim.';
 COMMENT ON COLUMN pgrecall.curation_jobs.attempts IS 'Claims without a result; after the fifth it is not claimed again.';
@@ -1101,7 +1123,7 @@ CREATE TABLE pgrecall.mentions (
     CONSTRAINT mentions_confidence_check CHECK ((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)),
     CONSTRAINT mentions_source_size CHECK (octet_length(source) <= 256),
     CONSTRAINT mentions_type_size CHECK (octet_length(type) <= 256)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
 COMMENT ON TABLE pgrecall.mentions IS 'Which memory mentions which concept, and what found the mention.';
 COMMENT ON COLUMN pgrecall.mentions.source IS 'What found the mention: tag, keyword, or the name of an enricher.';
 COMMENT ON COLUMN pgrecall.mentions.span IS 'Character range in the content, if the mention is in the text.';

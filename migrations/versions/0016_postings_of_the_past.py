@@ -50,6 +50,7 @@ def upgrade() -> None:
             separated_at timestamptz,
             changes      bigint NOT NULL DEFAULT 0,
             compacted_to text COLLATE "C"
+                CONSTRAINT posting_states_compacted_to_size CHECK (octet_length(compacted_to) <= 2048)
         ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
         COMMENT ON TABLE pgrecall.posting_states IS
             'The state of a namespace''s postings. Written under _pgrecall.try_lock_postings(). No row: nothing was flushed yet.';
@@ -64,6 +65,8 @@ def upgrade() -> None:
         JOIN pgrecall.namespaces n ON n.id = l.namespace_id
         WHERE l.term = '';
 
+        COMMENT ON TABLE pgrecall.term_stats IS
+            'The number of memories in pgrecall.postings that hold each term, current and past apart; the term '''' counts all memories in the postings.';
         ALTER TABLE pgrecall.postings ADD is_past boolean NOT NULL DEFAULT false;
         COMMENT ON COLUMN pgrecall.postings.is_past IS
             'Holds memories that are superseded, expired or no longer valid, which recall reads only if asked for the past.';
@@ -123,6 +126,8 @@ def downgrade() -> None:
         ALTER TABLE pgrecall.term_stats DROP is_past CASCADE;
         ALTER TABLE pgrecall.term_stats ADD CONSTRAINT term_stats_pkey PRIMARY KEY (namespace_id, term);
         ALTER TABLE pgrecall.pending_postings DROP indexed_past CASCADE;
+        COMMENT ON TABLE pgrecall.term_stats IS
+            'The number of memories in pgrecall.postings that hold each term; the term '''' counts all memories in the postings.';
         DROP TABLE pgrecall.posting_states CASCADE;
         """
         + "".join(f"ALTER TABLE pgrecall.{table} RESET ({_reset(options)});" for table, options in HOT.items()),

@@ -4,9 +4,10 @@
 --
 --   1. separates the postings of the past where an upgrade left them together: one rebuild, at once if nothing is over
 --   2. moves memories whose time has come to the postings of the past
---   3. after many changes, puts the next lists of terms in order, in as few blocks as possible
+--   3. after many changes, writes the next scattered lists of terms anew: in order, in as few blocks as possible
 --
--- A list is in order if no two of its blocks overlap: recall then reads the fewest blocks. Writers and recalls continue
+-- A list is scattered if it has many more blocks than it needs, or many that overlap: recall then reads more of them. Shorter
+-- ones are left alone, as writing anew leaves dead rows. Writers and recalls continue
 -- meanwhile. A namespace whose postings another transaction writes is left for the next time.
 --
 -- max_terms  how many terms to look at in one call
@@ -82,8 +83,8 @@ BEGIN
                 WINDOW list AS (PARTITION BY t.term, p.is_past ORDER BY p.top_impact DESC, p.memory_ids[1])
             ) b
             GROUP BY b.term, b.is_past
-            HAVING bool_or((b.top_impact, -b.first_id) > (b.previous_impact, -b.previous_id))
-                OR count(*) > 1 + sum(b.size) / 96
+            HAVING count(*) > 4 + 1.25 * ceil(sum(b.size) / 128.0)
+                OR count(*) > 16 AND bool_or((b.top_impact, -b.first_id) > (b.previous_impact, -b.previous_id))
         ) s;
         IF scattered IS NOT NULL THEN
             PERFORM _pgrecall.merge_posting_blocks(home.id, scattered, true);

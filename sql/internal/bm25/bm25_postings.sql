@@ -67,14 +67,22 @@ BEGIN ATOMIC
         FROM posting p
         WHERE NOT EXISTS (SELECT FROM changed c WHERE c.memory_id = p.memory_id)
         UNION ALL
-        SELECT w.place, w.idf, w.is_common, _pgrecall.is_past(m, s.today), m.id, i.impact
-        FROM changed c
-        CROSS JOIN state s
-        JOIN pgrecall.memories m ON m.id = c.memory_id
+        SELECT w.place, w.idf, w.is_common, m.is_past, m.id, i.impact
+        FROM (
+            SELECT o.id, o.search_vector, o.is_past
+            FROM changed c
+            CROSS JOIN state s
+            CROSS JOIN LATERAL (
+                SELECT m.id, m.search_vector, _pgrecall.is_past(m, s.today) AS is_past
+                FROM pgrecall.memories m
+                WHERE m.id = c.memory_id AND m.namespace_id + 0 = bm25_postings.namespace_id AND m.deleted_at IS NULL
+                OFFSET 0
+            ) o
+            WHERE o.search_vector @@ any_word AND (_pgrecall.reads_past(filter) OR NOT o.is_past)
+            OFFSET 0
+        ) m
         CROSS JOIN LATERAL _pgrecall.term_impacts(m.search_vector, settings, words) i
         JOIN word w ON w.term = i.term
-        WHERE m.search_vector @@ any_word AND m.namespace_id + 0 = bm25_postings.namespace_id AND m.deleted_at IS NULL
-          AND (_pgrecall.reads_past(filter) OR NOT _pgrecall.is_past(m, s.today))
     ), part AS (
         SELECT k.memory_id, k.idf * k.impact AS score, false AS is_common FROM known k WHERE NOT k.is_common
         UNION ALL
