@@ -332,7 +332,7 @@ CREATE TABLE pgrecall.term_stats (
     CONSTRAINT term_stats_pkey PRIMARY KEY (namespace_id, term, is_past),
     CONSTRAINT term_stats_term_size CHECK (octet_length(term) <= 2048)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
-COMMENT ON TABLE pgrecall.term_stats IS 'The number of memories in pgrecall.postings that hold each term; the term '''' counts all memories in the postings.';
+COMMENT ON TABLE pgrecall.term_stats IS 'The number of memories in pgrecall.postings that hold each term, current and past apart; the term '''' counts all memories in the postings.';
 COMMENT ON COLUMN pgrecall.term_stats.small_blocks IS 'Blocks of the term that are less than half full; too many of them are merged.';
 COMMENT ON COLUMN pgrecall.term_stats.is_past IS 'Counts the postings of the past.';
 ALTER TABLE pgrecall.term_stats
@@ -715,7 +715,8 @@ CREATE TABLE pgrecall.posting_states (
     changes      bigint NOT NULL DEFAULT 0,
     compacted_to text COLLATE "C",
     CONSTRAINT posting_states_pkey PRIMARY KEY (namespace_id),
-    CONSTRAINT posting_states_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE
+    CONSTRAINT posting_states_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
+    CONSTRAINT posting_states_compacted_to_size CHECK (octet_length(compacted_to) <= 2048)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE pgrecall.posting_states IS 'The state of a namespace''s postings. Written under _pgrecall.try_lock_postings(). No row: nothing was flushed yet.';
 COMMENT ON COLUMN pgrecall.posting_states.separated_at IS 'What was over at this time is in the postings of the past. NULL: not separated yet, all are together.';

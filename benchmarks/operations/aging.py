@@ -122,9 +122,7 @@ def _live_on(
             live[place] = (row or (0,))[0]
         else:
             connection.execute("SELECT forget(%s)", (live[place],))
-            row = connection.execute(
-                "SELECT remember(%s, namespace => %s)", (content, _NAMESPACE)
-            ).fetchone()
+            row = connection.execute("SELECT remember(%s, namespace => %s)", (content, _NAMESPACE)).fetchone()
             live[place] = (row or (0,))[0]
         if number % _ROUND == 0 or number == changes:
             _visit(connection, vectors)
@@ -163,7 +161,11 @@ def _look(connection: Connection[Any], asked: Sequence[Question]) -> dict[str, A
                 ).fetchall()
                 times[way].append((time.perf_counter() - begun) * 1000)
                 answers[way].append([number for (number,) in rows])
-    return {"bytes": {name: (size or (0,))[0] for name, size in sizes.items()}, "answers": answers, "times": times}
+    return {
+        "bytes": {name: (size or (0,))[0] for name, size in sizes.items()},
+        "answers": answers,
+        "times": times,
+    }
 
 
 def _figures(seen: dict[str, Any]) -> dict[str, Any]:

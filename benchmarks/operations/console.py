@@ -43,11 +43,11 @@ def aging(result: Mapping[str, Any]) -> str:
         for way in stages["young"]["p50_ms"]
     ]
     rows += [("words: overlap with exact", *(f"{one['overlap_with_exact']:.3f}" for one in stages.values()))]
-    changed = ", ".join(
-        f"{way} {share:.1%}" for way, share in result["answers_changed_by_renewal"].items()
-    )
+    changed = ", ".join(f"{way} {share:.1%}" for way, share in result["answers_changed_by_renewal"].items())
     about = f"{result['memories']:,} memories, {result['changes']:,} changes"
-    return f"{table(('', *stages), rows)}\n\nanswers changed by renewal: {changed}\n\n{surroundings(result, about)}"
+    return "\n\n".join(
+        [table(("", *stages), rows), f"answers changed by renewal: {changed}", surroundings(result, about)]
+    )
 
 
 def ef_search(result: Mapping[str, Any]) -> str:

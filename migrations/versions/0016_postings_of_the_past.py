@@ -1,7 +1,7 @@
 """Postings of memories that are over, apart from the others; vacuum of tables that change much.
 
-The postings are rebuilt later, namespace by namespace, by a daemon or by pgrecall.rebuild_all_postings(): until then a
-namespace has all its postings in one list per term, as before (posting_states.separated_at IS NULL).
+The postings are rebuilt later, namespace by namespace, by a daemon or by pgrecall.rebuild_all_postings().
+Until then a namespace has one list per term, as before (posting_states.separated_at IS NULL).
 """
 
 from alembic import op
@@ -23,10 +23,11 @@ DROP FUNCTION IF EXISTS _pgrecall.remove_postings(integer, bigint[], tsvector[])
 DROP FUNCTION IF EXISTS _pgrecall.merge_posting_blocks(integer, text[]);
 """
 
-# Vacuum at 5 % of dead rows, in queues after some thousands: at the default of 20 % they grow to a multiple of their size.
+# Vacuum at 5 % of dead rows, in queues after some thousands: at 20 %, the default, they grow to a multiple.
 HOT = {
     "memories": "autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05",
-    "postings": "fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0",
+    "postings": "fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, "
+    "autovacuum_vacuum_cost_delay = 0",
     "term_stats": "autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000",
     "mentions": "autovacuum_vacuum_scale_factor = 0.05",
     "embedding_jobs": "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000",
@@ -53,11 +54,15 @@ def upgrade() -> None:
                 CONSTRAINT posting_states_compacted_to_size CHECK (octet_length(compacted_to) <= 2048)
         ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
         COMMENT ON TABLE pgrecall.posting_states IS
-            'The state of a namespace''s postings. Written under _pgrecall.try_lock_postings(). No row: nothing was flushed yet.';
+            The state of a namespace''s postings. Written under _pgrecall.try_lock_postings(). '
+            'No row: nothing was flushed yet.;
         COMMENT ON COLUMN pgrecall.posting_states.separated_at IS
-            'What was over at this time is in the postings of the past. NULL: not separated yet, all are together.';
-        COMMENT ON COLUMN pgrecall.posting_states.changes IS 'Memories posted or removed since the last compaction began.';
-        COMMENT ON COLUMN pgrecall.posting_states.compacted_to IS 'The last term that the current compaction reached; NULL: none runs.';
+            What was over at this time is in the postings of the past. '
+            'NULL: not separated yet, all are together.;
+        COMMENT ON COLUMN pgrecall.posting_states.changes IS
+            'Memories posted or removed since the last compaction began.';
+        COMMENT ON COLUMN pgrecall.posting_states.compacted_to IS
+            'The last term that the current compaction reached; NULL: none runs.';
         ALTER TABLE pgrecall.posting_states ALTER COLUMN compacted_to SET STATISTICS 0;
         ALTER TABLE pgrecall.posting_states ENABLE ROW LEVEL SECURITY;
         INSERT INTO pgrecall.posting_states (namespace_id)
@@ -66,14 +71,17 @@ def upgrade() -> None:
         WHERE l.term = '';
 
         COMMENT ON TABLE pgrecall.term_stats IS
-            'The number of memories in pgrecall.postings that hold each term, current and past apart; the term '''' counts all memories in the postings.';
+            The number of memories in pgrecall.postings that hold each term, current and past apart; '
+            'the term '''' counts all memories in the postings.;
         ALTER TABLE pgrecall.postings ADD is_past boolean NOT NULL DEFAULT false;
         COMMENT ON COLUMN pgrecall.postings.is_past IS
-            'Holds memories that are superseded, expired or no longer valid, which recall reads only if asked for the past.';
+            Holds memories that are superseded, expired or no longer valid, '
+            'which recall reads only if asked for the past.;
         ALTER TABLE pgrecall.term_stats ADD is_past boolean NOT NULL DEFAULT false;
         COMMENT ON COLUMN pgrecall.term_stats.is_past IS 'Counts the postings of the past.';
         ALTER TABLE pgrecall.pending_postings ADD indexed_past boolean NOT NULL DEFAULT false;
-        COMMENT ON COLUMN pgrecall.pending_postings.indexed_past IS 'Whether the memory''s postings are in those of the past.';
+        COMMENT ON COLUMN pgrecall.pending_postings.indexed_past IS
+            'Whether the memory''s postings are in those of the past.';
         """
         + "".join(f"ALTER TABLE pgrecall.{table} SET ({options});" for table, options in HOT.items()),
     )
@@ -88,11 +96,13 @@ def upgrade() -> None:
         )
         run_sql(
             connection,
-            "CREATE UNIQUE INDEX CONCURRENTLY term_stats_list_key ON pgrecall.term_stats (namespace_id, term, is_past)",
+            "CREATE UNIQUE INDEX CONCURRENTLY term_stats_list_key "
+            "ON pgrecall.term_stats (namespace_id, term, is_past)",
         )
         run_sql(
             connection,
-            "CREATE INDEX CONCURRENTLY memories_over_idx ON pgrecall.memories (namespace_id, LEAST(valid_to, expires_at)) "
+            "CREATE INDEX CONCURRENTLY memories_over_idx ON pgrecall.memories "
+            "(namespace_id, LEAST(valid_to, expires_at)) "
             "WHERE deleted_at IS NULL AND superseded_by IS NULL AND LEAST(valid_to, expires_at) IS NOT NULL",
         )
     run_sql(
@@ -115,11 +125,14 @@ def downgrade() -> None:
         + """
         DROP TRIGGER IF EXISTS memories_60_postings_update ON pgrecall.memories;
         WITH past AS (DELETE FROM pgrecall.term_stats l WHERE l.is_past RETURNING l.*)
-        INSERT INTO pgrecall.term_stats AS l SELECT p.namespace_id, p.term, p.documents, p.small_blocks, false FROM past p
+        INSERT INTO pgrecall.term_stats AS l
+        SELECT p.namespace_id, p.term, p.documents, p.small_blocks, false FROM past p
         ON CONFLICT ON CONSTRAINT term_stats_pkey DO UPDATE
-        SET documents = l.documents + excluded.documents, small_blocks = l.small_blocks + excluded.small_blocks;
+        SET documents = l.documents + excluded.documents,
+            small_blocks = l.small_blocks + excluded.small_blocks;
         DROP INDEX pgrecall.postings_term_key;
-        CREATE UNIQUE INDEX postings_term_key ON pgrecall.postings (namespace_id, term, top_impact DESC, block);
+        CREATE UNIQUE INDEX postings_term_key
+            ON pgrecall.postings (namespace_id, term, top_impact DESC, block);
         DROP INDEX pgrecall.memories_over_idx;
         ALTER TABLE pgrecall.postings DROP is_past CASCADE;
         ALTER TABLE pgrecall.term_stats DROP CONSTRAINT term_stats_pkey;
@@ -127,8 +140,11 @@ def downgrade() -> None:
         ALTER TABLE pgrecall.term_stats ADD CONSTRAINT term_stats_pkey PRIMARY KEY (namespace_id, term);
         ALTER TABLE pgrecall.pending_postings DROP indexed_past CASCADE;
         COMMENT ON TABLE pgrecall.term_stats IS
-            'The number of memories in pgrecall.postings that hold each term; the term '''' counts all memories in the postings.';
+            The number of memories in pgrecall.postings that hold each term; '
+            'the term '''' counts all memories in the postings.;
         DROP TABLE pgrecall.posting_states CASCADE;
         """
-        + "".join(f"ALTER TABLE pgrecall.{table} RESET ({_reset(options)});" for table, options in HOT.items()),
+        + "".join(
+            f"ALTER TABLE pgrecall.{table} RESET ({_reset(options)});" for table, options in HOT.items()
+        ),
     )

@@ -99,6 +99,7 @@ BEGIN
         PERFORM _pgrecall.lock_postings(noted.id);
         PERFORM _pgrecall.remove_postings(noted.id, noted.ids, noted.vectors, noted.past) WHERE noted.ids IS NOT NULL;
     END LOOP;
+    UPDATE pgrecall.posting_states s SET compacted_to = '' WHERE s.namespace_id = home AND s.compacted_to = ANY (terms);
     PERFORM _pgrecall.erase_judged_queries(home, ids, terms, languages);
     -- Cascades to referring rows; a trigger queues the postings once more.
     DELETE FROM pgrecall.memories m WHERE m.id = ANY (ids);

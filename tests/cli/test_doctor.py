@@ -267,7 +267,9 @@ def test_postings_are_swollen(conn: Connection[Any]) -> None:
         "INSERT INTO pgrecall.postings (namespace_id, term, top_impact, memory_ids, impacts) "
         "SELECT 1, 'w' || i, 1, array_fill(1::bigint, ARRAY[128]), array_fill(1::real, ARRAY[128]) FROM generate_series(1, 20000) i"
     )
-    conn.execute("INSERT INTO pgrecall.term_stats (namespace_id, term, documents, small_blocks) VALUES (1, 'w1', 128, 0)")
+    conn.execute(
+        "INSERT INTO pgrecall.term_stats (namespace_id, term, documents, small_blocks) VALUES (1, 'w1', 128, 0)"
+    )
     assert health(conn)["size of postings"][0] == "warn"
     with conn.transaction():
         conn.execute("SET LOCAL ROLE pgrecall_reader")

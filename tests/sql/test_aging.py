@@ -212,9 +212,7 @@ def test_a_memory_whose_time_has_come_counts_no_more_without_a_write(
 
 
 @pytest.mark.parametrize("way", ["one by one", "in bulk", "thinned out"])
-def test_compacting_leaves_no_list_scattered(
-    conn: Connection[Any], way: str
-) -> None:
+def test_compacting_leaves_no_list_scattered(conn: Connection[Any], way: str) -> None:
     life = Life(conn, 1)
     for _ in range(5):
         remember_many(conn, [life.memory() for _ in range(300)])
@@ -291,3 +289,15 @@ def test_a_block_that_keeps_its_best_posting_is_updated_in_place(conn: Connectio
     assert every >= 60
     assert hot >= every / 2
     assert problems(conn) == {}
+
+
+def test_an_erased_word_is_not_where_the_compaction_stopped(conn: Connection[Any]) -> None:
+    number = remember(conn, "harbour zanzibar")
+    fold(conn)
+    conn.execute("UPDATE pgrecall.posting_states SET changes = 5000")
+    assert call(conn, "pgrecall.compact_postings", 2) == 2
+    assert scalar(conn, "SELECT compacted_to FROM pgrecall.posting_states") == "zanzibar"
+    call(conn, "erase", number)
+    assert scalar(conn, "SELECT compacted_to FROM pgrecall.posting_states") == ""
+    compact(conn)
+    assert scalar(conn, "SELECT compacted_to FROM pgrecall.posting_states") is None

@@ -23,7 +23,7 @@ _EXPIRE_BATCH: Final = 1000
 
 
 class UpkeepJob(Job):
-    """Indexes pending postings, which writers do too, compacts them, expires memories and trims the query cache.
+    """Indexes pending postings, which writers do too, compacts them, expires memories, trims the cache.
 
     Args:
         queue: Calls the database's functions.

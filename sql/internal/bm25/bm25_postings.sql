@@ -23,43 +23,44 @@ RETURNS TABLE (id bigint, score double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
 BEGIN ATOMIC
     WITH state AS MATERIALIZED (
+        -- As separated_at(), which the planner would not inline; -infinity without a row.
         SELECT s.moment, CASE WHEN s.moment IS NOT NULL THEN greatest(s.moment, now()) END AS today
-        FROM (SELECT _pgrecall.separated_at(bm25_postings.namespace_id) AS moment OFFSET 0) s
+        FROM (
+            SELECT CASE WHEN count(*) = 0 THEN '-infinity'::timestamptz ELSE max(s.separated_at) END AS moment
+            FROM pgrecall.posting_states s
+            WHERE s.namespace_id = bm25_postings.namespace_id
+        ) s
     ), changed AS MATERIALIZED (
         SELECT u.memory_id FROM pgrecall.pending_postings u WHERE u.namespace_id = bm25_postings.namespace_id
         UNION ALL
         SELECT o.memory_id FROM state s CROSS JOIN LATERAL _pgrecall.newly_past(bm25_postings.namespace_id, s.moment) o
-    ), word AS (
-        SELECT w.term, w.idf, w.place, w.place > cardinality(words) - COALESCE(cardinality(common), 0) AS is_common
-        FROM unnest(words, idfs) WITH ORDINALITY w (term, idf, place)
     ), enough AS MATERIALIZED (
         -- As many as full blocks hold; those of changed memories are read in vain.
         SELECT n.best, n.best + (SELECT count(*) FROM changed) AS postings FROM (SELECT (budget + 127) / 128 * 128 AS best) n
-    ), block AS MATERIALIZED (
+    ), word AS (
+        SELECT w.term, w.idf, w.place, w.place > cardinality(words) - COALESCE(cardinality(common), 0) AS is_common
+        FROM unnest(words, idfs) WITH ORDINALITY w (term, idf, place)
+    ), block AS (
         SELECT w.place, w.idf, w.is_common, r.is_past, l.memory_ids, l.impacts
         FROM word w
         CROSS JOIN unnest(CASE WHEN _pgrecall.reads_past(filter) THEN '{false,true}' ELSE '{false}' END::boolean[]) r (is_past)
         CROSS JOIN LATERAL (
-            -- A block is needed unless enough postings are better than its first: those of blocks that end before it.
-            SELECT c.memory_ids, c.impacts, c.top_impact, c.first_id, c.cut_impact,
-                   min(c.last_id) FILTER (WHERE c.held >= e.postings AND c.last_impact = c.cut_impact) OVER () AS cut_id
-            FROM enough e
-            CROSS JOIN LATERAL (
-                SELECT b.*, max(b.last_impact) FILTER (WHERE b.held >= e.postings) OVER () AS cut_impact
+            -- Not needed: a block whose first is worse than enough postings, those of the blocks that end best.
+            SELECT b.memory_ids, b.impacts, b.top_impact,
+                   max(b.last_impact) FILTER (WHERE b.held >= (SELECT e.postings FROM enough e)) OVER () AS cut_impact
+            FROM (
+                SELECT p.memory_ids, p.impacts, p.top_impact, p.impacts[cardinality(p.impacts)] AS last_impact,
+                       sum(cardinality(p.memory_ids)) OVER (ORDER BY p.impacts[cardinality(p.impacts)] DESC, p.block) AS held
                 FROM (
-                    SELECT p.*, sum(cardinality(p.memory_ids)) OVER (ORDER BY p.last_impact DESC, p.last_id) AS held
-                    FROM (
-                        SELECT p.memory_ids, p.impacts, p.top_impact, p.memory_ids[1] AS first_id,
-                               p.impacts[cardinality(p.impacts)] AS last_impact, p.memory_ids[cardinality(p.impacts)] AS last_id
-                        FROM pgrecall.postings p
-                        WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
-                        ORDER BY p.top_impact DESC, p.block
-                        LIMIT _pgrecall.posting_blocks_needed(e.postings::integer)
-                    ) p
-                ) b
-            ) c
+                    SELECT p.memory_ids, p.impacts, p.top_impact, p.block
+                    FROM pgrecall.postings p
+                    WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
+                    ORDER BY p.top_impact DESC, p.block
+                    LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) FROM enough e)
+                ) p
+            ) b
         ) l
-        WHERE l.cut_impact IS NULL OR l.top_impact > l.cut_impact OR (l.top_impact = l.cut_impact AND l.first_id <= l.cut_id)
+        WHERE l.cut_impact IS NULL OR l.top_impact >= l.cut_impact
     ), posting AS (
         SELECT b.place, b.idf, b.is_common, b.is_past, unnest(b.memory_ids) AS memory_id, unnest(b.impacts) AS impact FROM block b
     ), known AS (
@@ -84,16 +85,13 @@ BEGIN ATOMIC
         CROSS JOIN LATERAL _pgrecall.term_impacts(m.search_vector, settings, words) i
         JOIN word w ON w.term = i.term
     ), part AS (
-        SELECT k.memory_id, k.idf * k.impact AS score, false AS is_common FROM known k WHERE NOT k.is_common
-        UNION ALL
-        SELECT r.memory_id, r.idf * r.impact, true
+        SELECT r.memory_id, r.idf * r.impact AS score, r.is_common
         FROM (
-            SELECT k.memory_id, k.idf, k.impact,
+            SELECT k.memory_id, k.idf, k.impact, k.is_common,
                    row_number() OVER (PARTITION BY k.place, k.is_past ORDER BY k.impact DESC, k.memory_id) AS rank
             FROM known k
-            WHERE k.is_common
         ) r
-        WHERE r.rank <= (SELECT e.best FROM enough e)
+        WHERE NOT r.is_common OR r.rank <= (SELECT e.best FROM enough e)
     ), candidate AS (
         -- Sorted, so that the filter runs only until the limit is reached. If it passes few of the best, bm25_scan runs.
         SELECT p.memory_id, sum(p.score) AS score, count(*) FILTER (WHERE p.is_common) AS common_words

@@ -17,7 +17,12 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 8
 BEGIN ATOMIC
     WITH state AS MATERIALIZED (
         SELECT s.moment, CASE WHEN s.moment IS NOT NULL THEN greatest(s.moment, now()) END AS today
-        FROM (SELECT _pgrecall.separated_at(query_term_weights.namespace_id) AS moment OFFSET 0) s
+        FROM (
+            -- As separated_at(), which the planner would not inline; -infinity without a row.
+            SELECT CASE WHEN count(*) = 0 THEN '-infinity'::timestamptz ELSE max(s.separated_at) END AS moment
+            FROM pgrecall.posting_states s
+            WHERE s.namespace_id = query_term_weights.namespace_id
+        ) s
     ), changed AS MATERIALIZED (
         SELECT m.search_vector AS vector, 1 AS change, _pgrecall.is_past(m, s.today) AS is_past
         FROM pgrecall.pending_postings u
