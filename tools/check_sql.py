@@ -35,6 +35,7 @@ ENGINE = {
     "_pgrecall.queue_postings",
     "_pgrecall.flush_pending_on_commit",
     "pgrecall.flush_pending_postings",
+    "pgrecall.compact_postings",
     "_pgrecall.rank_granted",
     "_pgrecall.list_granted",
     "pgrecall.expire_memories",

@@ -78,6 +78,11 @@ SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
+    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+        recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains, recall_explain.metadata_where,
+        recall_explain.sessions, recall_explain.speakers, recall_explain.sources, recall_explain.external_id_prefix, recall_explain.since, recall_explain.until,
+        recall_explain.include_superseded, recall_explain.include_sensitive, recall_explain.timeframe, recall_explain.as_of
+    );
     request pgrecall.recall_request := _pgrecall.resolve_request(
         recall_explain.query, recall_explain.query_vec, recall_explain.namespace,
         COALESCE(recall_explain.settings, '{}') || jsonb_strip_nulls(jsonb_build_object(
@@ -85,12 +90,8 @@ DECLARE
             'sort_by', recall_explain.sort_by, 'profile', recall_explain.profile,
             'min_similarity', recall_explain.min_similarity, 'min_score', recall_explain.min_score,
             'mmr_lambda', recall_explain.mmr_lambda, 'collapse_duplicates', recall_explain.collapse_duplicates
-        ))
-    );
-    filter pgrecall.recall_filter := _pgrecall.memory_filter(
-        recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains, recall_explain.metadata_where,
-        recall_explain.sessions, recall_explain.speakers, recall_explain.sources, recall_explain.external_id_prefix, recall_explain.since, recall_explain.until,
-        recall_explain.include_superseded, recall_explain.include_sensitive, recall_explain.timeframe, recall_explain.as_of
+        )),
+        _pgrecall.reads_past(filter)
     );
     counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
 BEGIN

@@ -69,6 +69,30 @@ BEGIN ATOMIC
         SELECT COALESCE(max(u.memories), 0) AS most
         FROM (SELECT count(*) AS memories FROM pgrecall.pending_postings u GROUP BY u.namespace_id) u
     ) u
+    CROSS JOIN LATERAL (
+        -- NULL: too small to matter, or the caller does not see every row. A posting takes 12 bytes, a list its row and its
+        -- place in the index, too.
+        SELECT s.bytes,
+               CASE WHEN s.bytes > 33554432 AND _pgrecall.sees_all()
+                    THEN (SELECT sum(16.0 * l.documents + 150) FROM pgrecall.term_stats l WHERE l.term <> '') END AS needed,
+               (SELECT count(*) FROM pgrecall.posting_states p WHERE p.separated_at IS NULL) AS mixed
+        FROM (SELECT pg_total_relation_size('pgrecall.postings') AS bytes) s
+    ) b
+    CROSS JOIN LATERAL (
+        SELECT string_agg(c.relname, ', ') FILTER (WHERE o.is_off) AS off,
+               string_agg(format('ALTER TABLE pgrecall.%I RESET (autovacuum_enabled)', c.relname), '; ') FILTER (WHERE o.is_off)
+                   AS repair,
+               -- Vacuumed a moment ago and still full of dead rows: something old could still see them.
+               string_agg(c.relname, ', ') FILTER (WHERE y.n_dead_tup > 50000 AND y.n_dead_tup > y.n_live_tup
+                                                   AND greatest(y.last_autovacuum, y.last_vacuum) > now() - interval '10 minutes') AS held
+        FROM pg_class c
+        JOIN pg_stat_all_tables y ON y.relid = c.oid
+        CROSS JOIN LATERAL (
+            SELECT COALESCE(bool_or(NOT x.option_value::boolean), false) AS is_off
+            FROM pg_options_to_table(c.reloptions) x WHERE x.option_name = 'autovacuum_enabled'
+        ) o
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r'
+    ) y
     CROSS JOIN LATERAL pgrecall.grant_status() t
     CROSS JOIN LATERAL (
         -- With another owner, a function shows rows that the caller was not granted. A restore without owners causes this.
@@ -188,7 +212,22 @@ BEGIN ATOMIC
          COALESCE('may create there: ' || v.creators, 'nobody else may create there'),
          'REVOKE CREATE ON SCHEMA … FROM the role; who owns the schema or the database may do anything in it: let another own it.'),
         (26, 'server log', q.loud IS NULL, 'warn', COALESCE('it may quote memories and queries: ' || q.loud, 'quotes no memory or query'),
-         q.repair)
+         q.repair),
+        (27, 'size of postings', b.needed IS NULL OR b.bytes <= 4 * b.needed, 'warn',
+         CASE WHEN b.needed IS NULL THEN 'small, or for an administrator to see'
+              ELSE format('%s, about %s if written anew', pg_size_pretty(b.bytes), pg_size_pretty(b.needed)) END,
+         'VACUUM FULL pgrecall.postings, in a quiet hour: recall waits for it.'),
+        (28, 'postings of the past', b.mixed = 0, 'warn',
+         CASE WHEN b.mixed = 0 THEN 'apart from the others' ELSE format('not yet apart in %s namespaces', b.mixed) END,
+         'CALL pgrecall.rebuild_all_postings()'),
+        (29, 'vacuum', y.off IS NULL AND y.held IS NULL AND current_setting('autovacuum')::boolean AND current_setting('track_counts')::boolean,
+         'warn',
+         CASE WHEN NOT current_setting('autovacuum')::boolean OR NOT current_setting('track_counts')::boolean THEN 'autovacuum is off'
+              ELSE COALESCE('autovacuum is off for ' || y.off, 'an old transaction keeps dead rows of ' || y.held, 'autovacuum is on') END,
+         CASE WHEN NOT current_setting('autovacuum')::boolean OR NOT current_setting('track_counts')::boolean
+                  THEN 'ALTER SYSTEM RESET autovacuum; ALTER SYSTEM RESET track_counts; SELECT pg_reload_conf()'
+              WHEN y.off IS NOT NULL THEN y.repair
+              ELSE 'Look for old transactions in pg_stat_activity (backend_xmin), pg_prepared_xacts and pg_replication_slots (xmin).' END)
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

@@ -49,7 +49,7 @@ BEGIN
             ('concept_aliases', 'namespace_id', NULL), ('embedding_backgrounds', 'namespace_id', NULL), ('graph_changes', 'namespace_id', NULL),
             ('judged_queries', 'namespace_id', NULL),
             ('judged_vectors', 'namespace_id', NULL), ('retention', 'namespace_id', NULL), ('learned_settings', 'namespace_id', NULL), ('term_stats', 'namespace_id', NULL), ('namespaces', 'id', NULL),
-            ('locks', 'home', NULL), ('postings', 'namespace_id', NULL), ('relation_labels', 'namespace_id', NULL), ('pending_postings', 'namespace_id', NULL),
+            ('locks', 'home', NULL), ('postings', 'namespace_id', NULL), ('posting_states', 'namespace_id', NULL), ('relation_labels', 'namespace_id', NULL), ('pending_postings', 'namespace_id', NULL),
             ('concept_merges', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.concept_merges_id_seq'')'),
             ('concepts', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.concepts_id_seq'')'),
             ('memories', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.memories_id_seq'') '

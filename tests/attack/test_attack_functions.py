@@ -175,6 +175,7 @@ def test_status_and_health_count_what_is_granted_and_name_nobody(
 # --- How functions are made ---
 
 ENGINE = {
+    "compact_postings": "embedders call it: moves and merges postings of any namespace, returns how many terms it looked at",
     "flush_pending_postings": "embedders call it: postings can be written in no other way; returns how many memories it folded",
     "rank_granted": "recall's indexes; looks the grant up itself, returns ids and scores of one namespace",
     "list_granted": "indexes of filters; looks the grant up itself, returns ids of one namespace",

@@ -37,6 +37,7 @@ BY_NAMESPACE = {
     "learned_settings",
     "locks",
     "retention",
+    "posting_states",
     "settings",
 }
 """Tables that only erase_namespace() removes rows from: what an administrator has set, and numbers."""

@@ -228,6 +228,11 @@ class WorkQueue:
         [(flushed,)] = await self._upkeep.fetch("SELECT pgrecall.flush_pending_postings()")
         return int(flushed)
 
+    async def compact_postings(self) -> int:
+        """Tidy a part of the postings; returns how many terms or memories it looked at, 0 if all is tidy."""
+        [(looked_at,)] = await self._upkeep.fetch("SELECT pgrecall.compact_postings()")
+        return int(looked_at)
+
     async def expire(self, limit: int) -> tuple[int, int]:
         """Let memories go whose time has come; returns how many were forgotten and how many erased."""
         [(forgotten, erased)] = await self._upkeep.fetch(
