@@ -1,7 +1,6 @@
--- Builds the tsquery that matches a text word for word, in any language.
+-- Builds the tsquery that matches a text word for word, in any language; NULL if it has fewer than two words.
 --
--- NULL if it has fewer than two words, or so many that no memory is likely to repeat them and the server's stack is too small
--- for them. Accents, signs and word endings are ignored.
+-- NULL also for some 500 words and more: the server's stack is too small for them. Accents, signs and word endings are ignored.
 CREATE OR REPLACE FUNCTION _pgrecall.match_phrase(languages regconfig[], query text)
 RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
