@@ -54,11 +54,11 @@ def upgrade() -> None:
                 CONSTRAINT posting_states_compacted_to_size CHECK (octet_length(compacted_to) <= 2048)
         ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
         COMMENT ON TABLE pgrecall.posting_states IS
-            The state of a namespace''s postings. Written under _pgrecall.try_lock_postings(). '
-            'No row: nothing was flushed yet.;
+            'The state of a namespace''s postings. Written under _pgrecall.try_lock_postings(). '
+            'No row: nothing was flushed yet.';
         COMMENT ON COLUMN pgrecall.posting_states.separated_at IS
-            What was over at this time is in the postings of the past. '
-            'NULL: not separated yet, all are together.;
+            'What was over at this time is in the postings of the past. '
+            'NULL: not separated yet, all are together.';
         COMMENT ON COLUMN pgrecall.posting_states.changes IS
             'Memories posted or removed since the last compaction began.';
         COMMENT ON COLUMN pgrecall.posting_states.compacted_to IS
@@ -71,12 +71,12 @@ def upgrade() -> None:
         WHERE l.term = '';
 
         COMMENT ON TABLE pgrecall.term_stats IS
-            The number of memories in pgrecall.postings that hold each term, current and past apart; '
-            'the term '''' counts all memories in the postings.;
+            'The number of memories in pgrecall.postings that hold each term, current and past apart; '
+            'the term '''' counts all memories in the postings.';
         ALTER TABLE pgrecall.postings ADD is_past boolean NOT NULL DEFAULT false;
         COMMENT ON COLUMN pgrecall.postings.is_past IS
-            Holds memories that are superseded, expired or no longer valid, '
-            'which recall reads only if asked for the past.;
+            'Holds memories that are superseded, expired or no longer valid, '
+            'which recall reads only if asked for the past.';
         ALTER TABLE pgrecall.term_stats ADD is_past boolean NOT NULL DEFAULT false;
         COMMENT ON COLUMN pgrecall.term_stats.is_past IS 'Counts the postings of the past.';
         ALTER TABLE pgrecall.pending_postings ADD indexed_past boolean NOT NULL DEFAULT false;
@@ -140,8 +140,8 @@ def downgrade() -> None:
         ALTER TABLE pgrecall.term_stats ADD CONSTRAINT term_stats_pkey PRIMARY KEY (namespace_id, term);
         ALTER TABLE pgrecall.pending_postings DROP indexed_past CASCADE;
         COMMENT ON TABLE pgrecall.term_stats IS
-            The number of memories in pgrecall.postings that hold each term; '
-            'the term '''' counts all memories in the postings.;
+            'The number of memories in pgrecall.postings that hold each term; '
+            'the term '''' counts all memories in the postings.';
         DROP TABLE pgrecall.posting_states CASCADE;
         """
         + "".join(
