@@ -44,6 +44,7 @@ ENGINE = {
     "_pgrecall.erase_granted",
     "_pgrecall.update_backgrounds",
     "_pgrecall.erase_namespace_granted",
+    "_pgrecall.seen_ids",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {

@@ -34,6 +34,7 @@ DECLARE
     are_few boolean;
     exact_limit integer;
     is_large boolean;
+    keyed pgrecall.recall_filter;
 BEGIN
     IF query_vec IS NULL THEN
         RETURN;
@@ -52,6 +53,7 @@ BEGIN
             FROM _pgrecall.scan_embeddings(namespace_id, query_vec, depth, chosen) n;
         END IF;
     ELSE
+        keyed := _pgrecall.with_keys(namespace_id, filter);
         IF is_large THEN
             EXECUTE $statement$
                 SELECT array_agg(n.id), array_agg(n.distance)
@@ -68,7 +70,7 @@ BEGIN
                 WHERE n.place <= $4
             $statement$
             INTO nearest, distances
-            USING namespace_id, query_vec, filter, depth, chosen;
+            USING namespace_id, query_vec, keyed, depth, chosen;
         END IF;
         -- Adding zero keeps the planner from using the HNSW index.
         IF cardinality(nearest) IS DISTINCT FROM depth THEN
@@ -83,7 +85,7 @@ BEGIN
                 ) n
             $statement$
             INTO nearest, distances
-            USING namespace_id, query_vec, filter, depth, chosen;
+            USING namespace_id, query_vec, keyed, depth, chosen;
         END IF;
     END IF;
 

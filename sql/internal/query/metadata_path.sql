@@ -10,7 +10,7 @@
 -- A field with an array fits if one of its items fits. $ne and $nin are true for memories without the field. Times
 -- compare as text, so write them in one format.
 --
--- Values become literals of jsonpath, quoted by jsonb. Equality can use memories_metadata_idx.
+-- Values become literals of jsonpath, quoted by jsonb. Equality and $in have an index (with_keys).
 --
 -- Errors  22023 no object, no such operator, or a value of the wrong type;  54000 too many conditions
 CREATE OR REPLACE FUNCTION _pgrecall.metadata_path(conditions jsonb)
