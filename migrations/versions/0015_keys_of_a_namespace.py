@@ -43,10 +43,11 @@ CREATE FUNCTION _pgrecall.namespace_keys(namespace_id integer, texts text[])
 RETURNS bytea[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY(
-    SELECT substr(sha256(convert_to(namespace_id || ':' || t.item, 'UTF8')), 1, 10) FROM unnest(texts) t (item)
+    SELECT substr(sha256(convert_to(namespace_id || ':' || t.item, 'UTF8')), 1, 10)
+    FROM unnest(texts) t (item)
 );
 COMMENT ON FUNCTION _pgrecall.namespace_keys IS
-    'Returns keys of texts in a namespace. Nobody can find, for another namespace, a text with the same key.';
+    'Returns keys of texts in a namespace. Nobody finds a text of another namespace with the same key.';
 
 CREATE FUNCTION _pgrecall.filter_keys(namespace_id integer, tags text[], metadata jsonb)
 RETURNS bytea[]

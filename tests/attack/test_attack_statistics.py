@@ -20,6 +20,8 @@ from support.statistics import counted, relations
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from psycopg import Connection
+
 
 WORDS = ("quartz", "velvet", "kestrel", "juniper", "orchid")
 NEAR, FAR = 9, 5
@@ -164,6 +166,19 @@ CASES: dict[str, tuple[str, Any, Any]] = {
     "a namespace by its name": ("SELECT pgrecall.namespace_id(%s)", "velvet house", "xelvet house"),
     "a namespace to create": ("SELECT pgrecall.create_namespace(%s)", "velvet house", "xelvet house"),
     "a concept by its name": ("SELECT pgrecall.find_concept(%s, 'alpha')", "Zoe Quartz", "Xoe Quartz"),
+    "a vector": (
+        "SELECT count(*) FROM recall('', %s::halfvec, namespace => 'alpha')", unit(NEAR), unit(FAR),
+    ),
+    "a vector that is to be looked up in the shared index": (
+        "SELECT count(*) FROM recall('', %s::halfvec, namespace => 'alpha', settings => '{\"dense_exact_rows\": 0}')",
+        unit(NEAR),
+        unit(FAR),
+    ),
+    "a vector among filtered": (
+        "SELECT count(*) FROM recall('', %s::halfvec, namespace => 'alpha', tags_any => '{plan}', settings => '{\"dense_exact_rows\": 0}')",
+        unit(NEAR),
+        unit(FAR),
+    ),
     "facts": ("SELECT count(*) FROM recall_facts(%s, namespace => 'alpha')", "Zoe Quartz", "Xoe Quartz"),
     "a judged query": (
         "SELECT pgrecall.unjudge(%s, namespace => 'alpha')",
@@ -210,3 +225,73 @@ def test_what_another_has_counts_as_what_nobody_has(
     one, other = (asked(statement, (value,)) for value in values)
     assert {name: count for name, count in one.items() if other.get(name) != count} == {}
     assert one == other
+
+
+@pytest.fixture
+def crowd(dsn: str) -> Iterator[tuple[Connection[Any], Callable[[str], dict[str, int]]]]:
+    """400 memories of a role's own, 30 of another tenant near one question, and 300 elsewhere; and the counters of a question."""
+    role = f"crowd_{os.getpid()}"
+    with psycopg.connect(dsn, autocommit=True) as owner, psycopg.connect(dsn, autocommit=True) as session:
+        call(owner, "pgrecall.activate_model", "a model", 384)
+        for namespace, count in (("alpha", 400), ("beta", 330)):
+            call(owner, "pgrecall.create_namespace", namespace)
+            remember_many(owner, [{"content": f"{namespace} {n}"} for n in range(count)], namespace=namespace)
+        owner.execute(f"CREATE ROLE {role} IN ROLE pgrecall_reader".encode())
+        call(owner, "pgrecall.grant_namespace", role, "alpha")
+        owner.execute("SET session_replication_role = replica")
+        # Beta's first 30 lie at NEAR, everything else around all other places.
+        owner.execute(
+            "UPDATE pgrecall.memories m SET embedding = (SELECT array_agg(CASE WHEN w.place IS NULL THEN hashint8(m.id * 1000 + i) / 2147483648.0::real"
+            " WHEN i - 1 = w.place THEN 1 ELSE 0.01 * sin(m.id + i) END ORDER BY i) FROM generate_series(1, 384) i)::halfvec"
+            " FROM (SELECT o.id, CASE WHEN o.namespace_id = pgrecall.namespace_id('beta') AND row_number() OVER (PARTITION BY o.namespace_id"
+            " ORDER BY o.id) <= 30 THEN %s END AS place FROM pgrecall.memories o) w WHERE w.id = m.id",
+            (NEAR,),
+        )
+        owner.execute("VACUUM ANALYZE")
+        oids = relations(owner)
+        session.execute(f"SET SESSION AUTHORIZATION {role}".encode())
+        session.execute("SET pgrecall.dense_exact_rows = 0")
+
+        def told(query: str) -> dict[str, int]:
+            statement = "SELECT count(*) FROM recall('', %s::halfvec, namespace => 'alpha')"
+            for _ in range(6):
+                session.execute(statement.encode(), (query,))
+            with session.transaction():
+                return counted(session, oids, statement, query)
+
+        yield owner, told
+    with psycopg.connect(dsn, autocommit=True) as owner:
+        owner.execute(f"DROP OWNED BY {role}".encode())
+        owner.execute(f"DROP ROLE {role}".encode())
+
+
+def test_a_role_cannot_have_its_small_namespace_searched_in_the_shared_index(
+    crowd: tuple[Connection[Any], Callable[[str], dict[str, int]]],
+) -> None:
+    _, told = crowd
+    assert "pgrecall.memories_embedding_idx numscans" not in told(unit(NEAR))
+    assert told(unit(NEAR)) == told(unit(FAR))
+
+
+def test_a_large_namespace_reads_as_many_entries_of_the_shared_index_whatever_they_are(
+    crowd: tuple[Connection[Any], Callable[[str], dict[str, int]]],
+) -> None:
+    """What still differs are the pages of the graph that lead there (docs/tenants.md)."""
+    owner, told = crowd
+    call(owner, "pgrecall.set_setting", "dense_exact_rows", "0")
+    near, far = (
+        {name: count for name, count in told(query).items() if not name.endswith("blocks_fetched")}
+        for query in (unit(NEAR), unit(FAR))
+    )
+    assert near["pgrecall.memories_embedding_idx tuples_returned"] > 100
+    assert near == far
+
+
+def test_the_shared_index_can_be_turned_off(
+    crowd: tuple[Connection[Any], Callable[[str], dict[str, int]]],
+) -> None:
+    owner, told = crowd
+    call(owner, "pgrecall.set_setting", "dense_exact_rows", "0")
+    call(owner, "pgrecall.set_setting", "dense_shared_index", "off")
+    assert "pgrecall.memories_embedding_idx numscans" not in told(unit(NEAR))
+    assert told(unit(NEAR)) == told(unit(FAR))

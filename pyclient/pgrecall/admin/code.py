@@ -47,7 +47,10 @@ OWNERS = "pgrecall_gate, pgrecall_engine"
 DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_order"}
 
 # Built by _BUILD from the generations and the definitions of settings.
-BUILT_FUNCTIONS = ("nearest_embeddings", "scan_embeddings", "default_settings", "session_setting_names")
+BUILT_FUNCTIONS = (
+    *("nearest_embeddings", "nearest_shared_embeddings", "scan_embeddings"),
+    *("default_settings", "session_setting_names"),
+)
 _BUILD = b"SELECT _pgrecall.rebuild_embedding_accessors(), _pgrecall.rebuild_default_settings()"
 
 # Functions in no file: all but those built are state, which tables and indexes need.
