@@ -9,54 +9,83 @@ down_revision = "0014"
 branch_labels = None
 depends_on = None
 
+# Level by level: nested documents can be thousands of levels deep.
 FUNCTIONS = r"""
 CREATE FUNCTION _pgrecall.metadata_leaves(metadata jsonb)
-RETURNS SETOF text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 5
-BEGIN ATOMIC
-    WITH RECURSIVE node (path, value) AS (
-        SELECT 'm', metadata
-        UNION ALL
-        SELECT c.path, c.value
-        FROM node n
+RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    leaves text[] := '{}'::text[];
+    found text[];
+    paths text[] := '{m}'::text[];
+    nodes jsonb[] := ARRAY[metadata];
+BEGIN
+    WHILE nodes IS NOT NULL LOOP
+        SELECT array_agg(
+                   c.path || '=' || CASE c.kind
+                       WHEN 'number' THEN trim_scale(c.value::numeric)::text ELSE c.value::text
+                   END
+               ) FILTER (WHERE c.kind NOT IN ('object', 'array')),
+               array_agg(c.path) FILTER (WHERE c.kind IN ('object', 'array')),
+               array_agg(c.value) FILTER (WHERE c.kind IN ('object', 'array'))
+        INTO found, paths, nodes
+        FROM unnest(paths, nodes) n (path, value)
         CROSS JOIN LATERAL (
-            SELECT n.path || '.' || quote_literal(e.key), e.value
+            SELECT n.path || '.' || quote_literal(e.key), e.value, jsonb_typeof(e.value)
             FROM jsonb_each(CASE jsonb_typeof(n.value) WHEN 'object' THEN n.value ELSE '{}' END)
                 AS e (key, value)
             UNION ALL
-            SELECT n.path, a.value
+            SELECT n.path, a.value, jsonb_typeof(a.value)
             FROM jsonb_array_elements(CASE jsonb_typeof(n.value) WHEN 'array' THEN n.value ELSE '[]' END)
                 AS a (value)
-        ) c (path, value)
-    )
-    SELECT n.path || '=' || CASE jsonb_typeof(n.value)
-               WHEN 'number' THEN trim_scale(n.value::numeric)::text ELSE n.value::text
-           END
-    FROM node n
-    WHERE jsonb_typeof(n.value) NOT IN ('object', 'array');
-END;
+        ) c (path, value, kind);
+        leaves := leaves || found;
+    END LOOP;
+    RETURN leaves;
+END
+$function$;
 COMMENT ON FUNCTION _pgrecall.metadata_leaves IS
     'Returns the values in metadata, each with the names that lead to it. Arrays are left out of the path: '
     'an item is found like a single value.';
 
 CREATE FUNCTION _pgrecall.namespace_keys(namespace_id integer, texts text[])
 RETURNS bytea[]
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ARRAY(
-    SELECT substr(sha256(convert_to(namespace_id || ':' || t.item, 'UTF8')), 1, 10)
-    FROM unnest(texts) t (item)
-);
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    keys bytea[] := '{}'::bytea[];
+    item text;
+BEGIN
+    FOREACH item IN ARRAY texts LOOP
+        keys := keys || substr(sha256(convert_to(namespace_id || ':' || item, 'UTF8')), 1, 10);
+    END LOOP;
+    RETURN keys;
+END
+$function$;
 COMMENT ON FUNCTION _pgrecall.namespace_keys IS
     'Returns keys of texts in a namespace. Nobody finds a text of another namespace with the same key.';
 
 CREATE FUNCTION _pgrecall.filter_keys(namespace_id integer, tags text[], metadata jsonb)
 RETURNS bytea[]
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-RETURN CASE WHEN tags = '{}' AND metadata = '{}' THEN '{}' ELSE _pgrecall.namespace_keys(namespace_id, ARRAY(
-    SELECT 't' || t.tag FROM unnest(tags) t (tag)
-    UNION
-    SELECT l.leaf FROM _pgrecall.metadata_leaves(metadata) l (leaf) WHERE metadata <> '{}'
-)) END;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 100
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    leaves text[] := '{}'::text[];
+    tag text;
+BEGIN
+    IF metadata <> '{}' THEN
+        leaves := _pgrecall.metadata_leaves(metadata);
+    END IF;
+    FOREACH tag IN ARRAY tags LOOP
+        leaves := leaves || ('t' || tag);
+    END LOOP;
+    RETURN _pgrecall.namespace_keys(namespace_id, leaves);
+END
+$function$;
 COMMENT ON FUNCTION _pgrecall.filter_keys IS
     'Returns the keys of a memory in memories_keys_idx: one for each tag and each value in its metadata.';
 """

@@ -77,11 +77,12 @@ BEGIN
     INTO branches
     FROM pgrecall.generations g;
     EXECUTE format(
-        'CREATE OR REPLACE FUNCTION _pgrecall.nearest_shared_embeddings('
+        'CREATE OR REPLACE FUNCTION _pgrecall.%I('
         'namespace_id integer, query_vec pgvector.halfvec, depth integer, generation integer, visits integer) '
         'RETURNS TABLE (id bigint, distance double precision) '
         'LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50 SET search_path FROM CURRENT '
         'SET plan_cache_mode = force_generic_plan SET enable_sort = off AS %L',
+        'nearest_shared_embeddings',
         format('#variable_conflict use_column' || E'\n' || 'BEGIN CASE generation %s ELSE NULL; END CASE; END', branches)
     );
 END

@@ -22,7 +22,9 @@ BEGIN ATOMIC
         FROM pgrecall.memories m
         WHERE m.namespace_id = bm25_scan.namespace_id
           AND (_pgrecall.has_indexed_condition(filter)
-               OR m.id = ANY ((SELECT _pgrecall.matching_memories(bm25_scan.namespace_id, any_word))::bigint[]))
+               OR m.id = ANY ((SELECT _pgrecall.matching_memories(
+                   bm25_scan.namespace_id, CASE WHEN required IS NULL THEN any_word ELSE any_word && required END
+               ))::bigint[]))
           AND m.search_vector @@ any_word
           AND (required IS NULL OR m.search_vector @@ required) AND _pgrecall.matches_filter(m, filter)
         OFFSET 0  -- so that the score is computed once

@@ -12,7 +12,7 @@
 -- in one (UNION ALL) the exact half costs time even if it does not run.
 --
 -- A role that does not see every namespace must not learn how many memories of others are near. In a large namespace it reads a
--- fixed number of entries of the HNSW index (shared_visits), whatever they are, or, under filters, searches exactly.
+-- fixed number of entries of the HNSW index (shared_visits), whatever they are, or, if a filter has an index, searches exactly.
 --
 -- depth       maximum number of memories
 -- exact_rows  a namespace with at most this many memories counts as small, and a larger one beside many others
@@ -81,6 +81,26 @@ BEGIN
             $statement$
             INTO nearest, distances
             USING namespace_id, query_vec, keyed, depth, chosen;
+        END IF;
+        IF is_large AND private_rows IS NOT NULL AND NOT _pgrecall.has_indexed_condition(keyed) THEN
+            EXECUTE $statement$
+                SELECT array_agg(n.id), array_agg(n.distance)
+                FROM (
+                    SELECT (w.memory).id, w.distance
+                    FROM (
+                        SELECT m AS memory, _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
+                        FROM pgrecall.memories m
+                        WHERE m.deleted_at IS NULL AND _pgrecall.embedding_of(m, $5) IS NOT NULL
+                        ORDER BY _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2
+                        LIMIT $6
+                    ) w
+                    WHERE (w.memory).namespace_id = $1 AND _pgrecall.matches_filter(w.memory, $3)
+                    ORDER BY w.distance + 0, (w.memory).id
+                    LIMIT $4
+                ) n
+            $statement$
+            INTO nearest, distances
+            USING namespace_id, query_vec, filter, depth, chosen, _pgrecall.shared_visits(namespace_id, depth);
         END IF;
         -- Adding zero keeps the planner from using the HNSW index.
         IF cardinality(nearest) IS DISTINCT FROM depth THEN

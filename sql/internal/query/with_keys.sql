@@ -1,4 +1,4 @@
--- Adds to a filter the keys of its tags and values in memories_keys_idx, for a statement that is planned with its arguments.
+-- Adds to a filter the keys of its tags and values in memories_keys_idx, if few memories have them, for a planned statement.
 --
 -- A key is a hash of the namespace and the tag or value: what is searched for in the index is the caller's own, so neither
 -- rows nor pages that a search reads tell what other namespaces have. A memory that passes the filter has
@@ -6,6 +6,9 @@
 -- all_keys    each of these: of tags_all, of the values in metadata_contains, of those that metadata_where says a field equals
 -- tag_keys    one of these: of tags_any
 -- value_keys  one of these: of the shortest $in in metadata_where
+--
+-- Beyond 2,000 memories the index saves nothing: a leg finds enough of them among its best, and to compute the keys of those takes
+-- longer than to compare their tags. The statement is to be planned with its arguments (EXECUTE).
 CREATE OR REPLACE FUNCTION _pgrecall.with_keys(namespace_id integer, filter pgrecall.recall_filter)
 RETURNS pgrecall.recall_filter
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -15,22 +18,25 @@ DECLARE
     leaves text[] := '{}'::text[];
     choices text[];
     condition record;
+    keyed pgrecall.recall_filter := filter;
+    few CONSTANT integer := 2000;
+    are_few boolean;
 BEGIN
     IF filter.tags_any IS NOT NULL THEN
-        filter.tag_keys := _pgrecall.namespace_keys(namespace_id, ARRAY(SELECT 't' || t.tag FROM unnest(filter.tags_any) t (tag)));
+        keyed.tag_keys := _pgrecall.namespace_keys(namespace_id, ARRAY(SELECT 't' || t.tag FROM unnest(filter.tags_any) t (tag)));
     END IF;
     IF filter.tags_all IS NOT NULL THEN
         leaves := ARRAY(SELECT 't' || t.tag FROM unnest(filter.tags_all) t (tag));
     END IF;
     IF filter.metadata_contains IS NOT NULL THEN
-        leaves := leaves || ARRAY(SELECT _pgrecall.metadata_leaves(filter.metadata_contains));
+        leaves := leaves || _pgrecall.metadata_leaves(filter.metadata_contains);
     END IF;
     FOR condition IN
         -- The value at its path, as it would be in metadata: {"a.b": 1} is 1 at a, b.
         SELECT t.operator, ARRAY(
                    SELECT 'm' || p.path || substr(l.leaf, 2)
                    FROM jsonb_array_elements(CASE t.operator WHEN '$in' THEN t.value ELSE jsonb_build_array(t.value) END) v (value)
-                   CROSS JOIN LATERAL _pgrecall.metadata_leaves(v.value) l (leaf)
+                   CROSS JOIN LATERAL unnest(_pgrecall.metadata_leaves(jsonb_build_array(v.value))) l (leaf)
                ) AS leaves
         FROM jsonb_each(filter.metadata_conditions) c
         CROSS JOIN LATERAL (
@@ -49,13 +55,28 @@ BEGIN
         END IF;
     END LOOP;
     IF choices IS NOT NULL THEN
-        filter.value_keys := _pgrecall.namespace_keys(namespace_id, choices);
+        keyed.value_keys := _pgrecall.namespace_keys(namespace_id, choices);
     END IF;
     IF cardinality(leaves) > 0 THEN
-        filter.all_keys := _pgrecall.namespace_keys(namespace_id, leaves);
+        keyed.all_keys := _pgrecall.namespace_keys(namespace_id, leaves);
     END IF;
-    RETURN filter;
+    IF num_nonnulls(keyed.all_keys, keyed.tag_keys, keyed.value_keys) = 0 THEN
+        RETURN filter;
+    END IF;
+    EXECUTE $statement$
+        SELECT count(*) <= $4
+        FROM (
+            SELECT FROM pgrecall.memories m
+            WHERE ($1 IS NULL OR _pgrecall.filter_keys(m.namespace_id, m.tags, m.metadata) @> $1)
+              AND ($2 IS NULL OR _pgrecall.filter_keys(m.namespace_id, m.tags, m.metadata) && $2)
+              AND ($3 IS NULL OR _pgrecall.filter_keys(m.namespace_id, m.tags, m.metadata) && $3)
+            LIMIT $4 + 1
+        ) counted
+    $statement$
+    INTO are_few
+    USING keyed.all_keys, keyed.tag_keys, keyed.value_keys, few;
+    RETURN CASE WHEN are_few THEN keyed ELSE filter END;
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.with_keys IS 'Adds to a filter the keys of its tags and values in memories_keys_idx.';
+COMMENT ON FUNCTION _pgrecall.with_keys IS 'Adds to a filter the keys of its tags and values in memories_keys_idx, if few memories have them.';
