@@ -7,12 +7,16 @@ rows and pages, for each table and index, must have gained the same.
 from __future__ import annotations
 
 import os
+import random
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from fuzz.arguments import Arguments, Ids
+from fuzz.catalog import read_catalog
+from fuzz.statements import call as call_of
 from support.extraction import extract, fact, mention
 from support.memories import call, remember_many
 from support.statistics import counted, relations
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 
+POLLING = ("pgrecall.wait_query_embedding",)
+"""What asks again and again until its time is over: how often, depends on the machine."""
 WORDS = ("quartz", "velvet", "kestrel", "juniper", "orchid")
 NEAR, FAR = 9, 5
 """The component that vectors of the other tenant have, and one that none has."""
@@ -55,6 +61,8 @@ def tenants(new_database: Callable[..., str], template: str) -> Iterator[tuple[s
              "occurred_at": f"2031-01-{n % 28 + 1:02}"}
             for n in range(300)
         ]  # fmt: skip
+        # No number of a concept is that of a memory.
+        owner.execute("SELECT setval('pgrecall.concepts_id_seq', 500000)")
         mine = remember_many(owner, own, namespace="alpha")
         theirs = remember_many(owner, others, namespace="beta")
         said = {
@@ -295,3 +303,39 @@ def test_the_shared_index_can_be_turned_off(
     call(owner, "pgrecall.set_setting", "dense_shared_index", "off")
     assert "pgrecall.memories_embedding_idx numscans" not in told(unit(NEAR))
     assert told(unit(NEAR)) == told(unit(FAR))
+
+
+@pytest.mark.slow
+def test_no_function_counts_what_another_has_by_its_id(
+    tenants: tuple[str, str, dict[str, int]], asked: Callable[[str, tuple[Any, ...]], dict[str, int]]
+) -> None:
+    """Every function that takes an id, with ids of the other tenant's memories, concepts and namespace, and with those of nothing."""
+    dsn, role, ids = tenants
+    with psycopg.connect(dsn, autocommit=True) as owner:
+        catalog = read_catalog(owner, role)
+        home = int(call(owner, "pgrecall.namespace_id", "alpha"))
+    taking = [f for f in catalog.functions if any(a.kind.startswith("bigint") for a in f.arguments)]
+    assert len(taking) > 30
+    different = []
+    for function in taking:
+        if function.name in POLLING:
+            continue
+        for kind in ("memory", "concept"):
+            statements = [
+                call_of(
+                    function,
+                    Arguments(random.Random(function.signature), catalog, Ids((x,), (x,), home, home)),
+                    plain=True,
+                ).text.replace("%", "%%")
+                for x in (ids[kind], ids["nothing"])
+            ]
+            if statements[0] == statements[1]:
+                continue
+            for statement in statements * 4:
+                asked(statement, ())
+            one, other = (asked(statement, ()) for statement in statements)
+            if one != other:
+                changed = {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
+                different.append((*statements, changed))
+                print(statements, sorted(changed))
+    assert different == []

@@ -36,6 +36,6 @@ def counted(session: Connection[Any], oids: list[int], statement: str, *argument
     """
     before = dict(session.execute(READ, (oids,)).fetchall())
     with suppress(psycopg.Error), session.transaction():
-        session.execute(statement.encode(), arguments or None)
+        session.execute(statement.encode(), arguments)
     after = session.execute(READ, (oids,)).fetchall()
     return {name: value - before[name] for name, value in after if value != before[name]}
