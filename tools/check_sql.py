@@ -57,6 +57,7 @@ ENGINE = {
     "pgrecall.set_retention",
     "_pgrecall.rebuild_postings",
     "_pgrecall.note_change",
+    "_pgrecall.seen_ids",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {

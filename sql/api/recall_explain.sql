@@ -94,16 +94,18 @@ DECLARE
         _pgrecall.reads_past(filter)
     );
     counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
+    seen bigint[];
 BEGIN
     filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);
     IF cardinality(ids) > 1000 THEN
         RAISE EXCEPTION '% ids are too many; 1000 is the limit', cardinality(ids)
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Ask for the memories in question, a few at a time.';
     END IF;
+    seen := _pgrecall.seen_ids('memory', ids);
     RETURN QUERY
         WITH ranked AS MATERIALIZED (
             SELECT r AS line, r.id, r.place, r.score, r.duplicates
-            FROM _pgrecall.rank_distinct(request, filter, counted_from, ids) r
+            FROM _pgrecall.rank_distinct(request, filter, counted_from, seen) r
         ), returned AS MATERIALIZED (
             SELECT count(*)::integer AS total, (array_agg(r.score ORDER BY r.place DESC))[1] AS lowest_score
             FROM ranked r
@@ -116,7 +118,7 @@ BEGIN
         SELECT w.id, r.place, r.score,
                CASE
                    WHEN r.place IS NOT NULL THEN NULL
-                   WHEN r.id IS NULL AND EXISTS (SELECT FROM pgrecall.memories o WHERE o.id = w.id) THEN 'in another namespace'
+                   WHEN r.id IS NULL AND EXISTS (SELECT FROM pgrecall.memories o WHERE o.id = w.id AND w.id = ANY (seen)) THEN 'in another namespace'
                    WHEN r.id IS NULL THEN 'no such memory'
                    ELSE COALESCE(
                        _pgrecall.explain_filtered(m, filter),

@@ -22,6 +22,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    seen CONSTANT bigint[] := _pgrecall.seen_ids('memory', ARRAY[supersede.id, successor]);
     old pgrecall.memories;
     new_id bigint := supersede.successor;
 BEGIN
@@ -37,8 +38,8 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Name another memory, or pass the new content.';
     END IF;
     -- Lock both rows in id order, so that two crossing calls do not deadlock.
-    PERFORM FROM pgrecall.memories m WHERE m.id IN (supersede.id, successor) ORDER BY m.id FOR NO KEY UPDATE;
-    SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.deleted_at IS NULL;
+    PERFORM FROM pgrecall.memories m WHERE m.id = ANY (seen) ORDER BY m.id FOR NO KEY UPDATE;
+    SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.id = ANY (seen) AND m.deleted_at IS NULL;
     IF old.id IS NULL OR NOT _pgrecall.may_write(old.namespace_id) THEN
         PERFORM _pgrecall.raise_unknown_memory(supersede.id);
     ELSIF old.superseded_by = supersede.successor THEN
@@ -54,7 +55,7 @@ BEGIN
     ELSE
         IF NOT EXISTS (
             SELECT FROM pgrecall.memories m
-            WHERE m.id = successor AND m.namespace_id = old.namespace_id AND m.deleted_at IS NULL
+            WHERE m.id = successor AND successor = ANY (seen) AND m.namespace_id = old.namespace_id AND m.deleted_at IS NULL
         ) THEN
             PERFORM _pgrecall.raise_unknown_memory(successor);
         END IF;

@@ -51,7 +51,8 @@ BEGIN
 
     SELECT r.id, m.id IS NOT NULL AS is_known INTO refused
     FROM unnest(relevant) AS r (id)
-    LEFT JOIN pgrecall.memories m ON m.id = r.id AND m.namespace_id = home AND m.deleted_at IS NULL
+    LEFT JOIN unnest(_pgrecall.seen_ids('memory', relevant)) AS s (id) ON s.id = r.id
+    LEFT JOIN pgrecall.memories m ON m.id = s.id AND m.namespace_id = home AND m.deleted_at IS NULL
     WHERE m.id IS NULL OR r.id = ANY (excluded_ids)
     ORDER BY r.id
     LIMIT 1;

@@ -183,6 +183,7 @@ ENGINE = {
     "curation_candidates": "words' and vectors' indexes; looks the grant up itself, returns ids and cosines of one namespace",
     "erase_granted": "caches of queries of all who see the namespace; looks the grant up itself, returns numbers of rows",
     "erase_namespace_granted": "the same for a whole namespace, for roles that see every namespace",
+    "seen_ids": "tells which ids belong to rows of namespaces that the caller sees",
     "queue_postings": "a trigger: notes which memories have changed",
     "refuse_sensitive": "a trigger: looks whether a memory is sensitive that the caller does not see",
     "flush_pending_on_commit": "a trigger: folds what was noted",

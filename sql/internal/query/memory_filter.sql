@@ -42,6 +42,7 @@ BEGIN
     filter.as_of := memory_filter.as_of;
     IF metadata_where IS NOT NULL THEN
         filter.metadata_where := _pgrecall.metadata_path(metadata_where, deleting IS NOT NULL);
+        filter.metadata_conditions := metadata_where;
     END IF;
     IF timeframe IS NOT NULL THEN
         filter.timeframe := _pgrecall.to_half_open(timeframe);

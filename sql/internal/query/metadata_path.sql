@@ -12,7 +12,7 @@
 -- A field with an array fits if one of its items fits. $ne and $nin are true for memories without the field. Times
 -- compare as text, so write them in one format. An empty condition, {} or "$nin": [], fits every memory; "$in": [] fits none.
 --
--- Values become literals of jsonpath, quoted by jsonb. Equality can use memories_metadata_idx.
+-- Values become literals of jsonpath, quoted by jsonb. Equality and $in have an index (with_keys).
 --
 -- The text of the predicate grows with the product of paths and values, and parsing it takes some 200 times its size, so it is
 -- bounded too.
