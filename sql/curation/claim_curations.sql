@@ -24,7 +24,7 @@ BEGIN
             SELECT j.memory_id
             FROM pgrecall.curation_jobs j
             JOIN pgrecall.memories m ON m.id = j.memory_id AND NOT m.is_sensitive
-            WHERE (j.lease_expires_at IS NULL OR j.lease_expires_at <= clock_timestamp()) AND j.attempts < 5
+            WHERE NOT _pgrecall.is_ahead(j.lease_expires_at) AND j.attempts < 5
               AND (m.%1$I IS NOT NULL OR m.deleted_at IS NOT NULL OR $4
                    OR EXISTS (SELECT FROM pgrecall.embedding_failures f WHERE f.memory_id = m.id AND f.generation_id = $5))
             ORDER BY j.memory_id

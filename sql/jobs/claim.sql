@@ -45,7 +45,8 @@ BEGIN
         DELETE FROM pgrecall.embedding_jobs j
         USING (
             SELECT l.memory_id FROM pgrecall.embedding_jobs l
-            WHERE l.generation_id = made_for.id AND l.attempts >= 4 AND l.lease_expires_at <= clock_timestamp()
+            WHERE l.generation_id = made_for.id AND l.attempts >= 4 AND l.lease_expires_at IS NOT NULL
+              AND NOT _pgrecall.is_ahead(l.lease_expires_at)
             FOR UPDATE SKIP LOCKED
         ) lost
         WHERE j.memory_id = lost.memory_id AND j.generation_id = made_for.id
@@ -64,7 +65,7 @@ BEGIN
               AND NOT (
                   EXISTS (SELECT FROM pgrecall.embedding_jobs j
                           WHERE j.memory_id = m.id AND j.generation_id = $1
-                            AND greatest(j.lease_expires_at, j.next_attempt_at) > $4)
+                            AND _pgrecall.is_ahead(greatest(j.lease_expires_at, j.next_attempt_at)))
                   OR EXISTS (SELECT FROM pgrecall.embedding_failures f WHERE f.memory_id = m.id AND f.generation_id = $1)
               )
             ORDER BY m.updated_at DESC, m.id DESC
@@ -101,7 +102,7 @@ BEGIN
                       AND NOT (
                           EXISTS (SELECT FROM pgrecall.embedding_jobs j
                                   WHERE j.memory_id = m.id AND j.generation_id = $1
-                                    AND greatest(j.lease_expires_at, j.next_attempt_at) > $4)
+                                    AND _pgrecall.is_ahead(greatest(j.lease_expires_at, j.next_attempt_at)))
                           OR EXISTS (SELECT FROM pgrecall.embedding_failures f WHERE f.memory_id = m.id AND f.generation_id = $1)
                       )
                     ORDER BY m.updated_at DESC, m.id DESC
@@ -125,7 +126,7 @@ BEGIN
         ) c
     $statement$, made_for.column_name)
     INTO chosen
-    USING made_for.id, batch, start, clock_timestamp();
+    USING made_for.id, batch, start;
 
     RETURN QUERY EXECUTE format($statement$
         WITH free AS MATERIALIZED (
@@ -145,8 +146,7 @@ BEGIN
                     ticket = excluded.ticket,
                     attempts = j.attempts + (j.lease_expires_at IS NOT NULL)::integer,
                     last_error = CASE WHEN j.lease_expires_at IS NULL THEN j.last_error ELSE 'its worker was not heard of again' END
-                WHERE greatest(j.lease_expires_at, j.next_attempt_at) IS NULL
-                   OR greatest(j.lease_expires_at, j.next_attempt_at) <= clock_timestamp()
+                WHERE NOT _pgrecall.is_ahead(greatest(j.lease_expires_at, j.next_attempt_at))
             RETURNING j.memory_id, j.ticket
         )
         SELECT m.id, m.content_hash,

@@ -25,8 +25,8 @@ BEGIN ATOMIC
         SELECT x.memory_id
         FROM pgrecall.extractions x
         WHERE x.is_pending AND x.enricher = claim_extractions.enricher
-          AND (x.lease_expires_at IS NULL OR x.lease_expires_at <= clock_timestamp())
-          AND (x.next_attempt_at IS NULL OR x.next_attempt_at <= clock_timestamp())
+          AND NOT _pgrecall.is_ahead(x.lease_expires_at) AND NOT _pgrecall.is_ahead(x.next_attempt_at)
+          AND x.next_attempt_at IS DISTINCT FROM 'infinity'
         ORDER BY x.memory_id DESC
         LIMIT batch
         FOR UPDATE SKIP LOCKED

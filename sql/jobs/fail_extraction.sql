@@ -2,6 +2,7 @@
 --
 -- After five attempts the memory has failed, until its text changes or reextract() is called.
 --
+-- retry_after  a day at most
 -- error  what went wrong, without the memory's content
 CREATE OR REPLACE FUNCTION pgrecall.fail_extraction(
     enricher text, memory_id bigint, ticket bigint, error text, retry_after interval DEFAULT '1 minute'
@@ -12,7 +13,7 @@ SET search_path FROM CURRENT
 BEGIN ATOMIC
     UPDATE pgrecall.extractions x
     SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL, attempts = x.attempts + 1,
-        next_attempt_at = CASE WHEN x.attempts < 4 THEN clock_timestamp() + retry_after ELSE 'infinity' END,
+        next_attempt_at = CASE WHEN x.attempts < 4 THEN clock_timestamp() + least(retry_after, '1 day') ELSE 'infinity' END,
         last_error = left(error, 500)
     WHERE x.memory_id = fail_extraction.memory_id AND x.enricher = fail_extraction.enricher
       AND x.ticket = fail_extraction.ticket;

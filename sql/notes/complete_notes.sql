@@ -50,7 +50,7 @@ BEGIN
             SELECT FROM jsonb_array_elements(
                 CASE WHEN jsonb_typeof(n.item -> 'memory_ids') = 'array' THEN n.item -> 'memory_ids' ELSE '[]' END
             ) i (id)
-            WHERE i.id::text !~ '^[0-9]{1,18}$'
+            WHERE NOT _pgrecall.is_id(i.id::text)
         );
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'note %: expected a text of 1 to 500 characters and an array of memory_ids', wrong

@@ -41,7 +41,9 @@ BEGIN ATOMIC
         WHERE w.is_alive
     ) e
     CROSS JOIN LATERAL (
-        SELECT string_agg(DISTINCT format('%s: %s until %s', p.model, p.cause, p.until), ', ') AS pauses
+        SELECT string_agg(DISTINCT format('%s: %s until %s', p.model, p.cause, p.until), ', ')
+                   FILTER (WHERE p.cause <> 'disk_full') AS pauses,
+               bool_or(p.cause = 'disk_full') AS is_disk_full
         FROM pgrecall.worker_status() w
         CROSS JOIN LATERAL jsonb_to_recordset(w.pauses) AS p (model text, cause text, until text)
         WHERE w.is_alive
@@ -180,7 +182,16 @@ BEGIN ATOMIC
          COALESCE('may create there: ' || v.creators, 'nobody else may create there'),
          'REVOKE CREATE ON SCHEMA … FROM the role; who owns the schema or the database may do anything in it: let another own it.'),
         (26, 'server log', q.loud IS NULL, 'warn', COALESCE('it may quote memories and queries: ' || q.loud, 'quotes no memory or query'),
-         q.repair)
+         q.repair),
+        -- How much room is left, no function of PostgreSQL says.
+        (27, 'disk', p.is_disk_full IS NOT TRUE, 'fail',
+         CASE WHEN p.is_disk_full THEN 'full: the server has refused what an embedder wrote' ELSE 'no embedder was refused room' END,
+         'Make room on the server''s disk: for the data folder, WAL, and tablespaces. Embedders go on by themselves.'),
+        (28, 'notifications', pgrecall.sends_notifications(), 'warn',
+         format('the queue is %s %% full', round((100 * pg_notification_queue_usage())::numeric, 1)),
+         'A session listens and holds a transaction open: SELECT pg_terminate_backend(pid) it. The oldest of SELECT pid, usename, '
+         'xact_start FROM pg_stat_activity WHERE state LIKE ''idle in transaction%'' ORDER BY xact_start is the first to ask. '
+         'Until then pgrecall notifies nobody, and embedders poll.')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

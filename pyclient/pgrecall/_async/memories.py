@@ -390,7 +390,7 @@ class AsyncMemories:
             NotFound: There is no such memory.
             PermissionDenied: The role may only read it.
         """
-        rows = await self._database.rows("public.erase", drop_none(id=id, dry_run=dry_run))
+        rows = await self._database.rows_now("public.erase", drop_none(id=id, dry_run=dry_run))
         return Erasure(**rows[0])
 
     async def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
@@ -408,7 +408,7 @@ class AsyncMemories:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role cannot access every namespace.
         """
-        rows = await self._database.rows(
+        rows = await self._database.rows_now(
             "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
         )
         return Erasure(**rows[0], memory_id=None)

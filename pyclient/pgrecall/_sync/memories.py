@@ -389,7 +389,7 @@ class Memories:
             NotFound: There is no such memory.
             PermissionDenied: The role may only read it.
         """
-        rows = self._database.rows("public.erase", drop_none(id=id, dry_run=dry_run))
+        rows = self._database.rows_now("public.erase", drop_none(id=id, dry_run=dry_run))
         return Erasure(**rows[0])
 
     def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
@@ -407,5 +407,7 @@ class Memories:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role cannot access every namespace.
         """
-        rows = self._database.rows("public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run))
+        rows = self._database.rows_now(
+            "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
+        )
         return Erasure(**rows[0], memory_id=None)
