@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.update_backgrounds(generation integer, memo
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET lock_timeout = '100ms'
 AS $function$
 DECLARE
     stored record;
@@ -18,12 +19,18 @@ BEGIN
         FROM pgrecall.memories m WHERE m.id = ANY (memory_ids)
         GROUP BY m.namespace_id ORDER BY m.namespace_id
     LOOP
-        UPDATE pgrecall.embedding_backgrounds b SET added = b.added + stored.number
-        WHERE b.namespace_id = stored.namespace_id AND b.generation_id = generation
-        RETURNING b.added >= b.sampled_from INTO is_due;
-        IF is_due IS DISTINCT FROM false THEN
-            PERFORM _pgrecall.refresh_background(stored.namespace_id, generation);
-        END IF;
+        BEGIN
+            UPDATE pgrecall.embedding_backgrounds b SET added = b.added + stored.number
+            WHERE b.namespace_id = stored.namespace_id AND b.generation_id = generation
+            RETURNING b.added >= b.sampled_from INTO is_due;
+            IF is_due IS DISTINCT FROM false THEN
+                PERFORM _pgrecall.refresh_background(stored.namespace_id, generation);
+            END IF;
+        EXCEPTION
+            -- A writer that embeds its own memories is still at it. The next batch counts more.
+            WHEN lock_not_available THEN
+                NULL;
+        END;
     END LOOP;
 END
 $function$;

@@ -45,9 +45,11 @@ BEGIN
         DELETE FROM pgrecall.embedding_jobs j
         USING (
             SELECT l.memory_id FROM pgrecall.embedding_jobs l
+            JOIN pgrecall.memories m ON m.id = l.memory_id
             WHERE l.generation_id = made_for.id AND l.attempts >= 4 AND l.lease_expires_at IS NOT NULL
               AND NOT _pgrecall.is_ahead(l.lease_expires_at)
-            FOR UPDATE SKIP LOCKED
+            FOR UPDATE OF l SKIP LOCKED
+            FOR KEY SHARE OF m SKIP LOCKED
         ) lost
         WHERE j.memory_id = lost.memory_id AND j.generation_id = made_for.id
         RETURNING j.memory_id, j.attempts
