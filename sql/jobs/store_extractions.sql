@@ -76,8 +76,8 @@ BEGIN
 
     -- Only first extractions: other memories are older than curation, or curated already.
     IF enricher = 'text' AND pgrecall.stored_setting('curate') <> 'off' THEN
-        INSERT INTO pgrecall.curation_jobs AS j (memory_id)
-        SELECT x.memory_id FROM pgrecall.extractions x
+        INSERT INTO pgrecall.curation_jobs AS j (memory_id, namespace_id)
+        SELECT x.memory_id, home FROM pgrecall.extractions x
         WHERE x.memory_id = ANY (ids) AND x.enricher = 'text' AND x.extracted_at IS NULL
         ORDER BY x.memory_id
         ON CONFLICT DO NOTHING;
@@ -87,12 +87,12 @@ BEGIN
         last_error = NULL, version = store_extractions.version, extracted_at = now()
     WHERE x.memory_id = ANY (ids) AND x.enricher = store_extractions.enricher;
     IF enricher = 'text' AND pgrecall.stored_setting('extract_llm') = 'on' THEN
-        INSERT INTO pgrecall.extractions AS x (memory_id, enricher) SELECT u.id, 'llm' FROM unnest(ids) u (id)
+        INSERT INTO pgrecall.extractions AS x (memory_id, enricher, namespace_id) SELECT u.id, 'llm', home FROM unnest(ids) u (id)
         ON CONFLICT DO NOTHING;
     END IF;
     IF enricher = 'text' AND pgrecall.stored_setting('extract_notes') = 'on' THEN
-        INSERT INTO pgrecall.extractions AS x (memory_id, enricher)
-        SELECT m.id, 'notes' FROM pgrecall.memories m
+        INSERT INTO pgrecall.extractions AS x (memory_id, enricher, namespace_id)
+        SELECT m.id, 'notes', home FROM pgrecall.memories m
         WHERE m.id = ANY (ids) AND starts_with(m.external_id, 'message:') AND m.session IS NOT NULL
         ON CONFLICT DO NOTHING;
     END IF;

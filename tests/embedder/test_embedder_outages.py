@@ -21,6 +21,7 @@ from pgrecall_embedder.retry import Backoff
 from support.embedder import (
     CANARY,
     PATIENCE,
+    Constant,
     Recorder,
     drain,
     eventually,
