@@ -27,15 +27,15 @@ _OPTIONS = CONNECTION_OPTIONS | {
     "keepalives_count": 3,
 }
 
-# What a daemon needs, whatever defaults the database and its roles have. Its statements decide on current rows,
-# and wait for nobody for long: others use the same connection. A pooled connection gets them with each
+# What a daemon needs, whatever defaults the database and its roles have. Its statements decide on current
+# rows, and wait for nobody for long: others use the same connection. A pooled connection gets them with each
 # transaction, where those of a whole session have no meaning.
 _SETTINGS: LiteralString = """
     SELECT set_config(s.name, s.wanted, %s)
-    FROM (VALUES ('default_transaction_isolation', 'read committed'), ('default_transaction_read_only', 'off'),
-                 ('default_transaction_deferrable', 'off'), ('statement_timeout', '0'), ('lock_timeout', '2s'),
-                 ('idle_session_timeout', '0'), ('idle_in_transaction_session_timeout', '0'),
-                 ('transaction_timeout', '0')) s (name, wanted)
+    FROM (VALUES ('default_transaction_isolation', 'read committed'),
+                 ('default_transaction_read_only', 'off'), ('default_transaction_deferrable', 'off'),
+                 ('statement_timeout', '0'), ('lock_timeout', '2s'), ('transaction_timeout', '0'),
+                 ('idle_session_timeout', '0'), ('idle_in_transaction_session_timeout', '0')) s (name, wanted)
     WHERE current_setting(s.name, true) IS NOT NULL
 """
 

@@ -120,7 +120,9 @@ class Daemon:
         self._stopping = asyncio.Event()
         self._noticed = asyncio.Event()
         self._due = asyncio.Event()
-        self._retry_policy = retry_policy = RetryPolicy(self._stopping, _DRAIN_PATIENCE_SECONDS if drain else None, log)
+        self._retry_policy = retry_policy = RetryPolicy(
+            self._stopping, _DRAIN_PATIENCE_SECONDS if drain else None, log
+        )
         self._claims, self._writes, self._upkeep, self._queries = (
             Connection(dsn, retry_policy) for _ in range(4)
         )
@@ -217,7 +219,13 @@ class Daemon:
             async with asyncio.TaskGroup() as tasks:
                 background = [
                     tasks.create_task(work)
-                    for work in (self._report(), upkeep.run(), self._listen(), self._look_blindly(), self._notice())
+                    for work in (
+                        self._report(),
+                        upkeep.run(),
+                        self._listen(),
+                        self._look_blindly(),
+                        self._notice(),
+                    )
                 ]
                 if self._socket is not None:
                     background.append(tasks.create_task(self._socket.serve()))

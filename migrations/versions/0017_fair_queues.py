@@ -31,11 +31,12 @@ def upgrade() -> None:
 
         ALTER TABLE pgrecall.memory_changes ADD COLUMN bytes integer NOT NULL DEFAULT 0;
         COMMENT ON COLUMN pgrecall.memory_changes.bytes IS 'The size of before and after, as text.';
-        UPDATE pgrecall.memory_changes c SET bytes = octet_length(c.before::text) + octet_length(c.after::text);
+        UPDATE pgrecall.memory_changes c
+        SET bytes = octet_length(c.before::text) + octet_length(c.after::text);
 
         ALTER TABLE pgrecall.judged_queries ADD COLUMN owner name NOT NULL DEFAULT '';
         COMMENT ON COLUMN pgrecall.judged_queries.owner IS
-            'The role that judged it first: others may not replace it. Empty for feedback, and for what is older.';
+            'The role that judged it: others may not replace it. Empty for feedback, and for what is older.';
         """,
     )
 

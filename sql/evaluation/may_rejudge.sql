@@ -1,5 +1,6 @@
--- Whether the session's role may replace or remove a judged query of a role: its own, a role's it is a member of, that of a role
--- that is gone, or any for an administrator.
+-- Whether the session's role may replace or remove a judged query of a role.
+--
+-- It may if it is a member of that role, if that role is gone, and as an administrator.
 CREATE OR REPLACE FUNCTION _pgrecall.may_rejudge(owner name)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED

@@ -59,7 +59,9 @@ def work_through(conn: Connection[Any], dsn: str, *, reads: bool) -> None:
             await eventually(lambda: bool(scalar(conn, DONE, reads)))
             await asyncio.sleep(1.5)
             remember(conn, "Jane Quokka came later")
-            count = "SELECT count(*) FROM pgrecall.memories WHERE embedding IS NOT NULL AND deleted_at IS NULL"
+            count = (
+                "SELECT count(*) FROM pgrecall.memories WHERE embedding IS NOT NULL AND deleted_at IS NULL"
+            )
             await eventually(lambda: scalar(conn, count) == 21)
             assert scalar(conn, "SELECT count(*) FROM pgrecall.worker_status() WHERE is_alive") == 1
 
@@ -73,7 +75,9 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("level", ["repeatable read", "serializable"])
-def test_the_daemon_embeds_and_expires_under_any_isolation(conn: Connection[Any], dsn: str, level: str) -> None:
+def test_the_daemon_embeds_and_expires_under_any_isolation(
+    conn: Connection[Any], dsn: str, level: str
+) -> None:
     set_default(conn, "default_transaction_isolation", level)
     work_through(conn, dsn, reads=False)
 

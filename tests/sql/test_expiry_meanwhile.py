@@ -58,7 +58,10 @@ def test_what_is_kept_during_a_sweep_stays(conn: Connection[Any], dsn: str, acti
     by_rule = "category" in how
     due = {"created_at": "2004-03-01"} if by_rule else {"expires_at": str(PAST)}
     ids = remember_many(conn, [{"content": f"memory {n}", **due} for n in range(120)])
-    conn.execute("SELECT pgrecall.set_retention('default', %s, NULL, %s)", ("1 year" if by_rule else "1000 years", action))
+    conn.execute(
+        "SELECT pgrecall.set_retention('default', %s, NULL, %s)",
+        ("1 year" if by_rule else "1000 years", action),
+    )
     conn.execute("SELECT pgrecall.set_retention('default', '100 years', 'kept')")
     kept: list[int] = []
 
@@ -78,7 +81,9 @@ def test_what_is_kept_during_a_sweep_stays(conn: Connection[Any], dsn: str, acti
         keeping.result()
     while sum(expire(conn)):
         pass
-    alive = {number for (number,) in conn.execute("SELECT id FROM pgrecall.memories WHERE deleted_at IS NULL")}
+    alive = {
+        number for (number,) in conn.execute("SELECT id FROM pgrecall.memories WHERE deleted_at IS NULL")
+    }
     assert alive == set(kept)
 
 
@@ -105,16 +110,25 @@ def test_an_open_transaction_holds_up_no_other_namespace(
     started = time.monotonic()
     done = sum(expire(conn)) + sum(expire(conn))
     assert time.monotonic() - started < 3
-    left = conn.execute("SELECT id FROM pgrecall.memories WHERE deleted_at IS NULL AND id = ANY (%s)", (free,)).fetchall()
+    left = conn.execute(
+        "SELECT id FROM pgrecall.memories WHERE deleted_at IS NULL AND id = ANY (%s)", (free,)
+    ).fetchall()
     if "FROM pgrecall.concept_aliases" not in holding:
         assert (done >= len(free), left) == (True, [])
     other.rollback()
     while sum(expire(conn)):
         pass
-    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE expires_at <= now() AND deleted_at IS NULL") == 0
+    assert (
+        scalar(
+            conn, "SELECT count(*) FROM pgrecall.memories WHERE expires_at <= now() AND deleted_at IS NULL"
+        )
+        == 0
+    )
 
 
-def test_another_namespace_is_restored_while_a_sweep_waits(conn: Connection[Any], dsn: str, other: Connection[Any]) -> None:
+def test_another_namespace_is_restored_while_a_sweep_waits(
+    conn: Connection[Any], dsn: str, other: Connection[Any]
+) -> None:
     ids = home(conn, "free", count=3)
     expire(conn)
     home(conn, "held", "erase", 30)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from support.embedding_queue import ONE, OTHER, claim, role
 from support.extraction import claimed
@@ -27,7 +26,10 @@ def of(conn: Connection[Any], ids: list[int]) -> set[str]:
 
 def fill(conn: Connection[Any], name: str, count: int, content: str = "tea") -> list[int]:
     return remember_many(
-        conn, [{"content": f"{content} {name} {n}"} for n in range(count)], namespace=name, create_namespace=True
+        conn,
+        [{"content": f"{content} {name} {n}"} for n in range(count)],
+        namespace=name,
+        create_namespace=True,
     )
 
 
@@ -59,7 +61,10 @@ def test_every_namespace_is_read_in_turn(conn: Connection[Any], enricher: str) -
 def test_a_moved_memory_takes_the_turn_of_its_new_namespace(conn: Connection[Any]) -> None:
     (number,) = fill(conn, "a", 1)
     fill(conn, "b", 1)
-    conn.execute("UPDATE pgrecall.memories SET namespace_id = (SELECT id FROM pgrecall.namespaces WHERE name = 'b') WHERE id = %s", (number,))
+    conn.execute(
+        "UPDATE pgrecall.memories SET namespace_id = (SELECT id FROM pgrecall.namespaces WHERE name = 'b') WHERE id = %s",
+        (number,),
+    )
     query = "SELECT count(DISTINCT namespace_id) FROM pgrecall.extractions"
     assert scalar(conn, query) == 1
     assert len(claimed(conn)) == 2
@@ -69,12 +74,15 @@ def test_every_namespace_is_curated_in_turn(conn: Connection[Any]) -> None:
     fill(conn, "a", 200)
     quiet = [number for name in "bcd" for number in fill(conn, name, 2)]
     conn.execute("UPDATE pgrecall.memories SET embedding = array_fill(0.5::real, ARRAY[384])::halfvec")
-    conn.execute("INSERT INTO pgrecall.curation_jobs (memory_id, namespace_id) SELECT id, namespace_id FROM pgrecall.memories")
+    conn.execute(
+        "INSERT INTO pgrecall.curation_jobs (memory_id, namespace_id) SELECT id, namespace_id FROM pgrecall.memories"
+    )
     first = [row[0] for row in rows(conn, "pgrecall.claim_curations", ONE, 16)]
     assert (len(first), set(quiet) - set(first)) == (16, set())
     assert len(rows(conn, "pgrecall.claim_curations", OTHER, 300)) == 190
 
 
+@pytest.mark.slow
 def test_large_memories_are_claimed_a_few_at_a_time_beside_others(conn: Connection[Any]) -> None:
     small = fill(conn, "b", 5)
     large = fill(conn, "a", 8, LARGE)
@@ -111,6 +119,7 @@ def test_the_history_of_a_memory_and_the_answer_about_it_are_limited(conn: Conne
     assert all(row[5] is None or row[1] == "update" for row in rows(conn, "memory_history", number, False))
 
 
+@pytest.mark.slow
 def test_old_changes_of_a_memory_go(conn: Connection[Any]) -> None:
     number = remember(conn, "first", is_sensitive=True)
     call(conn, "update_memory", number, is_sensitive=False)
@@ -121,6 +130,7 @@ def test_old_changes_of_a_memory_go(conn: Connection[Any]) -> None:
     assert len(rows(conn, "memory_history", number, False)) < len(rows(conn, "memory_history", number))
 
 
+@pytest.mark.slow
 def test_the_answer_about_a_long_line_of_memories_is_limited(conn: Connection[Any]) -> None:
     number = remember(conn, LARGE)
     for n in range(25):

@@ -123,7 +123,10 @@ def test_the_last_attempt_at_a_memory_that_is_being_erased_stops_no_claim(
 ) -> None:
     number, free = remember(conn), remember(conn)
     claim(conn)
-    conn.execute("UPDATE pgrecall.embedding_jobs SET attempts = 4, lease_expires_at = now() WHERE memory_id = %s", (number,))
+    conn.execute(
+        "UPDATE pgrecall.embedding_jobs SET attempts = 4, lease_expires_at = now() WHERE memory_id = %s",
+        (number,),
+    )
     conn.execute("DELETE FROM pgrecall.embedding_jobs WHERE memory_id = %s", (free,))
     other.execute("SELECT FROM pgrecall.memories WHERE id = %s FOR UPDATE", (number,))
     conn.execute("SET lock_timeout = '1s'")
@@ -151,12 +154,16 @@ def test_names_and_facts_of_others_are_stored(
     ]
     hold(conn, other, how)
     done = complete_extractions(conn, items)
-    pending = "SELECT array_agg(memory_id) FROM pgrecall.extractions WHERE is_pending AND memory_id = ANY (%s)"
+    pending = (
+        "SELECT array_agg(memory_id) FROM pgrecall.extractions WHERE is_pending AND memory_id = ANY (%s)"
+    )
     assert scalar(conn, pending, tenants["b"]) is None
     call(conn, "pgrecall.release_extractions", "00000000-0000-0000-0000-000000000007")
     claimed(conn)
     other.rollback()
-    conn.execute("UPDATE pgrecall.extractions SET next_attempt_at = NULL, lease_expires_at = NULL WHERE is_pending")
+    conn.execute(
+        "UPDATE pgrecall.extractions SET next_attempt_at = NULL, lease_expires_at = NULL WHERE is_pending"
+    )
     again = {row[0]: row[1] for row in claimed(conn)}
     left = [{**one, "ticket": again[one["memory_id"]]} for one in items if one["memory_id"] in again]
     assert done + (complete_extractions(conn, left) if left else 0) == len(items)
@@ -170,7 +177,9 @@ def test_a_curation_waits_for_nobody(
 ) -> None:
     call(conn, "pgrecall.set_setting", "curate", "rules")
     conn.execute("UPDATE pgrecall.memories SET embedding = %s", (vector(384, 1.0),))
-    conn.execute("INSERT INTO pgrecall.curation_jobs (memory_id) SELECT id FROM pgrecall.memories ON CONFLICT DO NOTHING")
+    conn.execute(
+        "INSERT INTO pgrecall.curation_jobs (memory_id) SELECT id FROM pgrecall.memories ON CONFLICT DO NOTHING"
+    )
     tickets = dict(rows(conn, "pgrecall.claim_curations", ONE))
     hold(conn, other, how)
     conn.execute("SET lock_timeout = '3s'")
@@ -194,19 +203,29 @@ def test_notes_wait_for_nobody(conn: Connection[Any], other: Connection[Any], ho
     for name in ("a", "b"):
         message = {"content": f"I like tea {name}", "session": "s", "external_id": f"message:{name}"}
         (ids[name],) = remember_many(conn, [message], namespace=name, create_namespace=True)
-        conn.execute("INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES (%s, 'notes')", (ids[name],))
+        conn.execute(
+            "INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES (%s, 'notes')", (ids[name],)
+        )
     found = rows(conn, "pgrecall.claim_extractions", ONE, "notes")
     hold(conn, other, how)
     conn.execute("SET lock_timeout = '3s'")
     done = {}
     for number, ticket, *_ in found:
-        claims, notes = [{"memory_id": number, "ticket": ticket}], [{"text": "likes tea", "memory_ids": [number]}]
+        claims, notes = (
+            [{"memory_id": number, "ticket": ticket}],
+            [{"text": "likes tea", "memory_ids": [number]}],
+        )
         done[number] = call(conn, "pgrecall.complete_notes", "v", Jsonb(claims), Jsonb(notes))
     assert done[ids["b"]] == 1
     other.rollback()
-    conn.execute("UPDATE pgrecall.extractions SET next_attempt_at = NULL, lease_expires_at = NULL WHERE is_pending")
+    conn.execute(
+        "UPDATE pgrecall.extractions SET next_attempt_at = NULL, lease_expires_at = NULL WHERE is_pending"
+    )
     for number, ticket, *_ in rows(conn, "pgrecall.claim_extractions", ONE, "notes"):
-        claims, notes = [{"memory_id": number, "ticket": ticket}], [{"text": "likes tea", "memory_ids": [number]}]
+        claims, notes = (
+            [{"memory_id": number, "ticket": ticket}],
+            [{"text": "likes tea", "memory_ids": [number]}],
+        )
         done[number] += call(conn, "pgrecall.complete_notes", "v", Jsonb(claims), Jsonb(notes))
     assert set(done.values()) == {1}
 
