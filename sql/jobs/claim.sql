@@ -76,7 +76,7 @@ BEGIN
             LIMIT $2
             FOR NO KEY UPDATE SKIP LOCKED
         ), newest AS MATERIALIZED (
-            SELECT f.id, row_number() OVER () AS place,
+            SELECT f.id, f.bytes, row_number() OVER () AS place,
                    COALESCE(sum(f.bytes) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
             FROM fresh f
         ), turn (namespace_id, place) AS (
@@ -96,12 +96,12 @@ BEGIN
         ), namespace AS MATERIALIZED (
             SELECT t.namespace_id, min(t.place) AS place FROM turn t WHERE t.namespace_id >= 0 AND t.place > 0 GROUP BY t.namespace_id
         ), fair AS (
-            SELECT p.id, p.place
+            SELECT p.id, p.place, p.bytes, n.namespace_id
             FROM namespace n
             CROSS JOIN LATERAL (
-                SELECT m.id, row_number() OVER (ORDER BY m.updated_at DESC, m.id DESC) AS place
+                SELECT m.id, m.bytes, row_number() OVER (ORDER BY m.updated_at DESC, m.id DESC) AS place
                 FROM (
-                    SELECT m.id, m.updated_at
+                    SELECT m.id, m.updated_at, octet_length(m.content) AS bytes
                     FROM pgrecall.memories m
                     WHERE m.%1$I IS NULL AND NOT m.is_sensitive AND m.deleted_at IS NULL
                       AND m.namespace_id = n.namespace_id
@@ -129,17 +129,9 @@ BEGIN
                        COALESCE(sum(s.bytes) OVER (later ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
                 FROM (
                     -- A namespace's many bytes come late, as a rule: the more the later.
-                    SELECT o.id, o.turn, octet_length(m.content) AS bytes,
-                           CASE WHEN o.turn = 1
-                               THEN random() * sum(octet_length(m.content)) OVER (PARTITION BY o.turn, m.namespace_id ORDER BY o.place)
-                               ELSE o.place
-                           END AS rank
-                    FROM (
-                        SELECT w.id, CASE WHEN w.place <= ($2 + 1) / 2 THEN 0 ELSE 2 END, w.place FROM newest w
-                        UNION ALL
-                        SELECT f.id, 1, f.place FROM fair f
-                    ) o (id, turn, place)
-                    JOIN pgrecall.memories m ON m.id = o.id
+                    SELECT w.id, CASE WHEN w.place <= ($2 + 1) / 2 THEN 0 ELSE 2 END AS turn, w.bytes, w.place AS rank FROM newest w
+                    UNION ALL
+                    SELECT f.id, 1, f.bytes, random() * sum(f.bytes) OVER (PARTITION BY f.namespace_id ORDER BY f.place) FROM fair f
                 ) s
                 WINDOW later AS (PARTITION BY s.turn = 1 ORDER BY s.turn, s.rank)
             ) o
