@@ -577,7 +577,7 @@ COMMENT ON COLUMN pgrecall.judged_queries.stratum IS 'The kind of query; recall_
 COMMENT ON COLUMN pgrecall.judged_queries.exclude IS 'Memories to ignore: recall_eval() removes them before it counts ranks.';
 COMMENT ON COLUMN pgrecall.judged_queries.judged_by IS 'The role that gave the feedback; empty for a query of pgrecall.judge().';
 COMMENT ON COLUMN pgrecall.judged_queries.judged_at IS 'When it was last judged.';
-COMMENT ON COLUMN pgrecall.judged_queries.owner IS 'The role that judged it first: others may not replace it. Empty for feedback, and for what is older.';
+COMMENT ON COLUMN pgrecall.judged_queries.owner IS 'The role that judged it: others may not replace it. Empty for feedback, and for what is older.';
 ALTER TABLE pgrecall.judged_queries
     ALTER COLUMN query_id SET STATISTICS 0,
     ALTER COLUMN query SET STATISTICS 0,
