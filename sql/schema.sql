@@ -26,25 +26,29 @@ CREATE TYPE pgrecall.memory_fields AS (
 );
 COMMENT ON TYPE pgrecall.memory_fields IS 'The optional fields of a memory: the options of remember().';
 CREATE TYPE pgrecall.recall_filter AS (
-    categories         text[],
-    tags_any           text[],
-    tags_all           text[],
-    metadata_contains  jsonb,
-    since              timestamptz,
-    until              timestamptz,
-    include_superseded boolean,
-    timeframe          tstzrange,
-    as_of              timestamptz,
-    include_sensitive  boolean,
-    referring          bigint[],
-    metadata_where     jsonpath,
-    sessions           text[],
-    speakers           text[],
-    speaker_hashes     integer[],
-    sources            text[],
-    external_id_prefix text,
-    category_hashes    integer[],
-    source_hashes      integer[]
+    categories          text[],
+    tags_any            text[],
+    tags_all            text[],
+    metadata_contains   jsonb,
+    since               timestamptz,
+    until               timestamptz,
+    include_superseded  boolean,
+    timeframe           tstzrange,
+    as_of               timestamptz,
+    include_sensitive   boolean,
+    referring           bigint[],
+    metadata_where      jsonpath,
+    sessions            text[],
+    speakers            text[],
+    speaker_hashes      integer[],
+    sources             text[],
+    external_id_prefix  text,
+    category_hashes     integer[],
+    source_hashes       integer[],
+    metadata_conditions jsonb,
+    all_keys            bytea[],
+    tag_keys            bytea[],
+    value_keys          bytea[]
 );
 COMMENT ON TYPE pgrecall.recall_filter IS 'The filters of one recall; a NULL field does not filter.';
 CREATE TYPE pgrecall.recall_settings AS (
@@ -512,18 +516,17 @@ CREATE INDEX memories_embedding_scan_idx ON pgrecall.memories (namespace_id, COA
 CREATE INDEX memories_expires_idx ON pgrecall.memories (expires_at) WHERE ((expires_at IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX memories_external_id_prefix_idx ON pgrecall.memories (namespace_id, external_id COLLATE "C") WHERE (external_id IS NOT NULL);
 CREATE INDEX memories_forgotten_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at), id) WHERE (deleted_at IS NOT NULL);
-CREATE INDEX memories_metadata_idx ON pgrecall.memories USING gin (metadata jsonb_path_ops);
+CREATE INDEX memories_keys_idx ON pgrecall.memories USING gin (_pgrecall.filter_keys(namespace_id, tags, metadata)) WITH (fastupdate=off);
+CREATE INDEX memories_namespace_id_idx ON pgrecall.memories (namespace_id, ((id + 0)));
 CREATE INDEX memories_namespace_time_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at), id);
 CREATE INDEX memories_over_idx ON pgrecall.memories (namespace_id, LEAST(valid_to, expires_at)) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (LEAST(valid_to, expires_at) IS NOT NULL));
 CREATE INDEX memories_pending_idx ON pgrecall.memories (updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_pending_namespace_idx ON pgrecall.memories (namespace_id, updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_sample_idx ON pgrecall.memories (namespace_id, SUBSTRING(content_hash FROM 1 FOR 4), id) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (NOT is_sensitive));
-CREATE INDEX memories_search_vector_idx ON pgrecall.memories USING gin (search_vector);
 CREATE INDEX memories_session_idx ON pgrecall.memories (namespace_id, session, "position", id) WHERE (session IS NOT NULL);
 CREATE INDEX memories_source_idx ON pgrecall.memories (namespace_id, hashtext(source));
 CREATE INDEX memories_speaker_idx ON pgrecall.memories (namespace_id, hashtext(speaker));
 CREATE INDEX memories_superseded_by_idx ON pgrecall.memories (superseded_by) WHERE (superseded_by IS NOT NULL);
-CREATE INDEX memories_tags_idx ON pgrecall.memories USING gin (tags);
 CREATE UNIQUE INDEX memories_external_id_key ON pgrecall.memories (namespace_id, external_id) WHERE (external_id IS NOT NULL);
 ALTER TABLE pgrecall.memories
     ALTER COLUMN embedding SET STORAGE PLAIN,
@@ -566,6 +569,7 @@ COMMENT ON COLUMN pgrecall.concepts.type_confidence IS 'The highest confidence o
 COMMENT ON COLUMN pgrecall.concepts.resolved_at IS 'When it was compared with its neighbours; NULL: not yet.';
 COMMENT ON COLUMN pgrecall.concepts.embedding IS 'Embedding of the name in generation 1; NULL until an embedder fills it.';
 CREATE INDEX concepts_embedding_idx ON pgrecall.concepts USING hnsw (embedding pgvector.halfvec_cosine_ops);
+CREATE INDEX concepts_namespace_id_idx ON pgrecall.concepts (namespace_id, ((id + 0)));
 CREATE INDEX concepts_unembedded_idx ON pgrecall.concepts (id) WHERE (embedding IS NULL);
 CREATE INDEX concepts_unresolved_idx ON pgrecall.concepts (id) WHERE (resolved_at IS NULL);
 ALTER TABLE pgrecall.concepts
@@ -672,6 +676,7 @@ CREATE TABLE pgrecall.grants (
     role         regrole NOT NULL,
     access       text NOT NULL,
     granted_at   timestamptz NOT NULL DEFAULT now(),
+    namespace    text NOT NULL,
     CONSTRAINT grants_pkey PRIMARY KEY (namespace_id, role) INCLUDE (access),
     CONSTRAINT grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
     CONSTRAINT grants_access_check CHECK (access = ANY (ARRAY['read', 'write'])),
@@ -679,7 +684,8 @@ CREATE TABLE pgrecall.grants (
 );
 COMMENT ON TABLE pgrecall.grants IS 'Which role may read or write which namespace; maintained by grant_namespace() and revoke_namespace(). Members of a role inherit its access.';
 COMMENT ON COLUMN pgrecall.grants.access IS 'read, or write, which includes read.';
-CREATE INDEX grants_role_idx ON pgrecall.grants (role);
+COMMENT ON COLUMN pgrecall.grants.namespace IS 'The namespace''s name, so that a role looks names up among its own. Triggers maintain it.';
+CREATE INDEX grants_role_idx ON pgrecall.grants (role, namespace);
 
 CREATE TABLE pgrecall.learned_settings (
     id           bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -859,6 +865,7 @@ COMMENT ON COLUMN pgrecall.concept_merges.aliases IS 'The names that came with t
 CREATE INDEX concept_merges_concept_idx ON pgrecall.concept_merges (concept_id);
 CREATE INDEX concept_merges_into_key_idx ON pgrecall.concept_merges (namespace_id, into_key);
 CREATE INDEX concept_merges_key_idx ON pgrecall.concept_merges (namespace_id, key);
+CREATE INDEX concept_merges_namespace_id_idx ON pgrecall.concept_merges (namespace_id, ((id + 0)));
 ALTER TABLE pgrecall.concept_merges
     ALTER COLUMN type SET STATISTICS 0,
     ALTER COLUMN method SET STATISTICS 0,
@@ -1084,6 +1091,7 @@ COMMENT ON COLUMN pgrecall.curations.evidence IS 'Numbers only; empty once eithe
 COMMENT ON COLUMN pgrecall.curations.before IS 'The changed fields before the change, by memory id.';
 COMMENT ON COLUMN pgrecall.curations.after IS 'The same fields after the change.';
 CREATE INDEX curations_memory_idx ON pgrecall.curations (memory_id);
+CREATE INDEX curations_namespace_id_idx ON pgrecall.curations (namespace_id, ((id + 0)));
 CREATE INDEX curations_namespace_idx ON pgrecall.curations (namespace_id, id);
 CREATE INDEX curations_other_idx ON pgrecall.curations (other_id) WHERE (other_id IS NOT NULL);
 CREATE UNIQUE INDEX curations_active_key ON pgrecall.curations (memory_id) WHERE (undone_at IS NULL);

@@ -39,6 +39,7 @@ ENGINE = {
     "_pgrecall.rank_granted",
     "_pgrecall.list_granted",
     "pgrecall.expire_memories",
+    "_pgrecall.trim_history",
     "_pgrecall.curation_candidates",
     "_pgrecall.log_graph_changes",
     "_pgrecall.refuse_sensitive",

@@ -43,7 +43,9 @@ BEGIN ATOMIC
         WHERE w.is_alive
     ) e
     CROSS JOIN LATERAL (
-        SELECT string_agg(DISTINCT format('%s: %s until %s', p.model, p.cause, p.until), ', ') AS pauses
+        SELECT string_agg(DISTINCT format('%s: %s until %s', p.model, p.cause, p.until), ', ')
+                   FILTER (WHERE p.cause <> 'disk_full') AS pauses,
+               bool_or(p.cause = 'disk_full') AS is_disk_full
         FROM pgrecall.worker_status() w
         CROSS JOIN LATERAL jsonb_to_recordset(w.pauses) AS p (model text, cause text, until text)
         WHERE w.is_alive
@@ -165,7 +167,7 @@ BEGIN ATOMIC
         (14, 'embedder''s code', e.outdated IS NULL, 'warn',
          COALESCE('another version: ' || e.outdated, 'that of the database'),
          'Install the database''s version of pgrecall there, and start the embedder again.'),
-        (27, 'notifications', e.deaf IS NULL, 'warn',
+        (32, 'notifications', e.deaf IS NULL, 'warn',
          COALESCE('they do not reach ' || e.deaf || ', so questions wait', 'they reach the embedders'),
          'Start it with PGRECALL_EMBEDDER_LISTEN_DSN, a direct connection: a pooler may be between.'),
         (15, 'embedder''s role', e.unconfined IS NULL, 'info',
@@ -227,7 +229,16 @@ BEGIN ATOMIC
          CASE WHEN NOT current_setting('autovacuum')::boolean OR NOT current_setting('track_counts')::boolean
                   THEN 'ALTER SYSTEM RESET autovacuum; ALTER SYSTEM RESET track_counts; SELECT pg_reload_conf()'
               WHEN y.off IS NOT NULL THEN y.repair
-              ELSE 'Look for old transactions in pg_stat_activity (backend_xmin), pg_prepared_xacts and pg_replication_slots (xmin).' END)
+              ELSE 'Look for old transactions in pg_stat_activity (backend_xmin), pg_prepared_xacts and pg_replication_slots (xmin).' END),
+        -- How much room is left, no function of PostgreSQL says.
+        (30, 'disk', p.is_disk_full IS NOT TRUE, 'fail',
+         CASE WHEN p.is_disk_full THEN 'full: the server has refused what an embedder wrote' ELSE 'no embedder was refused room' END,
+         'Make room on the server''s disk: for the data folder, WAL, and tablespaces. Embedders go on by themselves.'),
+        (31, 'notification queue', pgrecall.sends_notifications(), 'warn',
+         format('the queue is %s %% full', round((100 * pg_notification_queue_usage())::numeric, 1)),
+         'A session listens and holds a transaction open: SELECT pg_terminate_backend(pid) it. The oldest of SELECT pid, usename, '
+         'xact_start FROM pg_stat_activity WHERE state LIKE ''idle in transaction%'' ORDER BY xact_start is the first to ask. '
+         'Until then pgrecall notifies nobody, and embedders poll.')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

@@ -37,9 +37,9 @@ BEGIN
     WHERE CASE
         WHEN f.type IS NULL THEN true
         WHEN COALESCE(f.value, 'null') = 'null' THEN fields ->> k.key NOT LIKE '%?'
-        WHEN f.type = 'id' THEN NOT _pgrecall.is_id(f.value)
+        WHEN f.type = 'id' THEN NOT _pgrecall.is_id(f.value::text)
         WHEN f.type = 'ids' THEN jsonb_typeof(f.value) <> 'array' OR jsonb_array_length(f.value) > 10000 OR EXISTS (
-            SELECT FROM jsonb_path_query(f.value, 'strict $[*]') i (value) WHERE NOT _pgrecall.is_id(i.value)
+            SELECT FROM jsonb_path_query(f.value, 'strict $[*]') i (value) WHERE NOT _pgrecall.is_id(i.value::text)
         )
         WHEN f.type = 'time' THEN NOT (jsonb_typeof(f.value) = 'string' AND _pgrecall.is_time(f.value #>> '{}')
                                        AND f.value #>> '{}' ~ '^\d{4}-')

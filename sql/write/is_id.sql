@@ -1,9 +1,7 @@
--- Whether a value of JSON is an id of a memory.
-CREATE OR REPLACE FUNCTION _pgrecall.is_id(value jsonb)
+-- Whether a text is the id of a row, or a ticket: a whole number up to 2^63 - 1.
+CREATE OR REPLACE FUNCTION _pgrecall.is_id(value text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN jsonb_typeof(value) = 'number' THEN
-    scale(value::numeric) = 0 AND value::numeric BETWEEN 0 AND 9223372036854775807
-ELSE false END;
+RETURN value ~ '^[0-9]{1,19}$' AND lpad(value, 19, '0') <= '9223372036854775807' COLLATE "C";
 
-COMMENT ON FUNCTION _pgrecall.is_id IS 'Whether a value of JSON is an id of a memory.';
+COMMENT ON FUNCTION _pgrecall.is_id IS 'Whether a text is the id of a row or a ticket: a whole number up to 2^63 - 1.';

@@ -66,7 +66,7 @@ class UpkeepJob(Job):
         forgotten, erased = await self._queue.expire(_EXPIRE_BATCH)
         if forgotten or erased:
             self._log.info("memories expired", forgotten=forgotten, erased=erased)
-        is_full = max(forgotten, erased) >= _EXPIRE_BATCH
-        if not is_full:
-            self._expires_at = time.monotonic() + _EXPIRE_SECONDS
-        return is_full
+        if forgotten or erased:
+            return True
+        self._expires_at = time.monotonic() + _EXPIRE_SECONDS
+        return False

@@ -182,6 +182,22 @@ class AsyncDatabase:
         async with self.connection() as connection:
             return await self.rows_on(connection, function, arguments, settings)
 
+    async def rows_now(self, function: str, arguments: Mapping[str, Any]) -> list[DictRow]:
+        """Call a function under READ COMMITTED, whatever database and role have as a default.
+
+        Args:
+            function: Its schema-qualified name.
+            arguments: Its checked arguments by name.
+        """
+        async with self.connection() as connection:
+            await connection.set_isolation_level(psycopg.IsolationLevel.READ_COMMITTED)
+            try:
+                async with connection.transaction():
+                    return await self.rows_on(connection, function, arguments)
+            finally:
+                if not connection.closed:
+                    await connection.set_isolation_level(None)
+
     async def rows_on(
         self,
         connection: AsyncConnection[DictRow],

@@ -38,7 +38,7 @@ class AsyncErasures:
             NotFound: There is no such memory.
             PermissionDenied: The role may only read it.
         """
-        rows = await self._database.rows("public.erase", drop_none(id=id, dry_run=dry_run))
+        rows = await self._database.rows_now("public.erase", drop_none(id=id, dry_run=dry_run))
         return Erasure.of(rows[0])
 
     async def erase_many(
@@ -63,7 +63,7 @@ class AsyncErasures:
         """
         arguments = drop_none(dry_run=dry_run, **check_options(filters, ErasureFilters))
         arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
-        rows = await self._database.rows("public.erase_many", arguments)
+        rows = await self._database.rows_now("public.erase_many", arguments)
         return tuple(Erasure.of(row) for row in rows)
 
     async def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
@@ -81,7 +81,7 @@ class AsyncErasures:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role cannot access every namespace.
         """
-        rows = await self._database.rows(
+        rows = await self._database.rows_now(
             "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
         )
         return Erasure.of({**rows[0], "memory_id": None})

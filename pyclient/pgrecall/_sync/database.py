@@ -180,6 +180,22 @@ class Database:
         with self.connection() as connection:
             return self.rows_on(connection, function, arguments, settings)
 
+    def rows_now(self, function: str, arguments: Mapping[str, Any]) -> list[DictRow]:
+        """Call a function under READ COMMITTED, whatever database and role have as a default.
+
+        Args:
+            function: Its schema-qualified name.
+            arguments: Its checked arguments by name.
+        """
+        with self.connection() as connection:
+            connection.set_isolation_level(psycopg.IsolationLevel.READ_COMMITTED)
+            try:
+                with connection.transaction():
+                    return self.rows_on(connection, function, arguments)
+            finally:
+                if not connection.closed:
+                    connection.set_isolation_level(None)
+
     def rows_on(
         self,
         connection: Connection[DictRow],

@@ -39,7 +39,7 @@ class Erasures:
             NotFound: There is no such memory.
             PermissionDenied: The role may only read it.
         """
-        rows = self._database.rows("public.erase", drop_none(id=id, dry_run=dry_run))
+        rows = self._database.rows_now("public.erase", drop_none(id=id, dry_run=dry_run))
         return Erasure.of(rows[0])
 
     def erase_many(self, *, dry_run: bool = False, **filters: Unpack[ErasureFilters]) -> tuple[Erasure, ...]:
@@ -62,7 +62,7 @@ class Erasures:
         """
         arguments = drop_none(dry_run=dry_run, **check_options(filters, ErasureFilters))
         arguments |= drop_none(namespace=self._database.namespace(filters.get("namespace")))
-        rows = self._database.rows("public.erase_many", arguments)
+        rows = self._database.rows_now("public.erase_many", arguments)
         return tuple(Erasure.of(row) for row in rows)
 
     def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
@@ -80,5 +80,7 @@ class Erasures:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role cannot access every namespace.
         """
-        rows = self._database.rows("public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run))
+        rows = self._database.rows_now(
+            "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
+        )
         return Erasure.of({**rows[0], "memory_id": None})

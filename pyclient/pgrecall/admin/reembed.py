@@ -332,7 +332,7 @@ def _run_statements(conn: psycopg.Connection[Any], generation: int, stage: str, 
         conn.execute(statement)
     if statements:
         # Wakes the embedders before their next poll.
-        conn.execute("SELECT pg_notify('pgrecall_embed', '')")
+        conn.execute("SELECT pg_notify('pgrecall_embed', '') WHERE pgrecall.sends_notifications()")
 
 
 def _backfill(conn: psycopg.Connection[Any], dsn: str, generation: int, options: _Options) -> Generation:

@@ -218,6 +218,11 @@ class WorkQueue:
             ],
         )
 
+    async def sends_notifications(self) -> bool:
+        """Ask whether writers notify daemons; not while the server's queue is about to fill."""
+        [(sends,)] = await self._claims.fetch("SELECT pgrecall.sends_notifications()")
+        return bool(sends)
+
     async def purge_query_embeddings(self) -> int:
         """Forget old embeddings of queries; returns how many."""
         [(gone,)] = await self._upkeep.fetch("SELECT pgrecall.purge_query_embeddings()")
