@@ -586,6 +586,7 @@ CREATE TABLE pgrecall.judged_queries (
     exclude      bigint[] NOT NULL DEFAULT '{}'::bigint[],
     judged_by    name NOT NULL DEFAULT ''::name,
     judged_at    timestamptz NOT NULL DEFAULT now(),
+    owner        name NOT NULL DEFAULT ''::name,
     CONSTRAINT judged_queries_pkey PRIMARY KEY (namespace_id, query_id),
     CONSTRAINT judged_queries_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
     CONSTRAINT judged_queries_exclude CHECK (array_position(exclude, NULL::bigint) IS NULL),
@@ -601,6 +602,7 @@ COMMENT ON COLUMN pgrecall.judged_queries.stratum IS 'The kind of query; recall_
 COMMENT ON COLUMN pgrecall.judged_queries.exclude IS 'Memories to ignore: recall_eval() removes them before it counts ranks.';
 COMMENT ON COLUMN pgrecall.judged_queries.judged_by IS 'The role that gave the feedback; empty for a query of pgrecall.judge().';
 COMMENT ON COLUMN pgrecall.judged_queries.judged_at IS 'When it was last judged.';
+COMMENT ON COLUMN pgrecall.judged_queries.owner IS 'The role that judged it: others may not replace it. Empty for feedback, and for what is older.';
 ALTER TABLE pgrecall.judged_queries
     ALTER COLUMN query_id SET STATISTICS 0,
     ALTER COLUMN query SET STATISTICS 0,
@@ -886,6 +888,7 @@ CREATE TABLE pgrecall.extractions (
     enricher         text NOT NULL,
     version          text,
     last_error       text,
+    namespace_id     integer,
     CONSTRAINT extractions_pkey PRIMARY KEY (memory_id, enricher),
     CONSTRAINT extractions_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT extractions_enricher_size CHECK (octet_length(enricher) <= 256),
@@ -898,7 +901,9 @@ COMMENT ON COLUMN pgrecall.extractions.ticket IS 'Number of the current claim; t
 COMMENT ON COLUMN pgrecall.extractions.waiting_since IS 'When the pending extraction, or the last completed one, was queued.';
 COMMENT ON COLUMN pgrecall.extractions.enricher IS 'text (no language model), or llm if enabled.';
 COMMENT ON COLUMN pgrecall.extractions.version IS 'Version of the extractor, its models and its settings at the last extraction.';
+COMMENT ON COLUMN pgrecall.extractions.namespace_id IS 'That of the memory: claim_extractions() gives each its turn.';
 CREATE INDEX extractions_pending_idx ON pgrecall.extractions (enricher, memory_id) WHERE is_pending;
+CREATE INDEX extractions_pending_namespace_idx ON pgrecall.extractions (enricher, namespace_id, memory_id) WHERE is_pending;
 CREATE INDEX extractions_worker_idx ON pgrecall.extractions (worker_id) WHERE (worker_id IS NOT NULL);
 ALTER TABLE pgrecall.extractions
     ALTER COLUMN version SET STATISTICS 0,
@@ -1048,6 +1053,7 @@ CREATE TABLE pgrecall.curation_jobs (
     lease_expires_at timestamptz,
     waiting_since    timestamptz NOT NULL DEFAULT now(),
     attempts         integer NOT NULL DEFAULT 0,
+    namespace_id     integer,
     CONSTRAINT curation_jobs_pkey PRIMARY KEY (memory_id),
     CONSTRAINT curation_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT curation_jobs_times CHECK (((lease_expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (lease_expires_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((waiting_since >= '0001-01-02 00:00:00+00'::timestamptz) AND (waiting_since <= '9999-12-31 00:00:00+00'::timestamptz)))
@@ -1055,6 +1061,8 @@ CREATE TABLE pgrecall.curation_jobs (
 COMMENT ON TABLE pgrecall.curation_jobs IS 'New memories to compare with older ones of their namespace, while the setting curate is on; a row is deleted with the decision.';
 COMMENT ON COLUMN pgrecall.curation_jobs.ticket IS 'Random number of the current claim.';
 COMMENT ON COLUMN pgrecall.curation_jobs.attempts IS 'Claims without a result; after the fifth it is not claimed again.';
+COMMENT ON COLUMN pgrecall.curation_jobs.namespace_id IS 'That of the memory: claim_curations() gives each its turn.';
+CREATE INDEX curation_jobs_namespace_idx ON pgrecall.curation_jobs (namespace_id, memory_id);
 CREATE INDEX curation_jobs_worker_idx ON pgrecall.curation_jobs (worker_id) WHERE (worker_id IS NOT NULL);
 
 CREATE TABLE pgrecall.curations (
@@ -1111,6 +1119,7 @@ CREATE TABLE pgrecall.memory_changes (
     role         text NOT NULL,
     before       jsonb NOT NULL,
     after        jsonb NOT NULL,
+    bytes        integer NOT NULL DEFAULT 0,
     CONSTRAINT memory_changes_pkey PRIMARY KEY (id),
     CONSTRAINT memory_changes_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT memory_changes_action CHECK (action = ANY (ARRAY['update', 'supersede', 'unsupersede', 'forget', 'expire', 'restore'])),
@@ -1123,6 +1132,7 @@ COMMENT ON TABLE pgrecall.memory_changes IS 'What changed in a memory, for memor
 COMMENT ON COLUMN pgrecall.memory_changes.role IS 'The session''s role that changed the memory.';
 COMMENT ON COLUMN pgrecall.memory_changes.before IS 'The changed fields, with their old values.';
 COMMENT ON COLUMN pgrecall.memory_changes.after IS 'The changed fields, with their new values.';
+COMMENT ON COLUMN pgrecall.memory_changes.bytes IS 'The size of before and after, as text.';
 CREATE INDEX memory_changes_memory_idx ON pgrecall.memory_changes (memory_id, id);
 ALTER TABLE pgrecall.memory_changes
     ALTER COLUMN action SET STATISTICS 0,
