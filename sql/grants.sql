@@ -36,7 +36,8 @@ GRANT SELECT ON
 -- The policies limit the gate to the caller's rows.
 GRANT SELECT ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_gate;
 GRANT INSERT, UPDATE ON pgrecall.memories TO pgrecall_gate;
-GRANT INSERT ON pgrecall.memory_changes TO pgrecall_gate;
+GRANT INSERT, DELETE ON pgrecall.memory_changes TO pgrecall_gate;
+GRANT INSERT ON pgrecall.retention TO pgrecall_gate;
 GRANT INSERT (name, language), UPDATE (languages) ON pgrecall.namespaces TO pgrecall_gate;
 GRANT INSERT, UPDATE, DELETE ON
     pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.curation_jobs, pgrecall.curations,

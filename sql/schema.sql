@@ -26,25 +26,29 @@ CREATE TYPE pgrecall.memory_fields AS (
 );
 COMMENT ON TYPE pgrecall.memory_fields IS 'The optional fields of a memory: the options of remember().';
 CREATE TYPE pgrecall.recall_filter AS (
-    categories         text[],
-    tags_any           text[],
-    tags_all           text[],
-    metadata_contains  jsonb,
-    since              timestamptz,
-    until              timestamptz,
-    include_superseded boolean,
-    timeframe          tstzrange,
-    as_of              timestamptz,
-    include_sensitive  boolean,
-    referring          bigint[],
-    metadata_where     jsonpath,
-    sessions           text[],
-    speakers           text[],
-    speaker_hashes     integer[],
-    sources            text[],
-    external_id_prefix text,
-    category_hashes    integer[],
-    source_hashes      integer[]
+    categories          text[],
+    tags_any            text[],
+    tags_all            text[],
+    metadata_contains   jsonb,
+    since               timestamptz,
+    until               timestamptz,
+    include_superseded  boolean,
+    timeframe           tstzrange,
+    as_of               timestamptz,
+    include_sensitive   boolean,
+    referring           bigint[],
+    metadata_where      jsonpath,
+    sessions            text[],
+    speakers            text[],
+    speaker_hashes      integer[],
+    sources             text[],
+    external_id_prefix  text,
+    category_hashes     integer[],
+    source_hashes       integer[],
+    metadata_conditions jsonb,
+    all_keys            bytea[],
+    tag_keys            bytea[],
+    value_keys          bytea[]
 );
 COMMENT ON TYPE pgrecall.recall_filter IS 'The filters of one recall; a NULL field does not filter.';
 CREATE TYPE pgrecall.recall_settings AS (
@@ -221,7 +225,8 @@ CREATE TABLE pgrecall.installation (
     has_plpython      boolean NOT NULL DEFAULT false,
     function_schema   text NOT NULL DEFAULT 'public',
     CONSTRAINT installation_pkey PRIMARY KEY (singleton),
-    CONSTRAINT installation_singleton_check CHECK (singleton)
+    CONSTRAINT installation_singleton_check CHECK (singleton),
+    CONSTRAINT installation_times CHECK ((installed_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (installed_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.installation IS 'One row: the installed sql/ bundle, and what a downgrade to base must undo.';
 COMMENT ON COLUMN pgrecall.installation.has_plpython IS 'The functions in Python are installed (pgrecall migrate --with-plpython); the next migration keeps them.';
@@ -233,6 +238,7 @@ CREATE TABLE pgrecall.settings (
     updated_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT settings_pkey PRIMARY KEY (name),
     CONSTRAINT settings_name_size CHECK (octet_length(name) <= 1024),
+    CONSTRAINT settings_times CHECK ((updated_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (updated_at <= '9999-12-31 00:00:00+00'::timestamptz)),
     CONSTRAINT settings_value_check CHECK (value <> ''),
     CONSTRAINT settings_value_size CHECK (octet_length(value) <= 65536)
 );
@@ -248,7 +254,8 @@ CREATE TABLE pgrecall.namespaces (
     CONSTRAINT namespaces_name_key UNIQUE (name),
     CONSTRAINT namespaces_language_size CHECK (octet_length(language) <= 1024),
     CONSTRAINT namespaces_languages_size CHECK ((cardinality(languages) <= 1000) AND (octet_length(array_to_string(languages, '')) <= 65536)),
-    CONSTRAINT namespaces_name_check CHECK ((name ~ '[^[:space:]]') AND (length(name) <= 200))
+    CONSTRAINT namespaces_name_check CHECK ((name ~ '[^[:space:]]') AND (length(name) <= 200)),
+    CONSTRAINT namespaces_times CHECK ((created_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (created_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.namespaces IS 'Namespaces. Each holds the memories of one tenant; no recall crosses a namespace.';
 COMMENT ON COLUMN pgrecall.namespaces.language IS 'Text-search configuration of queries, and of memories without a language. Text, because pg_upgrade rejects regconfig columns.';
@@ -272,7 +279,8 @@ CREATE TABLE pgrecall.embedding_models (
     CONSTRAINT embedding_models_name_check CHECK (name <> ''),
     CONSTRAINT embedding_models_name_size CHECK (octet_length(name) <= 1024),
     CONSTRAINT embedding_models_provider_size CHECK (octet_length(provider) <= 256),
-    CONSTRAINT embedding_models_query_prompt_size CHECK (octet_length(query_prompt) <= 16384)
+    CONSTRAINT embedding_models_query_prompt_size CHECK (octet_length(query_prompt) <= 16384),
+    CONSTRAINT embedding_models_times CHECK ((created_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (created_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.embedding_models IS 'Embedding models by name, with the prompts that precede a query and a document.';
 
@@ -297,7 +305,8 @@ CREATE TABLE pgrecall.workers (
     CONSTRAINT workers_model_size CHECK (octet_length(model) <= 1024),
     CONSTRAINT workers_pauses_size CHECK (octet_length((pauses)::text) <= 65536),
     CONSTRAINT workers_poll_seconds_check CHECK ((poll_seconds >= (0)::double precision) AND (poll_seconds <= (86400)::double precision)),
-    CONSTRAINT workers_role_name_size CHECK (octet_length(role_name) <= 256)
+    CONSTRAINT workers_role_name_size CHECK (octet_length(role_name) <= 256),
+    CONSTRAINT workers_times CHECK (((started_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (started_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((last_seen_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (last_seen_at <= '9999-12-31 00:00:00+00'::timestamptz)))
 );
 COMMENT ON TABLE pgrecall.workers IS 'Embedder daemons and their heartbeats.';
 COMMENT ON COLUMN pgrecall.workers.per_second IS 'Embeddings per second since the previous heartbeat.';
@@ -313,14 +322,16 @@ CREATE TABLE pgrecall.postings (
     block        bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     memory_ids   bigint[] NOT NULL,
     impacts      real[] NOT NULL,
+    is_past      boolean NOT NULL DEFAULT false,
     CONSTRAINT postings_block_pairs CHECK (cardinality(impacts) = cardinality(memory_ids)),
     CONSTRAINT postings_block_size CHECK ((cardinality(memory_ids) >= 1) AND (cardinality(memory_ids) <= 128)),
     CONSTRAINT postings_term_size CHECK (octet_length(term) <= 2048)
-);
+) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 COMMENT ON TABLE pgrecall.postings IS 'The memories that hold a term, with its impact on their BM25 score, in blocks of up to 128. Written only by _pgrecall.index_postings() and _pgrecall.remove_postings(), under _pgrecall.try_lock_postings().';
 COMMENT ON COLUMN pgrecall.postings.top_impact IS 'The block''s highest impact: recall reads the best blocks of a term first.';
 COMMENT ON COLUMN pgrecall.postings.impacts IS 'The impact of the term on each of memory_ids, highest first.';
-CREATE UNIQUE INDEX postings_term_key ON pgrecall.postings (namespace_id, term, top_impact DESC, block);
+COMMENT ON COLUMN pgrecall.postings.is_past IS 'Holds memories that are superseded, expired or no longer valid, which recall reads only if asked for the past.';
+CREATE UNIQUE INDEX postings_term_key ON pgrecall.postings (namespace_id, term, is_past, top_impact DESC, block);
 ALTER TABLE pgrecall.postings
     ALTER COLUMN memory_ids SET STORAGE PLAIN,
     ALTER COLUMN impacts SET STORAGE PLAIN,
@@ -331,11 +342,13 @@ CREATE TABLE pgrecall.term_stats (
     term         text COLLATE "C" NOT NULL,
     documents    integer NOT NULL,
     small_blocks integer NOT NULL,
-    CONSTRAINT term_stats_pkey PRIMARY KEY (namespace_id, term),
+    is_past      boolean NOT NULL DEFAULT false,
+    CONSTRAINT term_stats_pkey PRIMARY KEY (namespace_id, term, is_past),
     CONSTRAINT term_stats_term_size CHECK (octet_length(term) <= 2048)
-) WITH (fillfactor = 80);
-COMMENT ON TABLE pgrecall.term_stats IS 'The number of memories in pgrecall.postings that hold each term; the term '''' counts all memories in the postings.';
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+COMMENT ON TABLE pgrecall.term_stats IS 'The number of memories in pgrecall.postings that hold each term, current and past apart; the term '''' counts all memories in the postings.';
 COMMENT ON COLUMN pgrecall.term_stats.small_blocks IS 'Blocks of the term that are less than half full; too many of them are merged.';
+COMMENT ON COLUMN pgrecall.term_stats.is_past IS 'Counts the postings of the past.';
 ALTER TABLE pgrecall.term_stats
     ALTER COLUMN term SET STATISTICS 0;
 
@@ -343,10 +356,12 @@ CREATE TABLE pgrecall.pending_postings (
     memory_id      bigint NOT NULL,
     namespace_id   integer NOT NULL,
     indexed_vector tsvector,
+    indexed_past   boolean NOT NULL DEFAULT false,
     CONSTRAINT pending_postings_pkey PRIMARY KEY (memory_id, namespace_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 COMMENT ON TABLE pgrecall.pending_postings IS 'Memories that changed since they were indexed, or were never indexed. Recall scores them from their search_vector. They move to pgrecall.postings when a namespace has enough of them.';
 COMMENT ON COLUMN pgrecall.pending_postings.indexed_vector IS 'The search_vector of the memory''s postings; NULL: none.';
+COMMENT ON COLUMN pgrecall.pending_postings.indexed_past IS 'Whether the memory''s postings are in those of the past.';
 CREATE INDEX pending_postings_namespace_idx ON pgrecall.pending_postings (namespace_id);
 ALTER TABLE pgrecall.pending_postings
     ALTER COLUMN indexed_vector SET STATISTICS 0;
@@ -388,7 +403,7 @@ CREATE UNLOGGED TABLE pgrecall.query_expansions (
     intent     text,
     CONSTRAINT query_expansions_pkey PRIMARY KEY (role, query_hash, language),
     CONSTRAINT query_expansions_size CHECK ((cardinality(terms) <= 5) AND (cardinality(entities) <= 5) AND (octet_length(query_hash) = 32) AND (length(array_to_string((terms || entities), '')) <= 640) AND (length(intent) <= 64) AND (length(language) <= 128)),
-    CONSTRAINT query_expansions_times CHECK (isfinite(made_at))
+    CONSTRAINT query_expansions_times CHECK ((made_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (made_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.query_expansions IS 'Language models'' expansions of queries, by the query''s hash, for recall with expand = llm. Cached for a limited time, separately for each role.';
 COMMENT ON COLUMN pgrecall.query_expansions.terms IS 'Words and short phrases to search for in addition to the query''s.';
@@ -417,7 +432,8 @@ CREATE TABLE pgrecall.erasures (
     erased_at    timestamptz NOT NULL DEFAULT now(),
     role         text NOT NULL,
     counts       jsonb NOT NULL,
-    CONSTRAINT erasures_pkey PRIMARY KEY (id)
+    CONSTRAINT erasures_pkey PRIMARY KEY (id),
+    CONSTRAINT erasures_times CHECK ((erased_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (erased_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.erasures IS 'Receipts of erase() and erase_namespace(): ids, counts, role and time. No content, no names of namespaces.';
 COMMENT ON COLUMN pgrecall.erasures.memory_id IS 'NULL: the whole namespace.';
@@ -469,6 +485,7 @@ CREATE TABLE pgrecall.memories (
     CONSTRAINT memories_importance_range CHECK ((importance >= (0)::double precision) AND (importance <= (1)::double precision)),
     CONSTRAINT memories_language_size CHECK (octet_length(language) <= 1024),
     CONSTRAINT memories_metadata_object CHECK (jsonb_typeof(metadata) = 'object'),
+    CONSTRAINT memories_metadata_plain CHECK ((NOT jsonb_path_exists(metadata, '$.**{65}'::jsonpath)) AND (NOT jsonb_path_exists(metadata, 'strict $.**?(@.type() == "number" && ((@ > 180000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 || @ < -180000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000) || (@ != 0 && @ > -0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000004) && @ < 0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000004))'::jsonpath))),
     CONSTRAINT memories_metadata_size CHECK (octet_length((metadata)::text) <= 262144),
     CONSTRAINT memories_not_own_successor CHECK (superseded_by <> id),
     CONSTRAINT memories_sensitive_not_embedded CHECK ((NOT is_sensitive) OR (embedding IS NULL)),
@@ -476,9 +493,10 @@ CREATE TABLE pgrecall.memories (
     CONSTRAINT memories_source_size CHECK (octet_length(source) <= 1024),
     CONSTRAINT memories_speaker_size CHECK (octet_length(speaker) <= 1024),
     CONSTRAINT memories_tags_size CHECK ((cardinality(tags) <= 256) AND (octet_length(array_to_string(tags, '')) <= 12288)),
+    CONSTRAINT memories_times CHECK (((occurred_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (occurred_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((created_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (created_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((updated_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (updated_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((valid_from >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_from <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((valid_to >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_to <= '9999-12-31 00:00:00+00'::timestamptz)) AND (((deleted_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (deleted_at <= '9999-12-31 00:00:00+00'::timestamptz)) OR (deleted_at = '-infinity'::timestamptz)) AND ((superseded_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (superseded_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (expires_at <= '9999-12-31 00:00:00+00'::timestamptz))),
     CONSTRAINT memories_title_size CHECK (octet_length(title) <= 4096),
     CONSTRAINT memories_validity_order CHECK (valid_to >= valid_from)
-) WITH (toast_tuple_target = 2816);
+) WITH (toast_tuple_target = 2816, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 COMMENT ON TABLE pgrecall.memories IS 'The memories. Not a public interface: write with remember(), update_memory(), supersede(), forget(), read with recall().';
 COMMENT ON COLUMN pgrecall.memories."position" IS 'Order within the session.';
 COMMENT ON COLUMN pgrecall.memories.is_sensitive IS 'Never embedded, never extracted, never leaves the database; only its words find it.';
@@ -500,17 +518,17 @@ CREATE INDEX memories_embedding_scan_idx ON pgrecall.memories (namespace_id, COA
 CREATE INDEX memories_expires_idx ON pgrecall.memories (expires_at) WHERE ((expires_at IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX memories_external_id_prefix_idx ON pgrecall.memories (namespace_id, external_id COLLATE "C") WHERE (external_id IS NOT NULL);
 CREATE INDEX memories_forgotten_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at), id) WHERE (deleted_at IS NOT NULL);
-CREATE INDEX memories_metadata_idx ON pgrecall.memories USING gin (metadata jsonb_path_ops);
+CREATE INDEX memories_keys_idx ON pgrecall.memories USING gin (_pgrecall.filter_keys(namespace_id, tags, metadata)) WITH (fastupdate=off);
+CREATE INDEX memories_namespace_id_idx ON pgrecall.memories (namespace_id, ((id + 0)));
 CREATE INDEX memories_namespace_time_idx ON pgrecall.memories (namespace_id, COALESCE(occurred_at, created_at), id);
+CREATE INDEX memories_over_idx ON pgrecall.memories (namespace_id, LEAST(valid_to, expires_at)) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (LEAST(valid_to, expires_at) IS NOT NULL));
 CREATE INDEX memories_pending_idx ON pgrecall.memories (updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_pending_namespace_idx ON pgrecall.memories (namespace_id, updated_at DESC, id DESC) WHERE ((embedding IS NULL) AND (NOT is_sensitive) AND (deleted_at IS NULL));
 CREATE INDEX memories_sample_idx ON pgrecall.memories (namespace_id, SUBSTRING(content_hash FROM 1 FOR 4), id) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL) AND (NOT is_sensitive));
-CREATE INDEX memories_search_vector_idx ON pgrecall.memories USING gin (search_vector);
 CREATE INDEX memories_session_idx ON pgrecall.memories (namespace_id, session, "position", id) WHERE (session IS NOT NULL);
 CREATE INDEX memories_source_idx ON pgrecall.memories (namespace_id, hashtext(source));
 CREATE INDEX memories_speaker_idx ON pgrecall.memories (namespace_id, hashtext(speaker));
 CREATE INDEX memories_superseded_by_idx ON pgrecall.memories (superseded_by) WHERE (superseded_by IS NOT NULL);
-CREATE INDEX memories_tags_idx ON pgrecall.memories USING gin (tags);
 CREATE UNIQUE INDEX memories_external_id_key ON pgrecall.memories (namespace_id, external_id) WHERE (external_id IS NOT NULL);
 ALTER TABLE pgrecall.memories
     ALTER COLUMN embedding SET STORAGE PLAIN,
@@ -541,6 +559,7 @@ CREATE TABLE pgrecall.concepts (
     CONSTRAINT concepts_key_check CHECK (key <> ''),
     CONSTRAINT concepts_key_size CHECK (octet_length(key) <= 16384),
     CONSTRAINT concepts_name_size CHECK (octet_length(name) <= 16384),
+    CONSTRAINT concepts_times CHECK (((created_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (created_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((resolved_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (resolved_at <= '9999-12-31 00:00:00+00'::timestamptz))),
     CONSTRAINT concepts_type_confidence_check CHECK ((type_confidence >= (0)::double precision) AND (type_confidence <= (1)::double precision)),
     CONSTRAINT concepts_type_size CHECK (octet_length(type) <= 256)
 );
@@ -552,6 +571,7 @@ COMMENT ON COLUMN pgrecall.concepts.type_confidence IS 'The highest confidence o
 COMMENT ON COLUMN pgrecall.concepts.resolved_at IS 'When it was compared with its neighbours; NULL: not yet.';
 COMMENT ON COLUMN pgrecall.concepts.embedding IS 'Embedding of the name in generation 1; NULL until an embedder fills it.';
 CREATE INDEX concepts_embedding_idx ON pgrecall.concepts USING hnsw (embedding pgvector.halfvec_cosine_ops);
+CREATE INDEX concepts_namespace_id_idx ON pgrecall.concepts (namespace_id, ((id + 0)));
 CREATE INDEX concepts_unembedded_idx ON pgrecall.concepts (id) WHERE (embedding IS NULL);
 CREATE INDEX concepts_unresolved_idx ON pgrecall.concepts (id) WHERE (resolved_at IS NULL);
 ALTER TABLE pgrecall.concepts
@@ -568,13 +588,15 @@ CREATE TABLE pgrecall.judged_queries (
     exclude      bigint[] NOT NULL DEFAULT '{}'::bigint[],
     judged_by    name NOT NULL DEFAULT ''::name,
     judged_at    timestamptz NOT NULL DEFAULT now(),
+    owner        name NOT NULL DEFAULT ''::name,
     CONSTRAINT judged_queries_pkey PRIMARY KEY (namespace_id, query_id),
     CONSTRAINT judged_queries_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
     CONSTRAINT judged_queries_exclude CHECK (array_position(exclude, NULL::bigint) IS NULL),
     CONSTRAINT judged_queries_exclude_size CHECK (cardinality(exclude) <= 10000),
     CONSTRAINT judged_queries_id_length CHECK ((length(query_id) >= 1) AND (length(query_id) <= 200)),
     CONSTRAINT judged_queries_query_size CHECK (octet_length(query) <= 65536),
-    CONSTRAINT judged_queries_stratum CHECK ((length(stratum) >= 1) AND (length(stratum) <= 200) AND (stratum <> 'overall'))
+    CONSTRAINT judged_queries_stratum CHECK ((length(stratum) >= 1) AND (length(stratum) <= 200) AND (stratum <> 'overall')),
+    CONSTRAINT judged_queries_times CHECK ((judged_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (judged_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.judged_queries IS 'Queries with known right answers, for pgrecall.recall_eval() and pgrecall.learn(). Written by pgrecall.judge() and recall_feedback(). They are users'' own words: treat them as private, like memories.';
 COMMENT ON COLUMN pgrecall.judged_queries.query_id IS 'The caller''s own id, unique within the namespace.';
@@ -582,6 +604,7 @@ COMMENT ON COLUMN pgrecall.judged_queries.stratum IS 'The kind of query; recall_
 COMMENT ON COLUMN pgrecall.judged_queries.exclude IS 'Memories to ignore: recall_eval() removes them before it counts ranks.';
 COMMENT ON COLUMN pgrecall.judged_queries.judged_by IS 'The role that gave the feedback; empty for a query of pgrecall.judge().';
 COMMENT ON COLUMN pgrecall.judged_queries.judged_at IS 'When it was last judged.';
+COMMENT ON COLUMN pgrecall.judged_queries.owner IS 'The role that judged it: others may not replace it. Empty for feedback, and for what is older.';
 ALTER TABLE pgrecall.judged_queries
     ALTER COLUMN query_id SET STATISTICS 0,
     ALTER COLUMN query SET STATISTICS 0,
@@ -597,6 +620,7 @@ CREATE TABLE pgrecall.entity_rules (
     CONSTRAINT entity_rules_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
     CONSTRAINT entity_rules_keywords_size CHECK ((cardinality(keywords) <= 100000) AND (octet_length(array_to_string(keywords, '')) <= 16777216)),
     CONSTRAINT entity_rules_patterns_size CHECK ((cardinality(patterns) <= 100) AND (octet_length(array_to_string(patterns, '')) <= 1048576)),
+    CONSTRAINT entity_rules_times CHECK ((updated_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (updated_at <= '9999-12-31 00:00:00+00'::timestamptz)),
     CONSTRAINT entity_rules_type_check CHECK (type ~ '^[A-Z][A-Z0-9_]{0,39}$'),
     CONSTRAINT entity_rules_type_size CHECK (octet_length(type) <= 256)
 );
@@ -619,7 +643,8 @@ CREATE TABLE pgrecall.relation_labels (
     CONSTRAINT relation_labels_alias_size CHECK (octet_length(alias) <= 16384),
     CONSTRAINT relation_labels_label_check CHECK (label <> ''),
     CONSTRAINT relation_labels_label_size CHECK (octet_length(label) <= 16384),
-    CONSTRAINT relation_labels_method_size CHECK (octet_length(method) <= 256)
+    CONSTRAINT relation_labels_method_size CHECK (octet_length(method) <= 256),
+    CONSTRAINT relation_labels_times CHECK ((decided_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (decided_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.relation_labels IS 'Relationship labels as stated, each with its canonical label, and how that was decided.';
 COMMENT ON COLUMN pgrecall.relation_labels.method IS 'rule, embedding or llm.';
@@ -642,7 +667,8 @@ CREATE TABLE pgrecall.generations (
     CONSTRAINT generations_model_id_fkey FOREIGN KEY (model_id) REFERENCES pgrecall.embedding_models(id),
     CONSTRAINT generations_dimension_check CHECK ((dimension >= 1) AND (dimension <= 4000)),
     CONSTRAINT generations_id_check CHECK (id > 0),
-    CONSTRAINT generations_state_check CHECK (state = ANY (ARRAY['building', 'active', 'retired']))
+    CONSTRAINT generations_state_check CHECK (state = ANY (ARRAY['building', 'active', 'retired'])),
+    CONSTRAINT generations_times CHECK (((created_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (created_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((switched_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (switched_at <= '9999-12-31 00:00:00+00'::timestamptz)))
 );
 COMMENT ON TABLE pgrecall.generations IS 'Generations of embeddings. Each has one model and its own column in memories. At most two exist: the active one, which recall reads, and the next (building) or the previous (retired).';
 COMMENT ON COLUMN pgrecall.generations.model_id IS 'NULL: no model chosen yet.';
@@ -654,13 +680,16 @@ CREATE TABLE pgrecall.grants (
     role         regrole NOT NULL,
     access       text NOT NULL,
     granted_at   timestamptz NOT NULL DEFAULT now(),
+    namespace    text NOT NULL,
     CONSTRAINT grants_pkey PRIMARY KEY (namespace_id, role) INCLUDE (access),
     CONSTRAINT grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
-    CONSTRAINT grants_access_check CHECK (access = ANY (ARRAY['read', 'write']))
+    CONSTRAINT grants_access_check CHECK (access = ANY (ARRAY['read', 'write'])),
+    CONSTRAINT grants_times CHECK ((granted_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (granted_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.grants IS 'Which role may read or write which namespace; maintained by grant_namespace() and revoke_namespace(). Members of a role inherit its access.';
 COMMENT ON COLUMN pgrecall.grants.access IS 'read, or write, which includes read.';
-CREATE INDEX grants_role_idx ON pgrecall.grants (role);
+COMMENT ON COLUMN pgrecall.grants.namespace IS 'The namespace''s name, so that a role looks names up among its own. Triggers maintain it.';
+CREATE INDEX grants_role_idx ON pgrecall.grants (role, namespace);
 
 CREATE TABLE pgrecall.learned_settings (
     id           bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -677,7 +706,8 @@ CREATE TABLE pgrecall.learned_settings (
     CONSTRAINT learned_settings_pkey PRIMARY KEY (id),
     CONSTRAINT learned_settings_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
     CONSTRAINT learned_settings_end CHECK ((ended_at IS NULL) = (end_reason IS NULL)),
-    CONSTRAINT learned_settings_end_reason CHECK (end_reason = ANY (ARRAY['replaced', 'undone', 'worse']))
+    CONSTRAINT learned_settings_end_reason CHECK (end_reason = ANY (ARRAY['replaced', 'undone', 'worse'])),
+    CONSTRAINT learned_settings_times CHECK (((learned_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (learned_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((ended_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (ended_at <= '9999-12-31 00:00:00+00'::timestamptz)))
 );
 COMMENT ON TABLE pgrecall.learned_settings IS 'Settings that pgrecall.learn() found for a namespace, in force and ended ones.';
 COMMENT ON COLUMN pgrecall.learned_settings.settings IS 'The settings that differ from the ones in force before.';
@@ -698,7 +728,8 @@ CREATE TABLE pgrecall.retention (
     CONSTRAINT retention_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
     CONSTRAINT retention_action CHECK (action = ANY (ARRAY['forget', 'erase'])),
     CONSTRAINT retention_category_size CHECK (octet_length(category) <= 1024),
-    CONSTRAINT retention_keep CHECK (keep > '00:00:00'::interval)
+    CONSTRAINT retention_keep CHECK (keep > '00:00:00'::interval),
+    CONSTRAINT retention_keep_length CHECK (keep <= '1000 years'::interval)
 );
 COMMENT ON TABLE pgrecall.retention IS 'How long the memories of a namespace are kept. Written by pgrecall.set_retention().';
 COMMENT ON COLUMN pgrecall.retention.category IS 'NULL: the categories without a row of their own, and memories without a category.';
@@ -707,6 +738,22 @@ COMMENT ON COLUMN pgrecall.retention.action IS 'What happens then: forget keeps 
 ALTER TABLE pgrecall.retention
     ALTER COLUMN category SET STATISTICS 0,
     ALTER COLUMN action SET STATISTICS 0;
+
+CREATE TABLE pgrecall.posting_states (
+    namespace_id integer NOT NULL,
+    separated_at timestamptz,
+    changes      bigint NOT NULL DEFAULT 0,
+    compacted_to text COLLATE "C",
+    CONSTRAINT posting_states_pkey PRIMARY KEY (namespace_id),
+    CONSTRAINT posting_states_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
+    CONSTRAINT posting_states_compacted_to_size CHECK (octet_length(compacted_to) <= 2048)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+COMMENT ON TABLE pgrecall.posting_states IS 'The state of a namespace''s postings. Written under _pgrecall.try_lock_postings(). No row: nothing was flushed yet.';
+COMMENT ON COLUMN pgrecall.posting_states.separated_at IS 'What was over at this time is in the postings of the past. NULL: not separated yet, all are together.';
+COMMENT ON COLUMN pgrecall.posting_states.changes IS 'Memories posted or removed since the last compaction began.';
+COMMENT ON COLUMN pgrecall.posting_states.compacted_to IS 'The last term that the current compaction reached; NULL: none runs.';
+ALTER TABLE pgrecall.posting_states
+    ALTER COLUMN compacted_to SET STATISTICS 0;
 
 CREATE TABLE pgrecall.concept_aliases (
     namespace_id integer NOT NULL,
@@ -741,8 +788,9 @@ CREATE TABLE pgrecall.embedding_jobs (
     CONSTRAINT embedding_jobs_pkey PRIMARY KEY (memory_id, generation_id),
     CONSTRAINT embedding_jobs_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
     CONSTRAINT embedding_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
-    CONSTRAINT embedding_jobs_last_error_size CHECK (octet_length(last_error) <= 4096)
-);
+    CONSTRAINT embedding_jobs_last_error_size CHECK (octet_length(last_error) <= 4096),
+    CONSTRAINT embedding_jobs_times CHECK (((lease_expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (lease_expires_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((next_attempt_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (next_attempt_at <= '9999-12-31 00:00:00+00'::timestamptz)))
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 COMMENT ON TABLE pgrecall.embedding_jobs IS 'Leases and failures of memories that are being embedded. Only memories.embedding decides what is pending: a row here says who holds the lease until when, or when to retry.';
 COMMENT ON COLUMN pgrecall.embedding_jobs.attempts IS 'How often it failed, or its worker disappeared. An unavailable provider does not count as an attempt.';
 COMMENT ON COLUMN pgrecall.embedding_jobs.ticket IS 'Random number of the current claim.';
@@ -780,7 +828,8 @@ CREATE TABLE pgrecall.temporal_refs (
     CONSTRAINT temporal_refs_confidence_check CHECK ((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)),
     CONSTRAINT temporal_refs_granularity_size CHECK (octet_length(granularity) <= 256),
     CONSTRAINT temporal_refs_order CHECK (from_at < to_at),
-    CONSTRAINT temporal_refs_source_size CHECK (octet_length(source) <= 256)
+    CONSTRAINT temporal_refs_source_size CHECK (octet_length(source) <= 256),
+    CONSTRAINT temporal_refs_times CHECK ((((from_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (from_at <= '9999-12-31 00:00:00+00'::timestamptz)) OR isfinite(from_at)) AND (((to_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (to_at <= '9999-12-31 00:00:00+00'::timestamptz)) OR isfinite(to_at)))
 );
 COMMENT ON TABLE pgrecall.temporal_refs IS 'The times that the texts of memories mention, as half-open ranges; filled by triggers, never for sensitive memories.';
 COMMENT ON COLUMN pgrecall.temporal_refs.span IS 'Character range in the content, counted from 0.';
@@ -807,6 +856,7 @@ CREATE TABLE pgrecall.concept_merges (
     CONSTRAINT concept_merges_into_key_size CHECK (octet_length(into_key) <= 16384),
     CONSTRAINT concept_merges_key_size CHECK (octet_length(key) <= 16384),
     CONSTRAINT concept_merges_method_size CHECK (octet_length(method) <= 256),
+    CONSTRAINT concept_merges_times CHECK (((merged_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (merged_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((split_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (split_at <= '9999-12-31 00:00:00+00'::timestamptz))),
     CONSTRAINT concept_merges_type_size CHECK (octet_length(type) <= 256)
 );
 COMMENT ON TABLE pgrecall.concept_merges IS 'Merged concepts, with the method and the names, for split_concept(). Split concepts are not merged again automatically.';
@@ -819,6 +869,7 @@ COMMENT ON COLUMN pgrecall.concept_merges.aliases IS 'The names that came with t
 CREATE INDEX concept_merges_concept_idx ON pgrecall.concept_merges (concept_id);
 CREATE INDEX concept_merges_into_key_idx ON pgrecall.concept_merges (namespace_id, into_key);
 CREATE INDEX concept_merges_key_idx ON pgrecall.concept_merges (namespace_id, key);
+CREATE INDEX concept_merges_namespace_id_idx ON pgrecall.concept_merges (namespace_id, ((id + 0)));
 ALTER TABLE pgrecall.concept_merges
     ALTER COLUMN type SET STATISTICS 0,
     ALTER COLUMN method SET STATISTICS 0,
@@ -839,18 +890,22 @@ CREATE TABLE pgrecall.extractions (
     enricher         text NOT NULL,
     version          text,
     last_error       text,
+    namespace_id     integer,
     CONSTRAINT extractions_pkey PRIMARY KEY (memory_id, enricher),
     CONSTRAINT extractions_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT extractions_enricher_size CHECK (octet_length(enricher) <= 256),
     CONSTRAINT extractions_last_error_size CHECK (octet_length(last_error) <= 4096),
+    CONSTRAINT extractions_times CHECK (((lease_expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (lease_expires_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND (((next_attempt_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (next_attempt_at <= '9999-12-31 00:00:00+00'::timestamptz)) OR (next_attempt_at = 'infinity'::timestamptz)) AND ((extracted_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (extracted_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((waiting_since >= '0001-01-02 00:00:00+00'::timestamptz) AND (waiting_since <= '9999-12-31 00:00:00+00'::timestamptz))),
     CONSTRAINT extractions_version_size CHECK (octet_length(version) <= 256)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 2000);
 COMMENT ON TABLE pgrecall.extractions IS 'Extraction of names, times and facts: one row per memory and enricher, done by which version, or pending. Sensitive and forgotten memories have no row.';
 COMMENT ON COLUMN pgrecall.extractions.ticket IS 'Number of the current claim; the result of reading an older text has an outdated ticket and is discarded.';
 COMMENT ON COLUMN pgrecall.extractions.waiting_since IS 'When the pending extraction, or the last completed one, was queued.';
 COMMENT ON COLUMN pgrecall.extractions.enricher IS 'text (no language model), or llm if enabled.';
 COMMENT ON COLUMN pgrecall.extractions.version IS 'Version of the extractor, its models and its settings at the last extraction.';
+COMMENT ON COLUMN pgrecall.extractions.namespace_id IS 'That of the memory: claim_extractions() gives each its turn.';
 CREATE INDEX extractions_pending_idx ON pgrecall.extractions (enricher, memory_id) WHERE is_pending;
+CREATE INDEX extractions_pending_namespace_idx ON pgrecall.extractions (enricher, namespace_id, memory_id) WHERE is_pending;
 CREATE INDEX extractions_worker_idx ON pgrecall.extractions (worker_id) WHERE (worker_id IS NOT NULL);
 ALTER TABLE pgrecall.extractions
     ALTER COLUMN version SET STATISTICS 0,
@@ -864,7 +919,8 @@ CREATE TABLE pgrecall.llm_answers (
     CONSTRAINT llm_answers_pkey PRIMARY KEY (key, memory_id),
     CONSTRAINT llm_answers_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT llm_answers_answer_size CHECK (octet_length((answer)::text) <= 1048576),
-    CONSTRAINT llm_answers_key_size CHECK (octet_length(key) <= 256)
+    CONSTRAINT llm_answers_key_size CHECK (octet_length(key) <= 256),
+    CONSTRAINT llm_answers_times CHECK ((created_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (created_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.llm_answers IS 'A language model''s answers about a memory, by model, prompt and text; deleted when the memory changes, becomes sensitive or is forgotten.';
 CREATE INDEX llm_answers_memory_idx ON pgrecall.llm_answers (memory_id);
@@ -883,7 +939,8 @@ CREATE TABLE pgrecall.embedding_failures (
     CONSTRAINT embedding_failures_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
     CONSTRAINT embedding_failures_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT embedding_failures_cause_size CHECK (octet_length(cause) <= 256),
-    CONSTRAINT embedding_failures_error_size CHECK (octet_length(error) <= 4096)
+    CONSTRAINT embedding_failures_error_size CHECK (octet_length(error) <= 4096),
+    CONSTRAINT embedding_failures_times CHECK ((failed_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (failed_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.embedding_failures IS 'Failed memories: not retried until their text changes or pgrecall.retry_failures() is called. Never contains their content.';
 COMMENT ON COLUMN pgrecall.embedding_failures.cause IS 'One word, to group by.';
@@ -964,7 +1021,7 @@ CREATE UNLOGGED TABLE pgrecall.query_embeddings (
     CONSTRAINT query_embeddings_error_size CHECK (octet_length(error) <= 4096),
     CONSTRAINT query_embeddings_length CHECK (length(query) <= 16384),
     CONSTRAINT query_embeddings_query_hash_size CHECK (octet_length(query_hash) <= 64),
-    CONSTRAINT query_embeddings_times CHECK (isfinite(requested_at) AND isfinite(used_at) AND isfinite(claimed_at))
+    CONSTRAINT query_embeddings_times CHECK (((requested_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (requested_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((lease_expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (lease_expires_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((answered_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (answered_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((used_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (used_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((claimed_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (claimed_at <= '9999-12-31 00:00:00+00'::timestamptz)))
 );
 COMMENT ON TABLE pgrecall.query_embeddings IS 'Cached embeddings of queries, made by embedders for clients without a model.';
 COMMENT ON COLUMN pgrecall.query_embeddings.query IS 'The query until it is embedded; afterwards only its hash is kept.';
@@ -998,12 +1055,16 @@ CREATE TABLE pgrecall.curation_jobs (
     lease_expires_at timestamptz,
     waiting_since    timestamptz NOT NULL DEFAULT now(),
     attempts         integer NOT NULL DEFAULT 0,
+    namespace_id     integer,
     CONSTRAINT curation_jobs_pkey PRIMARY KEY (memory_id),
-    CONSTRAINT curation_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE
-);
+    CONSTRAINT curation_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT curation_jobs_times CHECK (((lease_expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (lease_expires_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((waiting_since >= '0001-01-02 00:00:00+00'::timestamptz) AND (waiting_since <= '9999-12-31 00:00:00+00'::timestamptz)))
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 COMMENT ON TABLE pgrecall.curation_jobs IS 'New memories to compare with older ones of their namespace, while the setting curate is on; a row is deleted with the decision.';
 COMMENT ON COLUMN pgrecall.curation_jobs.ticket IS 'Random number of the current claim.';
 COMMENT ON COLUMN pgrecall.curation_jobs.attempts IS 'Claims without a result; after the fifth it is not claimed again.';
+COMMENT ON COLUMN pgrecall.curation_jobs.namespace_id IS 'That of the memory: claim_curations() gives each its turn.';
+CREATE INDEX curation_jobs_namespace_idx ON pgrecall.curation_jobs (namespace_id, memory_id);
 CREATE INDEX curation_jobs_worker_idx ON pgrecall.curation_jobs (worker_id) WHERE (worker_id IS NOT NULL);
 
 CREATE TABLE pgrecall.curations (
@@ -1028,7 +1089,8 @@ CREATE TABLE pgrecall.curations (
     CONSTRAINT curations_decision_check CHECK (decision = ANY (ARRAY['ADD', 'UPDATE', 'SUPERSEDE', 'NOOP'])),
     CONSTRAINT curations_evidence_size CHECK (octet_length((evidence)::text) <= 1048576),
     CONSTRAINT curations_names_the_other CHECK ((decision = 'ADD') OR (other_id IS NOT NULL)),
-    CONSTRAINT curations_not_of_itself CHECK (other_id <> memory_id)
+    CONSTRAINT curations_not_of_itself CHECK (other_id <> memory_id),
+    CONSTRAINT curations_times CHECK (((decided_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (decided_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((undone_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (undone_at <= '9999-12-31 00:00:00+00'::timestamptz)))
 );
 COMMENT ON TABLE pgrecall.curations IS 'Decisions of curation about new memories, with the evidence and the changes: numbers, ids and times, no text. undo_curation() reverts one.';
 COMMENT ON COLUMN pgrecall.curations.memory_id IS 'The new memory.';
@@ -1039,6 +1101,7 @@ COMMENT ON COLUMN pgrecall.curations.evidence IS 'Numbers only; empty once eithe
 COMMENT ON COLUMN pgrecall.curations.before IS 'The changed fields before the change, by memory id.';
 COMMENT ON COLUMN pgrecall.curations.after IS 'The same fields after the change.';
 CREATE INDEX curations_memory_idx ON pgrecall.curations (memory_id);
+CREATE INDEX curations_namespace_id_idx ON pgrecall.curations (namespace_id, ((id + 0)));
 CREATE INDEX curations_namespace_idx ON pgrecall.curations (namespace_id, id);
 CREATE INDEX curations_other_idx ON pgrecall.curations (other_id) WHERE (other_id IS NOT NULL);
 CREATE UNIQUE INDEX curations_active_key ON pgrecall.curations (memory_id) WHERE (undone_at IS NULL);
@@ -1058,17 +1121,20 @@ CREATE TABLE pgrecall.memory_changes (
     role         text NOT NULL,
     before       jsonb NOT NULL,
     after        jsonb NOT NULL,
+    bytes        integer NOT NULL DEFAULT 0,
     CONSTRAINT memory_changes_pkey PRIMARY KEY (id),
     CONSTRAINT memory_changes_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT memory_changes_action CHECK (action = ANY (ARRAY['update', 'supersede', 'unsupersede', 'forget', 'expire', 'restore'])),
     CONSTRAINT memory_changes_after_size CHECK (octet_length((after)::text) <= 8388608),
     CONSTRAINT memory_changes_before_size CHECK (octet_length((before)::text) <= 8388608),
-    CONSTRAINT memory_changes_role_size CHECK (octet_length(role) <= 256)
+    CONSTRAINT memory_changes_role_size CHECK (octet_length(role) <= 256),
+    CONSTRAINT memory_changes_times CHECK ((changed_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (changed_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.memory_changes IS 'What changed in a memory, for memory_history(). As private as the memory, and erased with it.';
 COMMENT ON COLUMN pgrecall.memory_changes.role IS 'The session''s role that changed the memory.';
 COMMENT ON COLUMN pgrecall.memory_changes.before IS 'The changed fields, with their old values.';
 COMMENT ON COLUMN pgrecall.memory_changes.after IS 'The changed fields, with their new values.';
+COMMENT ON COLUMN pgrecall.memory_changes.bytes IS 'The size of before and after, as text.';
 CREATE INDEX memory_changes_memory_idx ON pgrecall.memory_changes (memory_id, id);
 ALTER TABLE pgrecall.memory_changes
     ALTER COLUMN action SET STATISTICS 0,
@@ -1107,7 +1173,7 @@ CREATE TABLE pgrecall.mentions (
     CONSTRAINT mentions_confidence_check CHECK ((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)),
     CONSTRAINT mentions_source_size CHECK (octet_length(source) <= 256),
     CONSTRAINT mentions_type_size CHECK (octet_length(type) <= 256)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
 COMMENT ON TABLE pgrecall.mentions IS 'Which memory mentions which concept, and what found the mention.';
 COMMENT ON COLUMN pgrecall.mentions.source IS 'What found the mention: tag, keyword, or the name of an enricher.';
 COMMENT ON COLUMN pgrecall.mentions.span IS 'Character range in the content, if the mention is in the text.';
@@ -1141,6 +1207,7 @@ CREATE TABLE pgrecall.relationships (
     CONSTRAINT relationships_check CHECK (valid_to >= valid_from),
     CONSTRAINT relationships_label_check CHECK (label <> ''),
     CONSTRAINT relationships_label_size CHECK (octet_length(label) <= 16384),
+    CONSTRAINT relationships_times CHECK (((valid_from >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_from <= '9999-12-31 00:00:00+00'::timestamptz)) AND (((valid_to >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_to <= '9999-12-31 00:00:00+00'::timestamptz)) OR (valid_to = 'infinity'::timestamptz)) AND ((recorded_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (recorded_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((superseded_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (superseded_at <= '9999-12-31 00:00:00+00'::timestamptz))),
     CONSTRAINT relationships_weight_check CHECK ((weight >= (0)::double precision) AND (weight <= (1)::double precision))
 );
 COMMENT ON TABLE pgrecall.relationships IS 'Typed, directed, bi-temporal edges between two concepts of one namespace.';
@@ -1184,7 +1251,8 @@ CREATE TABLE pgrecall.relationship_evidence (
     CONSTRAINT relationship_evidence_confidence_check CHECK ((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)),
     CONSTRAINT relationship_evidence_label_size CHECK (octet_length(label) <= 16384),
     CONSTRAINT relationship_evidence_source_size CHECK (octet_length(source) <= 256),
-    CONSTRAINT relationship_evidence_statement_size CHECK (octet_length(statement) <= 262144)
+    CONSTRAINT relationship_evidence_statement_size CHECK (octet_length(statement) <= 262144),
+    CONSTRAINT relationship_evidence_times CHECK (((valid_from >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_from <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((valid_to >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_to <= '9999-12-31 00:00:00+00'::timestamptz)))
 );
 COMMENT ON TABLE pgrecall.relationship_evidence IS 'The memories that state a relationship.';
 COMMENT ON COLUMN pgrecall.relationship_evidence.source IS 'What found it: pattern or llm.';

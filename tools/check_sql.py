@@ -35,9 +35,11 @@ ENGINE = {
     "_pgrecall.queue_postings",
     "_pgrecall.flush_pending_on_commit",
     "pgrecall.flush_pending_postings",
+    "pgrecall.compact_postings",
     "_pgrecall.rank_granted",
     "_pgrecall.list_granted",
     "pgrecall.expire_memories",
+    "_pgrecall.trim_history",
     "_pgrecall.curation_candidates",
     "_pgrecall.log_graph_changes",
     "_pgrecall.refuse_sensitive",
@@ -56,6 +58,7 @@ ENGINE = {
     "pgrecall.set_retention",
     "_pgrecall.rebuild_postings",
     "_pgrecall.note_change",
+    "_pgrecall.seen_ids",
 }
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {

@@ -1,7 +1,8 @@
-"""The commands: `python -m benchmarks sizing` and `ef-search`."""
+"""The commands: `python -m benchmarks sizing`, `aging` and `ef-search`."""
 
 from __future__ import annotations
 
+import random
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from benchmarks.operations import console
+from benchmarks.operations.aging import measure_aging
 from benchmarks.operations.ef_search import (
     MODES,
     Build,
@@ -60,6 +62,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     add_run_options(sizing)
 
+    aging = commands.add_parser("aging", help="sizes, times and answers after many changes")
+    aging.set_defaults(command=_aging)
+    aging.add_argument("--rows", type=positive, default=20_000, metavar="N", help="live memories")
+    aging.add_argument("--changes", type=positive, default=200_000, metavar="N", help="updates and the like")
+    aging.add_argument("--dim", type=positive, default=384, metavar="N", help="of the embeddings")
+    aging.add_argument("--queries", type=positive, default=200, metavar="N", help="questions")
+    add_run_options(aging)
+
     ef_search = commands.add_parser(
         "ef-search", help="hnsw.ef_search and iterative scans against recall and time"
     )
@@ -95,6 +105,19 @@ def _sizing(options: argparse.Namespace) -> int:
             )
 
     return _run("sizing", options, measure, console.sizing)
+
+
+def _aging(options: argparse.Namespace) -> int:
+    def measure() -> dict[str, Any]:
+        # Drawing is seeded for repeatability; nothing secret hangs on it.
+        chance = random.Random(options.seed)  # noqa: S311
+        with scratch_database(options.dsn, options.cache, keep=False, say=say) as server:
+            return measure_aging(
+                server, options.rows, options.changes, options.dim, chance,
+                queries=options.queries, seed=options.seed, say=say,
+            )  # fmt: skip
+
+    return _run("aging", options, measure, console.aging)
 
 
 def _ef_search(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from benchmarks.speed.console import surroundings, table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["ef_search", "sizing"]
+__all__ = ["aging", "ef_search", "sizing"]
 
 
 def sizing(result: Mapping[str, Any]) -> str:
@@ -29,6 +29,25 @@ def sizing(result: Mapping[str, Any]) -> str:
 
 def _cost(cost: Mapping[str, float]) -> str:
     return f"{cost['ms_per_memory']:.2f} {cost['wal_per_memory']:,.0f}"
+
+
+def aging(result: Mapping[str, Any]) -> str:
+    """Render the stages of a namespace's life."""
+    stages = result["stages"]
+    rows = [
+        (f"{name}, MB", *(f"{one['megabytes'][name]:,.1f}" for one in stages.values()))
+        for name in stages["young"]["megabytes"]
+    ]
+    rows += [
+        (f"{way}, p50 ms", *(f"{one['p50_ms'][way]:.1f}" for one in stages.values()))
+        for way in stages["young"]["p50_ms"]
+    ]
+    rows += [("words: overlap with exact", *(f"{one['overlap_with_exact']:.3f}" for one in stages.values()))]
+    changed = ", ".join(f"{way} {share:.1%}" for way, share in result["answers_changed_by_renewal"].items())
+    about = f"{result['memories']:,} memories, {result['changes']:,} changes"
+    return "\n\n".join(
+        [table(("", *stages), rows), f"answers changed by renewal: {changed}", surroundings(result, about)]
+    )
 
 
 def ef_search(result: Mapping[str, Any]) -> str:

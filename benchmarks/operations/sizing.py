@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "SIZES", "Cost", "measure_sizes"]
 
-KINDS = ("heap", "toast", "hnsw", "words", "other indexes", "postings", "concepts", "rest")
+KINDS = ("heap", "toast", "hnsw", "other indexes", "postings", "concepts", "rest")
 """What a memory takes room in: the table, its indexes, and what is derived from it."""
 SIZES = (Path(__file__).parent / "sql" / "sizes.sql").read_bytes()
 

@@ -30,6 +30,18 @@ _OPTIONS = CONNECTION_OPTIONS | {
     "keepalives_count": 3,
 }
 
+# What a daemon needs, whatever defaults the database and its roles have. Its statements decide on current
+# rows, and wait for nobody for long: others use the same connection. A pooled connection gets them with each
+# transaction, where those of a whole session have no meaning.
+_SETTINGS: LiteralString = """
+    SELECT set_config(s.name, s.wanted, %s)
+    FROM (VALUES ('default_transaction_isolation', 'read committed'),
+                 ('default_transaction_read_only', 'off'), ('default_transaction_deferrable', 'off'),
+                 ('statement_timeout', '0'), ('lock_timeout', '2s'), ('transaction_timeout', '0'),
+                 ('idle_session_timeout', '0'), ('idle_in_transaction_session_timeout', '0')) s (name, wanted)
+    WHERE current_setting(s.name, true) IS NOT NULL
+"""
+
 
 class BehindPooler(Exception):  # noqa: N818 - a condition, not an error
     """A connection pooler sits in between: a session may change between statements."""
@@ -63,6 +75,10 @@ class Connection:
         if self._connection is None or self._connection.closed:
             opened = await psycopg.AsyncConnection.connect(self._dsn, **_OPTIONS)
             try:
+                # Of transactions that are begun explicitly: behind a pooler.
+                await opened.set_isolation_level(psycopg.IsolationLevel.READ_COMMITTED)
+                await opened.set_read_only(False)
+                await opened.set_deferrable(False)
                 await self._prepare(opened)
             except BaseException:
                 await opened.close()
@@ -75,6 +91,7 @@ class Connection:
         [(process,)] = await (await opened.execute("SELECT pg_backend_pid()")).fetchall()
         self.has_pooler = is_pooled(opened, process)
         if not self.has_pooler:
+            await opened.execute(_SETTINGS, [False])
             with contextlib.suppress(errors.InsufficientPrivilege, errors.InvalidParameterValue):
                 await opened.execute("SET ROLE pgrecall_embedder")
 
@@ -88,17 +105,22 @@ class Connection:
         """
 
         async def attempt() -> list[tuple[Any, ...]]:
-            connection = await self.connect()
-            try:
+            # Free for others between two attempts.
+            async with self._busy:
+                connection = await self.connect()
+                if self.has_pooler:
+                    async with connection.transaction():
+                        await connection.execute(_SETTINGS, [True])
+                        return await (await connection.execute(query, values)).fetchall()
+                try:
+                    return await (await connection.execute(query, values)).fetchall()
+                except psycopg.Error as error:
+                    if connection.closed or not may_be_upgrade(error.sqlstate):
+                        raise
+                await self._outwait_migration(connection)
                 return await (await connection.execute(query, values)).fetchall()
-            except psycopg.Error as error:
-                if connection.closed or not may_be_upgrade(error.sqlstate):
-                    raise
-            await self._outwait_migration(connection)
-            return await (await connection.execute(query, values)).fetchall()
 
-        async with self._busy:
-            return await self._retry_policy.run(attempt)
+        return await self._retry_policy.run(attempt)
 
     async def _outwait_migration(self, connection: psycopg.AsyncConnection[tuple[Any, ...]]) -> None:
         """Wait until no migration of the database is under way, and drop the plans made before it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -13,6 +12,7 @@ from pgrecall.admin.bundle import bundle_hash, not_migrated, verify
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, ReadOnlyServer, error_from
 
 from .connection import BehindPooler, Connection
+from .cores import usable_cores
 from .jobs.background import BackgroundJobs
 from .jobs.embed.generations import Generations
 from .jobs.embed.pipeline import Polling, Work
@@ -60,6 +60,8 @@ _LISTEN_PAUSE_SECONDS = 0.5
 _NOTICE_PAUSE_SECONDS = 1.0
 # A daemon waits for its server for ever. A drain reports a server that stays unavailable.
 _DRAIN_PATIENCE_SECONDS = 120.0
+# A refused statement is tried again within a quarter of that.
+_DISK_FULL_SECONDS = 60.0
 # More threads than that gain nothing, and each has a tokenizer of its own.
 _MOST_THREADS = 8
 
@@ -113,7 +115,7 @@ class Daemon:
         self._log = log
         self._drain = drain
         self._only = only
-        self._threads = min(_MOST_THREADS, _cores()) if concurrency is None else concurrency
+        self._threads = min(_MOST_THREADS, usable_cores()) if concurrency is None else concurrency
         self._metrics: Metrics = NoMetrics() if metrics is None else metrics
         self._polling = Polling(poll_seconds, _IDLE_FACTOR * poll_seconds)
         self._heartbeat_seconds = heartbeat_seconds
@@ -121,7 +123,9 @@ class Daemon:
         self._stopping = asyncio.Event()
         self._noticed = asyncio.Event()
         self._due = asyncio.Event()
-        retry_policy = RetryPolicy(self._stopping, _DRAIN_PATIENCE_SECONDS if drain else None, log)
+        self._retry_policy = retry_policy = RetryPolicy(
+            self._stopping, _DRAIN_PATIENCE_SECONDS if drain else None, log
+        )
         self._claims, self._writes, self._upkeep, self._queries = (
             Connection(dsn, retry_policy) for _ in range(4)
         )
@@ -218,7 +222,13 @@ class Daemon:
             async with asyncio.TaskGroup() as tasks:
                 background = [
                     tasks.create_task(work)
-                    for work in (self._report(), upkeep.run(), self._listen(), self._notice())
+                    for work in (
+                        self._report(),
+                        upkeep.run(),
+                        self._listen(),
+                        self._look_blindly(),
+                        self._notice(),
+                    )
                 ]
                 if self._socket is not None:
                     background.append(tasks.create_task(self._socket.serve()))
@@ -266,12 +276,19 @@ class Daemon:
                 self._work.embedded,
                 self._generations.ids,
                 per_second,
-                self._generations.pauses,
+                [*self._generations.pauses, *self._refusals()],
                 self._generations.query_poll_seconds,
             )
             for generation in self._generations.ids:
                 waiting = await self._queue.waiting(generation)
                 self._metrics.waiting(generation, waiting.in_progress, waiting.retrying, waiting.failed)
+
+    def _refusals(self) -> list[dict[str, str]]:
+        """Return for `pgrecall doctor` that the server has no room, while it says so."""
+        seen = self._retry_policy.disk_full_at
+        if seen is None or time.monotonic() - seen > _DISK_FULL_SECONDS:
+            return []
+        return [{"model": "database", "cause": "disk_full", "until": "there is room"}]
 
     async def _leave(self) -> None:
         """Release all leases and sign off. Without a server, the leases expire."""
@@ -325,19 +342,32 @@ class Daemon:
                         self._hear(is_deaf=False)
                     if channel == _PROOF:
                         continue
-                    if channel != "pgrecall_embed" and self._generations is not None:
-                        self._generations.wake_for_queries()
-                    if channel != "pgrecall_query":
-                        self._noticed.set()
-                        for part in (self._generations, self._background):
-                            if part is not None:
-                                part.wake()
+                    self._wake(channel)
             except psycopg.OperationalError as error:
                 self._log.warning("notifications stopped", error=describe(error))
                 await asyncio.sleep(_LISTEN_PAUSE_SECONDS)
             except (psycopg.Error, BehindPooler) as error:
                 self._poll_blindly(error)
                 return
+
+    def _wake(self, channel: str | None) -> None:
+        """Have the parts look for what a channel announces; None: for everything."""
+        if channel != "pgrecall_embed" and self._generations is not None:
+            self._generations.wake_for_queries()
+        if channel != "pgrecall_query":
+            self._noticed.set()
+            for part in (self._generations, self._background):
+                if part is not None:
+                    part.wake()
+
+    async def _look_blindly(self) -> None:
+        """Look often while the server's queue of notifications is about to fill: then nobody sends any."""
+        sends = True
+        while True:
+            await asyncio.sleep(self._heartbeat_seconds if sends else _BLIND_SECONDS)
+            sends = await self._queue.sends_notifications()
+            if not sends:
+                self._wake(None)
 
     def _hear(self, *, is_deaf: bool) -> None:
         if self._generations is not None:
@@ -370,9 +400,3 @@ class Daemon:
             self._noticed.clear()
             await self._generations.look()
             await asyncio.sleep(_NOTICE_PAUSE_SECONDS)
-
-
-def _cores() -> int:
-    # Not every system can tell which of its cores this process may use.
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return 1 if usable is None else usable

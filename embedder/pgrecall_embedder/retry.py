@@ -51,7 +51,7 @@ def _error(state: tenacity.RetryCallState) -> BaseException | None:
     return None if state.outcome is None else state.outcome.exception()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RetryPolicy:
     """Retries a database call while the server is unavailable.
 
@@ -59,11 +59,13 @@ class RetryPolicy:
         stopping: Once set, a call gets only a few attempts.
         give_up_after: Seconds until the error is raised. None retries forever.
         log: Receives a warning for each failed attempt.
+        disk_full_at: When the server last had no room on its disk, on the monotonic clock; None: never.
     """
 
     stopping: asyncio.Event
     give_up_after: float | None
     log: FilteringBoundLogger
+    disk_full_at: float | None = None
 
     async def run(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
         """Await `attempt()` until it succeeds, with exponential, jittered delays.
@@ -98,6 +100,8 @@ class RetryPolicy:
         from .logs import describe  # structlog is not part of the llm extra
 
         error = _error(state)
+        if isinstance(error, psycopg.errors.DiskFull):
+            self.disk_full_at = time.monotonic()
         delay = state.next_action.sleep if state.next_action is not None else 0.0
         if error is not None:
             self.log.warning("database is away", error=describe(error), retry_in_s=round(delay, 1))

@@ -73,8 +73,8 @@ class MemoryFields(UpdatableFields, total=False):
     external_id: str | None
 
 
-class RecallFilters(TypedDict, total=False):
-    """Filters of a recall; None disables a filter.
+class ErasureFilters(TypedDict, total=False):
+    """Filters of an erasure; None disables a filter.
 
     Attributes:
         namespace: The namespace to search.
@@ -83,16 +83,14 @@ class RecallFilters(TypedDict, total=False):
         tags_all: Only memories with all of these tags.
         metadata_contains: Only memories whose metadata contains this object.
         metadata_where: Only memories whose metadata fits these conditions, such as `{"user_id": "priya",
-            "price": {"$lt": 10}}`; operators are $eq, $ne, $lt, $lte, $gt, $gte, $in, $nin and $exists.
+            "price": {"$lt": 10}}`; operators are $eq, $ne, $lt, $lte, $gt, $gte, $in, $nin and $exists, and
+            `{"$and": […]}` and `{"$or": […]}` join conditions.
         sessions: Only memories of these sessions.
         speakers: Only memories that these speakers said.
         sources: Only memories from these sources.
         external_id_prefix: Only memories whose external id begins with this text.
         since: Only memories from this time on.
         until: Only memories before this time.
-        as_of: Only memories recorded by this time; those superseded later still count as valid.
-        include_superseded: True includes superseded memories.
-        include_sensitive: False excludes sensitive memories.
     """
 
     namespace: str | None
@@ -107,6 +105,17 @@ class RecallFilters(TypedDict, total=False):
     external_id_prefix: str | None
     since: datetime | str | None
     until: datetime | str | None
+
+
+class RecallFilters(ErasureFilters, total=False):
+    """Filters of a recall; None and an empty value, `[]`, `{}` or `""`, disable a filter.
+
+    Attributes:
+        as_of: Only memories recorded by this time; those superseded later still count as valid.
+        include_superseded: True includes superseded memories.
+        include_sensitive: False excludes sensitive memories.
+    """
+
     as_of: datetime | str | None
     include_superseded: bool | None
     include_sensitive: bool | None

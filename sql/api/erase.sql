@@ -17,11 +17,15 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    IF NOT EXISTS (SELECT FROM pgrecall.memories m WHERE m.id = erase.id AND _pgrecall.may_write(m.namespace_id)) THEN
+    IF NOT EXISTS (SELECT FROM pgrecall.memories m WHERE m.id = (SELECT _pgrecall.seen_id('memory', erase.id)) AND _pgrecall.may_write(m.namespace_id)) THEN
         PERFORM _pgrecall.raise_unknown_memory(erase.id);
     END IF;
     RETURN QUERY
-    SELECT e.id, e.namespace_id, e.memory_id, e.role, e.erased_at, e.counts FROM _pgrecall.erase_granted(erase.id, dry_run) e;
+    SELECT e.id, e.namespace_id, e.memory_id, e.role, e.erased_at, e.counts
+    FROM _pgrecall.erase_granted(ARRAY[erase.id], dry_run) e;
+    IF NOT FOUND THEN
+        PERFORM _pgrecall.raise_unknown_memory(erase.id);
+    END IF;
 END
 $function$;
 

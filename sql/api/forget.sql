@@ -8,9 +8,11 @@ RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
+DECLARE
+    seen CONSTANT bigint := _pgrecall.seen_id('memory', forget.id);
 BEGIN
     UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now()
-    WHERE m.id = forget.id AND m.deleted_at IS NULL;
+    WHERE m.id = seen AND m.deleted_at IS NULL;
     IF NOT FOUND THEN
         PERFORM _pgrecall.raise_read_only(forget.id);
         RETURN false;

@@ -85,18 +85,19 @@ SET plan_cache_mode = force_generic_plan
 AS $function$
 #variable_conflict use_column
 DECLARE
+    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+        recall.categories, recall.tags_any, recall.tags_all, recall.metadata_contains, recall.metadata_where,
+        recall.sessions, recall.speakers, recall.sources, recall.external_id_prefix, recall.since, recall.until,
+        recall.include_superseded, recall.include_sensitive, recall.timeframe, recall.as_of
+    );
     request pgrecall.recall_request := _pgrecall.resolve_request(
         recall.query, recall.query_vec, recall.namespace,
         COALESCE(recall.settings, '{}') || jsonb_strip_nulls(jsonb_build_object(
             'k', recall.k, 'strategy', recall.strategy, 'fusion', recall.fusion, 'sort_by', recall.sort_by,
             'profile', recall.profile, 'min_similarity', recall.min_similarity, 'min_score', recall.min_score,
             'mmr_lambda', recall.mmr_lambda, 'collapse_duplicates', recall.collapse_duplicates
-        ))
-    );
-    filter pgrecall.recall_filter := _pgrecall.memory_filter(
-        recall.categories, recall.tags_any, recall.tags_all, recall.metadata_contains, recall.metadata_where,
-        recall.sessions, recall.speakers, recall.sources, recall.external_id_prefix, recall.since, recall.until,
-        recall.include_superseded, recall.include_sensitive, recall.timeframe, recall.as_of
+        )),
+        _pgrecall.reads_past(filter)
     );
 BEGIN
     filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);

@@ -78,6 +78,11 @@ SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
+    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+        recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains, recall_explain.metadata_where,
+        recall_explain.sessions, recall_explain.speakers, recall_explain.sources, recall_explain.external_id_prefix, recall_explain.since, recall_explain.until,
+        recall_explain.include_superseded, recall_explain.include_sensitive, recall_explain.timeframe, recall_explain.as_of
+    );
     request pgrecall.recall_request := _pgrecall.resolve_request(
         recall_explain.query, recall_explain.query_vec, recall_explain.namespace,
         COALESCE(recall_explain.settings, '{}') || jsonb_strip_nulls(jsonb_build_object(
@@ -85,24 +90,22 @@ DECLARE
             'sort_by', recall_explain.sort_by, 'profile', recall_explain.profile,
             'min_similarity', recall_explain.min_similarity, 'min_score', recall_explain.min_score,
             'mmr_lambda', recall_explain.mmr_lambda, 'collapse_duplicates', recall_explain.collapse_duplicates
-        ))
-    );
-    filter pgrecall.recall_filter := _pgrecall.memory_filter(
-        recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains, recall_explain.metadata_where,
-        recall_explain.sessions, recall_explain.speakers, recall_explain.sources, recall_explain.external_id_prefix, recall_explain.since, recall_explain.until,
-        recall_explain.include_superseded, recall_explain.include_sensitive, recall_explain.timeframe, recall_explain.as_of
+        )),
+        _pgrecall.reads_past(filter)
     );
     counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
+    seen bigint[];
 BEGIN
     filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);
     IF cardinality(ids) > 1000 THEN
         RAISE EXCEPTION '% ids are too many; 1000 is the limit', cardinality(ids)
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Ask for the memories in question, a few at a time.';
     END IF;
+    seen := _pgrecall.seen_ids('memory', ids);
     RETURN QUERY
         WITH ranked AS MATERIALIZED (
             SELECT r AS line, r.id, r.place, r.score, r.duplicates
-            FROM _pgrecall.rank_distinct(request, filter, counted_from, ids) r
+            FROM _pgrecall.rank_distinct(request, filter, counted_from, seen) r
         ), returned AS MATERIALIZED (
             SELECT count(*)::integer AS total, (array_agg(r.score ORDER BY r.place DESC))[1] AS lowest_score
             FROM ranked r
@@ -115,7 +118,7 @@ BEGIN
         SELECT w.id, r.place, r.score,
                CASE
                    WHEN r.place IS NOT NULL THEN NULL
-                   WHEN r.id IS NULL AND EXISTS (SELECT FROM pgrecall.memories o WHERE o.id = w.id) THEN 'in another namespace'
+                   WHEN r.id IS NULL AND EXISTS (SELECT FROM pgrecall.memories o WHERE o.id = w.id AND w.id = ANY (seen)) THEN 'in another namespace'
                    WHEN r.id IS NULL THEN 'no such memory'
                    ELSE COALESCE(
                        _pgrecall.explain_filtered(m, filter),

@@ -50,7 +50,8 @@ DECLARE
     wanted integer := (_pgrecall.effective_settings(jsonb_build_object('k', recall_facts.k))).k;
     request pgrecall.recall_request := _pgrecall.resolve_request(
         recall_facts.query, recall_facts.query_vec, recall_facts.namespace,
-        jsonb_build_object('k', greatest(wanted, 50), 'sort_by', 'relevance', 'mmr_lambda', 1, 'collapse_duplicates', 'off')
+        jsonb_build_object('k', greatest(wanted, 50), 'sort_by', 'relevance', 'mmr_lambda', 1, 'collapse_duplicates', 'off'),
+        recall_facts.as_of IS NOT NULL OR COALESCE(recall_facts.include_superseded, false)
     );
     languages regconfig[] := _pgrecall.query_languages(recall_facts.namespace);
     moment timestamptz := COALESCE(recall_facts.as_of, now());

@@ -37,7 +37,7 @@ BEGIN
     PERFORM _pgrecall.check_query(words, vector);
     IF NOT EXISTS (
         SELECT FROM pgrecall.memories m
-        WHERE m.id = recall_feedback.id AND m.namespace_id = home AND m.deleted_at IS NULL
+        WHERE m.id = (SELECT _pgrecall.seen_id('memory', recall_feedback.id)) AND m.namespace_id = home AND m.deleted_at IS NULL
           AND (m.expires_at IS NULL OR m.expires_at > now())
     ) THEN
         RAISE EXCEPTION 'namespace "%" has no memory %', pgrecall.namespace_name(recall_feedback.namespace), COALESCE(recall_feedback.id::text, 'NULL')

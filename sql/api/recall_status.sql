@@ -76,7 +76,7 @@ BEGIN ATOMIC
         WHERE g.state = 'active'
     ) alive
     CROSS JOIN (
-        SELECT count(*) FILTER (WHERE j.lease_expires_at > now()) AS in_progress,
+        SELECT count(*) FILTER (WHERE _pgrecall.is_ahead(j.lease_expires_at)) AS in_progress,
                count(*) FILTER (WHERE j.next_attempt_at IS NOT NULL) AS retrying
         FROM pgrecall.embedding_jobs j
         WHERE j.generation_id = pgrecall.active_generation()

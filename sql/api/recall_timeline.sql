@@ -39,7 +39,8 @@ AS $function$
 BEGIN
     RETURN QUERY
         SELECT h.id, h.happened_at, h.session, h.speaker, h.title, h.content, h.score,
-               h.happened_at - lag(h.happened_at) OVER in_time,
+               CASE WHEN lag(h.happened_at) OVER in_time IS NOT NULL
+                    THEN _pgrecall.age_at(h.happened_at, lag(h.happened_at) OVER in_time) END,
                row_number() OVER in_time = 1 OR h.session IS DISTINCT FROM lag(h.session) OVER in_time
         FROM (
             SELECT r.id, COALESCE(r.occurred_at, r.created_at) AS happened_at,

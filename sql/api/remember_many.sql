@@ -50,14 +50,21 @@ BEGIN
         ORDER BY 1
     ) n;
 
-    -- Locks are taken in one order throughout, so that two calls with the same memories wait for each other and do not
-    -- deadlock: existing rows first, then new ones (insert_memories).
+    -- All calls take their locks in one order, so that they wait for each other and do not deadlock: new external ids first, in
+    -- the order of their index (insert_memories), then the rows that were there, in the order of their ids. Who waits for a new id
+    -- holds no row yet.
+    ids := _pgrecall.insert_memories(memories, home);
+    IF array_position(ids, NULL) IS NULL THEN
+        RETURN QUERY SELECT i.id FROM unnest(ids) WITH ORDINALITY i (id, place) ORDER BY i.place;
+        RETURN;
+    END IF;
     IF on_conflict = 'update' THEN
         -- Computed before the lookups: under row-level security an index takes no expression that is not leakproof.
         PERFORM FROM (
             WITH stated AS MATERIALIZED (
                 SELECT DISTINCT COALESCE(e.fields ->> 'namespace', home) AS namespace, e.fields ->> 'external_id' AS external_id
-                FROM jsonb_array_elements(memories) e (fields)
+                FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
+                WHERE ids[e.place] IS NULL
             )
             SELECT m.id
             FROM stated s
@@ -66,12 +73,6 @@ BEGIN
             ORDER BY m.id
             FOR NO KEY UPDATE OF m
         ) locked;
-    END IF;
-
-    ids := _pgrecall.insert_memories(memories, home);
-    IF array_position(ids, NULL) IS NULL THEN
-        RETURN QUERY SELECT i.id FROM unnest(ids) WITH ORDINALITY i (id, place) ORDER BY i.place;
-        RETURN;
     END IF;
     FOR item IN
         SELECT e.fields - 'namespace' AS fields, ids[e.place] AS id, e.place,

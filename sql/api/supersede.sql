@@ -22,20 +22,24 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    seen CONSTANT bigint[] := _pgrecall.seen_ids('memory', ARRAY[supersede.id, successor]);
     old pgrecall.memories;
     new_id bigint := supersede.successor;
 BEGIN
     IF (content IS NULL) = (successor IS NULL) THEN
         RAISE EXCEPTION 'memory %: pass either content or successor', supersede.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'content makes a new memory, successor names an existing one.';
+    ELSIF NOT _pgrecall.is_time(supersede.occurred_at::text) THEN
+        RAISE EXCEPTION 'memory %: occurred_at is not a time in the years 1 to 9999', supersede.id
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z, or leave it out: now.';
     END IF;
     IF successor = supersede.id THEN
         RAISE EXCEPTION 'memory % cannot supersede itself', supersede.id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Name another memory, or pass the new content.';
     END IF;
     -- Lock both rows in id order, so that two crossing calls do not deadlock.
-    PERFORM FROM pgrecall.memories m WHERE m.id IN (supersede.id, successor) ORDER BY m.id FOR NO KEY UPDATE;
-    SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.deleted_at IS NULL;
+    PERFORM FROM pgrecall.memories m WHERE m.id = ANY (seen) ORDER BY m.id FOR NO KEY UPDATE;
+    SELECT m.* INTO old FROM pgrecall.memories m WHERE m.id = supersede.id AND m.id = ANY (seen) AND m.deleted_at IS NULL;
     IF old.id IS NULL OR NOT _pgrecall.may_write(old.namespace_id) THEN
         PERFORM _pgrecall.raise_unknown_memory(supersede.id);
     ELSIF old.superseded_by = supersede.successor THEN
@@ -51,7 +55,7 @@ BEGIN
     ELSE
         IF NOT EXISTS (
             SELECT FROM pgrecall.memories m
-            WHERE m.id = successor AND m.namespace_id = old.namespace_id AND m.deleted_at IS NULL
+            WHERE m.id = successor AND successor = ANY (seen) AND m.namespace_id = old.namespace_id AND m.deleted_at IS NULL
         ) THEN
             PERFORM _pgrecall.raise_unknown_memory(successor);
         END IF;

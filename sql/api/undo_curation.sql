@@ -9,11 +9,12 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    seen CONSTANT bigint := _pgrecall.seen_id('curation', undo_curation.id);
     decided pgrecall.curations;
     stored pgrecall.memories;
     changed record;
 BEGIN
-    SELECT c.* INTO decided FROM pgrecall.curations c WHERE c.id = undo_curation.id;
+    SELECT c.* INTO decided FROM pgrecall.curations c WHERE c.id = seen;
     IF decided.id IS NULL THEN
         RAISE EXCEPTION 'there is no curation %', COALESCE(undo_curation.id::text, 'NULL')
             USING ERRCODE = 'no_data_found', HINT = 'pgrecall.curation_log() lists them.';
@@ -23,7 +24,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM _pgrecall.raise_read_only(decided.memory_id);
     END IF;
-    SELECT c.* INTO decided FROM pgrecall.curations c WHERE c.id = undo_curation.id FOR NO KEY UPDATE;
+    SELECT c.* INTO decided FROM pgrecall.curations c WHERE c.id = seen FOR NO KEY UPDATE;
     IF decided.id IS NULL THEN
         RAISE EXCEPTION 'curation % may only be read', undo_curation.id
             USING ERRCODE = 'insufficient_privilege',
@@ -45,7 +46,7 @@ BEGIN
             updated_at = (changed.fields ->> 'updated_at')::timestamptz
         WHERE m.id = changed.id;
     END LOOP;
-    UPDATE pgrecall.curations c SET undone_at = now() WHERE c.id = undo_curation.id;
+    UPDATE pgrecall.curations c SET undone_at = now() WHERE c.id = seen;
     RETURN true;
 END
 $function$;

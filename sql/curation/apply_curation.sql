@@ -17,6 +17,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    seen CONSTANT bigint[] := _pgrecall.seen_ids('memory', ARRAY[apply_curation.memory_id, apply_curation.other_id]);
     own pgrecall.memories;
     other pgrecall.memories;
     closed pgrecall.memories;
@@ -31,22 +32,22 @@ BEGIN
     END IF;
     -- Lock both rows in the order of their ids, as supersede() does.
     PERFORM FROM pgrecall.memories m
-    WHERE m.id IN (apply_curation.memory_id, apply_curation.other_id)
+    WHERE m.id = ANY (seen)
     ORDER BY m.id
     FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         PERFORM _pgrecall.raise_read_only(apply_curation.memory_id);
     END IF;
     SELECT c.id INTO curation_id FROM pgrecall.curations c
-    WHERE c.memory_id = apply_curation.memory_id AND c.undone_at IS NULL;
+    WHERE c.memory_id = apply_curation.memory_id AND c.memory_id = ANY (seen) AND c.undone_at IS NULL;
     IF curation_id IS NOT NULL THEN
         RETURN curation_id;
     END IF;
     SELECT m.* INTO own FROM pgrecall.memories m
-    WHERE m.id = apply_curation.memory_id AND m.content_hash = memory_hash
+    WHERE m.id = apply_curation.memory_id AND m.id = ANY (seen) AND m.content_hash = memory_hash
       AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL;
     SELECT m.* INTO other FROM pgrecall.memories m
-    WHERE m.id = apply_curation.other_id AND m.content_hash = other_hash AND m.namespace_id = own.namespace_id
+    WHERE m.id = apply_curation.other_id AND m.id = ANY (seen) AND m.content_hash = other_hash AND m.namespace_id = own.namespace_id
       AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL;
     IF own.id IS NULL OR (other.id IS NULL AND apply_curation.other_id IS NOT NULL) THEN
         RETURN NULL;

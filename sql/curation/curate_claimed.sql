@@ -3,6 +3,8 @@
 -- Returns NULL if the ticket is void, curation was switched off, or nothing is left to decide. If the text has changed
 -- since, a language model's decision is void and the memory waits again.
 --
+-- Waits for nobody for long: if another transaction holds one of the memories, it is left for some seconds later.
+--
 -- This is the only way for an embedder to supersede a memory: only while the setting curate is on, recorded, and
 -- reversible.
 --
@@ -12,6 +14,7 @@ CREATE OR REPLACE FUNCTION pgrecall.curate_claimed(memory_id bigint, ticket bigi
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET lock_timeout = '250ms'
 AS $function$
 DECLARE
     curation_id bigint;
@@ -42,6 +45,19 @@ BEGIN
         WHERE j.memory_id = curate_claimed.memory_id AND j.ticket = curate_claimed.ticket;
     END IF;
     RETURN curation_id;
+EXCEPTION
+    -- The memory is claimed again some seconds later, which is no further attempt.
+    WHEN lock_not_available THEN
+        UPDATE pgrecall.curation_jobs j
+        SET ticket = NULL, worker_id = NULL, lease_expires_at = clock_timestamp() + interval '10 seconds' * (1 + random()),
+            attempts = greatest(j.attempts - 1, 0)
+        FROM (
+            SELECT o.memory_id FROM pgrecall.curation_jobs o
+            WHERE o.memory_id = curate_claimed.memory_id AND o.ticket = curate_claimed.ticket
+            FOR UPDATE SKIP LOCKED
+        ) held
+        WHERE j.memory_id = held.memory_id;
+        RETURN NULL;
 END
 $function$;
 

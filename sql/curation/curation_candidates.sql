@@ -47,7 +47,9 @@ BEGIN
             FROM (
                 SELECT m.id
                 FROM pgrecall.memories m
-                WHERE m.namespace_id = $1 AND m.search_vector @@ _pgrecall.match_any_term($2) AND m.id < $3
+                WHERE m.namespace_id = $1 AND m.id < $3
+                  AND m.id = ANY ((SELECT _pgrecall.matching_memories($1, _pgrecall.match_any_term($2)))::bigint[])
+                  AND m.search_vector @@ _pgrecall.match_any_term($2)
                   AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL
                 ORDER BY ts_rank(m.search_vector, _pgrecall.match_any_term($2), 1) DESC, m.id
                 LIMIT $4

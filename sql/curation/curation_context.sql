@@ -10,9 +10,9 @@ SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT m.id, concat_ws(E'\n', m.title, m.content), COALESCE(m.occurred_at, m.created_at), m.content_hash, x.cosine
     FROM (
-        SELECT curation_context.memory_id AS id, 0 AS place, NULL::double precision AS cosine
+        SELECT _pgrecall.seen_id('memory', curation_context.memory_id) AS id, 0 AS place, NULL::double precision AS cosine
         UNION ALL
-        SELECT c.other_id, row_number() OVER (), c.cosine FROM _pgrecall.curation_candidates(curation_context.memory_id) c
+        SELECT c.other_id, row_number() OVER (), c.cosine FROM _pgrecall.curation_candidates(_pgrecall.seen_id('memory', curation_context.memory_id)) c
     ) x
     JOIN pgrecall.memories m ON m.id = x.id
     WHERE NOT m.is_sensitive AND m.deleted_at IS NULL

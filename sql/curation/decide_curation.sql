@@ -20,7 +20,7 @@ BEGIN ATOMIC
                  c.cosine DESC NULLS LAST, c.other_id
         LIMIT 1
     ) j ON true
-    WHERE m.id = decide_curation.memory_id
+    WHERE m.id = (SELECT _pgrecall.seen_id('memory', decide_curation.memory_id))
       AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL;
 END;
 

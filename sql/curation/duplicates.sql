@@ -20,6 +20,7 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     neighbours CONSTANT integer := 8;
+    private_rows CONSTANT integer := COALESCE(_pgrecall.private_exact_rows(), -1);
     home integer := _pgrecall.known_namespace(pgrecall.namespace_name(duplicates.namespace));
     wanted double precision := COALESCE(duplicates.similarity, (_pgrecall.effective_settings()).duplicate_similarity);
 BEGIN
@@ -28,7 +29,7 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It is a cosine between 0 and 1.';
     END IF;
     PERFORM _pgrecall.parse_row_limit(max_memories);
-    RETURN QUERY EXECUTE $statement$
+    RETURN QUERY EXECUTE format($statement$
         WITH RECURSIVE looked AS MATERIALIZED (
             SELECT l.id, min(l.id) OVER (PARTITION BY l.content_hash) AS first_id
             FROM (
@@ -47,7 +48,7 @@ BEGIN
                 FROM pgrecall.memories n
                 WHERE n.namespace_id = $1 AND _pgrecall.embedding_of(n, $2) IS NOT NULL
                   AND NOT n.is_sensitive AND n.deleted_at IS NULL AND n.superseded_by IS NULL
-                ORDER BY _pgrecall.embedding_of(n, $2) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(m, $2)
+                ORDER BY (_pgrecall.embedding_of(n, $2) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(m, $2))%s
                 LIMIT $5
             ) n
             JOIN looked o ON o.id = n.id
@@ -74,7 +75,10 @@ BEGIN
         JOIN pgrecall.memories f ON f.id = c.cluster
         WHERE c.members > 1
         ORDER BY c.members DESC, c.cluster, m.id
-    $statement$
+    $statement$,
+        -- Adding zero keeps the planner from using the HNSW index.
+        CASE WHEN _pgrecall.namespace_size(home, least(private_rows, 2147483646) + 1) <= private_rows THEN ' + 0' END
+    )
     USING home, pgrecall.active_generation(), wanted, max_memories, neighbours;
 END
 $function$;

@@ -9,7 +9,9 @@ DECLARE
 BEGIN
     UPDATE pgrecall.curation_jobs j
     SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL, attempts = greatest(j.attempts - 1, 0)
-    WHERE j.worker_id = worker;
+    -- Those of memories that another transaction is changing expire by themselves.
+    FROM (SELECT o.memory_id FROM pgrecall.curation_jobs o WHERE o.worker_id = worker FOR UPDATE SKIP LOCKED) held
+    WHERE j.memory_id = held.memory_id;
     GET DIAGNOSTICS released = ROW_COUNT;
     RETURN released;
 END

@@ -1,40 +1,60 @@
--- Runs erase() as pgrecall_engine, for a memory in a namespace that the session's role may write.
+-- Runs erase() and erase_many() as pgrecall_engine, for memories in namespaces that the session's role may write.
 --
--- Query caches belong to the roles that asked, and postings to no tenant: no other role may delete them. The receipt
--- only counts rows derived from the memory itself.
+-- Query caches belong to the roles that asked, and postings to no tenant: no other role may delete them. A receipt only counts
+-- rows derived from the memory itself.
 --
--- dry_run  roll back: the receipt shows what would be deleted, and is not kept
+-- ids      one that is not there has no receipt; neither has one that went with another, as a note does with its messages
+-- dry_run  roll back: the receipts show what would be deleted, and are not kept
 --
--- Errors  P0002 no such memory, or not visible to this role
-CREATE OR REPLACE FUNCTION _pgrecall.erase_granted(id bigint, dry_run boolean)
-RETURNS pgrecall.erasures
+-- Errors  42501 the role may not write the namespace of one
+CREATE OR REPLACE FUNCTION _pgrecall.erase_granted(ids bigint[], dry_run boolean)
+RETURNS SETOF pgrecall.erasures
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
     asking CONSTANT regrole := pgrecall.session_role();
+    homes integer[];
     home integer;
+    one bigint;
     receipt pgrecall.erasures;
+    receipts pgrecall.erasures[] := '{}'::pgrecall.erasures[];
 BEGIN
-    SELECT m.namespace_id INTO home FROM pgrecall.memories m
-    WHERE m.id = erase_granted.id AND _pgrecall.sees_namespace(asking, m.namespace_id, true);
-    IF home IS NULL THEN
-        PERFORM _pgrecall.raise_unknown_memory(erase_granted.id);
-    ELSIF dry_run IS NOT TRUE THEN
-        RETURN _pgrecall.erase_memory_rows(home, erase_granted.id, asking::text);
-    END IF;
+    SELECT array_agg(DISTINCT m.namespace_id ORDER BY m.namespace_id) INTO homes
+    FROM pgrecall.memories m WHERE m.id = ANY (erase_granted.ids);
+    PERFORM _pgrecall.raise_unknown_memory(m.id)
+    FROM pgrecall.memories m
+    WHERE m.id = ANY (erase_granted.ids) AND NOT _pgrecall.sees_namespace(asking, m.namespace_id, true);
     BEGIN
-        receipt := _pgrecall.erase_memory_rows(home, erase_granted.id, asking::text);
-        RAISE SQLSTATE 'PGR01';
+        -- In the order in which erase_memory_rows() locks, of all memories at once: two calls with the same wait.
+        PERFORM _pgrecall.lock_postings(h.id) FROM unnest(homes) h (id);
+        PERFORM FROM pgrecall.memories m
+        WHERE m.namespace_id = ANY (homes) AND (
+            m.id = ANY (erase_granted.ids) OR m.superseded_by = ANY (erase_granted.ids)
+            OR m.id IN (SELECT e.note_id FROM pgrecall.note_evidence e WHERE e.memory_id = ANY (erase_granted.ids))
+        )
+        ORDER BY m.id FOR UPDATE;
+        FOREACH one IN ARRAY erase_granted.ids LOOP
+            SELECT m.namespace_id INTO home FROM pgrecall.memories m WHERE m.id = one AND m.namespace_id = ANY (homes);
+            CONTINUE WHEN home IS NULL;
+            receipt := _pgrecall.erase_memory_rows(home, one, asking::text);
+            IF dry_run THEN
+                receipt.id := NULL;
+            END IF;
+            receipts := receipts || receipt;
+        END LOOP;
+        IF dry_run THEN
+            RAISE SQLSTATE 'PGR01';
+        END IF;
     EXCEPTION
         WHEN SQLSTATE 'PGR01' THEN
-            receipt.id := NULL;
+            NULL;
     END;
-    RETURN receipt;
+    RETURN QUERY SELECT r.* FROM unnest(receipts) r;
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.erase_granted IS
-    'Runs erase() as pgrecall_engine, for a memory in a namespace that the session''s role may write.';
+    'Runs erase() and erase_many() as pgrecall_engine, for memories in namespaces that the session''s role may write.';
 
 ALTER FUNCTION _pgrecall.erase_granted OWNER TO pgrecall_engine;

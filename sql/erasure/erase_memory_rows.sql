@@ -88,15 +88,17 @@ BEGIN
     -- A memory moved from another namespace may still have pending changes and postings there.
     FOR noted IN
         SELECT u.namespace_id AS id, array_agg(u.memory_id) FILTER (WHERE u.indexed_vector IS NOT NULL) AS ids,
-               array_agg(u.indexed_vector) FILTER (WHERE u.indexed_vector IS NOT NULL) AS vectors
+               array_agg(u.indexed_vector) FILTER (WHERE u.indexed_vector IS NOT NULL) AS vectors,
+               array_agg(u.indexed_past) FILTER (WHERE u.indexed_vector IS NOT NULL) AS past
         FROM pgrecall.pending_postings u
         WHERE u.memory_id = ANY (ids)
         GROUP BY u.namespace_id
         ORDER BY u.namespace_id
     LOOP
         PERFORM _pgrecall.lock_postings(noted.id);
-        PERFORM _pgrecall.remove_postings(noted.id, noted.ids, noted.vectors) WHERE noted.ids IS NOT NULL;
+        PERFORM _pgrecall.remove_postings(noted.id, noted.ids, noted.vectors, noted.past) WHERE noted.ids IS NOT NULL;
     END LOOP;
+    UPDATE pgrecall.posting_states s SET compacted_to = '' WHERE s.namespace_id = home AND s.compacted_to = ANY (terms);
     PERFORM _pgrecall.erase_judged_queries(home, ids, terms, languages);
     -- Cascades to referring rows; a trigger queues the postings once more.
     DELETE FROM pgrecall.memories m WHERE m.id = ANY (ids);

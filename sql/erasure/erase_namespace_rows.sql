@@ -39,7 +39,7 @@ BEGIN
             (13, 'relationships', by_namespace), (14, 'mentions', by_namespace), (15, 'concept_merges', by_namespace),
             (16, 'concept_aliases', by_namespace), (17, 'concepts', by_namespace), (18, 'relation_labels', by_namespace),
             (19, 'entity_rules', by_namespace), (20, 'memory_changes', by_memory), (20, 'note_evidence', by_memory), (21, 'memories', by_namespace), (21, 'pending_postings', by_namespace), (21, 'retention', by_namespace),
-            (22, 'postings', by_namespace), (23, 'term_stats', by_namespace), (24, 'graph_changes', by_namespace),
+            (22, 'postings', by_namespace), (22, 'posting_states', by_namespace), (23, 'term_stats', by_namespace), (24, 'graph_changes', by_namespace),
             (25, 'grants', by_namespace), (26, 'learned_settings', by_namespace)
         ) t (place, name, statement)
         ORDER BY t.place

@@ -1,6 +1,7 @@
 -- judge: records which memories are the right answers to a query, for pgrecall.recall_eval().
 --
--- It replaces earlier judgements of that query_id in that namespace, so a file of judgements can be loaded repeatedly.
+-- It replaces earlier judgements of that query_id by the same role, so a file of judgements can be loaded repeatedly. A
+-- namespace has at most 10,000 of them.
 --
 -- query_id   the caller's own name for the query, 1 to 200 characters
 -- query      as passed to recall(); may be empty if there is a vector
@@ -11,7 +12,7 @@
 -- namespace  NULL: the setting pgrecall.namespace, else 'default'
 --
 -- Errors  22023 nothing relevant, an id that is NULL or both relevant and excluded, a name out of range, a query that
---         recall() would refuse;  54000 query too long, more than 500 excluded;  42704 no such namespace;
+--         recall() would refuse;  54000 query too long, more than 500 excluded, too many judged queries;  23505 another role's query_id;  42704 no such namespace;
 --         42501 read-only for this role;  P0002 a relevant memory is forgotten or not in the namespace;  55000 a vector without an active model
 CREATE OR REPLACE FUNCTION pgrecall.judge(
     query_id text, query text, query_vec pgvector.halfvec, relevant bigint[],
@@ -22,6 +23,8 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    most_judged CONSTANT integer := 10000;
+    judging CONSTANT regrole := pgrecall.session_role();
     max_excluded CONSTANT integer := 500;
     home CONSTANT integer := _pgrecall.writable_namespace(namespace);
     excluded_ids bigint[] := ARRAY(SELECT DISTINCT e.id FROM unnest(exclude) AS e (id) ORDER BY e.id);
@@ -51,7 +54,8 @@ BEGIN
 
     SELECT r.id, m.id IS NOT NULL AS is_known INTO refused
     FROM unnest(relevant) AS r (id)
-    LEFT JOIN pgrecall.memories m ON m.id = r.id AND m.namespace_id = home AND m.deleted_at IS NULL
+    LEFT JOIN unnest(_pgrecall.seen_ids('memory', relevant)) AS s (id) ON s.id = r.id
+    LEFT JOIN pgrecall.memories m ON m.id = s.id AND m.namespace_id = home AND m.deleted_at IS NULL
     WHERE m.id IS NULL OR r.id = ANY (excluded_ids)
     ORDER BY r.id
     LIMIT 1;
@@ -67,10 +71,21 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave NULLs out of relevant and exclude.';
     END IF;
 
-    INSERT INTO pgrecall.judged_queries AS q (namespace_id, query_id, query, stratum, exclude)
-    VALUES (home, judge.query_id, COALESCE(judge.query, ''), judge.stratum, excluded_ids)
+    IF (SELECT count(*) FROM pgrecall.judged_queries q WHERE q.namespace_id = home AND q.query_id <> judge.query_id AND q.owner <> '')
+       >= most_judged THEN
+        RAISE EXCEPTION 'namespace "%" has % judged queries', pgrecall.namespace_name(namespace), most_judged
+            USING ERRCODE = 'program_limit_exceeded', HINT = 'pgrecall.unjudge() removes one.';
+    END IF;
+    INSERT INTO pgrecall.judged_queries AS q (namespace_id, query_id, query, stratum, exclude, owner)
+    VALUES (home, judge.query_id, COALESCE(judge.query, ''), judge.stratum, excluded_ids, pg_get_userbyid(judging))
     ON CONFLICT ON CONSTRAINT judged_queries_pkey DO UPDATE
-        SET query = excluded.query, stratum = excluded.stratum, exclude = excluded.exclude, judged_by = '', judged_at = now();
+        SET query = excluded.query, stratum = excluded.stratum, exclude = excluded.exclude, judged_by = '', judged_at = now(),
+            owner = excluded.owner
+        WHERE _pgrecall.may_rejudge(q.owner);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'another role has judged a query with this query_id'
+            USING ERRCODE = 'unique_violation', HINT = 'Choose another query_id. Only that role and administrators replace or remove it.';
+    END IF;
     DELETE FROM pgrecall.judged_vectors v WHERE v.namespace_id = home AND v.query_id = judge.query_id;
     INSERT INTO pgrecall.judged_vectors (namespace_id, query_id, embedding_model_id, query_vec)
     SELECT home, judge.query_id, g.model_id, judge.query_vec FROM pgrecall.generations g WHERE g.id = made_for AND query_vec IS NOT NULL;

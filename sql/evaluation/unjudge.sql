@@ -1,4 +1,4 @@
--- unjudge: removes a judged query and its judgements. Returns whether it existed.
+-- unjudge: removes a judged query and its judgements. Returns whether it existed, and was the role's own.
 --
 -- namespace  NULL: the setting pgrecall.namespace, else 'default'
 CREATE OR REPLACE FUNCTION pgrecall.unjudge(query_id text, namespace text DEFAULT NULL)
@@ -8,7 +8,8 @@ SET search_path FROM CURRENT
 AS $function$
 BEGIN
     DELETE FROM pgrecall.judged_queries q
-    WHERE q.namespace_id = pgrecall.namespace_id(namespace) AND q.query_id = unjudge.query_id;
+    WHERE q.namespace_id = pgrecall.namespace_id(namespace) AND q.query_id = unjudge.query_id
+      AND _pgrecall.may_rejudge(q.owner);
     RETURN FOUND;
 END
 $function$;

@@ -1,53 +1,52 @@
 -- expire_memories: forgets or erases memories that are due, and returns how many of each.
 --
--- The daemon calls it every minute. Nothing depends on when: recall never returns a memory whose expires_at has come. It
--- runs as pgrecall_engine, and does nothing but what expires_at and the retention rules say. Rows that another session has
--- locked are left for the next call, so it waits for nobody. Erasing takes the lock of the namespace's postings (erase): if that is
--- taken for too long, the memory is left too.
+-- The daemon calls it every minute, and again at once while there is more. Nothing depends on when: recall never returns a
+-- memory whose expires_at has come. It runs as pgrecall_engine, and does nothing but what expires_at and the retention rules
+-- say, on the rows as they are when it holds their locks.
 --
--- max_memories  at most so many of each namespace's rule in one call, 1 to 100000
+-- Rows that another session has locked are left for the next call. A namespace in which anything else stays locked costs a
+-- tenth of a second, and is left too; the others go on, in random order. No namespace is begun after two seconds.
 --
--- Errors  22023 max_memories out of range
+-- max_memories  at most so many of each namespace, and of each of its rules, in one call, 1 to 100000
+--
+-- Errors  22023 max_memories out of range;  55000 not under read committed
 CREATE OR REPLACE FUNCTION pgrecall.expire_memories(max_memories integer DEFAULT 1000)
 RETURNS TABLE (forgotten integer, erased integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET lock_timeout = '100ms'
 AS $function$
 DECLARE
-    due record;
+    ends_at CONSTANT timestamptz := clock_timestamp() + interval '2 seconds';
+    home integer;
 BEGIN
     IF max_memories IS NULL OR max_memories NOT BETWEEN 1 AND 100000 THEN
         RAISE EXCEPTION 'max_memories must be between 1 and 100000, not %', COALESCE(max_memories::text, 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'The default is 1000.';
+    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'expiry needs the isolation level read committed'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'An older snapshot would miss what was kept meanwhile. Run it in a READ COMMITTED transaction.';
     END IF;
-    WITH free AS (
-        SELECT m.id
-        FROM pgrecall.memories m
-        WHERE m.id IN (SELECT d.id FROM _pgrecall.due_memories(max_memories) d WHERE d.action = 'forget') AND m.deleted_at IS NULL
-        ORDER BY m.id
-        FOR NO KEY UPDATE SKIP LOCKED
-    )
-    UPDATE pgrecall.memories m
-    SET deleted_at = now(), updated_at = now(), expires_at = least(m.expires_at, now())
-    FROM free
-    WHERE m.id = free.id;
-    GET DIAGNOSTICS forgotten = ROW_COUNT;
-
+    forgotten := 0;
     erased := 0;
-    FOR due IN
-        SELECT d.id, d.namespace_id FROM _pgrecall.due_memories(max_memories) d WHERE d.action = 'erase'
-        ORDER BY d.namespace_id, d.id
-        LIMIT max_memories
+    FOR home IN
+        SELECT d.id
+        FROM (
+            SELECT m.namespace_id AS id FROM pgrecall.memories m WHERE m.expires_at <= now() AND m.deleted_at IS NULL
+            UNION
+            SELECT r.namespace_id FROM pgrecall.retention r
+        ) d
+        ORDER BY random()
     LOOP
-        PERFORM FROM pgrecall.memories m WHERE m.id = due.id FOR UPDATE SKIP LOCKED;
-        CONTINUE WHEN NOT FOUND;
+        EXIT WHEN clock_timestamp() > ends_at;
         BEGIN
-            PERFORM _pgrecall.erase_memory_rows(due.namespace_id, due.id, pgrecall.session_role()::text);
-            erased := erased + 1;
+            forgotten := forgotten + _pgrecall.expire_namespace(home, 'forget', max_memories, ends_at);
         EXCEPTION
-            WHEN lock_not_available OR no_data_found THEN
-                NULL;
+            WHEN lock_not_available THEN
+                CONTINUE;
         END;
+        erased := erased + _pgrecall.expire_namespace(home, 'erase', max_memories, ends_at);
     END LOOP;
     RETURN NEXT;
 END

@@ -7,7 +7,7 @@
 -- action    'forget' keeps a tombstone, for restore(); 'erase' deletes permanently, forgotten memories too. It also applies to
 --           memories whose expires_at has come
 --
--- Errors  42704 no such namespace;  22023 keep is not positive, or no such action;  54000 category too long
+-- Errors  42704 no such namespace;  22023 keep is not positive or too long, or no such action;  54000 category too long
 CREATE OR REPLACE FUNCTION pgrecall.set_retention(
     namespace text, keep interval, category text DEFAULT NULL, action text DEFAULT 'forget'
 )
@@ -21,6 +21,9 @@ BEGIN
     IF keep <= interval '0' THEN
         RAISE EXCEPTION 'keep must be longer than 0, not %', keep
             USING ERRCODE = 'invalid_parameter_value', HINT = 'NULL removes the rule; erase_namespace() removes the memories.';
+    ELSIF keep > interval '1000 years' THEN
+        RAISE EXCEPTION 'keep must be at most 1000 years, not %', keep
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Without a rule memories are kept for ever: NULL removes it.';
     ELSIF action IS NULL OR action NOT IN ('forget', 'erase') THEN
         RAISE EXCEPTION 'action must be forget or erase'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'forget keeps a tombstone, erase deletes permanently.';

@@ -33,7 +33,7 @@ BEGIN
         gone.column_name, least(8160, 2048 + 2 * COALESCE(widths, 0))
     );
     EXECUTE format('ALTER TABLE pgrecall.concepts DROP COLUMN %I', gone.column_name);
-    PERFORM pg_notify('pgrecall_embed', '');
+    PERFORM _pgrecall.send_notification('pgrecall_embed');
 END
 $function$;
 

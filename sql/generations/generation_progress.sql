@@ -35,14 +35,14 @@ BEGIN ATOMIC
         ) s
     ) n
     CROSS JOIN LATERAL (
-        SELECT count(*) FILTER (WHERE j.lease_expires_at > now()) AS in_progress,
-               count(*) FILTER (WHERE j.next_attempt_at > now()) AS retrying
+        SELECT count(*) FILTER (WHERE _pgrecall.is_ahead(j.lease_expires_at)) AS in_progress,
+               count(*) FILTER (WHERE _pgrecall.is_ahead(j.next_attempt_at)) AS retrying
         FROM pgrecall.embedding_jobs j WHERE j.generation_id = g.id
     ) j
     CROSS JOIN LATERAL (SELECT count(*) AS truncated FROM pgrecall.truncated_embeddings t WHERE t.generation_id = g.id) t
     CROSS JOIN LATERAL (
         SELECT sum(w.per_second) AS per_second FROM pgrecall.workers w
-        WHERE g.id = ANY (w.generations) AND w.last_seen_at > now() - interval '30 seconds'
+        WHERE g.id = ANY (w.generations) AND _pgrecall.is_recent(w.last_seen_at, '30 seconds')
     ) w
     ORDER BY g.state;
 END;

@@ -1,8 +1,9 @@
--- Recreates embedding_of(), name_embedding_of(), nearest_embeddings() and scan_embeddings() with one branch per generation.
+-- Recreates the functions that read embeddings, with one branch per generation.
 --
--- If the generation is a constant, the planner reduces a call of the first two to the column, so it can use the index.
--- The other two search a namespace, with the HNSW index and exactly. Each keeps one plan per session and generation, so a
--- recall without filters plans no search.
+-- embedding_of(), name_embedding_of(): if the generation is a constant, the planner reduces a call to the column, so it can use
+-- the index. nearest_embeddings(), nearest_shared_embeddings(), scan_embeddings(): they search a namespace, with the HNSW index,
+-- among a fixed number of its entries, and exactly. Each keeps one plan per session
+-- and generation, so a recall without filters plans no search.
 --
 -- The functions are state, like the columns they name. Changes of generations call this function, and every installation.
 CREATE OR REPLACE FUNCTION _pgrecall.rebuild_embedding_accessors()
@@ -58,9 +59,34 @@ BEGIN
             format('#variable_conflict use_column' || E'\n' || 'BEGIN CASE generation %s ELSE NULL; END CASE; END', branches)
         );
     END LOOP;
+
+    -- Adding zero makes it read all visits: rows in the order of the index would end the scan when there are enough.
+    SELECT string_agg(
+        format(
+            'WHEN %s THEN RETURN QUERY '
+            'SELECT w.id, w.distance FROM ('
+            'SELECT m.id, m.namespace_id, m.superseded_by, m.valid_to, m.expires_at, m.%2$I OPERATOR(pgvector.<=>) query_vec AS distance '
+            'FROM pgrecall.memories m WHERE m.deleted_at IS NULL AND m.%2$I IS NOT NULL '
+            'ORDER BY m.%2$I OPERATOR(pgvector.<=>) query_vec LIMIT visits) w '
+            'WHERE w.namespace_id = nearest_shared_embeddings.namespace_id AND w.superseded_by IS NULL '
+            'AND (w.valid_to IS NULL OR w.valid_to > now()) AND (w.expires_at IS NULL OR w.expires_at > now()) '
+            'ORDER BY w.distance + 0, w.id LIMIT depth; ',
+            g.id, g.column_name
+        ), '' ORDER BY g.id
+    )
+    INTO branches
+    FROM pgrecall.generations g;
+    EXECUTE format(
+        'CREATE OR REPLACE FUNCTION _pgrecall.%I('
+        'namespace_id integer, query_vec pgvector.halfvec, depth integer, generation integer, visits integer) '
+        'RETURNS TABLE (id bigint, distance double precision) '
+        'LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 50 SET search_path FROM CURRENT '
+        'SET plan_cache_mode = force_generic_plan SET enable_sort = off AS %L',
+        'nearest_shared_embeddings',
+        format('#variable_conflict use_column' || E'\n' || 'BEGIN CASE generation %s ELSE NULL; END CASE; END', branches)
+    );
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.rebuild_embedding_accessors IS
-    'Recreates embedding_of(), name_embedding_of(), nearest_embeddings() and scan_embeddings() with one branch per '
-    'generation.';
+    'Recreates the functions that read embeddings, with one branch per generation.';

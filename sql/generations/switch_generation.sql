@@ -34,7 +34,7 @@ BEGIN
     END IF;
     UPDATE pgrecall.generations g
     SET state = CASE WHEN g.id = chosen.id THEN 'active' ELSE 'retired' END, switched_at = now();
-    PERFORM pg_notify('pgrecall_embed', '');
+    PERFORM _pgrecall.send_notification('pgrecall_embed');
 END
 $function$;
 

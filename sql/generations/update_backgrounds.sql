@@ -10,11 +10,13 @@ CREATE OR REPLACE FUNCTION _pgrecall.update_backgrounds(generation integer, memo
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET lock_timeout = '100ms'
 AS $function$
+DECLARE
+    stored record;
 BEGIN
     -- In the order of namespaces, so that two batches cannot wait for each other.
-    PERFORM _pgrecall.refresh_background(n.namespace_id, generation)
-    FROM (
+    FOR stored IN
         SELECT m.namespace_id
         FROM pgrecall.memories m
         LEFT JOIN pgrecall.embedding_backgrounds b
@@ -22,8 +24,15 @@ BEGIN
         WHERE m.id = ANY (memory_ids) AND (b.last_key IS NULL OR substring(m.content_hash FROM 1 FOR 4) <= b.last_key)
         GROUP BY m.namespace_id
         ORDER BY m.namespace_id
-        OFFSET 0
-    ) n;
+    LOOP
+        BEGIN
+            PERFORM _pgrecall.refresh_background(stored.namespace_id, generation);
+        EXCEPTION
+            -- A writer that embeds its own memories is still at it. The next batch counts more.
+            WHEN lock_not_available THEN
+                NULL;
+        END;
+    END LOOP;
 END
 $function$;
 

@@ -12,11 +12,13 @@ RETURNS TABLE (neighbour_id bigint, name text, type text, shared bigint, weight 
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
 SET search_path FROM CURRENT
 BEGIN ATOMIC
-    WITH newest AS MATERIALIZED (
+    WITH seen AS MATERIALIZED (
+        SELECT _pgrecall.seen_id('concept', concept_neighbours.concept_id) AS id
+    ), newest AS MATERIALIZED (
         SELECT DISTINCT x.memory_id
         FROM (
             SELECT m.memory_id FROM pgrecall.mentions m
-            WHERE m.concept_id = concept_neighbours.concept_id
+            WHERE m.concept_id = (SELECT s.id FROM seen s)
             ORDER BY m.is_about DESC, m.memory_id DESC
             LIMIT 500
         ) x
@@ -33,11 +35,11 @@ BEGIN ATOMIC
         SELECT r.id, max(r.weight) AS weight, array_agg(DISTINCT r.label ORDER BY r.label) AS labels
         FROM (
             (SELECT r.target_id AS id, r.weight, '> ' || r.label AS label FROM pgrecall.relationships r
-             WHERE r.source_id = concept_neighbours.concept_id
+             WHERE r.source_id = (SELECT s.id FROM seen s)
                AND _pgrecall.is_valid_at(r.valid_from, r.valid_to, now()) LIMIT 500)
             UNION ALL
             (SELECT r.source_id, r.weight, '< ' || r.label FROM pgrecall.relationships r
-             WHERE r.target_id = concept_neighbours.concept_id
+             WHERE r.target_id = (SELECT s.id FROM seen s)
                AND _pgrecall.is_valid_at(r.valid_from, r.valid_to, now()) LIMIT 500)
         ) r
         WHERE r.id <> concept_neighbours.concept_id

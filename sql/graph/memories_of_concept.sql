@@ -10,7 +10,7 @@ BEGIN
     -- A memory that mentions it both in a tag and in its text appears twice.
     RETURN QUERY
         SELECT m.id
-        FROM _pgrecall.concept_memories(memories_of_concept.concept_id, k - 1) c
+        FROM _pgrecall.concept_memories(_pgrecall.seen_id('concept', memories_of_concept.concept_id), k - 1) c
         CROSS JOIN LATERAL unnest(c.memory_ids) WITH ORDINALITY m (id, place)
         GROUP BY m.id
         ORDER BY min(m.place);

@@ -5,7 +5,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    RETURN QUERY SELECT o.* FROM pgrecall.concept_overview o WHERE o.id = show_concept.id;
+    RETURN QUERY SELECT o.* FROM pgrecall.concept_overview o WHERE o.id = (SELECT _pgrecall.seen_id('concept', show_concept.id));
 END
 $function$;
 

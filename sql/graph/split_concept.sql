@@ -10,14 +10,15 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    seen CONSTANT bigint := _pgrecall.seen_id('merge', merge_id);
     merge record;
     own record;
     made bigint;
 BEGIN
-    PERFORM _pgrecall.lock_aliases_exclusive(g.namespace_id) FROM pgrecall.concept_merges g WHERE g.id = merge_id;
+    PERFORM _pgrecall.lock_aliases_exclusive(g.namespace_id) FROM pgrecall.concept_merges g WHERE g.id = seen;
     -- Lock after the aliases, as every writer does.
-    PERFORM _pgrecall.lock_relationships(ARRAY[g.namespace_id]) FROM pgrecall.concept_merges g WHERE g.id = merge_id;
-    SELECT g.* INTO merge FROM pgrecall.concept_merges g WHERE g.id = merge_id AND g.split_at IS NULL;
+    PERFORM _pgrecall.lock_relationships(ARRAY[g.namespace_id]) FROM pgrecall.concept_merges g WHERE g.id = seen;
+    SELECT g.* INTO merge FROM pgrecall.concept_merges g WHERE g.id = seen AND g.split_at IS NULL;
     IF merge.id IS NULL THEN
         RAISE EXCEPTION 'there is no merge % to undo', merge_id
             USING ERRCODE = 'undefined_object', HINT = 'pgrecall.concept_overview lists the merges that can be undone.';

@@ -20,9 +20,9 @@ BEGIN
             SELECT r.place, CASE
                 WHEN jsonb_typeof(r.item) <> 'object' THEN 'is no object'
                 WHEN jsonb_typeof(r.item -> 'memory_id') IS DISTINCT FROM 'number'
-                     OR (r.item ->> 'memory_id') !~ '^[0-9]{1,18}$' THEN 'memory_id is no whole number'
+                     OR NOT _pgrecall.is_id(r.item ->> 'memory_id') THEN 'memory_id is no whole number'
                 WHEN jsonb_typeof(r.item -> 'ticket') IS DISTINCT FROM 'number'
-                     OR (r.item ->> 'ticket') !~ '^[0-9]{1,18}$' THEN 'ticket is no whole number'
+                     OR NOT _pgrecall.is_id(r.item ->> 'ticket') THEN 'ticket is no whole number'
                 WHEN jsonb_typeof(r.item -> 'mentions') <> 'array' THEN 'mentions are no array'
                 WHEN jsonb_typeof(r.item -> 'times') <> 'array' THEN 'times are no array'
                 WHEN jsonb_typeof(r.item -> 'facts') <> 'array' THEN 'facts are no array'

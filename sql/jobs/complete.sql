@@ -62,7 +62,8 @@ BEGIN
             WITH unchanged AS (
                 SELECT m.id, e.embedding
                 FROM unnest($1, $2, $3) AS e (id, content_hash, embedding)
-                JOIN pgrecall.memories m ON m.id = e.id
+                JOIN unnest(_pgrecall.seen_ids('memory', $1)) AS s (id) ON s.id = e.id
+                JOIN pgrecall.memories m ON m.id = s.id
                 WHERE m.content_hash = e.content_hash
                   AND m.%1$I IS NULL AND NOT m.is_sensitive AND m.deleted_at IS NULL
                 ORDER BY m.id

@@ -3,6 +3,9 @@
 -- An embedder can change a memory only through this function, and only a memory that it has claimed. A ticket becomes invalid
 -- when it is used, the text changes, the memory becomes sensitive or is forgotten, or another worker claims it.
 --
+-- Waits for nobody. Memories that another transaction has locked are not stored; their lease ends without counting as an
+-- attempt, and they are claimed when that transaction has ended.
+--
 -- tickets  in the order of memory_ids, as claim() returned them;  the other arguments  see complete()
 --
 -- Errors  22023 arrays of different lengths, no vector, wrong dimension, a zero vector;  55000 no model chosen
@@ -16,6 +19,7 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     made_for CONSTANT integer := COALESCE(complete_claimed.generation, pgrecall.active_generation());
+    free bigint[];
     ids bigint[];
     hashes bytea[];
     vectors text[];
@@ -30,7 +34,20 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one of each for every memory.';
     END IF;
     -- Locks the memory before its lease, as all code does. A concurrent change of the text has invalidated the ticket, or waits.
-    PERFORM FROM pgrecall.memories m WHERE m.id = ANY (memory_ids) AND NOT m.is_sensitive ORDER BY m.id FOR NO KEY UPDATE;
+    SELECT array_agg(l.id) INTO free
+    FROM (
+        SELECT m.id FROM pgrecall.memories m WHERE m.id = ANY (memory_ids) AND NOT m.is_sensitive
+        ORDER BY m.id
+        FOR NO KEY UPDATE SKIP LOCKED
+    ) l;
+    UPDATE pgrecall.embedding_jobs j SET worker_id = NULL, ticket = NULL, lease_expires_at = NULL
+    FROM (
+        SELECT o.memory_id FROM pgrecall.embedding_jobs o
+        WHERE o.memory_id = ANY (memory_ids) AND o.memory_id <> ALL (COALESCE(free, '{}')) AND o.generation_id = made_for
+          AND o.worker_id = worker
+        FOR UPDATE SKIP LOCKED
+    ) held
+    WHERE j.memory_id = held.memory_id AND j.generation_id = made_for;
     SELECT array_agg(c.id), array_agg(c.content_hash), array_agg(c.embedding), array_agg(COALESCE(c.is_truncated, false)), jsonb_agg(complete_claimed.passages -> (c.place - 1)::integer)
     INTO ids, hashes, vectors, marks, parts
     FROM (
@@ -38,7 +55,7 @@ BEGIN
         FROM unnest(memory_ids, tickets, content_hashes, embeddings, is_truncated)
             WITH ORDINALITY AS e (id, ticket, content_hash, embedding, is_truncated, place)
         JOIN pgrecall.embedding_jobs j ON j.memory_id = e.id AND j.generation_id = made_for
-        WHERE j.worker_id = worker AND j.ticket = e.ticket
+        WHERE j.worker_id = worker AND j.ticket = e.ticket AND e.id = ANY (free)
         ORDER BY e.id
     ) c;
     IF ids IS NULL THEN

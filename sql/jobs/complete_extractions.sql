@@ -1,10 +1,11 @@
--- Stores extractions of claimed memories, all or none. Returns how many it stored.
+-- Stores extractions of claimed memories, in each namespace all or none. Returns how many it stored.
 --
 -- Replaces earlier results of the same enricher. A ticket becomes invalid when the text changes or the memory becomes
 -- sensitive or is forgotten: results of the old text are dropped, and a memory that is pending is extracted again.
 --
--- Workers take turns in a namespace. If a writer holds a lock for more than half a second, the call fails with 55P03 and
--- may be repeated. Skips memories that a writer is changing, and those that another claim, begun before this lease was
+-- Workers take turns in a namespace, and wait for no writer for long. If one holds names or facts of a namespace for more than
+-- a quarter of a second, its memories are left out and claimed again some seconds later: a repeated call does not store them.
+-- Skips memories that a writer is changing, and those that another claim, begun before this lease was
 -- committed, has locked: their ticket stays valid, and a repeated call stores them.
 --
 -- enricher  text or llm
@@ -13,7 +14,7 @@
 --             "times": [{"start", "end", "from_at", "to_at", "granularity", "confidence", "source"}],
 --             "facts": [see store_facts]}]; times of enricher text only. Names of over 200 characters are left out
 --
--- Errors  22023 not an array, or a missing or invalid value;  55P03 a writer holds a lock, retry
+-- Errors  22023 not an array, or a missing or invalid value
 CREATE OR REPLACE FUNCTION pgrecall.complete_extractions(enricher text, version text, items jsonb)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -24,12 +25,10 @@ SET plan_cache_mode = 'force_generic_plan'
 SET lock_timeout = '10s'
 AS $function$
 DECLARE
-    ids bigint[];
-    namespaces integer[];
-    found jsonb;
-    named pgrecall.naming[];
-    lost pgrecall.naming[];
-    doubted bigint[];
+    place integer;
+    part jsonb;
+    patience text := '250ms';
+    stored integer := 0;
 BEGIN
     IF enricher IS NULL OR enricher NOT IN ('text', 'llm') THEN
         RAISE EXCEPTION '"%" is not an enricher', left(enricher, 40)
@@ -37,100 +36,31 @@ BEGIN
     END IF;
     PERFORM _pgrecall.check_extraction(items);
 
-    SELECT array_agg(DISTINCT m.namespace_id ORDER BY m.namespace_id) INTO namespaces
-    FROM jsonb_array_elements(items) r (item)
-    CROSS JOIN LATERAL (SELECT m.namespace_id FROM pgrecall.memories m WHERE m.id = (r.item ->> 'memory_id')::bigint LIMIT 1) m;
-    PERFORM FROM pgrecall.locks l WHERE l.home = ANY (namespaces) AND l.name = 'extractions' ORDER BY l.home FOR UPDATE;
-    PERFORM set_config('lock_timeout', '500ms', true);
-    PERFORM _pgrecall.lock_aliases_shared(n.id) FROM unnest(namespaces) n (id);
-    -- The lock order of all code: names, then this, then rows. A writer of several memories holds this while it waits for them.
-    PERFORM _pgrecall.lock_relationships(namespaces)
-    WHERE EXISTS (
-        SELECT FROM jsonb_array_elements(items) r (item)
-        WHERE jsonb_array_length(r.item -> 'facts') > 0
-           OR EXISTS (
-                SELECT FROM pgrecall.relationship_evidence e WHERE e.memory_id = (r.item ->> 'memory_id')::bigint
-            )
-    );
-
-    SELECT array_agg(x.memory_id), jsonb_agg(x.item || jsonb_build_object('namespace_id', x.namespace_id))
-    INTO ids, found
-    FROM (
-        SELECT x.memory_id, x.namespace_id, CASE WHEN enricher = 'text' THEN r.item ELSE r.item - 'times' END AS item
+    FOR place, part IN
+        SELECT m.namespace_id, jsonb_agg(r.item)
         FROM jsonb_array_elements(items) r (item)
-        CROSS JOIN LATERAL (
-            SELECT x.memory_id, m.namespace_id
-            FROM pgrecall.extractions x
-            JOIN pgrecall.memories m ON m.id = x.memory_id
-            WHERE x.memory_id = (r.item ->> 'memory_id')::bigint AND x.ticket = (r.item ->> 'ticket')::bigint
-              AND x.enricher = complete_extractions.enricher AND m.namespace_id = ANY (namespaces)
-              AND NOT m.is_sensitive AND m.deleted_at IS NULL
-            LIMIT 1
-            FOR UPDATE OF x SKIP LOCKED
-            FOR KEY SHARE OF m SKIP LOCKED
-        ) x
-    ) x;
-    IF ids IS NULL THEN
-        RETURN 0;
-    END IF;
-
-    lost := _pgrecall.remove_evidence(ids, CASE WHEN enricher = 'llm' THEN 'llm' ELSE 'pattern' END);
-    WITH removed AS (
-        DELETE FROM pgrecall.mentions m
-        WHERE m.memory_id = ANY (ids)
-          AND CASE WHEN enricher = 'llm' THEN m.source = 'llm' ELSE m.source NOT IN ('tag', 'keyword', 'llm') END
-        RETURNING m.namespace_id, m.alias, m.concept_id, m.type
-    )
-    SELECT lost || COALESCE(array_agg(DISTINCT ROW (r.namespace_id, r.alias, NULL)::pgrecall.naming), '{}'),
-           array_agg(DISTINCT r.concept_id) FILTER (WHERE r.type <> 'CONCEPT')
-    INTO lost, doubted FROM removed r;
-    SELECT array_agg(ROW (n.namespace_id, n.alias, n.name)::pgrecall.naming) INTO named FROM _pgrecall.extracted_names(found) n;
-    PERFORM _pgrecall.upsert_concepts(COALESCE(named, '{}'), lost) WHERE named IS NOT NULL OR cardinality(lost) > 0;
-    PERFORM _pgrecall.store_extracted_mentions(found);
-    PERFORM _pgrecall.retype_concepts(doubted, ids) WHERE doubted IS NOT NULL;
-    PERFORM _pgrecall.store_extracted_times(found);
-    IF jsonb_path_exists(found, '$[*].facts[*]') THEN
-        PERFORM _pgrecall.store_facts(found);
-        -- Names of facts that were skipped: both are one concept, or one is too long.
-        SELECT array_agg(DISTINCT ROW (a.namespace_id, a.alias, NULL)::pgrecall.naming) INTO lost
-        FROM _pgrecall.extracted_names((SELECT jsonb_agg(r.item - 'mentions') FROM jsonb_array_elements(found) r (item))) n
-        CROSS JOIN LATERAL (
-            SELECT a.namespace_id, a.alias, a.concept_id FROM pgrecall.concept_aliases a
-            WHERE a.namespace_id = n.namespace_id AND a.alias = n.alias AND NOT a.is_manual
-            LIMIT 1
-        ) a
-        WHERE NOT _pgrecall.is_alias_used(a.concept_id, a.alias);
-        PERFORM _pgrecall.upsert_concepts('{}', lost) WHERE lost IS NOT NULL;
-    END IF;
-
-    -- Only first extractions: other memories are older than curation, or curated already.
-    IF enricher = 'text' AND pgrecall.stored_setting('curate') <> 'off' THEN
-        INSERT INTO pgrecall.curation_jobs AS j (memory_id)
-        SELECT x.memory_id FROM pgrecall.extractions x
-        WHERE x.memory_id = ANY (ids) AND x.enricher = 'text' AND x.extracted_at IS NULL
-        ORDER BY x.memory_id
-        ON CONFLICT DO NOTHING;
-    END IF;
-    UPDATE pgrecall.extractions x
-    SET is_pending = false, ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL, attempts = 0,
-        last_error = NULL, version = complete_extractions.version, extracted_at = now()
-    WHERE x.memory_id = ANY (ids) AND x.enricher = complete_extractions.enricher;
-    IF enricher = 'text' AND pgrecall.stored_setting('extract_llm') = 'on' THEN
-        INSERT INTO pgrecall.extractions AS x (memory_id, enricher) SELECT u.id, 'llm' FROM unnest(ids) u (id)
-        ON CONFLICT DO NOTHING;
-    END IF;
-    IF enricher = 'text' AND pgrecall.stored_setting('extract_notes') = 'on' THEN
-        INSERT INTO pgrecall.extractions AS x (memory_id, enricher)
-        SELECT m.id, 'notes' FROM pgrecall.memories m
-        WHERE m.id = ANY (ids) AND starts_with(m.external_id, 'message:') AND m.session IS NOT NULL
-        ON CONFLICT DO NOTHING;
-    END IF;
-    RETURN cardinality(ids);
+        CROSS JOIN LATERAL (SELECT m.namespace_id FROM pgrecall.memories m WHERE m.id = (r.item ->> 'memory_id')::bigint LIMIT 1) m
+        GROUP BY m.namespace_id
+        ORDER BY m.namespace_id
+    LOOP
+        BEGIN
+            -- Workers take turns, and are quick.
+            PERFORM FROM pgrecall.locks l WHERE l.home = place AND l.name = 'extractions' FOR UPDATE;
+            PERFORM set_config('lock_timeout', patience, true);
+            stored := stored + _pgrecall.store_extractions(enricher, version, part, place);
+        EXCEPTION
+            WHEN lock_not_available THEN
+                PERFORM _pgrecall.postpone_extractions(enricher, part);
+                patience := '20ms';
+        END;
+        PERFORM set_config('lock_timeout', '10s', true);
+    END LOOP;
+    RETURN stored;
 END
 $function$;
 
 COMMENT ON FUNCTION pgrecall.complete_extractions IS
-    'Stores extractions of claimed memories, all or none. Returns how many it stored.';
+    'Stores extractions of claimed memories, in each namespace all or none. Returns how many it stored.';
 
 ALTER FUNCTION pgrecall.complete_extractions OWNER TO pgrecall_gate;
 

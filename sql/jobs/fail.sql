@@ -19,6 +19,17 @@ DECLARE
     made_for integer := COALESCE(fail.generation, pgrecall.active_generation());
     tried integer;
 BEGIN
+    -- Waits for nobody: if another transaction is changing or erasing the memory, the lease stays until it expires.
+    PERFORM FROM pgrecall.memories m WHERE m.id = fail.memory_id FOR KEY SHARE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    PERFORM FROM pgrecall.embedding_jobs j
+    WHERE j.memory_id = fail.memory_id AND j.generation_id = made_for AND j.worker_id = worker
+    FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
     UPDATE pgrecall.embedding_jobs j
     SET lease_expires_at = NULL, worker_id = NULL, ticket = NULL, attempts = j.attempts + 1, last_error = left(error, 500),
         next_attempt_at = clock_timestamp()

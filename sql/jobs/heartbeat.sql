@@ -2,7 +2,9 @@
 --
 -- generations  generations it embeds;  embedded  since its start;  per_second  since its last heartbeat
 -- poll_seconds  seconds between two looks for questions, at most a day; 0: notifications reach it
--- pauses       paused providers: [{"model": …, "cause": …, "until": …}]
+-- pauses       paused providers: [{"model": …, "cause": …, "until": …}]; cause disk_full: the database had no room for what it wrote
+--
+-- A role has at most 256 workers; the ones not heard of for longest are removed.
 --
 -- Errors  22023 pauses is no array, poll_seconds out of range;  54000 more than a thousand generations or pauses, or too much text
 CREATE OR REPLACE FUNCTION pgrecall.heartbeat(
@@ -15,6 +17,8 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
+DECLARE
+    most_workers CONSTANT integer := 256;
 BEGIN
     IF jsonb_typeof(heartbeat.pauses) <> 'array' THEN
         RAISE EXCEPTION 'pauses must be an array, not of type %', jsonb_typeof(heartbeat.pauses)
@@ -39,7 +43,18 @@ BEGIN
             per_second = excluded.per_second, pauses = excluded.pauses,
             poll_seconds = excluded.poll_seconds,
             role_name = excluded.role_name, last_seen_at = now();
-    DELETE FROM pgrecall.workers w WHERE w.last_seen_at < now() - interval '1 day';
+    -- Waits for no other heartbeat. A role keeps the workers that it heard of last.
+    DELETE FROM pgrecall.workers w
+    WHERE w.id IN (
+        SELECT o.id FROM pgrecall.workers o
+        WHERE NOT _pgrecall.is_recent(o.last_seen_at, '1 day') OR o.id IN (
+            SELECT r.id FROM pgrecall.workers r
+            WHERE r.role_name = pg_get_userbyid(pgrecall.session_role()) AND r.id <> heartbeat.worker
+            ORDER BY r.last_seen_at DESC
+            OFFSET most_workers - 1
+        )
+        FOR UPDATE SKIP LOCKED
+    );
 END
 $function$;
 

@@ -23,8 +23,8 @@ BEGIN
         PERFORM _pgrecall.check_namespace(namespace, false);
         chosen := pgrecall.namespace_id(namespace);
     END IF;
-    INSERT INTO pgrecall.extractions AS x (memory_id, enricher)
-    SELECT m.id, reextract.enricher
+    INSERT INTO pgrecall.extractions AS x (memory_id, enricher, namespace_id)
+    SELECT m.id, reextract.enricher, m.namespace_id
     FROM pgrecall.memories m
     JOIN pgrecall.extractions t ON t.memory_id = m.id AND t.enricher = 'text'
     WHERE (chosen IS NULL OR m.namespace_id = chosen) AND NOT m.is_sensitive AND m.deleted_at IS NULL

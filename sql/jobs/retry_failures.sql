@@ -11,10 +11,10 @@ DECLARE
 BEGIN
     DELETE FROM pgrecall.embedding_failures f
     WHERE (retry_failures.cause IS NULL OR f.cause = retry_failures.cause)
-      AND (retry_failures.memory_id IS NULL OR f.memory_id = retry_failures.memory_id);
+      AND (retry_failures.memory_id IS NULL OR f.memory_id = (SELECT _pgrecall.seen_id('memory', retry_failures.memory_id)));
     GET DIAGNOSTICS freed = ROW_COUNT;
     IF freed > 0 THEN
-        PERFORM pg_notify('pgrecall_embed', '');
+        PERFORM _pgrecall.send_notification('pgrecall_embed');
     END IF;
     RETURN freed;
 END

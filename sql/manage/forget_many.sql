@@ -2,10 +2,10 @@
 --
 -- One transaction. restore() brings each of them back.
 --
--- namespace, filters  as for list_memories(); at least one filter
+-- namespace, filters  as for list_memories(); at least one filter, and none that every memory passes, such as '{}'
 -- dry_run  only count them
 --
--- Errors  22023 no filter is given;  42501 read-only for this role
+-- Errors  22023 no filter is given, or an empty one;  42501 read-only for this role
 CREATE OR REPLACE FUNCTION public.forget_many(
     namespace text DEFAULT NULL,
     categories text[] DEFAULT NULL,
@@ -34,20 +34,13 @@ DECLARE
         forget_many.categories, forget_many.tags_any, forget_many.tags_all, forget_many.metadata_contains,
         forget_many.metadata_where, forget_many.sessions, forget_many.speakers, forget_many.sources,
         forget_many.external_id_prefix, forget_many.since, forget_many.until, forget_many.include_superseded,
-        forget_many.include_sensitive, forget_many.timeframe, forget_many.as_of
+        forget_many.include_sensitive, forget_many.timeframe, forget_many.as_of, 'forget_many'
     );
     home CONSTANT integer := pgrecall.namespace_id(forget_many.namespace);
     ids bigint[];
     forgotten bigint;
 BEGIN
-    IF num_nonnulls(
-        categories, tags_any, tags_all, metadata_contains, metadata_where, sessions, speakers, sources, external_id_prefix,
-        since, until, timeframe
-    ) = 0 THEN
-        RAISE EXCEPTION 'forget_many needs a filter'
-            USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'erase_namespace() removes everything; until => now() forgets everything up to now.';
-    ELSIF NOT _pgrecall.may_write(home) AND _pgrecall.may_read(home) THEN
+    IF NOT _pgrecall.may_write(home) AND _pgrecall.may_read(home) THEN
         RAISE EXCEPTION 'role "%" may only read this namespace', pg_get_userbyid(pgrecall.session_role())
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'An administrator grants more with pgrecall.grant_namespace(role, namespace, ''write'').';

@@ -22,6 +22,7 @@ AS $function$
 DECLARE
     wanted CONSTANT integer := cardinality(COALESCE(ids::text[], external_ids));
     home integer;
+    seen bigint[];
 BEGIN
     IF num_nonnulls(ids, external_ids) <> 1 THEN
         RAISE EXCEPTION 'get_memories takes either ids or external_ids'
@@ -38,10 +39,13 @@ BEGIN
             JOIN pgrecall.memories m ON m.namespace_id = home AND m.external_id = w.external_id
             ORDER BY w.place
         );
+        seen := ids;
+    ELSE
+        seen := _pgrecall.seen_ids('memory', ids);
     END IF;
     RETURN QUERY
         SELECT s.*
-        FROM unnest(ids) WITH ORDINALITY w (id, place)
+        FROM (SELECT o.* FROM unnest(ids) WITH ORDINALITY o (id, place) WHERE o.id = ANY (seen)) w
         JOIN pgrecall.stored_memories s ON s.id = w.id
         WHERE include_forgotten OR (s.forgotten_at IS NULL AND NOT s.is_expired)
         ORDER BY w.place;

@@ -7,7 +7,7 @@
 -- time is tried.
 --
 -- is_writing    check the right to write
--- forgotten     list forgotten memories instead; expired ones among them
+-- forgotten     list forgotten memories instead; expired ones among them. NULL: memories in every state, for erase_many()
 -- after_time, after_id  the place of the last memory of the page before; NULL: the first page
 -- max_results   NULL: all
 CREATE OR REPLACE FUNCTION _pgrecall.list_granted(
@@ -25,7 +25,7 @@ BEGIN
     IF NOT _pgrecall.sees_namespace(pgrecall.session_role(), namespace_id, is_writing) THEN
         RETURN;
     END IF;
-    IF filter.sessions IS NOT NULL AND NOT forgotten THEN
+    IF filter.sessions IS NOT NULL AND forgotten IS FALSE THEN
         SELECT count(*) <= short_session INTO is_short
         FROM (
             SELECT FROM pgrecall.memories m
@@ -42,17 +42,18 @@ BEGIN
             ORDER BY COALESCE(m.occurred_at, m.created_at) %4$s %3$s, m.id %3$s
             LIMIT $5
         $statement$,
-        CASE WHEN forgotten
+        CASE
+            WHEN NOT forgotten THEN '_pgrecall.matches_filter(m, $2)'
             -- The filter as if it were neither forgotten nor expired.
-            THEN 'm.deleted_at IS NOT NULL AND _pgrecall.matches_filter('
-                 'jsonb_populate_record(m, ''{"deleted_at": null, "expires_at": null}''), $2)'
-            ELSE '_pgrecall.matches_filter(m, $2)' END,
+            ELSE CASE WHEN forgotten THEN 'm.deleted_at IS NOT NULL AND ' ELSE '' END
+                 || '_pgrecall.matches_filter(jsonb_populate_record(m, ''{"deleted_at": null, "expires_at": null}''), $2)'
+        END,
         CASE WHEN oldest_first THEN '>' ELSE '<' END,
         CASE WHEN oldest_first THEN 'ASC' ELSE 'DESC' END,
         -- Adding nothing keeps the planner from the index by time.
         CASE WHEN is_short THEN '+ interval ''0''' ELSE '' END
     )
-    USING namespace_id, filter, after_time, after_id, max_results;
+    USING namespace_id, _pgrecall.with_keys(namespace_id, filter), after_time, after_id, max_results;
 END
 $function$;
 

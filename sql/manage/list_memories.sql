@@ -54,7 +54,7 @@ BEGIN
     END IF;
     IF after_id IS NOT NULL THEN
         SELECT COALESCE(m.occurred_at, m.created_at) INTO after_time
-        FROM pgrecall.memories m WHERE m.id = after_id AND m.namespace_id = home;
+        FROM pgrecall.memories m WHERE m.id = (SELECT _pgrecall.seen_id('memory', after_id)) AND m.namespace_id = home;
         IF after_time IS NULL THEN
             RAISE EXCEPTION 'after_id: there is no memory % in this namespace', after_id
                 USING ERRCODE = 'no_data_found', HINT = 'It may have been erased. Begin again without after_id.';

@@ -1,5 +1,7 @@
 -- Trigger on memories: stores the old and new values of the fields that an UPDATE changed, for memory_history().
 --
+-- What is too old for the limits of a history goes (trim_history).
+--
 -- A change of derived columns alone, such as an embedding, is not noted: the trigger's WHEN is false.
 CREATE OR REPLACE FUNCTION _pgrecall.note_change()
 RETURNS trigger
@@ -18,7 +20,7 @@ BEGIN
     IF before IS NULL THEN
         RETURN NULL;
     END IF;
-    INSERT INTO pgrecall.memory_changes (memory_id, namespace_id, action, role, before, after)
+    INSERT INTO pgrecall.memory_changes (memory_id, namespace_id, action, role, before, after, bytes)
     VALUES (
         NEW.id, NEW.namespace_id,
         CASE
@@ -29,8 +31,9 @@ BEGIN
             WHEN OLD.superseded_by IS NOT NULL AND NEW.superseded_by IS NULL THEN 'unsupersede'
             ELSE 'update'
         END,
-        pgrecall.session_role()::text, before, after
+        pgrecall.session_role()::text, before, after, octet_length(before::text) + octet_length(after::text)
     );
+    PERFORM _pgrecall.trim_history(NEW.id);
     RETURN NULL;
 END
 $function$;

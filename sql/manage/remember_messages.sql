@@ -1,8 +1,15 @@
 -- remember_messages: stores a conversation, each message once, however often the growing list is handed over.
 --
--- A message becomes a memory with its session, speaker and position. Its external_id is a hash of session, speaker and text, with
--- a number if the same speaker says the same again. So a later call with more messages, or with the last ones only, stores
--- only what is new. Messages of the roles system, developer, tool and function, and messages without text, are left out.
+-- A message becomes a memory with its session, speaker and position. What makes it the same message is its place in the
+-- conversation, and its created_at if it has one, not its text alone. The call may pass the whole list each time, its end, or only
+-- what is new; messages are compared by speaker, text and time:
+--   1. What the list begins with and the session ends with is stored already.
+--   2. Else a list of three or more that begins with the first two messages of the session is the whole list, of which turns were
+--      edited, regenerated or taken out: what the session has in the same order is stored already, up to the first message that it
+--      does not have. From there on all is new, and the old versions stay.
+--   3. Of all others, one with a created_at that the session has with this text and time is stored already. The rest is new.
+-- So a lone "yes" is new, unless the last message is the same without another time. Messages of the roles system, developer, tool
+-- and function, and messages without text, are left out.
 --
 -- messages   JSON array of objects as chat models take them: {"role": "user", "content": "…"}. content is a text, or an array
 --            of parts, whose texts count. "name" is the speaker, else the role. "created_at" is when it was said.
@@ -30,12 +37,19 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     home CONSTANT text := pgrecall.namespace_name(remember_messages.namespace);
-    said jsonb[];
+    home_id integer;
+    wrong bigint;
+    -- One element per message that counts: its place, speaker, text, time, the other fields, and the hash of session, speaker, text.
     places integer[];
+    speakers text[];
+    contents text[];
+    times timestamptz[];
+    options jsonb[];
+    hashes text[];
+    dated text[];
     known bigint[];
     stored bigint[];
     last_position integer;
-    message record;
 BEGIN
     IF jsonb_typeof(messages) IS DISTINCT FROM 'array' THEN
         RAISE EXCEPTION 'messages must be a JSON array, not %', COALESCE(jsonb_typeof(messages), 'NULL')
@@ -44,79 +58,101 @@ BEGIN
         RAISE EXCEPTION 'remember_messages needs a session'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the id of the conversation.';
     END IF;
-    FOR message IN SELECT e.value, e.place, jsonb_typeof(e.value) AS kind FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place) LOOP
-        IF message.kind <> 'object' OR jsonb_typeof(message.value -> 'role') IS DISTINCT FROM 'string'
-           OR COALESCE(jsonb_typeof(message.value -> 'content'), 'null') NOT IN ('string', 'array', 'null')
-           OR COALESCE(jsonb_typeof(message.value -> 'name'), 'null') NOT IN ('string', 'null')
-           OR COALESCE(jsonb_typeof(message.value -> 'created_at'), 'null') NOT IN ('string', 'null')
-           OR COALESCE(jsonb_typeof(message.value -> 'valid_to'), 'null') NOT IN ('string', 'null')
-           OR COALESCE(jsonb_typeof(message.value -> 'metadata'), 'null') NOT IN ('object', 'null') THEN
-            RAISE EXCEPTION 'message %: expected an object with a role and a content', message.place
-                USING ERRCODE = 'invalid_parameter_value',
-                      HINT = 'A message is {"role": "user", "content": "…"}, optionally with "name", "created_at", "valid_to" and "metadata".';
-        END IF;
-    END LOOP;
+    SELECT min(e.place) INTO wrong
+    FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
+    WHERE jsonb_typeof(e.value) <> 'object' OR jsonb_typeof(e.value -> 'role') IS DISTINCT FROM 'string'
+       OR COALESCE(jsonb_typeof(e.value -> 'content'), 'null') NOT IN ('string', 'array', 'null')
+       OR COALESCE(jsonb_typeof(e.value -> 'name'), 'null') NOT IN ('string', 'null')
+       OR COALESCE(jsonb_typeof(e.value -> 'created_at'), 'null') NOT IN ('string', 'null')
+       OR COALESCE(jsonb_typeof(e.value -> 'valid_to'), 'null') NOT IN ('string', 'null')
+       OR COALESCE(jsonb_typeof(e.value -> 'metadata'), 'null') NOT IN ('object', 'null');
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION 'message %: expected an object with a role and a content', wrong
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'A message is {"role": "user", "content": "…"}, optionally with "name", "created_at", "valid_to" and "metadata".';
+    END IF;
 
-    WITH texts AS (
-        SELECT e.place,
-               COALESCE(NULLIF(e.value ->> 'name', ''), e.value ->> 'role') AS speaker,
-               CASE jsonb_typeof(e.value -> 'content')
-                   WHEN 'string' THEN e.value ->> 'content'
-                   WHEN 'array' THEN (
-                       SELECT string_agg(COALESCE(p.value ->> 'text', p.value #>> '{}'), E'\n' ORDER BY p.place)
-                       FROM jsonb_array_elements(e.value -> 'content') WITH ORDINALITY p (value, place)
-                       WHERE jsonb_typeof(p.value) = 'string' OR jsonb_typeof(p.value -> 'text') = 'string'
-                   )
-               END AS content,
-               e.value -> 'created_at' AS occurred_at, e.value -> 'valid_to' AS valid_to, e.value -> 'metadata' AS metadata
+    BEGIN
+        WITH texts AS MATERIALIZED (
+            SELECT e.place::integer AS place, COALESCE(NULLIF(e.value ->> 'name', ''), e.value ->> 'role') AS speaker,
+                   CASE jsonb_typeof(e.value -> 'content')
+                       WHEN 'string' THEN e.value ->> 'content'
+                       WHEN 'array' THEN (
+                           SELECT string_agg(COALESCE(p.value ->> 'text', p.value #>> '{}'), E'\n' ORDER BY p.place)
+                           FROM jsonb_array_elements(e.value -> 'content') WITH ORDINALITY p (value, place)
+                           WHERE jsonb_typeof(p.value) = 'string' OR jsonb_typeof(p.value -> 'text') = 'string'
+                       )
+                   END AS content,
+                   (e.value ->> 'created_at')::timestamptz AS said_at,
+                   jsonb_build_object('valid_to', e.value -> 'valid_to', 'metadata', e.value -> 'metadata') AS options
+            FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
+            WHERE e.value ->> 'role' NOT IN ('system', 'developer', 'tool', 'function')
+        )
+        SELECT array_agg(t.place ORDER BY t.place), array_agg(t.speaker ORDER BY t.place),
+               array_agg(t.content ORDER BY t.place), array_agg(t.said_at ORDER BY t.place),
+               array_agg(t.options ORDER BY t.place),
+               array_agg('message:' || encode(sha256(convert_to(
+                   jsonb_build_array(remember_messages.session, t.speaker, t.content)::text, 'UTF8'
+               )), 'hex') ORDER BY t.place)
+        INTO places, speakers, contents, times, options, hashes
+        FROM texts t WHERE t.content ~ '[^[:space:]]';
+    EXCEPTION WHEN data_exception THEN
+        SELECT min(e.place) INTO wrong
         FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
-        WHERE e.value ->> 'role' NOT IN ('system', 'developer', 'tool', 'function')
-    ), numbered AS (
-        SELECT t.*, row_number() OVER (PARTITION BY t.speaker, t.content ORDER BY t.place) AS repetition
-        FROM texts t
-        WHERE t.content ~ '[^[:space:]]'
-    )
-    SELECT array_agg(jsonb_strip_nulls(jsonb_build_object(
-               'content', n.content, 'speaker', n.speaker, 'session', remember_messages.session, 'occurred_at', n.occurred_at,
-               'valid_to', n.valid_to,
-               'tags', remember_messages.tags, 'expires_at', remember_messages.expires_at,
-               'external_id', 'message:' || encode(sha256(convert_to(
-                   jsonb_build_array(remember_messages.session, n.speaker, n.content)::text, 'UTF8'
-               )), 'hex') || CASE WHEN n.repetition > 1 THEN ':' || n.repetition ELSE '' END
-           )) || jsonb_build_object(
-               'metadata', COALESCE(remember_messages.metadata, '{}') || COALESCE(NULLIF(n.metadata, 'null'), '{}')
-           ) ORDER BY n.place),
-           array_agg(n.place::integer ORDER BY n.place)
-    INTO said, places
-    FROM numbered n;
-    IF said IS NULL THEN
+        WHERE NOT _pgrecall.is_time(e.value ->> 'created_at');
+        RAISE EXCEPTION 'message %: created_at is not a time', wrong
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';
+    END;
+    IF places IS NULL THEN
         RETURN;
     END IF;
 
-    -- New messages follow the last one of the session.
-    SELECT array_agg(m.id ORDER BY s.number) INTO known
-    FROM unnest(said) WITH ORDINALITY s (fields, number)
-    LEFT JOIN (SELECT n.id FROM pgrecall.namespaces n WHERE n.name = home) n ON true
-    LEFT JOIN pgrecall.memories m ON m.namespace_id = n.id AND m.external_id = s.fields ->> 'external_id';
+    SELECT n.id INTO home_id FROM pgrecall.namespaces n WHERE n.name = home;
     SELECT max(m."position") INTO last_position
-    FROM pgrecall.namespaces n
-    JOIN pgrecall.memories m ON m.namespace_id = n.id AND m.session = remember_messages.session AND m."position" IS NOT NULL
-    WHERE n.name = home;
-    SELECT array_agg(r.id ORDER BY r.number) INTO stored
-    FROM public.remember_many(
-        (
-            SELECT jsonb_agg(n.fields || jsonb_build_object('position', COALESCE(last_position, 0) + n.added) ORDER BY n.number)
-            FROM (
-                SELECT s.fields, s.number, count(*) FILTER (WHERE known[s.number] IS NULL) OVER (ORDER BY s.number) AS added
-                FROM unnest(said) WITH ORDINALITY s (fields, number)
-            ) n
-        ),
-        home, create_namespace, 'keep'
-    ) WITH ORDINALITY r (id, number);
+    FROM pgrecall.memories m
+    WHERE m.namespace_id = home_id AND m.session = remember_messages.session AND m."position" IS NOT NULL;
+    SELECT array_agg(
+        g.hash || '@' || (extract(epoch FROM g.said_at) * 1000000)::bigint
+            || CASE WHEN g.repetition > 1 THEN ':' || g.repetition ELSE '' END
+        ORDER BY g.number
+    ) INTO dated
+    FROM (
+        SELECT t.*, row_number() OVER (PARTITION BY t.hash, t.said_at ORDER BY t.number) AS repetition
+        FROM unnest(hashes, times) WITH ORDINALITY t (hash, said_at, number)
+    ) g;
+    known := _pgrecall.find_messages(home_id, remember_messages.session, hashes, times, dated);
+    IF array_position(known, NULL) IS NOT NULL THEN
+        SELECT array_agg(r.id ORDER BY r.number) INTO stored
+        FROM public.remember_many(
+            (
+                SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                    'content', contents[n.number], 'speaker', speakers[n.number], 'session', remember_messages.session,
+                    'occurred_at', times[n.number], 'valid_to', options[n.number] -> 'valid_to',
+                    'tags', remember_messages.tags, 'expires_at', remember_messages.expires_at,
+                    'position', COALESCE(last_position, 0) + n.added,
+                    -- Calls that store the same list at once find the same place.
+                    'external_id', COALESCE(dated[n.number], hashes[n.number] || ':' || COALESCE(last_position, 0) + n.added)
+                )) || jsonb_build_object(
+                    'metadata', COALESCE(remember_messages.metadata, '{}') || COALESCE(NULLIF(options[n.number] -> 'metadata', 'null'), '{}')
+                ) ORDER BY n.number)
+                FROM (
+                    SELECT g.number, row_number() OVER (ORDER BY g.number) AS added
+                    FROM unnest(known) WITH ORDINALITY g (id, number) WHERE g.id IS NULL
+                ) n
+            ),
+            home, create_namespace, 'keep'
+        ) WITH ORDINALITY r (id, number);
+    END IF;
     RETURN QUERY
-        SELECT p.place, p.id, known[p.number] IS NULL
-        FROM unnest(places, stored) WITH ORDINALITY p (place, id, number)
-        ORDER BY p.number;
+        SELECT places[g.number], COALESCE(g.known, f.id),
+               -- Another session may have stored it meanwhile.
+               g.known IS NULL AND EXISTS (SELECT FROM pgrecall.memories m WHERE m.id = f.id AND m.created_at = now())
+        FROM (
+            SELECT u.known, u.number, count(*) FILTER (WHERE u.known IS NULL) OVER (ORDER BY u.number) AS added
+            FROM unnest(known) WITH ORDINALITY u (known, number)
+        ) g
+        LEFT JOIN unnest(stored) WITH ORDINALITY f (id, added) ON f.added = g.added AND g.known IS NULL
+        ORDER BY g.number;
 END
 $function$;
 

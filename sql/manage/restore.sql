@@ -9,10 +9,11 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    seen CONSTANT bigint := _pgrecall.seen_id('memory', restore.id);
     was_hidden boolean;
 BEGIN
     SELECT m.deleted_at IS NOT NULL OR m.expires_at <= now() INTO was_hidden
-    FROM pgrecall.memories m WHERE m.id = restore.id AND _pgrecall.may_write(m.namespace_id);
+    FROM pgrecall.memories m WHERE m.id = seen AND _pgrecall.may_write(m.namespace_id);
     IF NOT FOUND THEN
         PERFORM _pgrecall.raise_unknown_memory(restore.id);
     ELSIF was_hidden IS NOT TRUE THEN

@@ -9,7 +9,7 @@ SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT p.number, p.starts_at, p.ends_at
     FROM pgrecall.passages p
-    WHERE p.memory_id = show_passages.memory_id AND p.generation_id = pgrecall.active_generation()
+    WHERE p.memory_id = (SELECT _pgrecall.seen_id('memory', show_passages.memory_id)) AND p.generation_id = pgrecall.active_generation()
     ORDER BY p.number;
 END;
 

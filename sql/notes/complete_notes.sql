@@ -9,6 +9,9 @@
 -- changes or the message becomes sensitive or is forgotten: then it states nothing here and is read again, and so are the
 -- messages that state a note together with it. Stores nothing if the setting extract_notes is off.
 --
+-- Waits for nobody for long: if another transaction holds something for more than a quarter of a second, nothing is stored,
+-- and the messages are claimed again some seconds later.
+--
 -- version  of the model and the prompt
 -- claims   [{"memory_id", "ticket"}]
 -- notes    [{"text", "memory_ids"}]: 1 to 500 characters, and the claimed messages that state it
@@ -21,7 +24,7 @@ SET search_path FROM CURRENT
 -- A generic plan made while the tables were empty would scan them from then on.
 SET enable_seqscan = 'off'
 SET plan_cache_mode = 'force_generic_plan'
-SET lock_timeout = '10s'
+SET lock_timeout = '250ms'
 AS $function$
 DECLARE
     wrong bigint;
@@ -51,7 +54,7 @@ BEGIN
             SELECT FROM jsonb_array_elements(
                 CASE WHEN jsonb_typeof(n.item -> 'memory_ids') = 'array' THEN n.item -> 'memory_ids' ELSE '[]' END
             ) i (id)
-            WHERE i.id::text !~ '^[0-9]{1,18}$'
+            WHERE NOT _pgrecall.is_id(i.id::text)
         );
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'note %: expected a text of 1 to 500 characters and an array of memory_ids', wrong
@@ -149,6 +152,10 @@ BEGIN
         last_error = NULL, version = complete_notes.version, extracted_at = now()
     WHERE x.memory_id = ANY (ids) AND x.enricher = 'notes';
     RETURN cardinality(ids);
+EXCEPTION
+    WHEN lock_not_available THEN
+        PERFORM _pgrecall.postpone_extractions('notes', claims);
+        RETURN 0;
 END
 $function$;
 

@@ -2,7 +2,7 @@
 --
 -- It cannot run while another transaction writes the postings, nor under repeatable read. Writers continue meanwhile. A
 -- memory with a pending note keeps the postings that the note describes. One statement reads both memories and notes,
--- so it sees a change together with its note, or neither.
+-- so it sees a change together with its note, or neither. What is over now goes to the postings of the past.
 CREATE OR REPLACE FUNCTION _pgrecall.rebuild_postings(namespace_id integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -13,6 +13,8 @@ DECLARE
     candidates bigint[];
     ids bigint[];
     vectors tsvector[];
+    past boolean[];
+    moment timestamptz;
 BEGIN
     IF NOT _pgrecall.try_lock_postings(rebuild_postings.namespace_id) THEN
         RETURN false;
@@ -28,6 +30,9 @@ BEGIN
     WHERE u.namespace_id = rebuild_postings.namespace_id AND u.memory_id = ANY (candidates);
     DELETE FROM pgrecall.postings p WHERE p.namespace_id = rebuild_postings.namespace_id;
     DELETE FROM pgrecall.term_stats l WHERE l.namespace_id = rebuild_postings.namespace_id;
+    moment := greatest(_pgrecall.separated_at(rebuild_postings.namespace_id), now());
+    INSERT INTO pgrecall.posting_states AS s (namespace_id, separated_at) VALUES (rebuild_postings.namespace_id, moment)
+    ON CONFLICT ON CONSTRAINT posting_states_pkey DO UPDATE SET separated_at = excluded.separated_at;
 
     SELECT array_agg(c.id ORDER BY c.id) INTO candidates
     FROM (
@@ -37,17 +42,19 @@ BEGIN
         SELECT u.memory_id FROM pgrecall.pending_postings u WHERE u.namespace_id = rebuild_postings.namespace_id
     ) c;
     FOR start IN 1 .. COALESCE(cardinality(candidates), 0) BY size LOOP
-        SELECT array_agg(v.id), array_agg(v.vector) INTO ids, vectors
+        SELECT array_agg(v.id), array_agg(v.vector), array_agg(v.is_past) INTO ids, vectors, past
         FROM (
-            SELECT c.id, CASE WHEN u.memory_id IS NULL THEN m.search_vector ELSE u.indexed_vector END AS vector
+            SELECT c.id, CASE WHEN u.memory_id IS NULL THEN m.search_vector ELSE u.indexed_vector END AS vector,
+                   CASE WHEN u.memory_id IS NULL THEN _pgrecall.is_past(m, moment) ELSE u.indexed_past END AS is_past
             FROM unnest(candidates[start : start + size - 1]) c (id)
             LEFT JOIN pgrecall.pending_postings u ON u.memory_id = c.id AND u.namespace_id = rebuild_postings.namespace_id
             LEFT JOIN pgrecall.memories m
                    ON m.id = c.id AND m.namespace_id = rebuild_postings.namespace_id AND m.deleted_at IS NULL
         ) v
         WHERE v.vector IS NOT NULL;
-        PERFORM _pgrecall.index_postings(namespace_id, ids, vectors) WHERE ids IS NOT NULL;
+        PERFORM _pgrecall.index_postings(namespace_id, ids, vectors, past) WHERE ids IS NOT NULL;
     END LOOP;
+    UPDATE pgrecall.posting_states s SET changes = 0, compacted_to = NULL WHERE s.namespace_id = rebuild_postings.namespace_id;
     RETURN true;
 END
 $function$;

@@ -19,7 +19,7 @@ BEGIN
         FROM pgrecall.query_expansions e
         WHERE e.role = pgrecall.session_role() AND e.query_hash = _pgrecall.expansion_key(cached_expansion.query)
           AND e.language = _pgrecall.expansion_language(cached_expansion.languages, cached_expansion.query)
-          AND e.made_at > now() - pgrecall.stored_setting('expansion_cache_age')::interval;
+          AND _pgrecall.is_recent(e.made_at, pgrecall.stored_setting('expansion_cache_age')::interval);
 END
 $function$;
 

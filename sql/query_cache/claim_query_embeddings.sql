@@ -20,11 +20,12 @@ BEGIN
       AND q.requested_at NOT BETWEEN clock_timestamp() - interval '1 minute' AND clock_timestamp() + interval '1 minute';
     SELECT array_agg(w.role ORDER BY w.served_at NULLS FIRST, w.role) INTO roles
     FROM (
-        SELECT a.role, (SELECT max(s.claimed_at) FROM pgrecall.query_embeddings s WHERE s.role = a.role) AS served_at
+        SELECT a.role, (SELECT max(s.claimed_at) FROM pgrecall.query_embeddings s
+                        WHERE s.role = a.role AND s.claimed_at <= clock_timestamp()) AS served_at
         FROM (
             SELECT DISTINCT q.role FROM pgrecall.query_embeddings q
             WHERE q.answered_at IS NULL AND q.generation_id = claim_query_embeddings.generation
-              AND (q.lease_expires_at IS NULL OR q.lease_expires_at < clock_timestamp())
+              AND NOT _pgrecall.is_ahead(q.lease_expires_at, '5 seconds')
         ) a
     ) w;
     WHILE given < batch AND given IS DISTINCT FROM given_before LOOP
@@ -37,7 +38,7 @@ BEGIN
                 WHERE q.id = (
                     SELECT o.id FROM pgrecall.query_embeddings o
                     WHERE o.answered_at IS NULL AND o.generation_id = claim_query_embeddings.generation AND o.role = asking
-                      AND (o.lease_expires_at IS NULL OR o.lease_expires_at < clock_timestamp())
+                      AND NOT _pgrecall.is_ahead(o.lease_expires_at, '5 seconds')
                     ORDER BY o.requested_at DESC
                     LIMIT 1
                     FOR UPDATE SKIP LOCKED

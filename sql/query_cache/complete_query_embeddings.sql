@@ -35,7 +35,7 @@ BEGIN
         query = NULL, answered_at = clock_timestamp(), lease_expires_at = NULL
     FROM unnest(ids, embeddings, errors) AS a (id, embedding, error)
     WHERE q.id = a.id AND q.answered_at IS NULL AND q.lease_expires_at IS NOT NULL;
-    PERFORM pg_notify('pgrecall_answer', a.id::text) FROM unnest(ids) AS a (id);
+    PERFORM _pgrecall.send_notification('pgrecall_answer', a.id::text) FROM unnest(ids) AS a (id);
 END
 $function$;
 

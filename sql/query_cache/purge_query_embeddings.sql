@@ -11,7 +11,7 @@ DECLARE
     gone bigint;
 BEGIN
     DELETE FROM pgrecall.query_embeddings q
-    WHERE q.used_at < clock_timestamp() - pgrecall.stored_setting('query_cache_age')::interval
+    WHERE NOT _pgrecall.is_recent(q.used_at, pgrecall.stored_setting('query_cache_age')::interval)
        OR q.id IN (
             SELECT o.id
             FROM (

@@ -49,10 +49,10 @@ BEGIN
     SELECT q.id, q.embedding, q.error, q.used_at INTO known
     FROM pgrecall.query_embeddings q
     WHERE q.generation_id = active.id AND q.role = asking AND q.query_hash = hash
-      AND (q.embedding IS NOT NULL OR q.error IS NOT NULL AND q.answered_at > clock_timestamp() - failed_for);
+      AND (q.embedding IS NOT NULL OR q.error IS NOT NULL AND _pgrecall.is_recent(q.answered_at, failed_for));
     IF FOUND THEN
         -- Updated only occasionally, so that a cache hit rarely costs a write.
-        IF known.used_at < clock_timestamp() - used_anew THEN
+        IF NOT _pgrecall.is_recent(known.used_at, used_anew) THEN
             UPDATE pgrecall.query_embeddings q SET used_at = clock_timestamp() WHERE q.id = known.id;
         END IF;
         RETURN QUERY SELECT known.id, known.embedding, active.name, known.error, NULL::real;
@@ -60,14 +60,14 @@ BEGIN
     END IF;
     SELECT min(w.poll_seconds) INTO attention
     FROM pgrecall.workers w
-    WHERE w.last_seen_at > now() - interval '30 seconds' AND active.id = ANY (w.generations);
+    WHERE _pgrecall.is_recent(w.last_seen_at, '30 seconds') AND active.id = ANY (w.generations);
     IF attention IS NULL THEN
         RETURN QUERY SELECT NULL::bigint, NULL::pgvector.halfvec, active.name, 'no embedder is alive', NULL::real;
         RETURN;
     ELSIF EXISTS (
         SELECT FROM pgrecall.query_embeddings q
         WHERE q.generation_id = active.id AND q.role = asking AND q.answered_at IS NULL
-          AND q.query_hash <> hash AND q.requested_at > clock_timestamp() - interval '1 minute'
+          AND q.query_hash <> hash AND _pgrecall.is_recent(q.requested_at, '1 minute')
         OFFSET most_unanswered - 1
     ) THEN
         RAISE EXCEPTION 'role "%" has % unanswered questions', asking, most_unanswered
@@ -89,7 +89,7 @@ BEGIN
         FROM pgrecall.query_embeddings q
         WHERE q.generation_id = active.id AND q.role = asking AND q.query_hash = hash;
     END IF;
-    PERFORM pg_notify('pgrecall_query', '');
+    PERFORM _pgrecall.send_notification('pgrecall_query');
 END
 $function$;
 

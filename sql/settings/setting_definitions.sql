@@ -10,7 +10,7 @@ SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.de
                   'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d')
        OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' OR d.name LIKE 'query\_cache\_%'
        OR d.name LIKE 'expansion\_cache\_%'
-       OR d.name IN ('embed_socket', 'embed_timeout', 'python_venv', 'curate') AS is_stored_only,
+       OR d.name IN ('embed_socket', 'embed_timeout', 'python_venv', 'curate', 'dense_shared_index') AS is_stored_only,
        CASE WHEN d.unit = 'interval'
             THEN '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'
             ELSE d.pattern END AS pattern
@@ -137,6 +137,9 @@ FROM (VALUES
     ('dense_exact_rows', '5000', 0, 1000000, true, 'memories',
      'Namespaces with at most this many memories are searched exactly, without the HNSW index, and larger ones beside many '
      'others (_pgrecall.dense_exact_limit). 0: the index is always used.', NULL, NULL),
+    ('dense_shared_index', 'on', NULL, NULL, false, 'on | off',
+     'Whether roles that do not see every namespace use the HNSW index, which all namespaces share, for what is not searched '
+     'exactly. off: everything is searched exactly (docs/tenants.md). Stored only.', ARRAY['on', 'off'], NULL),
 
     ('graph_seeds', '5', 0, 100, true, 'memories', 'How many of the best hits the graph walk starts from.', NULL, NULL),
     ('graph_hops', '1', 0, 3, true, 'hops', 'How far the graph leg walks from them; 0 turns it off.', NULL, NULL),

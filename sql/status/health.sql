@@ -43,7 +43,9 @@ BEGIN ATOMIC
         WHERE w.is_alive
     ) e
     CROSS JOIN LATERAL (
-        SELECT string_agg(DISTINCT format('%s: %s until %s', p.model, p.cause, p.until), ', ') AS pauses
+        SELECT string_agg(DISTINCT format('%s: %s until %s', p.model, p.cause, p.until), ', ')
+                   FILTER (WHERE p.cause <> 'disk_full') AS pauses,
+               bool_or(p.cause = 'disk_full') AS is_disk_full
         FROM pgrecall.worker_status() w
         CROSS JOIN LATERAL jsonb_to_recordset(w.pauses) AS p (model text, cause text, until text)
         WHERE w.is_alive
@@ -69,6 +71,30 @@ BEGIN ATOMIC
         SELECT COALESCE(max(u.memories), 0) AS most
         FROM (SELECT count(*) AS memories FROM pgrecall.pending_postings u GROUP BY u.namespace_id) u
     ) u
+    CROSS JOIN LATERAL (
+        -- NULL: too small to matter, or the caller does not see every row. A posting takes 12 bytes, a list its row and its
+        -- place in the index, too.
+        SELECT s.bytes,
+               CASE WHEN s.bytes > 33554432 AND _pgrecall.sees_all()
+                    THEN (SELECT sum(16.0 * l.documents + 150) FROM pgrecall.term_stats l WHERE l.term <> '') END AS needed,
+               (SELECT count(*) FROM pgrecall.posting_states p WHERE p.separated_at IS NULL) AS mixed
+        FROM (SELECT pg_total_relation_size('pgrecall.postings') AS bytes) s
+    ) b
+    CROSS JOIN LATERAL (
+        SELECT string_agg(c.relname, ', ') FILTER (WHERE o.is_off) AS off,
+               string_agg(format('ALTER TABLE pgrecall.%I RESET (autovacuum_enabled)', c.relname), '; ') FILTER (WHERE o.is_off)
+                   AS repair,
+               -- Vacuumed a moment ago and still full of dead rows: something old could still see them.
+               string_agg(c.relname, ', ') FILTER (WHERE y.n_dead_tup > 50000 AND y.n_dead_tup > y.n_live_tup
+                                                   AND greatest(y.last_autovacuum, y.last_vacuum) > now() - interval '10 minutes') AS held
+        FROM pg_class c
+        JOIN pg_stat_all_tables y ON y.relid = c.oid
+        CROSS JOIN LATERAL (
+            SELECT COALESCE(bool_or(NOT x.option_value::boolean), false) AS is_off
+            FROM pg_options_to_table(c.reloptions) x WHERE x.option_name = 'autovacuum_enabled'
+        ) o
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r'
+    ) y
     CROSS JOIN LATERAL pgrecall.grant_status() t
     CROSS JOIN LATERAL (
         -- With another owner, a function shows rows that the caller was not granted. A restore without owners causes this.
@@ -141,7 +167,7 @@ BEGIN ATOMIC
         (14, 'embedder''s code', e.outdated IS NULL, 'warn',
          COALESCE('another version: ' || e.outdated, 'that of the database'),
          'Install the database''s version of pgrecall there, and start the embedder again.'),
-        (27, 'notifications', e.deaf IS NULL, 'warn',
+        (32, 'notifications', e.deaf IS NULL, 'warn',
          COALESCE('they do not reach ' || e.deaf || ', so questions wait', 'they reach the embedders'),
          'Start it with PGRECALL_EMBEDDER_LISTEN_DSN, a direct connection: a pooler may be between.'),
         (15, 'embedder''s role', e.unconfined IS NULL, 'info',
@@ -188,7 +214,31 @@ BEGIN ATOMIC
          COALESCE('may create there: ' || v.creators, 'nobody else may create there'),
          'REVOKE CREATE ON SCHEMA … FROM the role; who owns the schema or the database may do anything in it: let another own it.'),
         (26, 'server log', q.loud IS NULL, 'warn', COALESCE('it may quote memories and queries: ' || q.loud, 'quotes no memory or query'),
-         q.repair)
+         q.repair),
+        (27, 'size of postings', b.needed IS NULL OR b.bytes <= 4 * b.needed, 'warn',
+         CASE WHEN b.needed IS NULL THEN 'small, or for an administrator to see'
+              ELSE format('%s, about %s if written anew', pg_size_pretty(b.bytes), pg_size_pretty(b.needed)) END,
+         'VACUUM FULL pgrecall.postings, in a quiet hour: recall waits for it.'),
+        (28, 'postings of the past', b.mixed = 0, 'warn',
+         CASE WHEN b.mixed = 0 THEN 'apart from the others' ELSE format('not yet apart in %s namespaces', b.mixed) END,
+         'CALL pgrecall.rebuild_all_postings()'),
+        (29, 'vacuum', y.off IS NULL AND y.held IS NULL AND current_setting('autovacuum')::boolean AND current_setting('track_counts')::boolean,
+         'warn',
+         CASE WHEN NOT current_setting('autovacuum')::boolean OR NOT current_setting('track_counts')::boolean THEN 'autovacuum is off'
+              ELSE COALESCE('autovacuum is off for ' || y.off, 'an old transaction keeps dead rows of ' || y.held, 'autovacuum is on') END,
+         CASE WHEN NOT current_setting('autovacuum')::boolean OR NOT current_setting('track_counts')::boolean
+                  THEN 'ALTER SYSTEM RESET autovacuum; ALTER SYSTEM RESET track_counts; SELECT pg_reload_conf()'
+              WHEN y.off IS NOT NULL THEN y.repair
+              ELSE 'Look for old transactions in pg_stat_activity (backend_xmin), pg_prepared_xacts and pg_replication_slots (xmin).' END),
+        -- How much room is left, no function of PostgreSQL says.
+        (30, 'disk', p.is_disk_full IS NOT TRUE, 'fail',
+         CASE WHEN p.is_disk_full THEN 'full: the server has refused what an embedder wrote' ELSE 'no embedder was refused room' END,
+         'Make room on the server''s disk: for the data folder, WAL, and tablespaces. Embedders go on by themselves.'),
+        (31, 'notification queue', pgrecall.sends_notifications(), 'warn',
+         format('the queue is %s %% full', round((100 * pg_notification_queue_usage())::numeric, 1)),
+         'A session listens and holds a transaction open: SELECT pg_terminate_backend(pid) it. The oldest of SELECT pid, usename, '
+         'xact_start FROM pg_stat_activity WHERE state LIKE ''idle in transaction%'' ORDER BY xact_start is the first to ask. '
+         'Until then pgrecall notifies nobody, and embedders poll.')
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

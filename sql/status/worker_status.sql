@@ -18,7 +18,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 4
 SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT w.id, w.hostname, w.pid, w.role_name, w.model, w.generations, w.embedded, w.per_second, w.pauses,
-           w.last_seen_at - w.started_at, now() - w.last_seen_at, w.last_seen_at > now() - interval '30 seconds',
+           w.last_seen_at - w.started_at, now() - w.last_seen_at, _pgrecall.is_recent(w.last_seen_at, '30 seconds'),
            w.bundle_hash IS NOT DISTINCT FROM pgrecall.bundle_hash(),
            COALESCE(
                pg_has_role(r.oid, 'pgrecall_embedder', 'USAGE') AND NOT pg_has_role(r.oid, t.relowner, 'USAGE')
@@ -28,7 +28,7 @@ BEGIN ATOMIC
     FROM pgrecall.workers w
     LEFT JOIN pg_roles r ON r.rolname = w.role_name
     LEFT JOIN pg_class t ON t.oid = 'pgrecall.memories'::regclass
-    ORDER BY w.last_seen_at > now() - interval '30 seconds' DESC, w.hostname, w.pid;
+    ORDER BY _pgrecall.is_recent(w.last_seen_at, '30 seconds') DESC, w.hostname, w.pid;
 END;
 
 COMMENT ON FUNCTION pgrecall.worker_status IS

@@ -1,8 +1,7 @@
 -- Exports memories as lines of JSON for import_memories(), with all fields and embeddings, ordered by id.
 --
--- A single query, which the planner inlines, so that a cursor reads it row by row. If the successor of a memory is not
--- exported, the line names the next exported successor. Without one, the memory is not exported either: it would look
--- current.
+-- If the successor of a memory is not exported, the line names the next exported successor. Without one, the memory is not
+-- exported either: it would look current. export_records() gives what else a namespace owns.
 --
 -- namespace          NULL: all
 -- include_sensitive  true: export sensitive memories too; their text leaves the database
@@ -26,7 +25,7 @@ BEGIN ATOMIC
             'is_sensitive', m.is_sensitive, 'occurred_at', m.occurred_at, 'created_at', m.created_at,
             'updated_at', m.updated_at, 'valid_from', m.valid_from, 'valid_to', m.valid_to, 'expires_at', m.expires_at,
             'deleted_at', m.deleted_at,
-            'superseded_by', l.id, 'superseded_at', m.superseded_at, 'text_hash', encode(m.content_hash, 'hex'),
+            'superseded_by', l.successor, 'superseded_at', m.superseded_at, 'text_hash', encode(m.content_hash, 'hex'),
             'embeddings', (
                 SELECT jsonb_agg(
                     jsonb_build_object('model', o.name, 'dimension', g.dimension,
@@ -48,24 +47,10 @@ BEGIN ATOMIC
     )::text
     FROM pgrecall.memories m
     JOIN pgrecall.namespaces n ON n.id = m.namespace_id
-    LEFT JOIN LATERAL (
-        WITH RECURSIVE later AS (
-            SELECT s.id, s.superseded_by, s.is_sensitive AND NOT include_sensitive
-                   OR s.deleted_at IS NOT NULL AND NOT include_forgotten AS is_left_out
-            FROM pgrecall.memories s WHERE s.id = m.superseded_by
-            UNION
-            SELECT s.id, s.superseded_by, s.is_sensitive AND NOT include_sensitive
-                   OR s.deleted_at IS NOT NULL AND NOT include_forgotten
-            FROM later p JOIN pgrecall.memories s ON s.id = p.superseded_by
-            WHERE p.is_left_out
-        )
-        SELECT p.id FROM later p WHERE NOT p.is_left_out
-    ) l ON m.superseded_by IS NOT NULL
-    WHERE (export_memories.namespace IS NULL
-           OR m.namespace_id = (SELECT _pgrecall.known_namespace(export_memories.namespace)))
-      AND (include_sensitive OR NOT m.is_sensitive)
-      AND (include_forgotten OR m.deleted_at IS NULL)
-      AND (m.superseded_by IS NULL OR l.id IS NOT NULL)
+    JOIN _pgrecall.exported_memories(
+        (SELECT _pgrecall.known_namespace(export_memories.namespace) WHERE export_memories.namespace IS NOT NULL),
+        include_sensitive, include_forgotten
+    ) l ON l.id = m.id
     ORDER BY m.id;
 END;
 

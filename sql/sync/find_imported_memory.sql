@@ -22,7 +22,7 @@ BEGIN ATOMIC
         )
     )
     FROM jsonb_populate_record(NULL::pgrecall.memory_fields, find_imported_memory.fields) f
-    JOIN pgrecall.namespaces n ON n.name = find_imported_memory.fields ->> 'namespace';
+    CROSS JOIN LATERAL (SELECT _pgrecall.find_namespace(find_imported_memory.fields ->> 'namespace') AS id OFFSET 0) n;
 END;
 
 COMMENT ON FUNCTION _pgrecall.find_imported_memory IS

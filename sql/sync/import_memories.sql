@@ -8,7 +8,7 @@
 -- its successor.
 --
 -- place     position of the line in the array, from 1
--- outcome   'stored'; 'present'; or 'differs' if the external_id belongs to a memory with another text
+-- outcome   'stored'; 'present'; or 'differs' if the memory that is there has another text or other fields
 -- embedded  number of embeddings stored
 -- left_out  models of the embeddings not stored
 --
@@ -85,17 +85,19 @@ BEGIN
         UPDATE pgrecall.memories m
         SET updated_at = COALESCE((e.line ->> 'updated_at')::timestamptz, m.updated_at),
             deleted_at = CASE WHEN e.line ->> 'superseded_by' IS NULL THEN (e.line ->> 'deleted_at')::timestamptz
-                              ELSE '-infinity' END
+                              ELSE _pgrecall.awaits_successor() END
         FROM jsonb_array_elements(lines) WITH ORDINALITY e (line, place)
         WHERE m.id = ids[e.place] AND is_new[e.place];
+        -- None of this is a change of the memories: import_records() brings their history.
+        DELETE FROM pgrecall.memory_changes c
+        WHERE c.memory_id IN (SELECT ids[n.place] FROM unnest(is_new) WITH ORDINALITY n (is_new, place) WHERE n.is_new);
     END IF;
 
     RETURN QUERY
         SELECT e.place::integer, m.id,
                CASE
                    WHEN is_new[e.place] THEN 'stored'
-                   WHEN (m.content, m.title) IS NOT DISTINCT FROM (e.line ->> 'content', NULLIF(e.line ->> 'title', ''))
-                       THEN 'present'
+                   WHEN _pgrecall.has_given_fields(m, given[e.place] - 'namespace') THEN 'present'
                    ELSE 'differs'
                END,
                v.embedded::integer, v.left_out

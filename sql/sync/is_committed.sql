@@ -23,7 +23,7 @@ BEGIN
                    WHEN 'aborted' THEN false
                    WHEN 'committed' THEN EXISTS (
                        SELECT FROM pgrecall.memories m
-                       WHERE m.id = is_committed.memory_id AND m.updated_at >= is_committed.written_at
+                       WHERE m.id = (SELECT _pgrecall.seen_id('memory', is_committed.memory_id)) AND m.updated_at >= is_committed.written_at
                          AND m.namespace_id = pgrecall.namespace_id(is_committed.namespace)
                    )
                END,

@@ -11,6 +11,7 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     linked bigint[];
+    seen bigint[];
 BEGIN
     IF jsonb_typeof(links) IS DISTINCT FROM 'array' THEN
         RAISE EXCEPTION 'links must be a JSON array, not %', COALESCE(jsonb_typeof(links), 'NULL')
@@ -21,8 +22,13 @@ BEGIN
         l.link, 'link ' || l.place, ids => '{id,superseded_by}', times => '{superseded_at,deleted_at,updated_at}'
     )
     FROM jsonb_array_elements(links) WITH ORDINALITY l (link, place);
+    seen := _pgrecall.seen_ids('memory', ARRAY(
+        SELECT l.id FROM jsonb_to_recordset(links) AS l (id bigint)
+        UNION
+        SELECT l.superseded_by FROM jsonb_to_recordset(links) AS l (superseded_by bigint)
+    ));
     PERFORM FROM pgrecall.memories m
-    WHERE m.id IN (SELECT l.id FROM jsonb_to_recordset(links) AS l (id bigint)) ORDER BY m.id FOR NO KEY UPDATE;
+    WHERE m.id = ANY (seen) ORDER BY m.id FOR NO KEY UPDATE;
     WITH changed AS (
         UPDATE pgrecall.memories m
         SET superseded_by = s.id, superseded_at = l.superseded_at, deleted_at = l.deleted_at,
@@ -30,9 +36,9 @@ BEGIN
         FROM jsonb_to_recordset(links) AS l (
             id bigint, superseded_by bigint, superseded_at timestamptz, deleted_at timestamptz, updated_at timestamptz
         )
-        JOIN pgrecall.memories s ON s.id = l.superseded_by
+        JOIN pgrecall.memories s ON s.id = l.superseded_by AND s.id = ANY (seen)
         -- Only import_memories() leaves a memory in this state.
-        WHERE m.id = l.id AND m.deleted_at = '-infinity' AND m.superseded_by IS NULL AND s.namespace_id = m.namespace_id
+        WHERE m.id = l.id AND m.id = ANY (seen) AND m.deleted_at = _pgrecall.awaits_successor() AND m.superseded_by IS NULL AND s.namespace_id = m.namespace_id
         RETURNING m.id
     )
     SELECT COALESCE(array_agg(c.id), '{}') INTO linked FROM changed c;
@@ -48,6 +54,8 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Two memories cannot supersede each other: correct superseded_by.';
     END IF;
+    -- No change of the memories: import_records() brings their history.
+    DELETE FROM pgrecall.memory_changes c WHERE c.memory_id = ANY (linked) AND c.changed_at = now();
     RETURN cardinality(linked);
 END
 $function$;

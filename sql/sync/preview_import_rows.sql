@@ -45,7 +45,7 @@ BEGIN
         SELECT COALESCE(r.value #>> '{memory,namespace}', home.name) AS namespace, r.value #>> '{memory,external_id}' AS external_id
         OFFSET 0
     ) named
-    LEFT JOIN pgrecall.namespaces n ON n.name = named.namespace
+    LEFT JOIN LATERAL (SELECT _pgrecall.find_namespace(named.namespace) AS id OFFSET 0) n ON true
     LEFT JOIN pgrecall.memories m ON m.namespace_id = n.id AND m.external_id = named.external_id
     ORDER BY r.place;
 END

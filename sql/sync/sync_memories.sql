@@ -21,7 +21,7 @@ BEGIN ATOMIC
            m.language, m.is_sensitive, m.occurred_at, m.created_at, m.updated_at,
            m.valid_from, m.valid_to, m.superseded_by, m.superseded_at, m.expires_at
     FROM pgrecall.memories m
-    WHERE m.id = ANY (ids)
+    WHERE m.id = ANY ((SELECT _pgrecall.seen_ids('memory', ids))::bigint[])
       AND m.namespace_id + 0 = (SELECT _pgrecall.known_namespace(pgrecall.namespace_name(sync_memories.namespace)))
       AND m.deleted_at IS NULL AND (include_sensitive OR NOT m.is_sensitive)
     ORDER BY m.id;

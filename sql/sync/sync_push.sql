@@ -36,6 +36,7 @@ DECLARE
     head pgrecall.memories;
     is_unchanged boolean;
     is_theirs boolean;
+    seen bigint[];
 BEGIN
     PERFORM _pgrecall.check_typed(write, 'write', ids => '{id}', times => '{at,base}');
     said := least((write ->> 'at')::timestamptz, now());
@@ -60,12 +61,13 @@ BEGIN
         ) r (id);
     ELSE
         id := (write ->> 'id')::bigint;
+        seen := _pgrecall.seen_ids('memory', ARRAY[sync_push.id, (fields ->> 'successor')::bigint]);
         -- Ordered by id, as in supersede().
         PERFORM FROM pgrecall.memories m
-        WHERE m.id IN (sync_push.id, (fields ->> 'successor')::bigint) AND m.namespace_id = home
+        WHERE m.id = ANY (seen) AND m.namespace_id = home
         ORDER BY m.id FOR NO KEY UPDATE;
         SELECT m.* INTO stored FROM pgrecall.memories m
-        WHERE m.id = sync_push.id AND m.namespace_id = home AND _pgrecall.may_write(m.namespace_id);
+        WHERE m.id = sync_push.id AND m.id = ANY (seen) AND m.namespace_id = home AND _pgrecall.may_write(m.namespace_id);
         IF stored.id IS NULL THEN
             PERFORM _pgrecall.raise_unknown_memory(sync_push.id);
         END IF;

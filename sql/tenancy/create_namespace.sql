@@ -18,7 +18,7 @@ BEGIN
     END IF;
     PERFORM _pgrecall.check_language(create_namespace.language);
 
-    SELECT n.id INTO found FROM pgrecall.namespaces n WHERE n.name = create_namespace.name;
+    found := _pgrecall.find_namespace(create_namespace.name);
     IF found IS NULL THEN
         IF NOT _pgrecall.sees_all() THEN
             -- Same error whether it exists or not: a role must not learn the namespaces of others.

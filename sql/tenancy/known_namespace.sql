@@ -3,13 +3,12 @@
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION _pgrecall.known_namespace(name text)
 RETURNS integer
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    found integer;
+    found CONSTANT integer := _pgrecall.find_namespace(known_namespace.name);
 BEGIN
-    SELECT n.id INTO found FROM pgrecall.namespaces n WHERE n.name = known_namespace.name;
     IF found IS NULL THEN
         RAISE EXCEPTION 'there is no namespace "%"', left(known_namespace.name, 200)
             USING ERRCODE = 'undefined_object', HINT = 'SELECT name FROM pgrecall.list_namespaces() lists them.';

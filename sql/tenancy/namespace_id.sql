@@ -5,12 +5,7 @@ CREATE OR REPLACE FUNCTION pgrecall.namespace_id(namespace text DEFAULT NULL)
 RETURNS integer
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
-RETURN (
-    -- OFFSET 0 computes the name first: under row-level security an index condition must be leakproof.
-    SELECT n.id
-    FROM (SELECT pgrecall.namespace_name(namespace) AS name OFFSET 0) wanted
-    JOIN pgrecall.namespaces n ON n.name = wanted.name
-);
+RETURN _pgrecall.find_namespace(pgrecall.namespace_name(namespace));
 
 COMMENT ON FUNCTION pgrecall.namespace_id IS
     'Returns the id of a namespace: the argument, else the setting pgrecall.namespace, else ''default''. NULL if it'

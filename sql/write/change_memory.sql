@@ -10,6 +10,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    seen CONSTANT bigint := _pgrecall.seen_id('memory', change_memory.id);
     stored pgrecall.memories;
     old pgrecall.memory_fields;
     new pgrecall.memory_fields;
@@ -17,7 +18,7 @@ BEGIN
     PERFORM _pgrecall.check_memory(fields, 'memory ' || change_memory.id);
     PERFORM _pgrecall.check_language(fields ->> 'language');
     SELECT m.* INTO stored FROM pgrecall.memories m
-    WHERE m.id = change_memory.id AND (m.deleted_at IS NULL OR revive)
+    WHERE m.id = seen AND (m.deleted_at IS NULL OR revive)
     FOR NO KEY UPDATE;
     IF stored.id IS NULL THEN
         PERFORM _pgrecall.raise_unknown_memory(change_memory.id);

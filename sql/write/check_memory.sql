@@ -58,6 +58,9 @@ BEGIN
             RAISE EXCEPTION '%: % has too much text', subject, field.key
                 USING ERRCODE = 'program_limit_exceeded',
                       HINT = format('%s bytes are the limit, %s for one item.', max_items_bytes, max_label_bytes);
+        ELSIF field.key = 'metadata' AND NOT _pgrecall.is_plain_json(field.value) THEN
+            RAISE EXCEPTION '%: metadata is nested too deeply or has a number out of range', subject
+                USING ERRCODE = 'program_limit_exceeded', HINT = 'It has at most 64 levels and numbers up to 1e308. Write others as text.';
         ELSIF field.key = 'metadata' AND octet_length(field.value::text) > max_metadata_bytes THEN
             RAISE EXCEPTION '%: metadata has % bytes; % is the limit', subject, octet_length(field.value::text), max_metadata_bytes
                 USING ERRCODE = 'program_limit_exceeded', HINT = 'Store documents elsewhere, and their address in metadata.';
@@ -67,9 +70,11 @@ BEGIN
             RAISE EXCEPTION '%: % is too long', subject, field.key
                 USING ERRCODE = 'program_limit_exceeded', HINT = 'Put long text into content.';
         ELSIF field.kind = 'string' AND field.key IN ('occurred_at', 'created_at', 'valid_from', 'valid_to', 'expires_at')
-              AND NOT _pgrecall.is_time(field.value #>> '{}') THEN
-            RAISE EXCEPTION '%: % is not a time', subject, field.key
-                USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';
+              AND NOT _pgrecall.is_time(field.value #>> '{}')
+              AND NOT (field.key IN ('valid_to', 'expires_at') AND lower(field.value #>> '{}') = 'infinity') THEN
+            RAISE EXCEPTION '%: % is not a time in the years 1 to 9999', subject, field.key
+                USING ERRCODE = 'invalid_parameter_value',
+                      HINT = 'Write it as 2025-01-31T12:00:00Z. valid_to and expires_at also take infinity: no end.';
         END IF;
     END LOOP;
 

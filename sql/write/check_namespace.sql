@@ -14,7 +14,7 @@ BEGIN
     IF create_missing THEN
         PERFORM pgrecall.create_namespace(check_namespace.name);
     END IF;
-    SELECT _pgrecall.may_write(n.id) INTO is_writable FROM pgrecall.namespaces n WHERE n.name = check_namespace.name;
+    SELECT _pgrecall.may_write(n.id) INTO is_writable FROM _pgrecall.find_namespace(check_namespace.name) n (id) WHERE n.id IS NOT NULL;
     IF is_writable IS NULL THEN
         RAISE EXCEPTION 'there is no namespace "%"', left(check_namespace.name, 200)
             USING ERRCODE = 'undefined_object',

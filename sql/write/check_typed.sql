@@ -27,7 +27,7 @@ BEGIN
         ORDER BY e.key
     LOOP
         expected := CASE
-            WHEN field.key = ANY (ids) AND field.value !~ '^[0-9]{1,18}$' THEN 'an id'
+            WHEN field.key = ANY (ids) AND NOT _pgrecall.is_id(field.value) THEN 'an id'
             WHEN field.key = ANY (times) AND NOT _pgrecall.is_time(field.value) THEN 'a time'
             WHEN field.key = ANY (hashes) AND field.value !~ '^([0-9a-f]{2})*$' THEN 'a hash in hex'
         END;

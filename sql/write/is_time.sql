@@ -1,14 +1,16 @@
--- Tells whether PostgreSQL can read a text as a point in time. NULL returns NULL.
+-- Tells whether a text is a point in time that every reader has: in the years 1 to 9999 in every time zone. NULL returns NULL.
+--
+-- The constraints memories_times and those of other tables have the same bounds.
 CREATE OR REPLACE FUNCTION _pgrecall.is_time(value text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    RETURN value::timestamptz IS NOT NULL;
+    RETURN value::timestamptz BETWEEN '0001-01-02 00:00:00+00' AND '9999-12-31 00:00:00+00';
 EXCEPTION WHEN data_exception THEN
     RETURN false;
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.is_time IS 'Tells whether PostgreSQL can read a text as a point in time.';
+COMMENT ON FUNCTION _pgrecall.is_time IS 'Tells whether a text is a point in time in the years 1 to 9999, which every reader has.';

@@ -9,8 +9,8 @@ SET search_path FROM CURRENT
 AS $function$
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        INSERT INTO pgrecall.extractions (memory_id, enricher)
-        SELECT n.id, 'text' FROM new_memories n WHERE NOT n.is_sensitive AND n.deleted_at IS NULL;
+        INSERT INTO pgrecall.extractions (memory_id, enricher, namespace_id)
+        SELECT n.id, 'text', n.namespace_id FROM new_memories n WHERE NOT n.is_sensitive AND n.deleted_at IS NULL;
         RETURN NULL;
     END IF;
     IF NEW.is_sensitive OR NEW.deleted_at IS NOT NULL THEN
@@ -18,10 +18,10 @@ BEGIN
         PERFORM FROM pgrecall.extractions x WHERE x.memory_id = NEW.id FOR UPDATE;
         DELETE FROM pgrecall.extractions x WHERE x.memory_id = NEW.id;
     ELSE
-        INSERT INTO pgrecall.extractions AS x (memory_id, enricher) VALUES (NEW.id, 'text')
+        INSERT INTO pgrecall.extractions AS x (memory_id, enricher, namespace_id) VALUES (NEW.id, 'text', NEW.namespace_id)
         ON CONFLICT ON CONSTRAINT extractions_pkey DO UPDATE
             SET is_pending = true, ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL,
-                attempts = 0, last_error = NULL, waiting_since = now();
+                attempts = 0, last_error = NULL, waiting_since = now(), namespace_id = excluded.namespace_id;
         -- The language model reads it again only after the extraction of its text.
         DELETE FROM pgrecall.extractions x WHERE x.memory_id = NEW.id AND x.enricher <> 'text';
     END IF;

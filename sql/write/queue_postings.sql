@@ -1,4 +1,4 @@
--- Triggers on memories: keep the postings consistent with search_vector.
+-- Triggers on memories: keep the postings consistent with search_vector, and with what is over (is_past).
 --
 -- A statement that stores many memories of a namespace indexes them at once. All other changes are recorded in
 -- pgrecall.pending_postings, which recall reads too, and flushed into the postings later. Writing an embedding does not
@@ -40,8 +40,11 @@ BEGIN
     ELSE
         -- Record what the postings contain now, unless an earlier change has recorded it. The update without effect
         -- locks the row, so that nobody flushes it before this transaction's change is visible.
-        INSERT INTO pgrecall.pending_postings AS u (memory_id, namespace_id, indexed_vector)
-        VALUES (OLD.id, OLD.namespace_id, CASE WHEN OLD.deleted_at IS NULL THEN OLD.search_vector END)
+        INSERT INTO pgrecall.pending_postings AS u (memory_id, namespace_id, indexed_vector, indexed_past)
+        VALUES (
+            OLD.id, OLD.namespace_id, CASE WHEN OLD.deleted_at IS NULL THEN OLD.search_vector END,
+            OLD.deleted_at IS NULL AND _pgrecall.is_past(OLD, _pgrecall.separated_at(OLD.namespace_id))
+        )
         ON CONFLICT ON CONSTRAINT pending_postings_pkey DO UPDATE SET indexed_vector = u.indexed_vector;
         IF TG_OP = 'UPDATE' THEN
             INSERT INTO pgrecall.pending_postings AS u (memory_id, namespace_id)
@@ -66,8 +69,8 @@ CREATE OR REPLACE TRIGGER memories_60_postings_update
     AFTER UPDATE ON pgrecall.memories
     FOR EACH ROW
     WHEN ((OLD.deleted_at IS NULL OR NEW.deleted_at IS NULL)
-          AND (OLD.id, OLD.namespace_id, OLD.deleted_at IS NULL, OLD.search_vector)
-              IS DISTINCT FROM (NEW.id, NEW.namespace_id, NEW.deleted_at IS NULL, NEW.search_vector))
+          AND (OLD.id, OLD.namespace_id, OLD.deleted_at IS NULL, OLD.search_vector, OLD.superseded_by IS NULL, OLD.valid_to, OLD.expires_at)
+              IS DISTINCT FROM (NEW.id, NEW.namespace_id, NEW.deleted_at IS NULL, NEW.search_vector, NEW.superseded_by IS NULL, NEW.valid_to, NEW.expires_at))
     EXECUTE FUNCTION _pgrecall.queue_postings();
 
 CREATE OR REPLACE TRIGGER memories_60_postings_delete

@@ -3,7 +3,7 @@
 -- Errors  42501 the role may only read it;  P0002 otherwise
 CREATE OR REPLACE FUNCTION _pgrecall.raise_unknown_memory(id bigint)
 RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path FROM CURRENT
 AS $function$
 BEGIN

@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 from fuzz.ground import ground
-from pgrecall import Client, PgrecallError
+from pgrecall import Client, NewMemory, PgrecallError
 from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from pgrecall.server.settings import QUIET_LOG
@@ -248,6 +248,22 @@ def export_line(**fields: Any) -> str:
     )
 
 
+def record_line(**fields: Any) -> str:
+    """A line of an export that is no memory."""
+    if fields.get("kind") == "retention":
+        return json.dumps({"pgrecall": 1, "namespace": "default", **fields})
+    change = {
+        "action": "update",
+        "changed_at": "2026-01-01T00:00:00Z",
+        "role": "r",
+        "before": {},
+        "after": {},
+    }
+    return json.dumps(
+        {"pgrecall": 1, "kind": "change", "namespace": "default", "memory": 1, **change, **fields}
+    )
+
+
 CLIENTS: list[Callable[[Client], object]] = [
     lambda client: client.remember(f"{WORD}\x00"),
     lambda client: client.remember(f"{WORD}\ud800"),
@@ -274,6 +290,14 @@ CLIENTS: list[Callable[[Client], object]] = [
     lambda client: client.transfer.import_memories([export_line(embeddings=[{"model": "m", "dimension": 1, "vector": WORD}])]),
     lambda client: client.transfer.link_imported_memories([{"id": WORD, "superseded_by": 1}]),
     lambda client: client.transfer.link_imported_memories([{"id": 1, "superseded_by": 1, "updated_at": f"{WORD}\x00"}]),
+    lambda client: client.transfer.import_records([record_line(**{WORD: 1})]),
+    lambda client: client.transfer.import_records([record_line(kind=WORD)]),
+    lambda client: client.transfer.import_records([record_line(before=WORD)]),
+    lambda client: client.transfer.import_records([record_line(after={WORD: 1})]),
+    lambda client: client.transfer.import_records([record_line(changed_at=WORD)]),
+    lambda client: client.transfer.import_records([record_line(kind="retention", keep=WORD, action=WORD)]),
+    lambda client: client.transfer.import_lines([NewMemory(content=WORD, importance=7)]),
+    lambda client: client.transfer.import_lines([NewMemory(content=WORD, metadata={"a": f"{WORD}\x00"})]),
     lambda client: client.transfer.import_from([json.dumps({"memory": {**MEMORY, "title": f"{WORD}\x00"}})]),
     lambda client: client.transfer.import_from([f'{{"memory": {WORD}}}']),
     lambda client: client.transfer.preview_import_from([json.dumps([f"{WORD}\ud800"])]),

@@ -234,6 +234,59 @@ def test_dead_rows(conn: Connection[Any]) -> None:
     run(conn, "dead rows")
 
 
+def test_autovacuum_is_off_for_a_table(conn: Connection[Any]) -> None:
+    for value in ("off", "false", "0"):
+        conn.execute(f"ALTER TABLE pgrecall.postings SET (autovacuum_enabled = {value})".encode())
+        remedy = "ALTER TABLE pgrecall.postings RESET (autovacuum_enabled)"
+        assert health(conn)["vacuum"] == ("warn", remedy)
+        assert detail(conn, "vacuum") == "autovacuum is off for postings"
+        run(conn, "vacuum")
+
+
+def test_an_old_transaction_keeps_dead_rows(conn: Connection[Any], dsn: str) -> None:
+    conn.execute(
+        "INSERT INTO pgrecall.llm_usage (day, model) SELECT '2020-01-01', i::text FROM generate_series(1, 60000) i"
+    )
+    with psycopg.connect(dsn) as old:
+        old.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        old.execute("SELECT count(*) FROM pgrecall.llm_usage")
+        conn.execute("DELETE FROM pgrecall.llm_usage")
+        settle(conn)
+        conn.execute("VACUUM pgrecall.llm_usage")
+        settle(conn)
+        assert detail(conn, "vacuum") == "an old transaction keeps dead rows of llm_usage"
+        assert "pg_stat_activity" in (health(conn)["vacuum"][1] or "")
+    conn.execute("VACUUM pgrecall.llm_usage")
+    settle(conn)
+    assert health(conn)["vacuum"][0] == "ok"
+
+
+def test_postings_are_swollen(conn: Connection[Any]) -> None:
+    conn.execute("ALTER TABLE pgrecall.postings SET (autovacuum_enabled = off)")
+    conn.execute(
+        "INSERT INTO pgrecall.postings (namespace_id, term, top_impact, memory_ids, impacts) "
+        "SELECT 1, 'w' || i, 1, array_fill(1::bigint, ARRAY[128]), array_fill(1::real, ARRAY[128]) FROM generate_series(1, 20000) i"
+    )
+    conn.execute(
+        "INSERT INTO pgrecall.term_stats (namespace_id, term, documents, small_blocks) VALUES (1, 'w1', 128, 0)"
+    )
+    assert health(conn)["size of postings"][0] == "warn"
+    with conn.transaction():
+        conn.execute("SET LOCAL ROLE pgrecall_reader")
+        assert health(conn)["size of postings"][0] == "ok"
+    conn.execute("DELETE FROM pgrecall.postings WHERE term <> 'w1'")
+    conn.execute("VACUUM FULL pgrecall.postings")
+    assert health(conn)["size of postings"][0] == "ok"
+
+
+def test_postings_of_the_past_are_not_apart_yet(conn: Connection[Any]) -> None:
+    remember(conn, "tea")
+    conn.execute("SELECT pgrecall.flush_pending_postings(1)")
+    conn.execute("UPDATE pgrecall.posting_states SET separated_at = NULL")
+    assert health(conn)["postings of the past"] == ("warn", "CALL pgrecall.rebuild_all_postings()")
+    run(conn, "postings of the past")
+
+
 def test_postings_lag_behind(conn: Connection[Any]) -> None:
     remember(conn, *(f"memory {number}" for number in range(1001)))
     conn.execute("SET session_replication_role = replica")  # so that no trigger folds them at once

@@ -284,3 +284,21 @@ def test_a_call_that_meets_a_migration_keeps_the_applications_statements(dsn: st
         app.execute("ALTER FUNCTION count_later RENAME TO count_memories")
         assert memory.count() == 0
         assert app.execute("EXECUTE mine").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("is_autocommit", [True, False])
+def test_what_needs_a_level_of_isolation_leaves_the_applications_alone(dsn: str, is_autocommit: bool) -> None:
+    """An erasure and an export have their own level in a transaction of their own only."""
+    level = psycopg.IsolationLevel.REPEATABLE_READ
+    with psycopg.connect(dsn, autocommit=is_autocommit) as app:
+        app.isolation_level = level if is_autocommit else psycopg.IsolationLevel.READ_COMMITTED
+        before = app.isolation_level
+        memory = Client.on(app)
+        id = memory.remember("tea")
+        assert next(is_memory for _, is_memory in memory.transfer.export())
+        memory.erase(id)
+        assert memory.get_many([id]) == []
+        assert app.isolation_level == before
+        assert app.info.transaction_status == (IDLE if is_autocommit else WITHIN)
+        app.rollback()
+    assert contents(dsn) == []

@@ -52,8 +52,16 @@ def test_filters(store: PgrecallVectorStore) -> None:
     assert store.similarity_search("train", filter={"user": "sofia"}) == []
     retriever = store.as_retriever(search_kwargs={"k": 1, "filter": {"year": 2019}})
     assert ids(retriever.invoke("train")) == ["travel"]
-    with pytest.raises(InvalidInput, match="operators"):
-        store.similarity_search("train", filter={"year": {"$bogus": 1}})
+    either = {"$or": [{"year": 2019}, {"$and": [{"user": "sofia"}, {"year": {"$gte": 2020, "$lte": 2024}}]}]}
+    assert set(ids(store.similarity_search("trains Goa flew", filter=either))) == {"travel", "goa"}
+    # Without a condition, as without a filter.
+    everything = ids(store.similarity_search("train"))
+    for empty in ({}, {"$and": []}, {"year": {"$nin": []}}, None):
+        assert ids(store.similarity_search("train", filter=empty)) == everything
+    for operator in ("$bogus", "$between", "$ilike", "$like", "$not"):
+        with pytest.raises(InvalidInput, match="operators") as caught:
+            store.similarity_search("train", filter={"year": {operator: 1}})
+        assert '"$gte": 5, "$lte": 10' in (caught.value.hint or "")
 
 
 def test_scores(store: PgrecallVectorStore) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
 from pgrecall.contrib.mem0 import AsyncMemory, Memory
@@ -171,3 +172,80 @@ def test_the_same_with_await(dsn: str) -> None:
             return await memory.search("tea", filters=PRIYA)
 
     assert texts(asyncio.run(script())) == {"I like tea"}
+
+
+ALICE, EVE = "alice", "eve.v2"
+
+
+def of_several(memory: Memory) -> None:
+    for user in ("bob", ALICE, EVE):
+        memory.add(f"{user} likes tea", user_id=user, metadata={"rating": len(user), "user_id": "bob"})
+
+
+def test_two_conditions_on_one_field_hold_both(memory: Memory) -> None:
+    of_several(memory)
+    both = [BOB, {"user_id": ALICE}]
+    for filters in (
+        {"AND": both},
+        {"AND": both[::-1]},
+        {**BOB, "AND": [{"user_id": ALICE}]},
+        {"AND": [{"AND": both}]},
+    ):
+        assert texts(memory.get_all(filters=filters)) == set()
+        assert texts(memory.search("tea", filters=filters)) == set()
+    ranges = {"AND": [{"user_id": ["bob", ALICE, EVE]}, {"rating": {"gt": 3}}, {"rating": {"lt": 6}}]}
+    assert texts(memory.get_all(filters=ranges)) == {"alice likes tea"}
+
+
+def test_no_filter_widens_the_ids_of_the_call(memory: Memory) -> None:
+    of_several(memory)
+    for widening in (
+        {"user_id": "bob"}, {"user_id": "*"}, {"user_id": {"ne": "x"}}, {"user_id": ["bob", ALICE]}, {"user_id": {"gte": "a"}},
+        {"AND": [{"user_id": "bob"}]}, {"user_id": {"nin": ["x"]}}, {"user_id": {"in": ["bob"]}},
+    ):  # fmt: skip
+        for asked in (
+            memory.get_all(filters=widening, user_id=ALICE),
+            memory.search("tea", filters=widening, user_id=ALICE),
+        ):
+            assert texts(asked) <= {"alice likes tea"}, widening
+    for foreign in ({"$or": [{"user_id": "bob"}, {}]}, {"OR": [BOB]}, {"NOT": [BOB]}):
+        with pytest.raises(ValueError, match="equivalent"):
+            memory.get_all(filters=foreign, user_id=ALICE)
+    for nobody in (
+        {"user_id": "*"},
+        {"user_id": {"ne": "bob"}},
+        {"user_id": {"nin": []}},
+        {"user_id": {}},
+        {"user_id": None},
+        {"AND": []},
+    ):
+        with pytest.raises(ValueError, match="user_id"):
+            memory.get_all(filters=nobody)
+    assert texts(memory.get_all(filters={"user_id": EVE})) == {"eve.v2 likes tea"}
+    assert texts(memory.get_all(filters={"user_id": "eve"})) == set()
+
+
+def test_runs_of_different_owners_are_different_conversations(memory: Memory) -> None:
+    owners: list[dict[str, str]] = [
+        {"user_id": "a", "run_id": "r"}, {"agent_id": "a", "run_id": "r"}, {"user_id": "a/b", "run_id": "r"},
+        {"user_id": "a", "agent_id": "b", "run_id": "r"}, {"user_id": "a", "run_id": "b/r"}, {"run_id": "a/r"},
+    ]  # fmt: skip
+    for ids in owners:
+        assert len(memory.add("yes", **ids)["results"]) == 1, ids
+
+
+def test_delete_all_erases_one_owner_and_nobody_else(memory: Memory, dsn: str) -> None:
+    memory.delete_all(user_id="nobody")
+    of_several(memory)
+    (gone,) = memory.get_all(filters={"user_id": EVE})["results"]
+    memory.delete(gone["id"])
+    memory.delete_all(user_id=EVE)
+    memory.delete_all(user_id="eve")
+    for blank in ({}, {"user_id": ""}, {"user_id": " "}, {"run_id": None}):
+        with pytest.raises(ValueError, match=r"user_id|blank"):
+            memory.delete_all(**blank)
+    with psycopg.connect(dsn) as conn:
+        assert {row[0] for row in conn.execute("SELECT content FROM pgrecall.memories")} == {
+            "bob likes tea",
+            "alice likes tea",
+        }

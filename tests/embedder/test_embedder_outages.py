@@ -21,6 +21,7 @@ from pgrecall_embedder.retry import Backoff
 from support.embedder import (
     CANARY,
     PATIENCE,
+    Constant,
     Recorder,
     drain,
     eventually,
@@ -319,3 +320,30 @@ def test_two_daemons_and_a_provider_that_comes_and_goes(
         asyncio.run(scenario())
     assert conn.execute("SELECT count(*) FROM pgrecall.embedding_failures").fetchall() == [(0,)]
     assert jobs(conn) == 0
+
+
+def test_a_full_disk_is_reported_by_doctor(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    """A trigger refuses what the server would refuse; heartbeats get through, as on a disk with a little room."""
+    conn.execute("""
+        CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE SQLSTATE '53100' USING MESSAGE = 'could not extend file: No space left on device';
+        END $$;
+        CREATE TRIGGER refuse BEFORE UPDATE OF embedding ON pgrecall.memories FOR EACH ROW EXECUTE FUNCTION public.refuse();
+    """)
+    remember(conn, "tea")
+
+    def disk() -> tuple[str, str]:
+        query = "SELECT status, detail FROM pgrecall.health() WHERE check_name = 'disk'"
+        [(status, detail)] = conn.execute(query).fetchall()
+        return status, detail
+
+    async def work() -> None:
+        async with running(make_daemon(dsn, Constant(), heartbeat_seconds=0.2)):
+            assert disk()[0] == "ok"
+            await eventually(lambda: disk()[0] == "fail")
+            assert "full" in disk()[1]
+            conn.execute("DROP TRIGGER refuse ON pgrecall.memories")
+            await eventually(lambda: status(conn)[:2] == (1, 0))
+
+    asyncio.run(work())

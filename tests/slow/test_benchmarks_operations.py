@@ -33,6 +33,7 @@ def measured(server_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> list[
     """The results file of each command."""
     folder = tmp_path_factory.mktemp("results")
     commands = {
+        "aging": ["--rows", "200", "--changes", "300", "--dim", str(DIMENSION), "--queries", "5"],
         "sizing": ["--rows", "300", "--dims", f"{DIMENSION},64", "--live", "70"],
         "ef-search": ["--rows", "400", "--dim", str(DIMENSION), "--ef", "10,100", "--builds", "8/32", *FEW],
     }  # fmt: skip
@@ -45,6 +46,15 @@ def measured(server_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> list[
         left = conn.execute("SELECT datname FROM pg_database WHERE datname LIKE 'bench_%'").fetchall()
     assert left == []
     return found
+
+
+def test_aging(measured: list[tuple[str, dict[str, Any]]]) -> None:
+    result = dict(measured)["aging"]
+    assert set(result["stages"]) == {"young", "aged", "renewed"}
+    for stage in result["stages"].values():
+        assert stage["overlap_with_exact"] == 1
+        assert stage["megabytes"]["postings"] > 0
+    assert result["answers_changed_by_renewal"]["words"] == 0
 
 
 def test_sizing(measured: list[tuple[str, dict[str, Any]]]) -> None:

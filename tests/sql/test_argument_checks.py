@@ -44,9 +44,9 @@ def test_a_small_namespace_may_be_of_any_size(conn: Connection[object]) -> None:
     assert scalar(conn, statement) == 0
 
 
-@pytest.mark.parametrize("moment", ["294276-12-31 23:59:59+00", "4713-01-01 00:00+00 BC"])
+@pytest.mark.parametrize("moment", ["9999-12-31 00:00+00", "0001-01-02 00:00+00"])
 def test_what_was_said_far_off_is_stored(conn: Connection[object], moment: str) -> None:
-    """Relative to such a time, "in May" would be where PostgreSQL has no time."""
+    """Relative to such a time, "in May" would be where no reader has a time."""
     number = scalar(
         conn,
         "SELECT public.remember('Anna met Bert in May, 300 years ago', occurred_at => %s::timestamptz)",

@@ -37,6 +37,7 @@ BY_NAMESPACE = {
     "learned_settings",
     "locks",
     "retention",
+    "posting_states",
     "settings",
 }
 """Tables that only erase_namespace() removes rows from: what an administrator has set, and numbers."""
@@ -339,7 +340,9 @@ def test_a_granted_reader_cannot_erase(planted: Tenants, conn: Connection[Any]) 
         rows(attacker, "erase", planted.library_memory)
     # As the function is called, were the first check not there.
     with planted.attacker() as attacker:
-        told = inside(attacker, f"SELECT _pgrecall.erase_granted({planted.library_memory}, false)")
+        told = inside(
+            attacker, f"SELECT _pgrecall.erase_granted(ARRAY[{planted.library_memory}]::bigint[], false)"
+        )
         assert told.startswith("42501")
     with planted.attacker(planted.reader) as attacker, pytest.raises(psycopg.errors.InsufficientPrivilege):
         rows(attacker, "erase", planted.own_memory)
@@ -365,3 +368,49 @@ def test_caches_of_those_who_do_not_see_the_namespace_stay(planted: Tenants, con
     finally:
         conn.execute("DROP OWNED BY erase_only_acme")
         conn.execute("DROP ROLE erase_only_acme")
+
+
+@pytest.mark.rollback
+def test_erase_many_erases_what_a_filter_finds_in_every_state(conn: Connection[Any]) -> None:
+    of_priya = {"speaker": "Priya"}
+    plain = remember(conn, "I moved to Kochi", **of_priya)
+    forgotten = remember(conn, "I sold my boat", **of_priya)
+    call(conn, "forget", forgotten)
+    replaced = remember(conn, "My desk is oak", **of_priya)
+    successor = call(conn, "supersede", replaced, "My desk is teak")
+    expired = remember(conn, "My code is 4711", expires_at="2020-01-01Z", **of_priya)
+    secret = remember(conn, "My blood group is A", is_sensitive=True, **of_priya)
+    over = remember(conn, "I worked at Acme", valid_to="2020-01-01Z", **of_priya)
+    other = remember(conn, "Priya moved to Kochi", speaker="Anna")
+    wanted = {plain, forgotten, replaced, expired, secret, over}
+
+    shown = rows(conn, "erase_many", speakers=["Priya"], dry_run=True)
+    assert {row[0] for row in shown} == {None}
+    assert {row[2] for row in shown} - {successor} == wanted
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE id = ANY (%s)", list(wanted)) == len(
+        wanted
+    )
+    receipts = rows(conn, "erase_many", speakers=["Priya"])
+    assert [row[2] for row in receipts] == [row[2] for row in shown]
+    assert [row[5] for row in receipts] == [row[5] for row in shown]
+    assert scalar(
+        conn, "SELECT count(*) FROM pgrecall.erasures WHERE id = ANY (%s)", [row[0] for row in receipts]
+    ) == len(receipts)
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE id = ANY (%s)", list(wanted)) == 0
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE id = %s", other) == 1
+    assert rows(conn, "erase_many", speakers=["Priya"]) == []
+
+
+def test_a_granted_reader_cannot_erase_many(planted: Tenants, conn: Connection[Any]) -> None:
+    before = contents(conn)
+    library = scalar(
+        conn,
+        "SELECT n.name FROM pgrecall.namespaces n JOIN pgrecall.memories m ON m.namespace_id = n.id WHERE m.id = %s",
+        planted.library_memory,
+    )
+    with planted.attacker() as attacker:
+        for namespace, sqlstate in ((library, "42501"), ("victim", "42704"), ("no such", "42704")):
+            with pytest.raises(psycopg.Error) as caught, attacker.transaction():
+                rows(attacker, "erase_many", namespace, until="2100-01-01Z")
+            assert caught.value.sqlstate == sqlstate
+    assert contents(conn) == before

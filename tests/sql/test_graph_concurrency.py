@@ -104,12 +104,11 @@ def extract(dsn: str, number: int, until: float) -> int:
     with psycopg.connect(dsn, autocommit=True) as conn:
         while time.monotonic() < until:
             items = [read(chance, row) for row in claimed(conn, UUID(int=number), batch=8)]
-            while True:
-                try:
-                    done += complete(conn, items)
-                    break
-                except psycopg.errors.LockNotAvailable:
-                    continue  # background work gives way, and tries again
+            # Background work gives way: what is left out is claimed again.
+            done += complete(conn, items)
+            conn.execute(
+                "UPDATE pgrecall.extractions SET next_attempt_at = NULL WHERE next_attempt_at IS NOT NULL"
+            )
             if chance.random() < 0.1:
                 call(conn, "pgrecall.reextract", "default")
     return done

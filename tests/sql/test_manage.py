@@ -266,7 +266,7 @@ def test_pages_and_filters_use_their_indexes(conn: Connection[Any]) -> None:
         [
             {"content": f"n {n}", "session": f"s{n // 10}", "speaker": f"p{n % 500}", "external_id": f"doc/{n}",
              "category": f"c{n % 400}", "source": f"file {n % 600}",
-             "metadata": {"user": f"u{n % 300}"}, "occurred_at": str(MARCH + n * timedelta(hours=1))}
+             "metadata": {"user": f"u{n % 300}"}, "tags": [f"t{n % 300}"], "occurred_at": str(MARCH + n * timedelta(hours=1))}
             for n in range(6000)
         ],
     )  # fmt: skip
@@ -278,13 +278,25 @@ def test_pages_and_filters_use_their_indexes(conn: Connection[Any]) -> None:
         "memories_category_idx": "_pgrecall.matches_filter(m, _pgrecall.memory_filter('{c7}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, true))",
         "memories_source_idx": "_pgrecall.matches_filter(m, _pgrecall.memory_filter(NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{file 7}', NULL, NULL, NULL, false, true))",
         "memories_external_id_prefix_idx": "_pgrecall.matches_filter(m, _pgrecall.memory_filter(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'doc/42', NULL, NULL, false, true))",
-        "memories_metadata_idx": "_pgrecall.matches_filter(m, _pgrecall.memory_filter(NULL, NULL, NULL, NULL, '{\"user\": \"u7\"}', NULL, NULL, NULL, NULL, NULL, NULL, false, true))",
     }  # fmt: skip
-    for index, condition in cases.items():
+    keyed = (
+        "'{t7}', NULL, NULL, NULL", "NULL, '{t7}', NULL, NULL", "NULL, NULL, '{\"user\": \"u7\"}', NULL",
+        "NULL, NULL, NULL, '{\"user\": \"u7\"}'", "NULL, NULL, NULL, '{\"user\": {\"$in\": [\"u7\", \"u8\"]}}'",
+    )  # fmt: skip
+    for index, condition in [
+        *cases.items(),
+        *(
+            (
+                "memories_keys_idx",
+                f"_pgrecall.matches_filter(m, _pgrecall.with_keys(1, _pgrecall.memory_filter(NULL, {tags_and_metadata}, NULL, NULL, NULL, NULL, NULL, NULL, false, true)))",
+            )
+            for tags_and_metadata in keyed
+        ),
+    ]:
         statement = "SELECT m.id FROM pgrecall.memories m WHERE m.namespace_id = 1 AND " + condition
         if "memory_filter" in statement:
             # As list_granted() runs it: the filter is an argument, known to the planner.
-            call_text = statement[statement.index("_pgrecall.memory_filter") : -1]
+            call_text = statement[statement.index("(m, ") + len("(m, ") : -1]
             value = scalar(conn, f"SELECT ({call_text})::text")
             statement = statement.replace(call_text, f"'{value}'::pgrecall.recall_filter")
         plan = "\n".join(line for (line,) in conn.execute(f"EXPLAIN {statement}".encode()))

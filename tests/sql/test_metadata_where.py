@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -60,6 +61,11 @@ def compares(test: str, left: Any, right: Any) -> bool:
 def fits(document: dict[str, Any], conditions: dict[str, Any]) -> bool:
     """The rules of metadata_path(), written a second time."""
     for path, condition in conditions.items():
+        if path in {"$and", "$or"}:
+            joined = [fits(document, one) for one in condition]
+            if not (all(joined) if path == "$and" else not joined or any(joined)):
+                return False
+            continue
         tests = condition if isinstance(condition, dict) else {"$eq": condition}
         found = value(document, path)
         for test, wanted in tests.items():
@@ -114,6 +120,15 @@ CONDITIONS: list[dict[str, Any]] = [
     {"n": 1, "s": "a"},
     {"n": 1, "s": "b"},
     {'x"] || exists($': 1},
+    {},
+    {"n": {}},
+    {"$and": []},
+    {"$and": [{"n": {"$gt": 0}}, {"n": {"$lt": 2}}]},
+    {"$or": [{"n": 1}, {"s": "b"}]},
+    {"$or": [{"n": {"$gt": 5}}, {"s": {"$gt": 1}}, {"b": True}]},
+    {"$or": [{"n": 1}, {}]},
+    {"n": {"$gt": 0}, "$or": [{"s": "a"}, {"$and": [{"s": "b"}, {"tags": "x"}]}]},
+    {"$and": [{"n": 1}, {"n": 9}]},
 ]
 
 
@@ -129,10 +144,10 @@ def test_conditions_mean_what_they_say(conn: Connection[Any], conditions: dict[s
 @pytest.mark.parametrize(
     ("wrong", "sqlstate"),
     [
-        ("[]", "22023"), ("{}", "22023"), ("1", "22023"), ("null", "22023"), ('{"n": []}', "22023"),
+        ("[]", "22023"), ("1", "22023"), ("null", "22023"), ('{"n": []}', "22023"),
         ('{"n": {"$gt": [1]}}', "22023"), ('{"n": {"$in": 1}}', "22023"), ('{"n": {"$in": [{}]}}', "22023"),
         ('{"n": {"$exists": 1}}', "22023"), ('{"n": {"$regex": "x"}}', "22023"), ('{"n": {"gt": 1}}', "22023"),
-        ('{"n": {"$eq": {"a": 1}}}', "22023"), ('{"n": {}}', "54000"),
+        ('{"n": {"$eq": {"a": 1}}}', "22023"), ('{"$and": {"n": 1}}', "22023"), ('{"$or": [1]}', "22023"),
         ('{"n": {"$in": [' + ",".join(["1"] * 9000) + "]}}", "54000"),
     ],
 )  # fmt: skip
@@ -141,3 +156,37 @@ def test_what_it_refuses(conn: Connection[Any], wrong: str, sqlstate: str) -> No
         conn.execute("SELECT * FROM list_memories(metadata_where => %s::jsonb)", (wrong,))
     assert caught.value.sqlstate == sqlstate, caught.value
     assert caught.value.diag.message_hint
+
+
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        {"x" * 1000: {"$in": list(range(3000))}},
+        {".".join("ab"): {"$in": ["v"] * 3300}},
+        {".".join("x" * 500): 1},
+        {"a" * 9000: 1},
+        {"$or": [{"y" * 900: {"$in": list(range(200))}} for _ in range(8)]},
+        {"$and": [{"$or": [{"z" * 100: n} for n in range(100)]}] * 12},
+        {"n": {"$in": [1e300] * 60}},
+    ],
+    ids=range(7),
+)
+def test_what_would_become_too_large_is_refused_at_once(
+    conn: Connection[Any], conditions: dict[str, Any]
+) -> None:
+    started = time.perf_counter()
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded) as caught, conn.transaction():
+        rows(conn, "list_memories", metadata_where=Jsonb(conditions))
+    assert caught.value.diag.message_hint
+    assert time.perf_counter() - started < 1
+
+
+def test_the_largest_accepted_condition_is_quick(conn: Connection[Any]) -> None:
+    remember_many(conn, [{"content": "tea", "metadata": {"field": 7}}])
+    assert len(rows(conn, "list_memories", metadata_where=Jsonb({"field": {"$in": list(range(2500))}}))) == 1
+    deep: dict[str, Any] = {"field": 7}
+    for _ in range(7):
+        deep = {"$and": [deep]}
+    assert len(rows(conn, "list_memories", metadata_where=Jsonb(deep))) == 1
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded), conn.transaction():
+        rows(conn, "list_memories", metadata_where=Jsonb({"$or": [{"$and": [deep]}]}))

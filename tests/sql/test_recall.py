@@ -214,7 +214,7 @@ def test_weight_zero_turns_a_leg_off(conn: Connection[Any]) -> None:
         ({"since": "2025-02-01 UTC"}, {"b", "c"}),
         ({"until": "2025-02-01 UTC"}, {"a"}),
         ({"since": "2025-01-01 UTC", "until": "2025-01-01 UTC"}, set()),
-        ({"categories": []}, set()),
+        ({"categories": []}, {"a", "b", "c"}),  # no condition
         ({}, {"a", "b", "c"}),
     ],
 )

@@ -132,3 +132,98 @@ def test_two_at_once_store_one_conversation(dsn: str) -> None:
     assert all(answer == answers[0] for answer in answers)
     with psycopg.connect(dsn) as connection:
         assert [place for place, _, _ in said(connection)] == list(range(1, 51))
+
+
+def user(content: str, **fields: object) -> dict[str, object]:
+    return {"role": "user", "content": content, **fields}
+
+
+def assistant(content: str) -> dict[str, object]:
+    return {"role": "assistant", "content": content}
+
+
+@pytest.mark.rollback
+def test_the_same_words_at_another_time_are_another_message(conn: Connection[Any]) -> None:
+    days = [user("I took my tablet", created_at=f"2026-03-2{day}T08:00:00Z") for day in range(4)]
+    for day in days:
+        assert [is_new for _, _, is_new in hand_over(conn, [day])] == [True]
+    for again in (days[1:2], days[:2], days, days[2:]):
+        assert not any(is_new for _, _, is_new in hand_over(conn, again))
+    # In another notation of the same moment; two at one moment in one list.
+    assert hand_over(conn, [user("I took my tablet", created_at="2026-03-20T09:00:00+01:00")])[0][2] is False
+    twice = [user("yes", created_at="2026-03-25T08:00:00Z")] * 2
+    assert [row[2] for row in hand_over(conn, twice)] == [True, True]
+    assert [row[2] for row in hand_over(conn, twice)] == [False, False]
+    assert len(said(conn)) == 6
+
+
+@pytest.mark.rollback
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_turns_that_are_handed_over_alone_repeat_their_words(conn: Connection[Any], size: int) -> None:
+    talk = [
+        message
+        for n in range(6)
+        for message in (user("yes"), assistant(f"Question {n}?"), user("ok"), assistant("Noted."))
+    ]
+    for first in range(0, len(talk), size):
+        assert all(is_new for _, _, is_new in hand_over(conn, talk[first : first + size]))
+    assert [content for _, _, content in said(conn)] == [message["content"] for message in talk]
+
+
+@pytest.mark.rollback
+@pytest.mark.parametrize("window", [2, 3, 7, 100])
+def test_a_growing_list_or_its_end_stores_what_is_new(conn: Connection[Any], window: int) -> None:
+    talk = [
+        message
+        for n in range(8)
+        for message in (user("yes"), assistant(f"Question {n % 3}?"), user(f"answer {n % 2}"))
+    ]
+    for length in range(1, len(talk) + 1):
+        found = hand_over(conn, talk[max(0, length - window) : length])
+        assert [row[2] for row in found] == [False] * (len(found) - 1) + [True]
+        assert not any(row[2] for row in hand_over(conn, talk[max(0, length - window) : length]))
+    assert [content for _, _, content in said(conn)] == [message["content"] for message in talk]
+
+
+@pytest.mark.rollback
+def test_an_edited_turn_is_stored_beside_the_old_one(conn: Connection[Any]) -> None:
+    talk = [user("Where to?"), assistant("To Goa."), user("By train"), assistant("Booked.")]
+    hand_over(conn, talk)
+    edited = [*talk[:2], user("By bus"), talk[3]]
+    assert [row[2] for row in hand_over(conn, edited)] == [False, False, True, True]
+    shortened = [*talk[:2], user("By boat")]
+    assert [row[2] for row in hand_over(conn, shortened)] == [False, False, True]
+    for again in (shortened, edited, talk):
+        assert not any(row[2] for row in hand_over(conn, again))
+    assert [row[2] for row in hand_over(conn, [*shortened, assistant("Ahoy")])] == [False, False, False, True]
+    assert len(said(conn)) == 8
+
+
+@pytest.mark.rollback
+def test_a_message_that_is_known_draws_no_id_and_writes_nothing(conn: Connection[Any]) -> None:
+    talk = [message for n in range(200) for message in (user(f"I ate apple {n}"), assistant("Noted."))]
+    hand_over(conn, talk)
+    before = scalar(conn, "SELECT last_value FROM pgrecall.memories_id_seq")
+    written = scalar(conn, "SELECT pg_current_wal_insert_lsn()::text")
+    hand_over(conn, talk)
+    assert scalar(conn, "SELECT last_value FROM pgrecall.memories_id_seq") == before
+    hand_over(conn, [*talk, user("And a pear")])
+    assert scalar(conn, "SELECT last_value FROM pgrecall.memories_id_seq") == before + 1
+    assert scalar(conn, "SELECT pg_current_wal_insert_lsn() - %s::pg_lsn", written) < 100_000
+
+
+def test_calls_at_once_store_each_message_once(dsn: str) -> None:
+    talk = [message for n in range(12) for message in (user("yes"), assistant(f"Question {n}?"))]
+    dated = [user("yes", created_at=f"2026-03-01T10:00:{n:02}Z") for n in range(24)]
+
+    def store(worker: int) -> list[bool]:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            hand_over(connection, dated[worker:], "dated")
+            return [is_new for length in (8, 16, 24) for _, _, is_new in hand_over(connection, talk[:length])]
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(store, range(4)))
+    with psycopg.connect(dsn) as connection:
+        assert [content for _, _, content in said(connection)] == [message["content"] for message in talk]
+        assert len(said(connection, "dated")) == 24
+    assert sum(map(sum, answers)) == 24

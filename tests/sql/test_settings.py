@@ -40,7 +40,8 @@ def test_parameter_then_stored_then_default(conn: Connection[Any]) -> None:
 def test_every_setting_reaches_recall_numbers_at_their_limits(conn: Connection[Any]) -> None:
     query = """
         SELECT name, minimum, maximum, choices, default_value, pattern FROM pgrecall.settings_in_force
-        WHERE name NOT IN ('namespace', 'profile', 'embed_keywords', 'embed_socket', 'embed_timeout', 'python_venv')
+        WHERE name NOT IN ('namespace', 'profile', 'embed_keywords', 'embed_socket', 'embed_timeout', 'python_venv',
+                           'dense_shared_index')
           AND name !~ '^(extract|resolve|llm|query_cache|expansion_cache)_|^curate$'
     """
     settings = conn.execute(query).fetchall()

@@ -61,7 +61,7 @@ INSERT INTO pgrecall.judged_vectors (namespace_id, embedding_model_id, query_id,
 SELECT q.namespace_id, 1, q.query_id, array_fill(0.5::real, ARRAY[384])::halfvec FROM pgrecall.judged_queries q;
 INSERT INTO pgrecall.term_stats (namespace_id, term, documents, small_blocks) VALUES (%(home)s, 'quokka', 1, 0);
 INSERT INTO pgrecall.concepts (namespace_id, name, key) VALUES (%(home)s, 'quokka two', 'quokka two');
-INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%(memory)s);
+INSERT INTO pgrecall.curation_jobs (memory_id, namespace_id) SELECT m.id, m.namespace_id FROM pgrecall.memories m WHERE m.id = %(memory)s;
 INSERT INTO pgrecall.curations (memory_id, other_id, namespace_id, decision, decider)
 SELECT max(m.id), %(memory)s, %(home)s, 'ADD', 'quokka' FROM pgrecall.memories m WHERE m.namespace_id = %(home)s;
 INSERT INTO pgrecall.note_evidence (memory_id, note_id)

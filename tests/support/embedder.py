@@ -18,6 +18,7 @@ from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.logs import make_logger
 from pgrecall_embedder.providers import ModelSpec, load_provider
+from pgrecall_embedder.providers.base import DocumentVectors
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pgrecall_embedder.providers import EmbeddingProvider
-    from pgrecall_embedder.providers.base import DocumentVectors
 
 SPEC = ModelSpec(1, DEFAULT_MODEL, 384, "sentence-transformers", "", "")
 CANARY = "xyzzy-canary-4711"
@@ -90,6 +90,26 @@ class Recorder:
         self.closed = True
 
     def load(self, _model: ModelSpec, _threads: int) -> EmbeddingProvider:
+        return self
+
+
+class Constant:
+    """A model that says the same of everything."""
+
+    name, dimension, token_budget, is_hosted = "constant", 384, 4096, False
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        return [max(1, len(text) // 4) for text in texts]
+
+    def embed_documents(self, texts: Sequence[str]) -> DocumentVectors:
+        return DocumentVectors(np.full((len(texts), 384), 384**-0.5, dtype=np.float32), [False] * len(texts))
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return self.embed_documents([text]).vectors[0]
+
+    def close(self) -> None: ...
+
+    def load(self, _model: object, _threads: int) -> Constant:
         return self
 
 

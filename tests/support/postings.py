@@ -9,23 +9,24 @@ if TYPE_CHECKING:
 
 # What should be posted: a memory that is noted as its note says, any other as it is.
 VECTORS: LiteralString = """
-SELECT m.namespace_id, m.id, m.search_vector AS vector
+SELECT m.namespace_id, m.id, m.search_vector AS vector,
+       _pgrecall.is_past(m, _pgrecall.separated_at(m.namespace_id)) AS is_past
 FROM pgrecall.memories m
 WHERE m.deleted_at IS NULL
   AND NOT EXISTS (SELECT FROM pgrecall.pending_postings u WHERE u.memory_id = m.id AND u.namespace_id = m.namespace_id)
 UNION ALL
-SELECT u.namespace_id, u.memory_id, u.indexed_vector FROM pgrecall.pending_postings u WHERE u.indexed_vector IS NOT NULL
+SELECT u.namespace_id, u.memory_id, u.indexed_vector, u.indexed_past FROM pgrecall.pending_postings u WHERE u.indexed_vector IS NOT NULL
 """
 
 EXPECTED: LiteralString = f"""
-SELECT v.namespace_id, i.term, v.id, i.impact
+SELECT v.namespace_id, i.term, v.id, i.impact, v.is_past
 FROM (SELECT _pgrecall.bm25_parameters() AS made_with OFFSET 0) s
 CROSS JOIN ({VECTORS}) v
 CROSS JOIN LATERAL _pgrecall.term_impacts(v.vector, s.made_with) i
 """
 
 POSTED: LiteralString = """
-SELECT p.namespace_id, p.term, u.id, u.impact
+SELECT p.namespace_id, p.term, u.id, u.impact, p.is_past
 FROM pgrecall.postings p CROSS JOIN LATERAL unnest(p.memory_ids, p.impacts) u (id, impact)
 """
 
@@ -42,13 +43,14 @@ PROBLEMS: dict[str, LiteralString] = {
         """,
     "bad count": f"""
         SELECT * FROM (
-            SELECT p.namespace_id, p.term, sum(cardinality(p.memory_ids)) AS documents,
+            SELECT p.namespace_id, p.term, p.is_past, sum(cardinality(p.memory_ids)) AS documents,
                    count(*) FILTER (WHERE cardinality(p.memory_ids) < 64) AS small_blocks
-            FROM pgrecall.postings p GROUP BY p.namespace_id, p.term
+            FROM pgrecall.postings p GROUP BY p.namespace_id, p.term, p.is_past
             UNION ALL
-            SELECT v.namespace_id, '', count(*), 0 FROM ({VECTORS}) v WHERE v.vector <> '' GROUP BY v.namespace_id
+            SELECT v.namespace_id, '', v.is_past, count(*), 0 FROM ({VECTORS}) v WHERE v.vector <> ''
+            GROUP BY v.namespace_id, v.is_past
         ) counted
-        FULL JOIN pgrecall.term_stats l USING (namespace_id, term)
+        FULL JOIN pgrecall.term_stats l USING (namespace_id, term, is_past)
         WHERE (counted.documents, counted.small_blocks) IS DISTINCT FROM (l.documents, l.small_blocks)
         """,
     # Then posting_blocks_needed() blocks are enough to read a list of up to the budget to its end.
@@ -71,14 +73,14 @@ def problems(conn: Connection[Any]) -> dict[str, list[Any]]:
 
 
 def postings(conn: Connection[Any]) -> list[Any]:
-    """What is posted, block by block no longer: namespace, term, memory and impact, in order."""
+    """What is posted, block by block no longer: namespace, term, memory, impact and is_past, in order."""
     return conn.execute(f"{POSTED} ORDER BY 1, 2, 3").fetchall()
 
 
 def frequencies(conn: Connection[Any]) -> list[Any]:
     """Namespace, term and document frequency, in order."""
     return conn.execute(
-        "SELECT namespace_id, term, documents FROM pgrecall.term_stats ORDER BY 1, 2"
+        "SELECT namespace_id, term, sum(documents) FROM pgrecall.term_stats GROUP BY 1, 2 ORDER BY 1, 2"
     ).fetchall()
 
 

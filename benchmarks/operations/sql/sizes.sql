@@ -11,7 +11,6 @@ FROM (
                WHEN c.relkind = 'r' THEN 'heap'
                WHEN c.relkind = 't' OR x.relnamespace = 'pg_toast'::regnamespace THEN 'toast'
                WHEN a.amname = 'hnsw' THEN 'hnsw'
-               WHEN c.relname = 'memories_search_vector_idx' THEN 'words'
                ELSE 'other indexes'
            END AS kind,
            pg_table_size(c.oid) - CASE WHEN c.relkind = 'r' THEN COALESCE(pg_total_relation_size(NULLIF(c.reltoastrelid, 0)), 0)

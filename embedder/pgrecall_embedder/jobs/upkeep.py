@@ -18,11 +18,12 @@ _POLL_SECONDS: Final = 5.0
 _IDLE_POLL_SECONDS: Final = 15.0
 _TRIM_SECONDS: Final = 3600.0
 _EXPIRE_SECONDS: Final = 60.0
+_COMPACT_SECONDS: Final = 60.0
 _EXPIRE_BATCH: Final = 1000
 
 
 class UpkeepJob(Job):
-    """Indexes pending postings, which writers do too, expires memories and trims the query cache.
+    """Indexes pending postings, which writers do too, compacts them, expires memories, trims the cache.
 
     Args:
         queue: Calls the database's functions.
@@ -37,6 +38,7 @@ class UpkeepJob(Job):
         self._has_folded = False
         self._trims_at = time.monotonic() if trims else float("inf")
         self._expires_at = time.monotonic()
+        self._compacts_at = time.monotonic()
 
     async def step(self) -> Step:
         """Index the pending postings of one namespace, and do what is due."""
@@ -47,16 +49,24 @@ class UpkeepJob(Job):
             self._trims_at = time.monotonic() + _TRIM_SECONDS
             await self._queue.purge_query_embeddings()
         folded = await self._queue.flush_postings()
+        has_compacted = not folded and time.monotonic() >= self._compacts_at and await self._compact()
         self.poll_seconds = _POLL_SECONDS if folded or self._has_folded else _IDLE_POLL_SECONDS
         self._has_folded = bool(folded)
-        return Step.WORKED if folded or has_expired else Step.IDLE
+        return Step.WORKED if folded or has_expired or has_compacted else Step.IDLE
+
+    async def _compact(self) -> bool:
+        """Tidy a part of the postings. Returns whether more may be left."""
+        if await self._queue.compact_postings():
+            return True
+        self._compacts_at = time.monotonic() + _COMPACT_SECONDS
+        return False
 
     async def _expire(self) -> bool:
         """Let one batch go. Returns whether more may be due."""
         forgotten, erased = await self._queue.expire(_EXPIRE_BATCH)
         if forgotten or erased:
             self._log.info("memories expired", forgotten=forgotten, erased=erased)
-        is_full = max(forgotten, erased) >= _EXPIRE_BATCH
-        if not is_full:
-            self._expires_at = time.monotonic() + _EXPIRE_SECONDS
-        return is_full
+        if forgotten or erased:
+            return True
+        self._expires_at = time.monotonic() + _EXPIRE_SECONDS
+        return False

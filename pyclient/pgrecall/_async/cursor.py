@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import psycopg
 from psycopg import AsyncConnection, AsyncCursor, AsyncServerCursor, sql
 from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 
+from pgrecall.adapters import READABLE
 from pgrecall.concurrency import in_thread, time_left
 from pgrecall.errors import PgrecallError
 from pgrecall.upgrading import MIGRATION_RUNS, MIGRATION_SECONDS, POLL_SECONDS
@@ -28,7 +28,7 @@ _OF_SAVEPOINT = "transaction_read_only"
 
 
 class AsyncOwnCursor(AsyncCursor[DictRow]):
-    """Returns dictionaries and psycopg's own types.
+    """Returns dictionaries of psycopg's own types, and reads what Python has no room for.
 
     An application's connection may have a row factory, a class of cursors and adapters of its own, such as
     those of Django, SQLAlchemy and the package pgvector.
@@ -39,8 +39,8 @@ class AsyncOwnCursor(AsyncCursor[DictRow]):
 
     @property
     def adapters(self) -> AdaptersMap:
-        """Those that psycopg has without the connection's."""
-        return psycopg.adapters
+        """Psycopg's own and the clients', without the connection's."""
+        return READABLE
 
 
 class AsyncOwnServerCursor(AsyncServerCursor[DictRow]):
@@ -51,8 +51,8 @@ class AsyncOwnServerCursor(AsyncServerCursor[DictRow]):
 
     @property
     def adapters(self) -> AdaptersMap:
-        """Those that psycopg has without the connection's."""
-        return psycopg.adapters
+        """Psycopg's own and the clients', without the connection's."""
+        return READABLE
 
 
 async def values_before(
@@ -81,8 +81,19 @@ async def set_local(connection: AsyncConnection[Any], values: Mapping[str, str |
 
 
 @asynccontextmanager
-async def step(connection: AsyncConnection[Any], *, is_undone: bool = False) -> AsyncIterator[None]:
-    """Run a block in a transaction, or in a savepoint of the application's; `is_undone` rolls it back."""
+async def step(
+    connection: AsyncConnection[Any],
+    *,
+    is_undone: bool = False,
+    level: Literal["READ COMMITTED", "REPEATABLE READ"] | None = None,
+) -> AsyncIterator[None]:
+    """Run a block in a transaction, or in a savepoint of the application's.
+
+    Args:
+        connection: Ours, or the application's.
+        is_undone: Whether to roll the block back at its end.
+        level: The isolation level of a transaction of its own; None is the default of database and role.
+    """
     status = connection.info.transaction_status
     if status == TransactionStatus.INERROR:
         raise PgrecallError(
@@ -94,6 +105,10 @@ async def step(connection: AsyncConnection[Any], *, is_undone: bool = False) -> 
         # Begins the application's transaction, as its own first statement would: it alone commits.
         await AsyncOwnCursor(connection).execute("SELECT")
     async with connection.transaction(force_rollback=is_undone):
+        if level is not None and connection.autocommit and status == TransactionStatus.IDLE:
+            await AsyncOwnCursor(connection).execute(
+                sql.SQL("SET TRANSACTION ISOLATION LEVEL {}").format(sql.SQL(level))
+            )
         yield
 
 

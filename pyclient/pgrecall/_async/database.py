@@ -262,6 +262,11 @@ class AsyncDatabase:
         async with self.connection() as connection:
             return await self.rows_on(connection, function, arguments, settings)
 
+    async def rows_now(self, function: str, arguments: Mapping[str, Any]) -> list[DictRow]:
+        """Call a function like `rows`, under READ COMMITTED if not in a transaction of the application."""
+        async with self.connection() as connection, step(connection, level="READ COMMITTED"):
+            return await self.rows_on(connection, function, arguments)
+
     async def rows_on(
         self,
         connection: AsyncConnection[Any],

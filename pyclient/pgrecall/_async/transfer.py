@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from pgrecall.arguments import call, drop_none, json_array, json_object, json_text
+from pgrecall.concurrency import in_thread
+from pgrecall.languages import UNDETECTED, detect_batch
+from pgrecall.new_memories import new_memory
 
 from .cursor import AsyncOwnServerCursor, step
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+
+    import psycopg
+
+    from pgrecall.models import NewMemory
 
     from .database import AsyncDatabase
 
 _ROWS_AT_ONCE = 200
+
+
+async def _rows(
+    connection: psycopg.AsyncConnection[Any], function: str, options: Mapping[str, Any]
+) -> AsyncGenerator[dict[str, Any]]:
+    statement, parameters = call(function, options)
+    async with AsyncOwnServerCursor(connection, "pgrecall_export") as cursor:
+        cursor.itersize = _ROWS_AT_ONCE
+        await cursor.execute(statement, parameters)
+        async for row in cursor:
+            yield {"line": row["line"]}
 
 
 class AsyncTransfer:
@@ -42,21 +61,80 @@ class AsyncTransfer:
         Raises:
             UnknownNamespace: There is no such namespace.
         """
-        statement, parameters = call(
-            "pgrecall.export_memories",
-            drop_none(
-                namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
-            ),
+        options = drop_none(
+            namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
-        async with (
-            self._database.connection() as connection,
-            step(connection),
-            AsyncOwnServerCursor(connection, "pgrecall_export") as cursor,
-        ):
-            cursor.itersize = _ROWS_AT_ONCE
-            await cursor.execute(statement, parameters)
-            async for row in cursor:
+        async with self._database.connection() as connection, step(connection):
+            async for row in _rows(connection, "pgrecall.export_memories", options):
                 yield row["line"]
+
+    async def export(
+        self,
+        namespace: str | None = None,
+        *,
+        include_sensitive: bool | None = None,
+        include_forgotten: bool | None = None,
+    ) -> AsyncGenerator[tuple[str, bool]]:
+        """Yield everything that a namespace owns as lines of JSON, each with whether it is a memory.
+
+        After the memories come retention rules, learned settings, history, evidence of notes, feedback and
+        judged queries. The first line that is no memory names the tables of which nothing is exported.
+
+        Args:
+            namespace: Only this namespace; None exports all.
+            include_sensitive: True includes sensitive memories.
+            include_forgotten: True includes forgotten memories.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+        """
+        options = drop_none(
+            namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
+        )
+        # Both queries see one snapshot, unless a transaction of the application decides otherwise.
+        async with self._database.connection() as connection, step(connection, level="REPEATABLE READ"):
+            async for row in _rows(connection, "pgrecall.export_memories", options):
+                yield row["line"], True
+            async for row in _rows(connection, "pgrecall.export_records", options):
+                yield row["line"], False
+
+    async def import_lines(
+        self,
+        memories: Iterable[NewMemory],
+        *,
+        namespace: str | None = None,
+        on_conflict: Literal["keep", "update"] = "keep",
+        placed: Sequence[int] = (),
+    ) -> list[dict[str, Any]]:
+        """Store memories of a file in one transaction, and compare those whose external id is already there.
+
+        Args:
+            memories: Memories of one namespace; an external id occurs once.
+            namespace: Their namespace; it is created if it is missing.
+            on_conflict: Whether a memory that differs is kept or takes the given fields.
+            placed: Places of memories, from 1, whose position the caller has counted: it is not compared.
+
+        Returns:
+            For each memory its place from 1, its id, and the outcome: 'stored', 'present', 'differs' or
+            'updated'.
+
+        Raises:
+            InvalidInput: A memory is invalid; also TooLarge and UnknownLanguage.
+        """
+        batch = json_text([new_memory(replace(memory, namespace=None)) for memory in memories])
+        if UNDETECTED in batch:
+            batch = await in_thread(detect_batch, batch)
+        arguments = drop_none(namespace=await self._database.namespace(namespace))
+        return await self._database.rows(
+            "pgrecall.import_lines",
+            {
+                "memories": batch,
+                **arguments,
+                "create_namespace": True,
+                "on_conflict": on_conflict,
+                "placed": list(placed),
+            },
+        )
 
     async def import_memories(self, lines: Sequence[str]) -> list[dict[str, Any]]:
         """Store lines of an export in one transaction; `pgrecall.jsonl.load.import_jsonl` takes a whole file.
@@ -87,6 +165,21 @@ class AsyncTransfer:
         return int(
             await self._database.value("pgrecall.link_imported_memories", {"links": json_text(checked)})
         )
+
+    async def import_records(self, lines: Sequence[str]) -> list[dict[str, Any]]:
+        """Store what an export holds besides memories, in one transaction; nothing that is there is changed.
+
+        Args:
+            lines: With the ids of this database; `pgrecall.jsonl.load.import_jsonl` maps them.
+
+        Returns:
+            For each line its number from 1 and the outcome: 'stored', 'present', 'differs', 'refused' or
+            'missing'.
+
+        Raises:
+            InvalidInput: A line is not what an export writes.
+        """
+        return await self._database.rows("pgrecall.import_records", {"lines": json_array("line", lines)})
 
     async def import_from(
         self, rows: Sequence[str], *, namespace: str | None = None, keep_deleted: bool = True

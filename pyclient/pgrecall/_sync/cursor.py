@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import psycopg
 from psycopg import Connection, Cursor, ServerCursor, sql
 from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 
+from pgrecall.adapters import READABLE
 from pgrecall.concurrency import in_place, time_left
 from pgrecall.errors import PgrecallError
 from pgrecall.upgrading import MIGRATION_RUNS, MIGRATION_SECONDS, POLL_SECONDS
@@ -29,7 +29,7 @@ _OF_SAVEPOINT = "transaction_read_only"
 
 
 class OwnCursor(Cursor[DictRow]):
-    """Returns dictionaries and psycopg's own types.
+    """Returns dictionaries of psycopg's own types, and reads what Python has no room for.
 
     An application's connection may have a row factory, a class of cursors and adapters of its own, such as
     those of Django, SQLAlchemy and the package pgvector.
@@ -40,8 +40,8 @@ class OwnCursor(Cursor[DictRow]):
 
     @property
     def adapters(self) -> AdaptersMap:
-        """Those that psycopg has without the connection's."""
-        return psycopg.adapters
+        """Psycopg's own and the clients', without the connection's."""
+        return READABLE
 
 
 class OwnServerCursor(ServerCursor[DictRow]):
@@ -52,8 +52,8 @@ class OwnServerCursor(ServerCursor[DictRow]):
 
     @property
     def adapters(self) -> AdaptersMap:
-        """Those that psycopg has without the connection's."""
-        return psycopg.adapters
+        """Psycopg's own and the clients', without the connection's."""
+        return READABLE
 
 
 def values_before(connection: Connection[Any], names: Iterable[str], *, timed: bool) -> dict[str, str | None]:
@@ -80,8 +80,19 @@ def set_local(connection: Connection[Any], values: Mapping[str, str | None]) -> 
 
 
 @contextmanager
-def step(connection: Connection[Any], *, is_undone: bool = False) -> Iterator[None]:
-    """Run a block in a transaction, or in a savepoint of the application's; `is_undone` rolls it back."""
+def step(
+    connection: Connection[Any],
+    *,
+    is_undone: bool = False,
+    level: Literal["READ COMMITTED", "REPEATABLE READ"] | None = None,
+) -> Iterator[None]:
+    """Run a block in a transaction, or in a savepoint of the application's.
+
+    Args:
+        connection: Ours, or the application's.
+        is_undone: Whether to roll the block back at its end.
+        level: The isolation level of a transaction of its own; None is the default of database and role.
+    """
     status = connection.info.transaction_status
     if status == TransactionStatus.INERROR:
         raise PgrecallError(
@@ -93,6 +104,10 @@ def step(connection: Connection[Any], *, is_undone: bool = False) -> Iterator[No
         # Begins the application's transaction, as its own first statement would: it alone commits.
         OwnCursor(connection).execute("SELECT")
     with connection.transaction(force_rollback=is_undone):
+        if level is not None and connection.autocommit and status == TransactionStatus.IDLE:
+            OwnCursor(connection).execute(
+                sql.SQL("SET TRANSACTION ISOLATION LEVEL {}").format(sql.SQL(level))
+            )
         yield
 
 

@@ -260,6 +260,11 @@ class Database:
         with self.connection() as connection:
             return self.rows_on(connection, function, arguments, settings)
 
+    def rows_now(self, function: str, arguments: Mapping[str, Any]) -> list[DictRow]:
+        """Call a function like `rows`, under READ COMMITTED if not in a transaction of the application."""
+        with self.connection() as connection, step(connection, level="READ COMMITTED"):
+            return self.rows_on(connection, function, arguments)
+
     def rows_on(
         self,
         connection: Connection[Any],

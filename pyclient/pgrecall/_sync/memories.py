@@ -10,7 +10,6 @@ from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
 from pgrecall.languages import AUTO, UNDETECTED, detect, detect_batch
 from pgrecall.models import (
-    Erasure,
     MemoryChange,
     NewMemory,
     OnConflict,
@@ -21,23 +20,20 @@ from pgrecall.models import (
 from pgrecall.new_memories import batches
 from pgrecall.options import ListFilters, MemoryFields, RecallFilters, UpdatableFields
 
+from .erasures import Erasures
+
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from .database import Database
 
-
-class Memories:
+class Memories(Erasures):
     """Stores and manages memories. `Client` is one, and adds recall.
 
     Args:
         database: The database.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def remember(
         self,
@@ -244,13 +240,13 @@ class Memories:
         Args:
             dry_run: True only counts them.
             **filters: namespace, tags_any, sessions, until and so on: see `RecallFilters`. At least one
-                besides namespace.
+                besides namespace, and none that is empty.
 
         Returns:
             How many there were.
 
         Raises:
-            InvalidInput: No filter, or an invalid one.
+            InvalidInput: No filter, an empty one, which every memory would pass, or an invalid one.
             PermissionDenied: The role may only read the namespace.
         """
         arguments = drop_none(dry_run=dry_run, **check_options(filters, RecallFilters))
@@ -372,40 +368,3 @@ class Memories:
         arguments = drop_none(id=id, include_sensitive=include_sensitive)
         rows = self._database.rows("public.memory_history", arguments)
         return tuple(MemoryChange.of(row) for row in rows)
-
-    def erase(self, id: int, *, dry_run: bool = False) -> Erasure:
-        """Delete a memory and everything derived from it permanently, even if it was forgotten before.
-
-        `forget` can be undone, this cannot. docs/erasure.md lists what files, backups and copies keep.
-
-        Args:
-            id: The memory.
-            dry_run: True changes nothing, and returns what would be deleted.
-
-        Returns:
-            The receipt, with the number of rows deleted from each table.
-
-        Raises:
-            NotFound: There is no such memory.
-            PermissionDenied: The role may only read it.
-        """
-        rows = self._database.rows("public.erase", drop_none(id=id, dry_run=dry_run))
-        return Erasure.of(rows[0])
-
-    def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
-        """Delete a namespace with all its memories, grants and rules permanently.
-
-        Args:
-            namespace: Its name.
-            dry_run: True changes nothing, and returns what would be deleted.
-
-        Returns:
-            The receipt, with the number of rows deleted from each table. It has the id of the namespace, not
-            its name.
-
-        Raises:
-            UnknownNamespace: There is no such namespace.
-            PermissionDenied: The role cannot access every namespace.
-        """
-        rows = self._database.rows("public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run))
-        return Erasure.of({**rows[0], "memory_id": None})

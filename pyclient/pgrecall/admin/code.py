@@ -43,11 +43,17 @@ DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_or
 LOAD_PGVECTOR = "SELECT '[1]'::pgvector.vector"
 
 # Built by _BUILD from the generations and the definitions of settings.
-BUILT_FUNCTIONS = ("nearest_embeddings", "scan_embeddings", "default_settings", "session_setting_names")
+BUILT_FUNCTIONS = (
+    *("nearest_embeddings", "nearest_shared_embeddings", "scan_embeddings"),
+    *("default_settings", "session_setting_names"),
+)
 _BUILD = b"SELECT _pgrecall.rebuild_embedding_accessors(), _pgrecall.rebuild_default_settings()"
 
-# Functions in no file: the first two are state, which revisions of tables need.
-STATE_FUNCTIONS = ("embedding_of", "name_embedding_of", *BUILT_FUNCTIONS)
+# Functions in no file: all but those built are state, which tables and indexes need.
+STATE_FUNCTIONS = (
+    *("embedding_of", "name_embedding_of", "filter_keys", "namespace_keys", "metadata_leaves"),
+    *BUILT_FUNCTIONS,
+)
 
 _REVOKE = "revoke.sql"
 

@@ -17,10 +17,11 @@ from pgrecall.errors import InvalidInput, NotFound, PgrecallError, SchemaMismatc
 from pgrecall.query.embedding_models import KNOWN_MODELS, ModelSpec
 
 from .backfill import Backfill, generations, try_model
-from .code import scalar, verify_installed
+from .code import verify_installed
 from .environment import connect
 from .lock_retry import with_lock_retry
 from .owners import refuse_other_owner
+from .reading import scalar
 from .reembed_gate import Comparison, SwitchRefused, compare
 
 if TYPE_CHECKING:
@@ -330,9 +331,8 @@ def _run_statements(conn: psycopg.Connection[Any], generation: int, stage: str, 
         report("building the indexes of the " + ("queue" if stage == "fill" else "search"))
     for (statement,) in statements:
         conn.execute(statement)
-    if statements:
-        # Wakes the embedders before their next poll.
-        conn.execute("SELECT pg_notify('pgrecall_embed', '')")
+    if statements:  # wakes the embedders before their next poll
+        conn.execute("SELECT pg_notify('pgrecall_embed', '') WHERE pgrecall.sends_notifications()")
 
 
 def _backfill(conn: psycopg.Connection[Any], dsn: str, generation: int, options: _Options) -> Generation:

@@ -5,15 +5,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .common import (
+    AllTags,
     AsJson,
+    Categories,
     DataDir,
     Dsn,
+    ExternalIdPrefix,
+    Metadata,
+    Namespace,
+    Sessions,
+    Since,
+    Sources,
+    Speakers,
+    Tags,
+    Until,
+    Where,
     connection_string,
     effective_dsn,
     note,
     print_json,
     print_result,
 )
+from .manage import given_filters
 
 if TYPE_CHECKING:
     from pgrecall import Erasure
@@ -29,27 +42,48 @@ def erase(
         bool, typer.Option("--dry-run", help="Print what would be deleted, and change nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    namespace: Namespace = None,
+    category: Categories = None,
+    tag: Tags = None,
+    all_tag: AllTags = None,
+    metadata: Metadata = None,
+    where: Where = None,
+    session: Sessions = None,
+    speaker: Speakers = None,
+    source: Sources = None,
+    external_id_prefix: ExternalIdPrefix = None,
+    since: Since = None,
+    until: Until = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
     """Delete memories and everything derived from them permanently, and print the receipts.
 
-    Each memory is deleted in its own transaction. This cannot be undone; to hide a memory, forget it instead.
+    Each memory given by its id is deleted in its own transaction; those that pass filters in one, also
+    superseded, forgotten and expired ones. This cannot be undone; to hide a memory, forget it instead.
     The free space of the table files keeps remnants until `pgrecall scrub`.
     """
-    if bool(ids) == (whole_namespace is not None):
-        raise typer.BadParameter("pass ids of memories, or --whole-namespace")
-    if not (yes or dry_run):
-        what = "this namespace" if whole_namespace is not None else f"{len(ids or ())} memories"
-        typer.confirm(f"Delete {what} permanently?", abort=True, err=True)
+    filters = given_filters(
+        namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
+        since, until,
+    )  # fmt: skip
+    has_filters = bool(set(filters) - {"namespace"})
+    if [bool(ids), whole_namespace is not None, has_filters].count(True) != 1:
+        raise typer.BadParameter("pass ids of memories, filters such as --speaker, or --whole-namespace")
     from pgrecall import Client
 
     receipts: list[Erasure] = []
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        if not (yes or dry_run):
+            number = len(client.erase_many(dry_run=True, **filters)) if has_filters else len(ids or ())
+            what = "this namespace" if whole_namespace is not None else f"{number} memories"
+            typer.confirm(f"Delete {what} permanently?", abort=True, err=True)
         try:
             if whole_namespace is not None:
                 receipts.append(client.erase_namespace(whole_namespace, dry_run=dry_run))
+            elif has_filters:
+                receipts.extend(client.erase_many(dry_run=dry_run, **filters))
             receipts.extend(client.erase(id, dry_run=dry_run) for id in ids or ())
         finally:
             # Earlier deletions stay committed if a later one fails.
@@ -58,7 +92,9 @@ def erase(
             else:
                 for receipt in receipts:
                     typer.echo(_line(receipt))
-    if not dry_run:
+    if has_filters and not receipts:
+        note("no memory passes these filters")
+    elif not dry_run:
         note("the free space of the files keeps remnants: pgrecall scrub removes them")
 
 

@@ -246,12 +246,15 @@ def _connected(target: "Target") -> "Iterator[Connection[dict[str, Any]]]":
     import psycopg
     from psycopg.rows import dict_row
 
+    from pgrecall.adapters import READABLE
     from pgrecall.admin.bundle import not_migrated, verify
     from pgrecall.dsn import CONNECTION_OPTIONS
     from pgrecall.errors import SchemaMismatch, error_from
 
     try:
-        with psycopg.connect(target.dsn, row_factory=dict_row, **CONNECTION_OPTIONS) as connection:
+        with psycopg.connect(
+            target.dsn, row_factory=dict_row, context=READABLE, **CONNECTION_OPTIONS
+        ) as connection:
             try:
                 [served] = _rows(connection, "SELECT oldest, newest FROM pgrecall.contract()")
             except psycopg.Error as error:

@@ -14,15 +14,23 @@ import typer
 from pgrecall.formatting import sanitize_line
 
 from .common import AsJson, DataDir, Dsn, Namespace, connection_string, counted, is_dash, note, print_json
+from .import_run import rejections
 
 if TYPE_CHECKING:
-    from pgrecall.jsonl.load import ImportReport
+    from pgrecall.jsonl.load import ImportReport, Line
 
 KINDS = ("sqlite", "jsonl", "table", "mem0", "langchain", "git", "markdown")
 """The other programs that `pgrecall import` knows."""
 
 _BEGINNING = 1024
 _SQLITE = b"SQLite format 3\0"
+
+
+class OnConflict(StrEnum):
+    """What happens to a memory whose line has its id and differs."""
+
+    keep = "keep"
+    update = "update"
 
 
 class FileFormat(StrEnum):
@@ -57,27 +65,46 @@ def import_file(
     detect_language: Annotated[
         bool, typer.Option("--detect-language", help="Detect the language of lines that name none.")
     ] = False,
+    delimiter: Annotated[
+        str | None,
+        typer.Option(help="What separates the cells of a table, or 'tab'; default: as its header shows."),
+    ] = None,
+    on_conflict: Annotated[
+        OnConflict,
+        typer.Option(
+            help="For an id that is already there with other fields: keep that memory, or update it."
+        ),
+    ] = OnConflict.keep,
+    rejected: Annotated[
+        Path | None, typer.Option("--rejected", help="File for the rejected lines, as JSON Lines.")
+    ] = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Import a file: JSON Lines, a JSON array, CSV or TSV. Importing the same memories again changes nothing.
+    """Import a file: JSON Lines, a JSON array, CSV or TSV.
+
+    Rows with an id, and lines of `pgrecall export`, are stored once, however often they are imported. Rows
+    without one are stored again each time.
 
     Each line, element or row has content and optionally id, title, lang, category, tags, expanded_keywords,
     importance, metadata, source, session, speaker, position, occurred_at, created_at, valid_from, valid_to,
     expires_at, is_sensitive. Other keys go to the metadata. Times without a zone are UTC. Missing namespaces
     are created. Lines of `pgrecall export` also have embedding and namespace. A table has a header; its tags
-    are separated by semicolons.
+    are separated by semicolons. The exit code is 1 if a line was rejected, or differs from the memory that
+    is kept.
     """
     if not is_dash(file):
         _check(file)
     columns = dict(_column(given) for given in map_ or ())
     from pgrecall import Client, PermissionDenied
+    from pgrecall.contrib.importers import Rejected
     from pgrecall.jsonl.load import import_jsonl
 
     with (
         Client(connection_string(dsn, data_dir), pool_max=1) as client,
-        _opened(file, file_format, columns) as (lines, progress),
+        rejections(rejected) as reject,
+        _opened(file, file_format, columns, delimiter) as (lines, progress, unit),
     ):
         client.open()
         report = import_jsonl(
@@ -86,8 +113,11 @@ def import_file(
             namespace=namespace,
             namespace_field=namespace_field,
             detect_language=detect_language,
+            on_conflict=on_conflict.value,
             progress=progress,
         )
+        for rejection in () if as_json and rejected is None else report.rejected:
+            reject(Rejected(f"{unit} {rejection.line}", rejection.reason))
         if report.stored:
             # A role without the privilege leaves the planner's statistics to autovacuum.
             with suppress(PermissionDenied):
@@ -98,20 +128,22 @@ def import_file(
         print_json(asdict(report))
     else:
         _print_report(report)
-    if report.rejected:
+    if report.rejected or report.differing:
         raise typer.Exit(1)
 
 
 @contextmanager
 def _opened(
-    file: Path, file_format: FileFormat | None, columns: dict[str, str]
-) -> Iterator[tuple[Iterator[bytes], Callable[[int], None]]]:
-    """Open the file as lines, with a progress bar over its bytes."""
+    file: Path, file_format: FileFormat | None, columns: dict[str, str], delimiter: str | None
+) -> Iterator[tuple[Iterator["bytes | Line"], Callable[[int], None], str]]:
+    """Open the file as lines, with a progress bar over its bytes, and what its lines are called."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from pgrecall.files import open_regular
+    from pgrecall.jsonl.encodings import as_utf8
     from pgrecall.jsonl.formats import array_lines, guess_format, table_lines
-    from pgrecall.jsonl.lines import open_lines
+    from pgrecall.jsonl.lines import bounded_lines
 
     console = Console(stderr=True)
     bar = Progress(
@@ -128,21 +160,31 @@ def _opened(
     def advance(size: int) -> None:
         bar.advance(task, size)
 
-    with bar, nullcontext(sys.stdin.buffer) if is_dash(file) else open_lines(file) as raw:
-        buffered = BufferedReader(cast("RawIOBase", raw))
+    with bar, nullcontext(sys.stdin.buffer) if is_dash(file) else open_regular(file) as raw:
+        buffered = as_utf8(BufferedReader(cast("RawIOBase", raw)))
         found = file_format or guess_format(file.name, buffered.peek(_BEGINNING)[:_BEGINNING])
-        if columns and found not in {"csv", "tsv"}:
-            raise typer.BadParameter("only a table has columns: CSV or TSV", param_hint="--map")
+        is_table = found in {"csv", "tsv"}
+        if (columns or delimiter) and not is_table:
+            raise typer.BadParameter(
+                "only a table has columns: CSV or TSV", param_hint="--map" if columns else "--delimiter"
+            )
         if found == "jsonl":
-            yield iter(buffered), advance
+            yield bounded_lines(buffered), advance, "line"
             return
         converted = (
-            array_lines(buffered)
-            if found == "json"
-            else table_lines(buffered, "," if found == "csv" else "\t", columns)
+            table_lines(buffered, _separator(delimiter), columns, usual="," if found == "csv" else "\t")
+            if is_table
+            else array_lines(buffered)
         )
         with closing(converted) as lines:
-            yield lines, advance
+            yield lines, advance, "line" if is_table else "element"
+
+
+def _separator(given: str | None) -> str | None:
+    separator = {"tab": "\t", "\\t": "\t"}.get(given, given) if given is not None else None
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        raise typer.BadParameter(f"{given!r} is not one character", param_hint="--delimiter")
+    return separator
 
 
 def _column(given: str) -> tuple[str, str]:
@@ -176,14 +218,20 @@ def _check(file: Path) -> None:
 
 
 def _print_report(report: "ImportReport") -> None:
-    for rejection in report.rejected:
-        typer.echo(f"line {rejection.line}: {rejection.reason}", err=True)
     where = f" in {counted(len(report.namespaces), 'namespace')}" if report.namespaces else ""
     typer.echo(f"{counted(report.stored, 'memory', 'memories')} stored{where}")
     if report.present:
         typer.echo(f"{counted(report.present, 'line')} already there")
+    if report.updated:
+        typer.echo(f"{counted(report.updated, 'memory', 'memories')} updated")
     if report.differing:
-        note(f"{counted(report.differing, 'line')} of them differ from the stored memory, which is unchanged")
+        note(
+            f"{counted(report.differing, 'line')} of them differ from the stored memory, which is unchanged: "
+            "--on-conflict update replaces it, unless it was forgotten or superseded, or the line is of an "
+            "export"
+        )
+    if report.records:
+        typer.echo(f"{counted(report.records, 'record')} of history, feedback and rules stored")
     if report.embedded:
         typer.echo(f"{counted(report.embedded, 'embedding')} stored")
     if report.placed:
@@ -194,5 +242,9 @@ def _print_report(report: "ImportReport") -> None:
         note(f"{skipped}: an embedder will recompute them")
     if report.rejected:
         typer.echo(f"{counted(len(report.rejected), 'line')} rejected", err=True)
+        if any(rejection.reason.startswith("not UTF-8") for rejection in report.rejected):
+            from pgrecall.jsonl.encodings import NOT_UTF8
+
+            note(NOT_UTF8)
     if report.without_id:
         note(f"{counted(report.without_id, 'line')} without an id: importing again stores duplicates")

@@ -49,7 +49,7 @@ def run(to: To, opened: Open, same_model: str | None = None) -> None:
 
     with (
         Client(to.dsn, pool_max=1) as client,
-        _rejections(to.rejected) as reject,
+        rejections(to.rejected) as reject,
         opened(client.open().dsn, _dimension(client, same_model)) as source,
     ):
         for sentence in source.found:
@@ -113,7 +113,7 @@ def _dimension(client: "Client", same_model: str | None) -> int | None:
 
 
 @contextmanager
-def _rejections(file: Path | None) -> Iterator[Callable[["Rejected"], None]]:
+def rejections(file: Path | None) -> Iterator[Callable[["Rejected"], None]]:
     """Write rejected rows to a file, or print the first ones."""
     from pgrecall import PgrecallError
 

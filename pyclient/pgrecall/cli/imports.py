@@ -1,4 +1,4 @@
-"""`pgrecall import`: from a file, or from another program. Running it again is safe."""
+"""`pgrecall import`: from a file, or from another program. Rows with an id are stored once, run after run."""
 
 from enum import StrEnum
 from pathlib import Path

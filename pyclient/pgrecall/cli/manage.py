@@ -88,7 +88,7 @@ def list_(
     data_dir: DataDir = None,
 ) -> None:
     """List memories, newest first, a line each."""
-    filters = _filters(
+    filters = given_filters(
         namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
         since, until, include_superseded,
     )  # fmt: skip
@@ -125,7 +125,7 @@ def count(
     data_dir: DataDir = None,
 ) -> None:
     """Count memories."""
-    filters = _filters(
+    filters = given_filters(
         namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
         since, until, include_superseded,
     )  # fmt: skip
@@ -270,7 +270,7 @@ def forget(
     data_dir: DataDir = None,
 ) -> None:
     """Forget memories: recall no longer finds them, and `pgrecall restore` brings them back."""
-    filters = _filters(
+    filters = given_filters(
         namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
         since, until,
     )  # fmt: skip
@@ -308,7 +308,7 @@ def _print_number(number: int, what: str, *, as_json: bool) -> None:
     print_result({what.replace(" ", "_"): number}, f"{number} {what}", as_json=as_json)
 
 
-def _filters(
+def given_filters(
     namespace: str | None,
     category: list[str] | None,
     tag: list[str] | None,
@@ -379,4 +379,15 @@ def _report_missing(ids: Sequence[int], found: Sequence[int]) -> None:
         raise typer.Exit(1)
 
 
-__all__ = ["count", "forget", "get", "history", "list_", "restore", "sessions", "supersede", "update"]
+__all__ = [
+    "count",
+    "forget",
+    "get",
+    "given_filters",
+    "history",
+    "list_",
+    "restore",
+    "sessions",
+    "supersede",
+    "update",
+]

@@ -113,7 +113,10 @@ def export(
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Write memories as JSON Lines with all fields and embeddings, for `pgrecall import`.
+    """Write memories as JSON Lines with all fields, embeddings and history, for `pgrecall import`.
+
+    Retention rules, learned settings, feedback and judged queries follow the memories. The line of kind
+    header names the tables that are not exported.
 
     By default, sensitive and forgotten memories are left out, and so are memories superseded only by them.
     The file appears under its name when it is complete, and only its owner can read it.
@@ -126,13 +129,14 @@ def export(
         _written(file) as out,
         # Closed here, so that the cursor is closed before the connection.
         closing(
-            client.transfer.export_memories(
+            client.transfer.export(
                 namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
             )
         ) as lines,
     ):
-        for number, line in enumerate(lines, 1):  # noqa: B007 - the last is the number of lines
+        for line, is_memory in lines:
             out.write(line.encode() + b"\n")
+            number += is_memory
     note(f"{counted(number, 'memory', 'memories')} exported")
 
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from pgrecall.errors import InvalidInput, PgrecallError, TooLarge
+from pgrecall.errors import InvalidInput, TooLarge
 from pgrecall.languages import AUTO, LANGUAGES
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
-__all__ = ["check_limits", "json_kind", "json_object", "open_lines", "text_search_configuration"]
+__all__ = [
+    "MAX_LINE_BYTES",
+    "bounded_lines",
+    "check_limits",
+    "json_kind",
+    "json_object",
+    "text_search_configuration",
+]
 
 MAX_TITLE_BYTES = 4096
 MAX_LABEL_BYTES = 1024
@@ -20,21 +27,35 @@ MAX_ITEMS = 256
 MAX_NAMESPACE = 200
 """The server's limits besides the content: bytes, items of a list, characters of a name."""
 
+MAX_LINE_BYTES = 32 * 2**20
+"""The longest line that is read: one of an export has embeddings, and the old and new values of a change."""
+
+MAX_DEPTH = 100
+"""Levels of objects and arrays in a line."""
+
+_ENDLESS = 2**30
+
 _CONFIGURATIONS = frozenset(LANGUAGES.values()) | {"simple", AUTO}
 
 
-def open_lines(file: Path) -> BinaryIO:
-    """Open a file of lines.
+def bounded_lines(file: BinaryIO, most: int = MAX_LINE_BYTES) -> Iterator[bytes]:
+    """Yield lines; of one that is too long only the first `most` + 1 bytes, and the rest is passed over.
 
     Raises:
-        PgrecallError: It cannot be read.
+        TooLarge: A line has no end.
     """
-    try:
-        return file.open("rb")
-    except OSError as error:
-        raise PgrecallError(
-            f"cannot read {file}: {error.strerror}", hint="Check the path and its permissions."
-        ) from error
+    number = 0
+    while raw := file.readline(most + 1):
+        number += 1
+        yield raw
+        end, size = raw, len(raw)
+        while len(end) > most and not end.endswith(b"\n"):
+            end = file.readline(most + 1)
+            size += len(end)
+            if size > _ENDLESS:
+                raise TooLarge(
+                    f"line {number} has more than {_ENDLESS} bytes", hint="Is it a file of JSON Lines?"
+                )
 
 
 def json_object(raw: bytes) -> dict[str, Any]:
@@ -48,7 +69,7 @@ def json_object(raw: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise InvalidInput(f"not UTF-8 at byte {error.start + 1}") from None
     try:
-        record = json.loads(text, parse_constant=_no_constant)
+        record = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"not JSON: {error.msg} at column {error.colno}") from None
     except RecursionError:
@@ -57,7 +78,31 @@ def json_object(raw: bytes) -> dict[str, Any]:
         raise InvalidInput("holds a number that is too large") from None
     if not isinstance(record, dict):
         raise InvalidInput("not a JSON object")
+    if _is_deeper(record, MAX_DEPTH):
+        raise InvalidInput("nested too deeply")
     return {key: value for key, value in record.items() if value is not None}
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object; of two values for one key neither may be dropped silently."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        raise InvalidInput("a key stands twice in one object")
+    return record
+
+
+def _is_deeper(value: object, most: int) -> bool:
+    level = [value]
+    for _ in range(most):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)  # type: ignore[attr-defined]
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -10,17 +10,19 @@ A line with the key `pgrecall` comes from `pgrecall export` and has the whole me
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.errors import InvalidInput, PgrecallError, TooLarge
 from pgrecall.languages import AUTO, LANGUAGES, load_detector
 from pgrecall.models import NewMemory
 from pgrecall.new_memories import new_memory
 
-from .bisect import REFUSALS, bisect
-from .lines import check_limits, json_kind, json_object, text_search_configuration
+from .bisect import bisect
+from .lines import MAX_LINE_BYTES, check_limits, json_kind, json_object, text_search_configuration
 from .restore import MARK, Restorer
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from pgrecall._sync.client import Client
 
-__all__ = ["LANGUAGES", "ImportReport", "Rejection", "import_jsonl", "parse_line"]
+__all__ = ["FIELDS", "LANGUAGES", "ImportReport", "Line", "Rejection", "import_jsonl", "parse_line"]
 
 BATCH_LINES = 500
 BATCH_BYTES = 2 * 2**20
@@ -38,8 +40,21 @@ _TEXTS = ("content", "title", "category", "source", "speaker")
 _NAMES = ("session", "external_id")
 _TIMES = ("occurred_at", "created_at", "valid_from", "valid_to", "expires_at")
 _AS_THEY_ARE = ("tags", "expanded_keywords", "importance", "position", "is_sensitive")
+FIELDS = frozenset((*_TEXTS, *_NAMES, *_TIMES, *_AS_THEY_ARE, "id", "lang", "language", "metadata"))
+"""The keys that are fields of a memory."""
+
+_LONGEST = 4 * 2**20
 _QUOTED_MARK = f'"{MARK}"'.encode()
 _LAST_POSITION = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with its number in the file that it is from; or why it is none."""
+
+    number: int
+    raw: bytes
+    fault: PgrecallError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +71,16 @@ class ImportReport:
 
     Attributes:
         stored: Number of new memories.
-        present: Number of lines whose id already existed; their memories are unchanged.
+        present: Number of lines whose id already existed and whose memory is unchanged.
         without_id: Number of lines without an id; importing them again would store duplicates.
         namespaces: The namespaces named by lines or by the caller.
         rejected: The skipped lines.
-        differing: Those of `present` whose stored memory has a different text, which is kept.
+        differing: Those of `present` that differ from the stored memory, which is kept.
         embedded: Number of embeddings imported from an export.
         left_out: Number of embeddings that do not fit this database, by model.
         placed: Number of lines that got their position from their place among the lines of their session.
+        updated: Number of lines that differed from the stored memory, which took their fields.
+        records: Number of lines of an export that were stored and are no memories: history, feedback, rules.
     """
 
     stored: int
@@ -75,16 +92,29 @@ class ImportReport:
     embedded: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
     placed: int = 0
+    updated: int = 0
+    records: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    number: int
+    memory: NewMemory
+    is_placed: bool
+
+    @property
+    def key(self) -> tuple[str | None, str] | None:
+        id = self.memory.external_id
+        return None if id is None else (self.memory.namespace, id)
 
 
 @dataclass(slots=True)
 class _Run:
     client: Client
     namespace: str | None
-    newest: int
+    on_conflict: Literal["keep", "update"]
     restorer: Restorer
-    stored: int = 0
-    present: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
     without_id: int = 0
     namespaces: dict[str, None] = field(default_factory=dict)
     rejected: list[Rejection] = field(default_factory=list)
@@ -94,14 +124,15 @@ class _Run:
 
 def import_jsonl(
     client: Client,
-    lines: Iterable[bytes],
+    lines: Iterable[bytes | Line],
     *,
     namespace: str | None = None,
     namespace_field: str | None = None,
     detect_language: bool = False,
+    on_conflict: Literal["keep", "update"] = "keep",
     progress: Callable[[int], None] | None = None,
 ) -> ImportReport:
-    """Import lines. Creates missing namespaces, and never changes existing memories.
+    """Import lines. Creates missing namespaces.
 
     Args:
         client: The client of the target database.
@@ -109,6 +140,9 @@ def import_jsonl(
         namespace: The namespace of lines that name none; those of an export name theirs.
         namespace_field: The key whose value names the namespace of a line.
         detect_language: True detects the language of lines that name none.
+        on_conflict: What happens to a memory whose line has its id and differs: 'keep' leaves it as it is,
+            'update' gives it the fields of the line, unless it was forgotten or superseded. Lines of an
+            export never change a memory.
         progress: Called with the number of bytes processed since the last call.
 
     Returns:
@@ -120,39 +154,72 @@ def import_jsonl(
     """
     if detect_language:
         load_detector()
-    run = _Run(client, namespace, client.admin.last_memory_id(), Restorer(client))
-    batch: list[tuple[int, NewMemory]] = []
+    with closing(Restorer(client)) as restorer:
+        run = _Run(client, namespace, on_conflict, restorer)
+        _import(run, lines, namespace_field, detect_language, progress or (lambda _: None))
+        return _report(run)
+
+
+def _import(
+    run: _Run,
+    lines: Iterable[bytes | Line],
+    namespace_field: str | None,
+    detect_language: bool,
+    progress: Callable[[int], None],
+) -> None:
+    batch: list[_Item] = []
+    keys: set[tuple[str | None, str]] = set()
     size = waiting = 0
-    for number, raw in _numbered(lines):
+    for line in _numbered(lines):
         try:
-            memory = None
-            exported = _QUOTED_MARK in raw and json_object(raw)
-            if exported and isinstance(exported.get(MARK), int):
-                run.restorer.add(number, raw, exported)
-                waiting += 1
-            else:
-                memory = parse_line(raw, namespace=namespace, namespace_field=namespace_field)
+            item = _item(run, line, namespace_field, detect_language)
         except PgrecallError as error:
-            run.rejected.append(Rejection(number, error.message))
+            run.rejected.append(Rejection(line.number, error.message))
         else:
-            if memory is not None:
-                if detect_language and memory.language is None:
-                    memory = replace(memory, language=AUTO)
-                batch.append((number, _placed(run, memory)))
-                waiting += 1
-        size += len(raw)
+            # An id twice is two changes, one after the other.
+            if item is not None and item.key in keys:
+                _store(run, batch)
+                batch, keys = [], set()
+            if item is not None:
+                batch.append(item)
+                if item.key is not None:
+                    keys.add(item.key)
+            waiting += 1
+        size += len(line.raw)
         if waiting >= BATCH_LINES or size >= BATCH_BYTES:
             _store(run, batch)
-            run.newest = max(run.newest, run.restorer.flush())
-            batch = []
-            if progress is not None:
-                progress(size)
+            run.restorer.flush()
+            batch, keys = [], set()
+            progress(size)
             size = waiting = 0
     _store(run, batch)
     run.restorer.finish()
-    if progress is not None:
-        progress(size)
-    return _report(run)
+    progress(size)
+
+
+def _item(run: _Run, line: Line, namespace_field: str | None, detect_language: bool) -> _Item | None:
+    """Parse a line; None if it is blank, or was added to the restorer."""
+    if line.fault is not None:
+        raise line.fault
+    exported = _QUOTED_MARK in line.raw and json_object(_bounded(line.raw, MAX_LINE_BYTES))
+    if exported and isinstance(exported.get(MARK), int):
+        run.restorer.add(line.number, line.raw, exported)
+        return None
+    memory = parse_line(
+        _bounded(line.raw, _LONGEST), namespace=run.namespace, namespace_field=namespace_field
+    )
+    if memory is None:
+        return None
+    if detect_language and memory.language is None:
+        memory = replace(memory, language=AUTO)
+    placed = _placed(run, memory)
+    return _Item(line.number, placed, placed is not memory)
+
+
+def _bounded(raw: bytes, most: int) -> bytes:
+    if len(raw) > most:
+        raise TooLarge(f"it has more than {most} bytes")
+    return raw
 
 
 def parse_line(
@@ -197,15 +264,17 @@ def _report(run: _Run) -> ImportReport:
     restored = run.restorer
     rejected = [*run.rejected, *(Rejection(number, reason) for number, reason in restored.rejected)]
     return ImportReport(
-        stored=run.stored + restored.stored,
-        present=run.present + restored.present,
+        stored=run.counts["stored"] + restored.stored,
+        present=run.counts["present"] + run.counts["differs"] + restored.present,
         without_id=run.without_id,
         namespaces=tuple(run.namespaces | restored.namespaces),
         rejected=tuple(sorted(rejected, key=lambda rejection: rejection.line)),
-        differing=restored.differing,
+        differing=run.counts["differs"] + restored.differing,
         embedded=restored.embedded,
         left_out=restored.left_out,
         placed=run.placed,
+        updated=run.counts["updated"],
+        records=restored.records,
     )
 
 
@@ -223,9 +292,12 @@ def _placed(run: _Run, memory: NewMemory) -> NewMemory:
     return memory
 
 
-def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    for number, raw in enumerate(lines, 1):
-        yield number, raw.removeprefix(_BOM) if number == 1 else raw
+def _numbered(lines: Iterable[bytes | Line]) -> Iterator[Line]:
+    for number, line in enumerate(lines, 1):
+        if isinstance(line, Line):
+            yield line
+        else:
+            yield Line(number, line.removeprefix(_BOM) if number == 1 else line)
 
 
 def _take_namespace(record: dict[str, Any], namespace: str | None, key: str | None) -> str | None:
@@ -270,34 +342,27 @@ def _metadata(record: dict[str, Any]) -> dict[str, Any] | None:
     return merged if merged else None
 
 
-def _store(run: _Run, batch: list[tuple[int, NewMemory]]) -> None:
+def _store(run: _Run, batch: list[_Item]) -> None:
     """Store a batch, and skip the lines that the server refuses."""
 
-    def store(part: Sequence[tuple[int, NewMemory]]) -> None:
-        try:
-            ids = run.client.remember_many(
-                (memory for _, memory in part),
-                namespace=run.namespace,
-                create_namespace=True,
-                on_conflict="keep",
-                batch_size=len(part),
-            )
-        except REFUSALS as refusal:
-            _count(run, part[: len(refusal.stored)], refusal.stored)
-            raise
-        _count(run, part, ids)
+    def store(part: Sequence[_Item]) -> None:
+        rows = run.client.transfer.import_lines(
+            [item.memory for item in part],
+            namespace=part[0].memory.namespace,
+            on_conflict=run.on_conflict,
+            placed=[place for place, item in enumerate(part, 1) if item.is_placed],
+        )
+        run.counts.update(row["outcome"] for row in rows)
+        run.without_id += sum(item.memory.external_id is None for item in part)
+        if part[0].memory.namespace is not None:
+            run.namespaces[part[0].memory.namespace] = None
 
+    def refuse(item: _Item, refusal: PgrecallError) -> None:
+        run.rejected.append(Rejection(item.number, refusal.message.removeprefix("memory 1: ")))
+
+    homes: dict[str | None, list[_Item]] = {}
+    for item in batch:
+        homes.setdefault(item.memory.namespace, []).append(item)
     # parse_line finds most refusals in advance; this handles the others.
-    bisect(batch, store, lambda line, refusal: run.rejected.append(Rejection(line[0], refusal.message)))
-
-
-def _count(run: _Run, batch: Sequence[tuple[int, NewMemory]], ids: Sequence[int]) -> None:
-    """Count new and existing memories: ids only increase, so ids above the highest one so far are new."""
-    new = {id for id in ids if id > run.newest}
-    run.stored += len(new)
-    run.present += len(ids) - len(new)
-    run.newest = max([run.newest, *ids])
-    for _, memory in batch:
-        run.without_id += memory.external_id is None
-        if memory.namespace is not None:
-            run.namespaces[memory.namespace] = None
+    for part in homes.values():
+        bisect(part, store, refuse)

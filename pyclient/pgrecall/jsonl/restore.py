@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput
 
@@ -21,6 +23,13 @@ MARK = "pgrecall"
 """The key that marks a line of an export; its value is the version of the format."""
 
 _LINKS_AT_ONCE = 1000
+_RECORDS_AT_ONCE = 200
+_RECORD_CHARACTERS = 2 * 2**20
+_NOT_STORED = {
+    "differs": "another one stands in its place, and is kept",
+    "refused": "only an administrator sets retention rules",
+    "missing": "its memory is not among the lines",
+}
 _OF_LINKS = ("superseded_at", "updated_at", "deleted_at")
 
 
@@ -47,6 +56,7 @@ class Restorer:
         left_out: Number of skipped embeddings, by model.
         namespaces: The namespaces of the lines.
         rejected: Numbers of the refused lines, with the reasons.
+        records: Number of stored lines that are no memories.
     """
 
     client: Client
@@ -57,8 +67,10 @@ class Restorer:
     left_out: dict[str, int] = field(default_factory=dict)
     namespaces: dict[str, None] = field(default_factory=dict)
     rejected: list[tuple[int, str]] = field(default_factory=list)
+    records: int = 0
+    # They name memories that may come later, and can be many.
+    _records: IO[bytes] = field(default_factory=TemporaryFile)
     _batch: list[_Line] = field(default_factory=list)
-    _newest: int = 0
     _links: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     _theirs: array[int] = field(default_factory=lambda: array("q"))
     _ours: array[int] = field(default_factory=lambda: array("q"))
@@ -74,6 +86,10 @@ class Restorer:
         Raises:
             InvalidInput: Its id, namespace or superseded_by is invalid.
         """
+        if "kind" in record:
+            if record["kind"] != "header":
+                self._records.write(b"%d %s\n" % (number, json.dumps(record).encode()))
+            return
         id = _id(record, "id")
         namespace = record.get("namespace")
         if not isinstance(namespace, str):
@@ -84,30 +100,75 @@ class Restorer:
             link = {"superseded_by": successor, **{name: record.get(name) for name in _OF_LINKS}}
         self._batch.append(_Line(number, raw.decode().strip(), id, namespace, link))
 
-    def flush(self) -> int:
-        """Store the added lines; return the highest id so far, 0 without lines."""
+    def flush(self) -> None:
+        """Store the added lines."""
         batch, self._batch = self._batch, []
         bisect(batch, self._store, self._refuse)
-        return self._newest
 
     def finish(self) -> None:
-        """Store the remaining lines, and link superseded memories."""
+        """Store the remaining lines, link superseded memories, and store what is told of memories."""
         self.flush()
-        if not self._links:
-            return
         if any(self._theirs[place] > self._theirs[place + 1] for place in range(len(self._theirs) - 1)):
             order = sorted(range(len(self._theirs)), key=self._theirs.__getitem__)
             self._theirs = array("q", (self._theirs[place] for place in order))
             self._ours = array("q", (self._ours[place] for place in order))
         known: list[tuple[int, dict[str, Any]]] = []
         for number, link in self._links:
-            place = bisect_left(self._theirs, link["superseded_by"])
-            if place < len(self._theirs) and self._theirs[place] == link["superseded_by"]:
-                known.append((number, link | {"superseded_by": self._ours[place]}))
+            successor = self._ours_of(link["superseded_by"])
+            if successor is not None:
+                known.append((number, link | {"superseded_by": successor}))
             else:
                 self.rejected.append((number, "its successor is not among the lines: it stays forgotten"))
         for start in range(0, len(known), _LINKS_AT_ONCE):
             bisect(known[start : start + _LINKS_AT_ONCE], self._link, self._leave_forgotten)
+        self._finish_records()
+
+    def _finish_records(self) -> None:
+        self._records.seek(0)
+        batch: list[tuple[int, str]] = []
+        size = 0
+        for line in self._records:
+            number, _, text = line.decode().partition(" ")
+            batch.append((int(number), json.dumps(self._mapped(json.loads(text)))))
+            size += len(text)
+            if len(batch) == _RECORDS_AT_ONCE or size >= _RECORD_CHARACTERS:
+                bisect(batch, self._store_records, self._refuse_record)
+                batch, size = [], 0
+        bisect(batch, self._store_records, self._refuse_record)
+
+    def close(self) -> None:
+        """Remove what is kept until the end."""
+        self._records.close()
+
+    def _mapped(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record with the ids of this database; 0 is an id of no memory."""
+        for key in ("memory", "note"):
+            if isinstance(record.get(key), int):
+                record[key] = self._ours_of(record[key]) or 0
+        for key in ("useful", "useless", "exclude"):
+            if isinstance(record.get(key), list):
+                ids = (self._ours_of(id) for id in record[key] if isinstance(id, int))
+                record[key] = [id for id in ids if id is not None]
+        for key in ("before", "after"):
+            values = record.get(key)
+            if isinstance(values, dict) and isinstance(values.get("superseded_by"), int):
+                values["superseded_by"] = self._ours_of(values["superseded_by"])
+        return record
+
+    def _ours_of(self, theirs: int) -> int | None:
+        place = bisect_left(self._theirs, theirs)
+        is_known = place < len(self._theirs) and self._theirs[place] == theirs
+        return self._ours[place] if is_known else None
+
+    def _store_records(self, batch: Sequence[tuple[int, str]]) -> None:
+        rows = self.client.transfer.import_records([text for _, text in batch])
+        for (number, _), row in zip(batch, rows, strict=True):
+            self.records += row["outcome"] == "stored"
+            if row["outcome"] in _NOT_STORED:
+                self.rejected.append((number, _NOT_STORED[row["outcome"]]))
+
+    def _refuse_record(self, record: tuple[int, str], refusal: PgrecallError) -> None:
+        self.rejected.append((record[0], refusal.message.removeprefix("line 1: ")))
 
     def _store(self, batch: Sequence[_Line]) -> None:
         rows = self.client.transfer.import_memories([line.text for line in batch])
@@ -121,7 +182,6 @@ class Restorer:
             self.namespaces[line.namespace] = None
             self._theirs.append(line.id)
             self._ours.append(row["id"])
-            self._newest = max(self._newest, row["id"])
             if line.link is not None and row["outcome"] != "differs":
                 self._links.append((line.number, {"id": row["id"], **line.link}))
 

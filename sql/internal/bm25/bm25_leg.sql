@@ -2,7 +2,7 @@
 --
 -- It reads the postings, in bounded time (bm25_postings). A few of the best suffice where the filter passes most memories. If
 -- it passed fewer than depth of them, their share tells whether it will pass depth of all that were read: then it looks at
--- all. If not, and some terms have unread postings, it searches with filters and terms together, without postings
+-- all. If not, and some terms have unread postings, it searches with filters and terms together, without impacts
 -- (bm25_scan).
 -- The first statement has one plan for all arguments, so the plan is cached. The second is planned with its arguments,
 -- by EXECUTE, because the filters decide which index is best.
@@ -42,7 +42,8 @@ BEGIN
             FROM _pgrecall.bm25_scan($1, $2, $3, $4, $5, $6, $7, $8) b
         $statement$
         INTO ids, scores
-        USING namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.required, filter, depth, parsed.impacts;
+        USING namespace_id, parsed.words, parsed.idfs, parsed.any_word, parsed.required, _pgrecall.with_keys(namespace_id, filter),
+            depth, parsed.impacts;
     END IF;
 
     RETURN QUERY

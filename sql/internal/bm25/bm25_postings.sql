@@ -1,8 +1,13 @@
 -- Returns the best memories for the query's terms by BM25, from the postings.
 --
--- For each term it reads the best blocks, about `budget` memories, so a common term costs no more than any other.
+-- For each term it takes the best `budget` postings, rounded up to 128, so a common term costs no more than any other. Which those are does
+-- not depend on how they came to be in blocks: it reads every block that may hold one of them, up to a number
+-- (posting_blocks_needed), and keeps the best, ties by id.
+--
 -- Recently changed memories are scored from their search_vector instead of their postings. If a memory among the best
--- may hold common terms whose postings were not read, it is scored again, exactly.
+-- may hold common terms whose postings were not taken, it is scored again, exactly.
+--
+-- The postings of the past are lists of their own, read only if the filter may pass memories that are over (reads_past).
 --
 -- words, idfs  from query_term_weights()
 -- any_word     the tsquery that matches any of the terms
@@ -17,39 +22,76 @@ CREATE OR REPLACE FUNCTION _pgrecall.bm25_postings(
 RETURNS TABLE (id bigint, score double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
 BEGIN ATOMIC
-    WITH changed AS MATERIALIZED (
+    WITH state AS MATERIALIZED (
+        -- As separated_at(), which the planner would not inline; -infinity without a row.
+        SELECT s.moment, CASE WHEN s.moment IS NOT NULL THEN greatest(s.moment, now()) END AS today
+        FROM (
+            SELECT CASE WHEN count(*) = 0 THEN '-infinity'::timestamptz ELSE max(s.separated_at) END AS moment
+            FROM pgrecall.posting_states s
+            WHERE s.namespace_id = bm25_postings.namespace_id
+        ) s
+    ), changed AS MATERIALIZED (
         SELECT u.memory_id FROM pgrecall.pending_postings u WHERE u.namespace_id = bm25_postings.namespace_id
+        UNION ALL
+        SELECT o.memory_id FROM state s CROSS JOIN LATERAL _pgrecall.newly_past(bm25_postings.namespace_id, s.moment) o
+    ), enough AS MATERIALIZED (
+        -- As many as full blocks hold; those of changed memories are read in vain.
+        SELECT n.best, n.best + (SELECT count(*) FROM changed) AS postings FROM (SELECT (budget + 127) / 128 * 128 AS best) n
     ), word AS (
-        SELECT w.term, w.idf, w.place > cardinality(words) - COALESCE(cardinality(common), 0) AS is_common
+        SELECT w.term, w.idf, w.place, w.place > cardinality(words) - COALESCE(cardinality(common), 0) AS is_common
         FROM unnest(words, idfs) WITH ORDINALITY w (term, idf, place)
     ), block AS (
-        SELECT w.idf, w.is_common, l.memory_ids, l.impacts
+        SELECT w.place, w.idf, w.is_common, r.is_past, l.memory_ids, l.impacts
         FROM word w
+        CROSS JOIN unnest(CASE WHEN _pgrecall.reads_past(filter) THEN '{false,true}' ELSE '{false}' END::boolean[]) r (is_past)
         CROSS JOIN LATERAL (
-            SELECT b.memory_ids, b.impacts,
-                   sum(cardinality(b.memory_ids)) OVER (ORDER BY b.top_impact DESC, b.block) - cardinality(b.memory_ids) AS before
+            -- Not needed: a block whose first is worse than enough postings, those of the blocks that end best.
+            SELECT b.memory_ids, b.impacts, b.top_impact,
+                   max(b.last_impact) FILTER (WHERE b.held >= (SELECT e.postings FROM enough e)) OVER () AS cut_impact
             FROM (
-                SELECT p.memory_ids, p.impacts, p.top_impact, p.block
-                FROM pgrecall.postings p
-                WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term
-                ORDER BY p.top_impact DESC, p.block
-                LIMIT _pgrecall.posting_blocks_needed(budget)
+                SELECT p.memory_ids, p.impacts, p.top_impact, p.impacts[cardinality(p.impacts)] AS last_impact,
+                       sum(cardinality(p.memory_ids)) OVER (ORDER BY p.impacts[cardinality(p.impacts)] DESC, p.block) AS held
+                FROM (
+                    SELECT p.memory_ids, p.impacts, p.top_impact, p.block
+                    FROM pgrecall.postings p
+                    WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
+                    ORDER BY p.top_impact DESC, p.block
+                    LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) FROM enough e)
+                ) p
             ) b
         ) l
-        WHERE l.before < budget
+        WHERE l.cut_impact IS NULL OR l.top_impact >= l.cut_impact
     ), posting AS (
-        SELECT unnest(b.memory_ids) AS memory_id, unnest(b.impacts) AS impact, b.idf, b.is_common FROM block b
-    ), part AS (
-        SELECT p.memory_id, p.idf * p.impact AS score, p.is_common
+        SELECT b.place, b.idf, b.is_common, b.is_past, unnest(b.memory_ids) AS memory_id, unnest(b.impacts) AS impact FROM block b
+    ), known AS (
+        SELECT p.place, p.idf, p.is_common, p.is_past, p.memory_id, p.impact
         FROM posting p
         WHERE NOT EXISTS (SELECT FROM changed c WHERE c.memory_id = p.memory_id)
         UNION ALL
-        SELECT m.id, w.idf * i.impact, w.is_common
-        FROM changed c
-        JOIN pgrecall.memories m ON m.id = c.memory_id
+        SELECT w.place, w.idf, w.is_common, m.is_past, m.id, i.impact
+        FROM (
+            SELECT o.id, o.search_vector, o.is_past
+            FROM changed c
+            CROSS JOIN state s
+            CROSS JOIN LATERAL (
+                SELECT m.id, m.search_vector, _pgrecall.is_past(m, s.today) AS is_past
+                FROM pgrecall.memories m
+                WHERE m.id = c.memory_id AND m.namespace_id + 0 = bm25_postings.namespace_id AND m.deleted_at IS NULL
+                OFFSET 0
+            ) o
+            WHERE o.search_vector @@ any_word AND (_pgrecall.reads_past(filter) OR NOT o.is_past)
+            OFFSET 0
+        ) m
         CROSS JOIN LATERAL _pgrecall.term_impacts(m.search_vector, settings, words) i
         JOIN word w ON w.term = i.term
-        WHERE m.search_vector @@ any_word
+    ), part AS (
+        SELECT r.memory_id, r.idf * r.impact AS score, r.is_common
+        FROM (
+            SELECT k.memory_id, k.idf, k.impact, k.is_common,
+                   row_number() OVER (PARTITION BY k.place, k.is_past ORDER BY k.impact DESC, k.memory_id) AS rank
+            FROM known k
+        ) r
+        WHERE NOT r.is_common OR r.rank <= (SELECT e.best FROM enough e)
     ), candidate AS (
         -- Sorted, so that the filter runs only until the limit is reached. If it passes few of the best, bm25_scan runs.
         SELECT p.memory_id, sum(p.score) AS score, count(*) FILTER (WHERE p.is_common) AS common_words

@@ -1,8 +1,7 @@
--- Returns the best memories by BM25 without postings, for filters that leave few of the memories in the postings.
+-- Returns the best memories by BM25 without impacts, for filters that leave few of the memories in the best postings.
 --
--- The planner picks the index that suits the filters. Each memory that holds a term is scored from its search_vector.
--- Where a filter has an index, the index on words is hidden from the planner (IS TRUE): it takes the reading of a common
--- term's entries, which are as many as the memories that hold it, for cheap.
+-- The planner picks the index that suits the filters; if none does, all memories in the terms' postings are looked at. Each
+-- memory that holds a term is scored from its search_vector.
 --
 -- words, idfs  from query_term_weights()
 -- any_word     the tsquery that matches any of the terms
@@ -22,8 +21,11 @@ BEGIN ATOMIC
                )::numeric, 9)::double precision AS score
         FROM pgrecall.memories m
         WHERE m.namespace_id = bm25_scan.namespace_id
-          AND CASE WHEN _pgrecall.has_indexed_condition(filter) THEN (m.search_vector @@ any_word) IS TRUE
-                   ELSE m.search_vector @@ any_word END
+          AND (_pgrecall.has_indexed_condition(filter)
+               OR m.id = ANY ((SELECT _pgrecall.matching_memories(
+                   bm25_scan.namespace_id, CASE WHEN required IS NULL THEN any_word ELSE any_word && required END
+               ))::bigint[]))
+          AND m.search_vector @@ any_word
           AND (required IS NULL OR m.search_vector @@ required) AND _pgrecall.matches_filter(m, filter)
         OFFSET 0  -- so that the score is computed once
     ) s
@@ -32,4 +34,4 @@ BEGIN ATOMIC
     LIMIT depth;
 END;
 
-COMMENT ON FUNCTION _pgrecall.bm25_scan IS 'Returns the best memories by BM25 without postings, for selective filters.';
+COMMENT ON FUNCTION _pgrecall.bm25_scan IS 'Returns the best memories by BM25 without impacts, for selective filters.';

@@ -11,6 +11,9 @@
 -- so the rows are sorted again. If it returned fewer than depth rows, the exact search runs. These are separate statements:
 -- in one (UNION ALL) the exact half costs time even if it does not run.
 --
+-- A role that does not see every namespace must not learn how many memories of others are near. In a large namespace it reads a
+-- fixed number of entries of the HNSW index (shared_visits), whatever they are, or, if a filter has an index, searches exactly.
+--
 -- depth       maximum number of memories
 -- exact_rows  a namespace with at most this many memories counts as small, and a larger one beside many others
 -- generation  the embedding generation; NULL: the active one
@@ -34,25 +37,34 @@ DECLARE
     are_few boolean;
     exact_limit integer;
     is_large boolean;
+    private_rows integer;
+    keyed pgrecall.recall_filter;
 BEGIN
     IF query_vec IS NULL THEN
         RETURN;
     END IF;
     PERFORM _pgrecall.parse_row_limit(depth), _pgrecall.parse_row_limit(exact_rows);
 
-    exact_limit := _pgrecall.dense_exact_limit(exact_rows, depth, pgvector.vector_dims(query_vec));
+    private_rows := _pgrecall.private_exact_rows();
+    exact_limit := _pgrecall.dense_exact_limit(greatest(exact_rows, private_rows), depth, pgvector.vector_dims(query_vec));
     is_large := _pgrecall.namespace_size(namespace_id, least(exact_limit, 2147483646) + 1) > exact_limit;
     IF _pgrecall.is_unfiltered(filter) THEN
-        IF is_large THEN
+        IF is_large AND private_rows IS NULL THEN
             SELECT array_agg(n.id), array_agg(n.distance) INTO nearest, distances
             FROM _pgrecall.nearest_embeddings(namespace_id, query_vec, depth, chosen) n;
+        ELSIF is_large THEN
+            SELECT array_agg(n.id), array_agg(n.distance) INTO nearest, distances
+            FROM _pgrecall.nearest_shared_embeddings(
+                namespace_id, query_vec, depth, chosen, _pgrecall.shared_visits(namespace_id, depth)
+            ) n;
         END IF;
         IF cardinality(nearest) IS DISTINCT FROM depth THEN
             SELECT array_agg(n.id), array_agg(n.distance) INTO nearest, distances
             FROM _pgrecall.scan_embeddings(namespace_id, query_vec, depth, chosen) n;
         END IF;
     ELSE
-        IF is_large THEN
+        keyed := _pgrecall.with_keys(namespace_id, filter);
+        IF is_large AND private_rows IS NULL THEN
             EXECUTE $statement$
                 SELECT array_agg(n.id), array_agg(n.distance)
                 FROM (
@@ -68,7 +80,27 @@ BEGIN
                 WHERE n.place <= $4
             $statement$
             INTO nearest, distances
-            USING namespace_id, query_vec, filter, depth, chosen;
+            USING namespace_id, query_vec, keyed, depth, chosen;
+        END IF;
+        IF is_large AND private_rows IS NOT NULL AND NOT _pgrecall.has_indexed_condition(keyed) THEN
+            EXECUTE $statement$
+                SELECT array_agg(n.id), array_agg(n.distance)
+                FROM (
+                    SELECT (w.memory).id, w.distance
+                    FROM (
+                        SELECT m AS memory, _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2 AS distance
+                        FROM pgrecall.memories m
+                        WHERE m.deleted_at IS NULL AND _pgrecall.embedding_of(m, $5) IS NOT NULL
+                        ORDER BY _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2
+                        LIMIT $6
+                    ) w
+                    WHERE (w.memory).namespace_id = $1 AND _pgrecall.matches_filter(w.memory, $3)
+                    ORDER BY w.distance + 0, (w.memory).id
+                    LIMIT $4
+                ) n
+            $statement$
+            INTO nearest, distances
+            USING namespace_id, query_vec, filter, depth, chosen, _pgrecall.shared_visits(namespace_id, depth);
         END IF;
         -- Adding zero keeps the planner from using the HNSW index.
         IF cardinality(nearest) IS DISTINCT FROM depth THEN
@@ -83,7 +115,7 @@ BEGIN
                 ) n
             $statement$
             INTO nearest, distances
-            USING namespace_id, query_vec, filter, depth, chosen;
+            USING namespace_id, query_vec, keyed, depth, chosen;
         END IF;
     END IF;
 

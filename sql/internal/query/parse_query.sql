@@ -8,8 +8,10 @@
 --
 -- languages  text-search configurations to parse the query in
 -- depth      how many memories the leg returns
+-- reads_past whether memories that are over may be returned: then the words that only they hold count too
 CREATE OR REPLACE FUNCTION _pgrecall.parse_query(
-    namespace_id integer, languages regconfig[], query text, depth integer, settings pgrecall.recall_settings
+    namespace_id integer, languages regconfig[], query text, depth integer, settings pgrecall.recall_settings,
+    reads_past boolean DEFAULT false
 )
 RETURNS pgrecall.parsed_query
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -35,13 +37,14 @@ BEGIN
             settings.field_weight_b, settings.field_weight_c, settings.field_weight_d
         )::pgrecall.bm25_parameters;
         -- The arguments come from a row: the planner then estimates every call alike and keeps one generic plan.
-        SELECT array_agg(w.term ORDER BY w.documents, w.term), array_agg(w.idf ORDER BY w.documents, w.term),
-               array_agg(_pgrecall.term_query(w.term)) FILTER (WHERE w.documents > parsed.budget),
+        SELECT array_agg(w.term ORDER BY w.longest > parsed.budget, w.documents, w.term),
+               array_agg(w.idf ORDER BY w.longest > parsed.budget, w.documents, w.term),
+               array_agg(_pgrecall.term_query(w.term)) FILTER (WHERE w.longest > parsed.budget),
                -- N from idf = ln((N + 1) / (df + 0.5)), the same for every word; namespace_size() counts changes twice.
                round(max(exp(w.idf) * (w.documents + 0.5)) - 1)::integer
         INTO parsed.words, parsed.idfs, parsed.common, documents
-        FROM (SELECT namespace_id AS ns, terms AS term_list, settings.bm25_max_terms AS max_terms OFFSET 0) a
-        CROSS JOIN LATERAL _pgrecall.query_term_weights(a.ns, a.term_list, a.max_terms) w;
+        FROM (SELECT namespace_id AS ns, terms AS term_list, settings.bm25_max_terms AS max_terms, reads_past AS past OFFSET 0) a
+        CROSS JOIN LATERAL _pgrecall.query_term_weights(a.ns, a.term_list, a.max_terms, a.past) w;
         parsed.any_word := _pgrecall.match_any_term(parsed.words);
         parsed.max_bm25 := _pgrecall.max_bm25(
             languages, query, terms, parsed.words, parsed.idfs, documents

@@ -4,17 +4,17 @@
 -- the namespace does not exist.
 CREATE OR REPLACE FUNCTION _pgrecall.query_languages(namespace text)
 RETURNS regconfig[]
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    resolved_name text := pgrecall.namespace_name(namespace);
+    home CONSTANT integer := pgrecall.namespace_id(namespace);
     own text;
     others text[];
 BEGIN
     SELECT n.language, array_remove(n.languages, n.language) INTO own, others
     FROM pgrecall.namespaces n
-    WHERE n.name = resolved_name;
+    WHERE n.id = home;
     IF own IS NULL THEN
         RETURN ARRAY['pg_catalog.simple'::regconfig];
     ELSIF others = '{}' THEN

@@ -1,10 +1,13 @@
 -- Resolves and validates a request for recall: namespace, settings, parsed query, named concepts, expansion.
 --
 -- arguments  settings of this call by name
+-- reads_past  whether the call's filter can pass memories that are over (reads_past)
 --
 -- Errors  those of effective_settings, check_query, query_generation and strategy_settings;
 --         22023 all score factors are 0
-CREATE OR REPLACE FUNCTION _pgrecall.resolve_request(query text, query_vec pgvector.halfvec, namespace text, arguments jsonb)
+CREATE OR REPLACE FUNCTION _pgrecall.resolve_request(
+    query text, query_vec pgvector.halfvec, namespace text, arguments jsonb, reads_past boolean DEFAULT false
+)
 RETURNS pgrecall.recall_request
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -32,7 +35,7 @@ BEGIN
         request.namespace_id, languages, query,
         greatest(settings.k, settings.leg_depth, ceil(settings.lexical_pool * settings.k)::integer,
                  CASE WHEN settings.strategy = 'prefilter' THEN settings.prefilter_depth END),
-        settings
+        settings, resolve_request.reads_past
     );
     request.concepts := CASE
         WHEN settings.graph_weight > 0 OR settings.entity_boost <> 1

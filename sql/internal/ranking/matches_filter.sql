@@ -8,6 +8,9 @@
 -- (memories_category_idx). CASE: the planner takes the second comparison, for which it has no statistics, to pass half; else
 -- it would expect 200 speakers.
 --
+-- Tags and values of metadata have an index by keys that contain the namespace (memories_keys_idx). Only a statement that is to
+-- use it passes them (with_keys): they take time to compute. The condition itself is then compared in a CASE, too.
+--
 -- An expired memory never passes. as_of compares recording times, not validity: a memory superseded after as_of passes.
 -- Otherwise a memory whose validity ended passes only if the asked time begins before that end.
 CREATE OR REPLACE FUNCTION _pgrecall.matches_filter(memory pgrecall.memories, filter pgrecall.recall_filter)
@@ -26,10 +29,16 @@ RETURN memory.deleted_at IS NULL
    AND (COALESCE((filter).include_sensitive, true) OR NOT memory.is_sensitive)
    AND ((filter).category_hashes IS NULL OR hashtext(memory.category) = ANY ((filter).category_hashes))
    AND ((filter).categories IS NULL OR CASE WHEN memory.category = ANY ((filter).categories) THEN true ELSE false END)
-   AND ((filter).tags_any IS NULL OR memory.tags && (filter).tags_any)
-   AND ((filter).tags_all IS NULL OR memory.tags @> (filter).tags_all)
-   AND ((filter).metadata_contains IS NULL OR memory.metadata @> (filter).metadata_contains)
-   AND ((filter).metadata_where IS NULL OR memory.metadata @@ (filter).metadata_where)
+   AND ((filter).all_keys IS NULL
+        OR _pgrecall.filter_keys(memory.namespace_id, memory.tags, memory.metadata) @> (filter).all_keys)
+   AND ((filter).tag_keys IS NULL
+        OR _pgrecall.filter_keys(memory.namespace_id, memory.tags, memory.metadata) && (filter).tag_keys)
+   AND ((filter).value_keys IS NULL
+        OR _pgrecall.filter_keys(memory.namespace_id, memory.tags, memory.metadata) && (filter).value_keys)
+   AND ((filter).tags_any IS NULL OR CASE WHEN memory.tags && (filter).tags_any THEN true ELSE false END)
+   AND ((filter).tags_all IS NULL OR CASE WHEN memory.tags @> (filter).tags_all THEN true ELSE false END)
+   AND ((filter).metadata_contains IS NULL OR CASE WHEN memory.metadata @> (filter).metadata_contains THEN true ELSE false END)
+   AND ((filter).metadata_where IS NULL OR CASE WHEN memory.metadata @@ (filter).metadata_where THEN true ELSE false END)
    AND ((filter).sessions IS NULL OR memory.session = ANY ((filter).sessions))
    AND ((filter).speaker_hashes IS NULL OR hashtext(memory.speaker) = ANY ((filter).speaker_hashes))
    AND ((filter).speakers IS NULL OR CASE WHEN memory.speaker = ANY ((filter).speakers) THEN true ELSE false END)

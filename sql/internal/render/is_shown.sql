@@ -11,7 +11,7 @@ SET search_path FROM CURRENT
 RETURN EXISTS (
     SELECT
     FROM pgrecall.memories m
-    WHERE m.id = is_shown.id
+    WHERE m.id = (SELECT _pgrecall.seen_id('memory', is_shown.id))
       AND m.deleted_at IS NULL
       AND (m.expires_at IS NULL OR m.expires_at > now())
       AND (is_shown.any_namespace OR m.namespace_id = pgrecall.namespace_id(is_shown.namespace))

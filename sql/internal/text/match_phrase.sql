@@ -1,6 +1,6 @@
 -- Builds the tsquery that matches a text word for word, in any language; NULL if it has fewer than two words.
 --
--- Accents, signs and word endings are ignored.
+-- NULL also for some 500 words and more: the server's stack is too small for them. Accents, signs and word endings are ignored.
 CREATE OR REPLACE FUNCTION _pgrecall.match_phrase(languages regconfig[], query text)
 RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -16,7 +16,7 @@ BEGIN
             SELECT CASE WHEN to_tsvector(l.language, plain) <> '' THEN phraseto_tsquery(l.language, plain) END AS phrase
             FROM unnest(languages) AS l (language)
         ) p
-        WHERE numnode(p.phrase) > 1
+        WHERE numnode(p.phrase) BETWEEN 2 AND 1000
     );
 END
 $function$;

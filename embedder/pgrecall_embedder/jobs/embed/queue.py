@@ -218,6 +218,11 @@ class WorkQueue:
             ],
         )
 
+    async def sends_notifications(self) -> bool:
+        """Ask whether writers notify daemons; not while the server's queue is about to fill."""
+        [(sends,)] = await self._claims.fetch("SELECT pgrecall.sends_notifications()")
+        return bool(sends)
+
     async def purge_query_embeddings(self) -> int:
         """Forget old embeddings of queries; returns how many."""
         [(gone,)] = await self._upkeep.fetch("SELECT pgrecall.purge_query_embeddings()")
@@ -227,6 +232,11 @@ class WorkQueue:
         """Flush the pending postings of one namespace; returns how many memories had changed."""
         [(flushed,)] = await self._upkeep.fetch("SELECT pgrecall.flush_pending_postings()")
         return int(flushed)
+
+    async def compact_postings(self) -> int:
+        """Tidy a part of the postings; returns how many terms or memories it looked at, 0 if all is tidy."""
+        [(looked_at,)] = await self._upkeep.fetch("SELECT pgrecall.compact_postings()")
+        return int(looked_at)
 
     async def expire(self, limit: int) -> tuple[int, int]:
         """Let memories go whose time has come; returns how many were forgotten and how many erased."""

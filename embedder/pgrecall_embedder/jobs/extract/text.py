@@ -163,21 +163,25 @@ class TextExtractionJob(Job):
                 await wait_at_most(_BROKEN_PAUSE, self.loop.stopping)
 
     async def _write(self) -> None:
-        while (result := await self._results.get()) is not None:
-            version, batch, found = result
-            read = [(one, of.body) for one, of in zip(batch, found, strict=True) if of.body is not None]
-            for one, of in zip(batch, found, strict=True):
-                if of.error is not None:
-                    await self._fail(one, of.error)
-            landed, refused = await write_back(self._queue, version, read)
-            for one, error in refused:
-                await self._fail(one, error)
-            self.counts.read += landed
-            stale = len(read) - landed - len(refused)
-            self.counts.stale += stale
-            self._in_hand -= len(batch)
-            if stale or not self._in_hand:
-                self.wake()
+        # No batch waits for another one, of which something is left out for a while.
+        async with asyncio.TaskGroup() as settling:
+            while (result := await self._results.get()) is not None:
+                settling.create_task(self._settle(*result))
+
+    async def _settle(self, version: str, batch: list[Claimed], found: list[Read]) -> None:
+        read = [(one, of.body) for one, of in zip(batch, found, strict=True) if of.body is not None]
+        for one, of in zip(batch, found, strict=True):
+            if of.error is not None:
+                await self._fail(one, of.error)
+        landed, refused = await write_back(self._queue, version, read)
+        for one, error in refused:
+            await self._fail(one, error)
+        self.counts.read += landed
+        stale = len(read) - landed - len(refused)
+        self.counts.stale += stale
+        self._in_hand -= len(batch)
+        if stale or not self._in_hand:
+            self.wake()
 
     async def _fail(self, claimed: Claimed, error: str) -> None:
         await self._queue.fail(claimed, error)

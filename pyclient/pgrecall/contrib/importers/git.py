@@ -13,6 +13,7 @@ from pgrecall.errors import InvalidInput, PgrecallError
 from pgrecall.models import NewMemory
 
 from .fields import moment
+from .git_isolated import Git, isolated_git
 from .rows import MAX_ROW_BYTES, Rejected, Row, Source
 
 if TYPE_CHECKING:
@@ -50,26 +51,28 @@ def git_source(repository: Path, *, revision: str = "HEAD", merges: bool = False
 
     Raises:
         PgrecallError: It is no repository, has no such commit, or git is not there.
+
+    Of the repository only objects and refs are read (`git_isolated`).
     """
-    top = _asked(repository, "rev-parse", "--path-format=absolute", "--git-common-dir")
-    # The commit as it is now: the same history each time it is read.
-    commit = _asked(repository, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
-    chosen = () if merges else ("--no-merges",)
-    total = int(_asked(repository, "rev-list", "--count", *chosen, commit))
-    name = top.removesuffix("/.git").rsplit("/", 1)[-1]
-    yield Source(
-        "git",
-        (
-            f"{total} commits of {name}: the author is the speaker, the paths go to the metadata",
-            "a note is a memory of its own",
-        ),
-        None,
-        partial(_rows, repository, name, commit, chosen),
-    )
+    with isolated_git(repository) as git:
+        # The commit as it is now: the same history each time it is read.
+        commit = git.ask("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        chosen = () if merges else ("--no-merges",)
+        total = int(git.ask("rev-list", "--count", *chosen, commit))
+        yield Source(
+            "git",
+            (
+                f"{total} commits of {git.name}: the author is the speaker, the paths go to the metadata",
+                "a note is a memory of its own",
+            ),
+            None,
+            partial(_rows, git, commit, chosen),
+        )
 
 
-def _rows(repository: Path, name: str, commit: str, chosen: tuple[str, ...]) -> Iterator[Row | Rejected]:
-    for found in _log(repository, commit, chosen):
+def _rows(git: Git, commit: str, chosen: tuple[str, ...]) -> Iterator[Row | Rejected]:
+    name = git.name
+    for found in _log(git, commit, chosen):
         place = f"commit {found.id}"
         try:
             yield _memory(found, name)
@@ -125,13 +128,21 @@ def _text(what: str, value: bytes) -> str:
         raise InvalidInput(f"{what} is not UTF-8 at byte {error.start + 1}") from None
 
 
-def _log(repository: Path, commit: str, chosen: tuple[str, ...]) -> Iterator[_Commit]:
+def _log(git: Git, commit: str, chosen: tuple[str, ...]) -> Iterator[_Commit]:
     command = (
-        *_git(repository), "log", "-z", "--reverse", "--no-color", "--notes", "--name-only", "--no-renames",
-        "--no-show-signature", f"--format={_FORMAT}", *chosen, commit, "--",
+        *git.command, "log", "-z", "--reverse", "--no-color", "--notes", "--name-only", "--no-renames",
+        "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-mailmap", f"--format={_FORMAT}",
+        *chosen, commit, "--",
     )  # fmt: skip
     with tempfile.TemporaryFile() as complaints:
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints) as process:
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            env=git.environment,
+            cwd=git.folder,
+        ) as process:
             output = process.stdout
             if output is None:
                 raise PgrecallError("git gives no output")
@@ -142,7 +153,7 @@ def _log(repository: Path, commit: str, chosen: tuple[str, ...]) -> Iterator[_Co
                 raise
         if process.returncode != 0:
             complaints.seek(0)
-            raise _failed(repository, complaints.read(1000))
+            raise git.failed(complaints.read(1000))
 
 
 def _commits(fields: Iterator[bytes]) -> Iterator[_Commit]:
@@ -173,25 +184,3 @@ def _fields(output: IO[bytes]) -> Iterator[bytes]:
             field = bytearray(other)
     if field:
         yield bytes(field)
-
-
-def _git(repository: Path) -> tuple[str, ...]:
-    return ("git", "-C", str(repository), "-c", "i18n.logOutputEncoding=UTF-8")
-
-
-def _asked(repository: Path, *words: str) -> str:
-    try:
-        answer = subprocess.run((*_git(repository), *words), capture_output=True, check=False)
-    except FileNotFoundError:
-        raise PgrecallError("git is not there", hint="Install git.") from None
-    if answer.returncode != 0:
-        raise _failed(repository, answer.stderr)
-    return answer.stdout.decode(errors="replace").strip()
-
-
-def _failed(repository: Path, complaint: bytes) -> PgrecallError:
-    output = complaint.decode(errors="replace").strip().splitlines()
-    return PgrecallError(
-        f"git cannot read {repository}" + (f": {output[-1]}" if output else ""),
-        hint="Name the folder of a repository, and a commit that it has.",
-    )

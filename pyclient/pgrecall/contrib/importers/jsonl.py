@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from pgrecall.errors import InvalidInput, PgrecallError
-from pgrecall.jsonl.lines import json_object, open_lines
+from pgrecall.files import open_regular
+from pgrecall.jsonl.lines import bounded_lines, json_object
 
 from .older import memory_row
 from .rows import MAX_ROW_BYTES, Rejected, Row, Source
@@ -32,7 +33,7 @@ def jsonl_source(file: Path, *, most: float = 1.0) -> Iterator[Source]:
     Raises:
         PgrecallError: It cannot be read.
     """
-    with open_lines(file) as lines:
+    with open_regular(file) as lines:
         yield Source(
             "jsonl",
             ("a line without is_sensitive is not sensitive; keys that are no field go to the metadata",),
@@ -43,7 +44,7 @@ def jsonl_source(file: Path, *, most: float = 1.0) -> Iterator[Source]:
 
 def _rows(lines: BinaryIO, most: float) -> Iterator[Row | Rejected]:
     lines.seek(0)
-    for number, raw in enumerate(_bounded(lines), 1):
+    for number, raw in enumerate(bounded_lines(lines, MAX_ROW_BYTES), 1):
         place = f"line {number}"
         if not raw.strip():
             continue
@@ -53,12 +54,3 @@ def _rows(lines: BinaryIO, most: float) -> Iterator[Row | Rejected]:
             yield memory_row(place, json_object(raw.removeprefix(_BOM) if number == 1 else raw), most)
         except PgrecallError as error:
             yield Rejected(place, error.message)
-
-
-def _bounded(lines: BinaryIO) -> Iterator[bytes]:
-    """Yield lines, of one that is too long only the beginning."""
-    while raw := lines.readline(MAX_ROW_BYTES + 1):
-        end = raw
-        while len(end) > MAX_ROW_BYTES and not end.endswith(b"\n"):
-            end = lines.readline(MAX_ROW_BYTES + 1)
-        yield raw

@@ -87,10 +87,12 @@ def langchain_source(dsn: str, collection: str, *, dimension: int | None = None)
 
 def _of_two_tables(connection: psycopg.Connection[tuple[Any, ...]], collection: str) -> _Form | None:
     table = find_table(connection, "langchain_pg_embedding")
-    if table is None or find_table(connection, "langchain_pg_collection") is None:
+    collections = find_table(connection, "langchain_pg_collection")
+    if table is None or collections is None:
         return None
     named = connection.execute(
-        "SELECT c.uuid FROM langchain_pg_collection c WHERE c.name = %s", (collection,)
+        sql.SQL("SELECT c.uuid FROM {} c WHERE c.name::text = %s::text").format(collections.name),
+        (collection,),
     ).fetchone()
     if named is None:
         return None

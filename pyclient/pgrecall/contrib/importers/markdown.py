@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.files import open_regular
 from pgrecall.jsonl.lines import text_search_configuration
 from pgrecall.models import NewMemory
 
@@ -33,10 +34,11 @@ _FENCES = ("---", "...")
 def markdown_source(folder: Path) -> Iterator[Source]:
     """Open a folder, or a single file.
 
-    Hidden files and folders are passed over, and so are links to folders.
+    Hidden files and folders are passed over, and so are links to folders. Links to files are rejected: where
+    they lead was said by who made the folder.
 
     Args:
-        folder: The folder.
+        folder: The folder, or a file; this path itself may be a link.
 
     Raises:
         PgrecallError: It is not there.
@@ -54,7 +56,7 @@ def markdown_source(folder: Path) -> Iterator[Source]:
 
 def _files(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the files and their names below the folder, in one order."""
-    if folder.is_file():
+    if not folder.is_dir():
         yield folder, folder.name
         return
     for above, below, names in os.walk(folder):
@@ -74,17 +76,14 @@ def _rows(folder: Path) -> Iterator[Row | Rejected]:
     for file, path in _files(folder):
         path = path.encode(errors="surrogateescape").decode(errors="backslashreplace")
         try:
-            yield from _sections(parser, path, _read(file))
+            yield from _sections(parser, path, _read(file, follow=file == folder))
         except PgrecallError as error:
             yield Rejected(path, error.message)
 
 
-def _read(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            raw = opened.read(MAX_ROW_BYTES + 1)
-    except OSError as error:
-        raise InvalidInput(f"it cannot be read: {error.strerror}") from None
+def _read(file: Path, *, follow: bool) -> str:
+    with open_regular(file, follow=follow) as opened:
+        raw = opened.read(MAX_ROW_BYTES + 1)
     if len(raw) > MAX_ROW_BYTES:
         raise InvalidInput(f"it has more than {MAX_ROW_BYTES} bytes")
     try:

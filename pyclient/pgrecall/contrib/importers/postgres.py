@@ -33,6 +33,33 @@ _COLUMNS = """
 """
 
 
+# A view, a foreign table and a cast to json run code of their owner with the rights of the reader. What the
+# reader or a superuser has made is trusted.
+_RELATION = """
+    SELECT c.oid, n.nspname::text, c.relname::text,
+           (c.relkind IN ('v', 'f') OR EXISTS (SELECT FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhrelid
+                                                WHERE i.inhparent = c.oid AND p.relkind = 'f')
+            ) AND NOT (o.rolname = current_user OR o.rolsuper)
+           OR EXISTS (
+               SELECT FROM pg_attribute a
+               JOIN pg_cast t
+                   ON t.castsource = a.atttypid AND t.casttarget IN ('json'::regtype, 'text'::regtype)
+               JOIN pg_proc f ON f.oid = t.castfunc
+               JOIN pg_roles w ON w.oid = f.proowner
+               WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT w.rolsuper AND w.rolname <> current_user
+           ),
+           o.rolname::text
+    FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_roles o ON o.oid = c.relowner
+    CROSS JOIN (SELECT string_to_array(current_setting('pgrecall_import.schemas'), '/') AS names) s
+    WHERE c.relname = %(name)s::name AND c.relkind = ANY ('{r,p,v,m,f}'::"char"[])
+      AND (n.nspname = %(schema)s::name OR %(schema)s::name IS NULL AND n.nspname = ANY (s.names::name[]))
+    ORDER BY array_position(s.names, n.nspname::text)
+    LIMIT 1
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table: its name as SQL, and its columns with the names of their types."""
@@ -53,6 +80,13 @@ def connected(dsn: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
         with psycopg.connect(dsn, row_factory=tuple_row, client_encoding="utf8") as connection:
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            # The search_path names schemas where others may have made operators and functions: tables are
+            # looked for there, and nothing else.
+            connection.execute(
+                "SELECT pg_catalog.set_config('pgrecall_import.schemas', "
+                "pg_catalog.array_to_string(pg_catalog.current_schemas(false), '/'), false), "
+                "pg_catalog.set_config('search_path', 'pg_catalog', false)"
+            )
             yield connection
     except psycopg.Error as error:
         raise error_from(error) from error
@@ -65,17 +99,25 @@ def find_table(connection: psycopg.Connection[tuple[Any, ...]], name: str) -> Ta
         connection: To its database.
         name: As SQL writes it, or as it is.
     """
-    schema, dot, plain = name.partition(".")
-    quoted = sql.Identifier(schema, plain) if dot else sql.Identifier(name)
-    for quoted_name in (quoted, sql.Identifier(name)):
-        found = connection.execute(
-            "SELECT c.oid FROM pg_class c WHERE c.oid = to_regclass(%s) AND c.relkind = ANY ('{r,p,v,m,f}')",
-            (quoted_name.as_string(connection),),
-        ).fetchone()
-        if found is not None:
-            columns = {str(column): str(kind) for column, kind in connection.execute(_COLUMNS, found)}
-            return Table(quoted_name, columns)
+    for schema, plain in ((None, name), *_split(name)):
+        found = connection.execute(_RELATION, {"name": plain, "schema": schema}).fetchone()
+        if found is None:
+            continue
+        oid, schema, plain, is_run, owner = found
+        if is_run:
+            raise InvalidInput(
+                f"{name!r} is a view or a foreign table of {owner}, or has a type with a cast of its own: "
+                "reading it runs what its owner wrote",
+                hint="Copy it into a table as somebody with few rights: CREATE TABLE copied AS SELECT … .",
+            )
+        columns = {str(column): str(kind) for column, kind in connection.execute(_COLUMNS, (oid,))}
+        return Table(sql.Identifier(schema, plain), columns)
     return None
+
+
+def _split(name: str) -> list[tuple[str, str]]:
+    schema, dot, plain = name.partition(".")
+    return [(schema, plain)] if dot else []
 
 
 def table_rows(
@@ -126,7 +168,7 @@ def check_dimension(
         InvalidInput: They have another dimension.
     """
     found = connection.execute(
-        sql.SQL("SELECT vector_dims(t.{0}) FROM {1} t WHERE t.{0} IS NOT NULL LIMIT 1").format(
+        sql.SQL("SELECT array_length(t.{0}::real[], 1) FROM {1} t WHERE t.{0} IS NOT NULL LIMIT 1").format(
             sql.Identifier(column), table.name
         )
     ).fetchone()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.files import open_regular
 
 from .older import DERIVED, found_columns, memory_row
 from .rows import MAX_ROW_BYTES, Rejected, Row, Source
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["sqlite_source"]
+
+_LONGEST = 64 * 2**20
+"""The longest row that SQLite loads; one of more than MAX_ROW_BYTES is rejected."""
 
 
 @contextmanager
@@ -28,28 +34,38 @@ def sqlite_source(file: Path, *, table: str = "memories", most: float = 1.0) -> 
         most: The importance of the most important ones.
 
     Raises:
-        InvalidInput: It has no such table, or the table lacks what makes a memory.
+        InvalidInput: It has no such table, or the table lacks what makes a memory. A view or a virtual table
+            is no table: reading one runs what the author of the file wrote.
         PgrecallError: It is not there, or no SQLite file.
     """
-    if not file.is_file():
-        raise PgrecallError(f"there is no file {file}", hint="Check the path.")
+    with open_regular(file) as opened:
+        size = os.fstat(opened.fileno()).st_size
     try:
         with closing(
             sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
         ) as connection:
             # A text that is not UTF-8 would end the reading, where it should cost its own row.
             connection.text_factory = bytes
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA cell_size_check = ON")
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
             connection.execute("BEGIN")
+            _check_table(connection, table)
             quoted = '"' + table.replace('"', '""') + '"'
             kinds = {
                 name.decode(): kind.decode().upper()
                 for _, name, kind, *_ in connection.execute(f"PRAGMA table_info({quoted})")
             }
-            if not kinds:
+            wal = file.resolve().with_name(f"{file.resolve().name}-wal")
+            limit = size + (wal.stat().st_size if wal.is_file() else 0)
+            (total,) = connection.execute(
+                f"SELECT count(*) FROM (SELECT 1 FROM {quoted} LIMIT ?)", (limit + 1,)
+            ).fetchone()
+            # Pages of a broken file can lead to each other.
+            if total > limit:
                 raise InvalidInput(
-                    f"there is no table {table!r}", hint="Name the table of memories: --table."
+                    f"{file} is broken: it has more rows than bytes", hint="Check it: PRAGMA integrity_check."
                 )
-            (total,) = connection.execute(f"SELECT count(*) FROM {quoted}").fetchone()
             columns = [name for name, kind in kinds.items() if kind != "BLOB"]
             yield Source(
                 "sqlite",
@@ -59,8 +75,28 @@ def sqlite_source(file: Path, *, table: str = "memories", most: float = 1.0) -> 
             )
     except sqlite3.Error as error:
         raise PgrecallError(
-            f"cannot read {file}: {type(error).__name__}", hint="Is it a SQLite file, whole and readable?"
+            f"cannot read {file}: {_reason(error)}", hint="Is it a SQLite file, whole and readable?"
         ) from error
+
+
+def _check_table(connection: sqlite3.Connection, table: str) -> None:
+    found = connection.execute(
+        "SELECT type, sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')",
+        (table,),
+    ).fetchone()
+    if found is None:
+        raise InvalidInput(f"there is no table {table!r}", hint="Name the table of memories: --table.")
+    kind, definition = (part.decode(errors="replace") if isinstance(part, bytes) else "" for part in found)
+    if kind != "table" or re.match(r"\s*CREATE\s+VIRTUAL\b", definition, re.IGNORECASE):
+        raise InvalidInput(
+            f"{table!r} is a view or a virtual table, which is not read",
+            hint=f"Copy it into a table: CREATE TABLE copied AS SELECT * FROM {table}.",
+        )
+
+
+def _reason(error: sqlite3.Error) -> str:
+    name = getattr(error, "sqlite_errorname", type(error).__name__)
+    return f"a value is longer than {_LONGEST} bytes" if name == "SQLITE_TOOBIG" else name
 
 
 def _rows(

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from pgrecall.models import MemoryChange, RecalledMemory, StoredMemory
 
@@ -60,26 +60,29 @@ def _id(name: str, value: object) -> str:
 def scope(filters: Mapping[str, Any] | None, ids: Mapping[str, Any]) -> dict[str, Any]:
     """Return mem0's filters as the conditions of `metadata_where`.
 
+    Every condition holds beside all others, also of the same field, so no filter widens what an id allows.
+
     Args:
         filters: Values by field, `{"gte": 3}` and the like, "*" for a field that is there, AND of several.
         ids: user_id, agent_id and run_id that were passed beside the filters, as in mem0 1.
 
     Raises:
-        ValueError: No id is among them, or they hold OR, NOT, contains or an unknown operator.
+        ValueError: No id is named among them, or they hold OR, NOT, contains or an unknown operator.
         TypeError: What was passed beside the filters is no id.
     """
     if unknown := set(ids) - set(OWNERS):
         raise TypeError(f"unexpected argument {sorted(unknown)[0]!r}")
-    conditions: dict[str, Any] = {}
-    for name, value in {
-        **_merged(filters or {}),
-        **{name: one for name, one in ids.items() if one is not None},
-    }.items():
-        is_id = name in OWNERS and not isinstance(value, list | dict)
-        conditions[name] = _condition(name, _id(name, value) if is_id else value)
-    if not set(conditions) & set(OWNERS):
-        raise ValueError("filters must contain at least one of: user_id, agent_id, run_id")
-    return conditions
+    conditions = [{name: _id(name, value)} for name, value in ids.items() if value is not None]
+    names_one = bool(conditions)
+    for name, value in _pairs(filters or {}):
+        condition = _condition(name, value)
+        conditions.append({name: condition})
+        # "*", ne and the like fit other users too.
+        is_named = not isinstance(condition, dict) or bool({"$eq", "$in"} & set(condition))
+        names_one = names_one or (name in OWNERS and is_named)
+    if not names_one:
+        raise ValueError("filters must contain at least one of: user_id, agent_id, run_id, by its value")
+    return {"$and": conditions}
 
 
 def check_limits(top_k: object, threshold: float | None = None) -> None:
@@ -94,29 +97,37 @@ def check_limits(top_k: object, threshold: float | None = None) -> None:
         raise ValueError(f"Invalid threshold: {threshold}. Must be between 0 and 1 (inclusive).")
 
 
-def _merged(filters: Mapping[str, Any]) -> dict[str, Any]:
-    merged: dict[str, Any] = {}
+def _pairs(filters: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in filters.items():
         if name == "AND":
             for part in value:
-                merged |= _merged(part)
-        elif name in {"OR", "NOT"}:
+                yield from _pairs(part)
+        elif name in {"OR", "NOT"} or name.startswith("$"):
             raise ValueError(f"{name} has no equivalent: search several times, or filter the results")
         else:
-            merged[name] = value
-    return merged
+            yield name, value
 
 
-def _condition(name: str, value: object) -> object:
+def _condition(name: str, value: object) -> Any:
     if value == "*":
         return {"$exists": True}
     if isinstance(value, list):
-        return {"$in": value}
+        return {"$in": [_operand(name, one) for one in value]}
     if not isinstance(value, dict):
-        return value
+        return _operand(name, value)
     if unknown := set(value) - set(_OPERATORS):
         raise ValueError(f"{name}: {sorted(unknown)[0]} has no equivalent; there are {', '.join(_OPERATORS)}")
-    return {_OPERATORS[operator]: one for operator, one in value.items()}
+    return {
+        _OPERATORS[operator]: [_operand(name, item) for item in one]
+        if isinstance(one, list)
+        else _operand(name, one)
+        for operator, one in value.items()
+    }
+
+
+def _operand(name: str, value: object) -> object:
+    """Return a value to compare with; an id as `add` stores it."""
+    return _id(name, "" if value is None else value) if name in OWNERS else value
 
 
 def said(messages: object) -> list[dict[str, Any]]:
@@ -146,9 +157,12 @@ def actor(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def session_of(ids: Mapping[str, str], messages: Sequence[Mapping[str, Any]]) -> str:
-    """Return the session of a conversation: that of its run, else one of its own."""
+    """Return the session of a conversation: that of its run, else one of its own.
+
+    Other ids never have the same session, whatever is in them: messages are stored once in a session.
+    """
     if "run_id" in ids:
-        return "/".join(ids[name] for name in OWNERS if name in ids)
+        return json.dumps(ids, sort_keys=True, ensure_ascii=False)
     return hashlib.md5(
         json.dumps([ids, messages], sort_keys=True).encode(), usedforsecurity=False
     ).hexdigest()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, Self
 
 from pgrecall._async.client import AsyncClient
 from pgrecall.contrib.mem0 import mapping
+from pgrecall.errors import UnknownNamespace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -268,13 +270,14 @@ class AsyncMemory:
     async def delete_all(
         self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
     ) -> dict[str, str]:
-        """Forget all memories of a user, an agent or a run.
+        """Erase all memories of a user, an agent or a run permanently, deleted and superseded ones too.
 
         Raises:
             ValueError: No id.
         """
         ids = mapping.owners(user_id=user_id, agent_id=agent_id, run_id=run_id)
-        await self._client.forget_many(namespace=self._namespace, metadata_where=ids, include_superseded=True)
+        with contextlib.suppress(UnknownNamespace):
+            await self._client.erase_many(namespace=self._namespace, metadata_where=ids)
         return {"message": "Memories deleted successfully!"}
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:

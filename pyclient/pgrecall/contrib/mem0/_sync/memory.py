@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, Self
 
 from pgrecall._sync.client import Client
 from pgrecall.contrib.mem0 import mapping
+from pgrecall.errors import UnknownNamespace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -269,13 +271,14 @@ class Memory:
     def delete_all(
         self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
     ) -> dict[str, str]:
-        """Forget all memories of a user, an agent or a run.
+        """Erase all memories of a user, an agent or a run permanently, deleted and superseded ones too.
 
         Raises:
             ValueError: No id.
         """
         ids = mapping.owners(user_id=user_id, agent_id=agent_id, run_id=run_id)
-        self._client.forget_many(namespace=self._namespace, metadata_where=ids, include_superseded=True)
+        with contextlib.suppress(UnknownNamespace):
+            self._client.erase_many(namespace=self._namespace, metadata_where=ids)
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:

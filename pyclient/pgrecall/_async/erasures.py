@@ -1,0 +1,87 @@
+"""Permanent deletion: the part of the client that erases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from pgrecall.arguments import check_options, drop_none
+from pgrecall.models import Erasure
+from pgrecall.options import ErasureFilters
+
+if TYPE_CHECKING:
+    from .database import AsyncDatabase
+
+
+class AsyncErasures:
+    """Erases memories. `AsyncClient` is one.
+
+    Args:
+        database: The database.
+    """
+
+    def __init__(self, database: AsyncDatabase) -> None:
+        self._database = database
+
+    async def erase(self, id: int, *, dry_run: bool = False) -> Erasure:
+        """Delete a memory and everything derived from it permanently, even if it was forgotten before.
+
+        `forget` can be undone, this cannot. docs/erasure.md lists what files, backups and copies keep.
+
+        Args:
+            id: The memory.
+            dry_run: True changes nothing, and returns what would be deleted.
+
+        Returns:
+            The receipt, with the number of rows deleted from each table.
+
+        Raises:
+            NotFound: There is no such memory.
+            PermissionDenied: The role may only read it.
+        """
+        rows = await self._database.rows_now("public.erase", drop_none(id=id, dry_run=dry_run))
+        return Erasure.of(rows[0])
+
+    async def erase_many(
+        self, *, dry_run: bool = False, **filters: Unpack[ErasureFilters]
+    ) -> tuple[Erasure, ...]:
+        """Delete all memories that pass the filters permanently, as `erase` does, in one transaction.
+
+        Superseded, forgotten, expired and sensitive memories too.
+
+        Args:
+            dry_run: True changes nothing, and returns what would be deleted.
+            **filters: namespace, speakers, metadata_where and so on: see `ErasureFilters`. At least one
+                besides namespace, and none that is empty.
+
+        Returns:
+            The receipt of each memory.
+
+        Raises:
+            InvalidInput: No filter, an empty one, which every memory would pass, or an invalid one.
+            UnknownNamespace: There is no such namespace.
+            PermissionDenied: The role may only read the namespace.
+        """
+        arguments = drop_none(dry_run=dry_run, **check_options(filters, ErasureFilters))
+        arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
+        rows = await self._database.rows_now("public.erase_many", arguments)
+        return tuple(Erasure.of(row) for row in rows)
+
+    async def erase_namespace(self, namespace: str, *, dry_run: bool = False) -> Erasure:
+        """Delete a namespace with all its memories, grants and rules permanently.
+
+        Args:
+            namespace: Its name.
+            dry_run: True changes nothing, and returns what would be deleted.
+
+        Returns:
+            The receipt, with the number of rows deleted from each table. It has the id of the namespace, not
+            its name.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+            PermissionDenied: The role cannot access every namespace.
+        """
+        rows = await self._database.rows_now(
+            "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
+        )
+        return Erasure.of({**rows[0], "memory_id": None})

@@ -1,0 +1,60 @@
+"""Opens files of somebody else: regular ones alone, which can neither hang nor answer without end."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, BinaryIO
+
+from pgrecall.errors import InvalidInput, PgrecallError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["open_regular"]
+
+
+def open_regular(file: Path, *, follow: bool = True) -> BinaryIO:
+    """Open a regular file for reading.
+
+    Args:
+        file: The file.
+        follow: False refuses a symbolic link: somebody else has chosen where it leads.
+
+    Raises:
+        InvalidInput: It is a folder, a pipe, a socket, a device, or a link that is not followed.
+        PgrecallError: It cannot be read.
+    """
+    # Without O_NONBLOCK a named pipe waits for a writer before anything can be refused.
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    )
+    try:
+        if not follow and file.is_symlink():
+            raise InvalidInput(
+                f"{file} is a link, which is not followed", hint="Name the file that it leads to."
+            )
+        # Asked first too: opening a device may already do something.
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise _no_file(file)
+        descriptor = os.open(file, flags | (0 if follow else getattr(os, "O_NOFOLLOW", 0)))
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise _no_file(file)
+            return os.fdopen(descriptor, "rb")
+        except BaseException:
+            os.close(descriptor)
+            raise
+    except OSError as error:
+        raise PgrecallError(
+            f"cannot read {file}: {error.strerror}", hint="Check the path and its permissions."
+        ) from error
+    except ValueError:
+        raise PgrecallError("cannot read a file whose name holds NUL", hint="Check the path.") from None
+
+
+def _no_file(file: Path) -> InvalidInput:
+    return InvalidInput(
+        f"{file} is not a regular file",
+        hint="Pipes, devices and folders are not read. Standard input is: name it -.",
+    )

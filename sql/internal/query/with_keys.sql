@@ -1,0 +1,92 @@
+-- Adds to a filter the keys of its tags and values in memories_keys_idx, if few memories have them, for a planned statement.
+--
+-- A key is a hash of the namespace and the tag or value: what is searched for in the index is the caller's own, so neither
+-- rows nor pages that a search reads tell what other namespaces have. A memory that passes the filter has
+--
+-- all_keys    each of these: of tags_all, of the values in metadata_contains, of those that metadata_where says a field equals
+-- tag_keys    one of these: of tags_any
+-- value_keys  one of these: of the shortest $in in metadata_where
+--
+-- What $and joins counts as if it stood alone; $or has no keys.
+--
+-- Beyond 2,000 memories the index saves nothing: a leg finds enough of them among its best, and to compute the keys of those takes
+-- longer than to compare their tags. The statement is to be planned with its arguments (EXECUTE).
+CREATE OR REPLACE FUNCTION _pgrecall.with_keys(namespace_id integer, filter pgrecall.recall_filter)
+RETURNS pgrecall.recall_filter
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    leaves text[] := '{}'::text[];
+    choices text[];
+    condition record;
+    keyed pgrecall.recall_filter := filter;
+    few CONSTANT integer := 2000;
+    are_few boolean;
+BEGIN
+    IF filter.tags_any IS NOT NULL THEN
+        keyed.tag_keys := _pgrecall.namespace_keys(namespace_id, ARRAY(SELECT 't' || t.tag FROM unnest(filter.tags_any) t (tag)));
+    END IF;
+    IF filter.tags_all IS NOT NULL THEN
+        leaves := ARRAY(SELECT 't' || t.tag FROM unnest(filter.tags_all) t (tag));
+    END IF;
+    IF filter.metadata_contains IS NOT NULL THEN
+        leaves := leaves || _pgrecall.metadata_leaves(filter.metadata_contains);
+    END IF;
+    FOR condition IN
+        WITH RECURSIVE joined (conditions) AS (
+            SELECT filter.metadata_conditions
+            UNION ALL
+            SELECT v.value
+            FROM joined j
+            CROSS JOIN LATERAL jsonb_array_elements(COALESCE(j.conditions -> '$and', '[]')) v
+        )
+        -- The value at its path, as it would be in metadata: {"a.b": 1} is 1 at a, b.
+        SELECT t.operator, ARRAY(
+                   SELECT 'm' || p.path || substr(l.leaf, 2)
+                   FROM jsonb_array_elements(CASE t.operator WHEN '$in' THEN t.value ELSE jsonb_build_array(t.value) END) v (value)
+                   CROSS JOIN LATERAL unnest(_pgrecall.metadata_leaves(jsonb_build_array(v.value))) l (leaf)
+               ) AS leaves
+        FROM joined j
+        CROSS JOIN LATERAL jsonb_each(j.conditions) c
+        CROSS JOIN LATERAL (
+            SELECT string_agg('.' || quote_literal(s.name), '' ORDER BY s.place) AS path
+            FROM unnest(string_to_array(c.key, '.')) WITH ORDINALITY s (name, place)
+        ) p
+        CROSS JOIN LATERAL jsonb_each(
+            CASE jsonb_typeof(c.value) WHEN 'object' THEN c.value ELSE jsonb_build_object('$eq', c.value) END
+        ) t (operator, value)
+        WHERE t.operator IN ('$eq', '$in') AND c.key NOT IN ('$and', '$or')
+    LOOP
+        IF condition.operator = '$eq' THEN
+            leaves := leaves || condition.leaves;
+        ELSIF choices IS NULL OR cardinality(condition.leaves) < cardinality(choices) THEN
+            choices := condition.leaves;
+        END IF;
+    END LOOP;
+    IF choices IS NOT NULL THEN
+        keyed.value_keys := _pgrecall.namespace_keys(namespace_id, choices);
+    END IF;
+    IF cardinality(leaves) > 0 THEN
+        keyed.all_keys := _pgrecall.namespace_keys(namespace_id, leaves);
+    END IF;
+    IF num_nonnulls(keyed.all_keys, keyed.tag_keys, keyed.value_keys) = 0 THEN
+        RETURN filter;
+    END IF;
+    EXECUTE $statement$
+        SELECT count(*) <= $4
+        FROM (
+            SELECT FROM pgrecall.memories m
+            WHERE ($1 IS NULL OR _pgrecall.filter_keys(m.namespace_id, m.tags, m.metadata) @> $1)
+              AND ($2 IS NULL OR _pgrecall.filter_keys(m.namespace_id, m.tags, m.metadata) && $2)
+              AND ($3 IS NULL OR _pgrecall.filter_keys(m.namespace_id, m.tags, m.metadata) && $3)
+            LIMIT $4 + 1
+        ) counted
+    $statement$
+    INTO are_few
+    USING keyed.all_keys, keyed.tag_keys, keyed.value_keys, few;
+    RETURN CASE WHEN are_few THEN keyed ELSE filter END;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.with_keys IS 'Adds to a filter the keys of its tags and values in memories_keys_idx, if few memories have them.';

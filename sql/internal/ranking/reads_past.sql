@@ -1,0 +1,8 @@
+-- Tells whether a filter can pass memories that are over now: superseded ones, or those that were valid at the asked time.
+CREATE OR REPLACE FUNCTION _pgrecall.reads_past(filter pgrecall.recall_filter)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN COALESCE((filter).include_superseded, false)
+    OR num_nonnulls((filter).since, (filter).until, (filter).timeframe, (filter).as_of) > 0;
+
+COMMENT ON FUNCTION _pgrecall.reads_past IS 'Tells whether a filter can pass memories that are over now.';

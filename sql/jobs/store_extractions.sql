@@ -1,0 +1,103 @@
+-- Stores extractions of claimed memories of one namespace, for complete_extractions(), which has checked them.
+--
+-- Errors  55P03 another transaction held a lock for longer than the caller's lock_timeout
+CREATE OR REPLACE FUNCTION _pgrecall.store_extractions(enricher text, version text, items jsonb, home integer)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    ids bigint[];
+    found jsonb;
+    named pgrecall.naming[];
+    lost pgrecall.naming[];
+    doubted bigint[];
+BEGIN
+    PERFORM _pgrecall.lock_aliases_shared(home);
+    -- The lock order of all code: names, then this, then rows. A writer of several memories holds this while it waits for them.
+    PERFORM _pgrecall.lock_relationships(ARRAY[home])
+    WHERE EXISTS (
+        SELECT FROM jsonb_array_elements(items) r (item)
+        WHERE jsonb_array_length(r.item -> 'facts') > 0
+           OR EXISTS (
+                SELECT FROM pgrecall.relationship_evidence e WHERE e.memory_id = (r.item ->> 'memory_id')::bigint
+            )
+    );
+
+    SELECT array_agg(x.memory_id), jsonb_agg(x.item || jsonb_build_object('namespace_id', x.namespace_id))
+    INTO ids, found
+    FROM (
+        SELECT x.memory_id, x.namespace_id, CASE WHEN enricher = 'text' THEN r.item ELSE r.item - 'times' END AS item
+        FROM jsonb_array_elements(items) r (item)
+        CROSS JOIN LATERAL (
+            SELECT x.memory_id, m.namespace_id
+            FROM pgrecall.extractions x
+            JOIN pgrecall.memories m ON m.id = x.memory_id
+            WHERE x.memory_id = (r.item ->> 'memory_id')::bigint AND x.ticket = (r.item ->> 'ticket')::bigint
+              AND x.enricher = store_extractions.enricher AND m.namespace_id = home
+              AND NOT m.is_sensitive AND m.deleted_at IS NULL
+            LIMIT 1
+            FOR UPDATE OF x SKIP LOCKED
+            FOR KEY SHARE OF m SKIP LOCKED
+        ) x
+    ) x;
+    IF ids IS NULL THEN
+        RETURN 0;
+    END IF;
+
+    lost := _pgrecall.remove_evidence(ids, CASE WHEN enricher = 'llm' THEN 'llm' ELSE 'pattern' END);
+    WITH removed AS (
+        DELETE FROM pgrecall.mentions m
+        WHERE m.memory_id = ANY (ids)
+          AND CASE WHEN enricher = 'llm' THEN m.source = 'llm' ELSE m.source NOT IN ('tag', 'keyword', 'llm') END
+        RETURNING m.namespace_id, m.alias, m.concept_id, m.type
+    )
+    SELECT lost || COALESCE(array_agg(DISTINCT ROW (r.namespace_id, r.alias, NULL)::pgrecall.naming), '{}'),
+           array_agg(DISTINCT r.concept_id) FILTER (WHERE r.type <> 'CONCEPT')
+    INTO lost, doubted FROM removed r;
+    SELECT array_agg(ROW (n.namespace_id, n.alias, n.name)::pgrecall.naming) INTO named FROM _pgrecall.extracted_names(found) n;
+    PERFORM _pgrecall.upsert_concepts(COALESCE(named, '{}'), lost) WHERE named IS NOT NULL OR cardinality(lost) > 0;
+    PERFORM _pgrecall.store_extracted_mentions(found);
+    PERFORM _pgrecall.retype_concepts(doubted, ids) WHERE doubted IS NOT NULL;
+    PERFORM _pgrecall.store_extracted_times(found);
+    IF jsonb_path_exists(found, '$[*].facts[*]') THEN
+        PERFORM _pgrecall.store_facts(found);
+        -- Names of facts that were skipped: both are one concept, or one is too long.
+        SELECT array_agg(DISTINCT ROW (a.namespace_id, a.alias, NULL)::pgrecall.naming) INTO lost
+        FROM _pgrecall.extracted_names((SELECT jsonb_agg(r.item - 'mentions') FROM jsonb_array_elements(found) r (item))) n
+        CROSS JOIN LATERAL (
+            SELECT a.namespace_id, a.alias, a.concept_id FROM pgrecall.concept_aliases a
+            WHERE a.namespace_id = n.namespace_id AND a.alias = n.alias AND NOT a.is_manual
+            LIMIT 1
+        ) a
+        WHERE NOT _pgrecall.is_alias_used(a.concept_id, a.alias);
+        PERFORM _pgrecall.upsert_concepts('{}', lost) WHERE lost IS NOT NULL;
+    END IF;
+
+    -- Only first extractions: other memories are older than curation, or curated already.
+    IF enricher = 'text' AND pgrecall.stored_setting('curate') <> 'off' THEN
+        INSERT INTO pgrecall.curation_jobs AS j (memory_id, namespace_id)
+        SELECT x.memory_id, home FROM pgrecall.extractions x
+        WHERE x.memory_id = ANY (ids) AND x.enricher = 'text' AND x.extracted_at IS NULL
+        ORDER BY x.memory_id
+        ON CONFLICT DO NOTHING;
+    END IF;
+    UPDATE pgrecall.extractions x
+    SET is_pending = false, ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL, attempts = 0,
+        last_error = NULL, version = store_extractions.version, extracted_at = now()
+    WHERE x.memory_id = ANY (ids) AND x.enricher = store_extractions.enricher;
+    IF enricher = 'text' AND pgrecall.stored_setting('extract_llm') = 'on' THEN
+        INSERT INTO pgrecall.extractions AS x (memory_id, enricher, namespace_id) SELECT u.id, 'llm', home FROM unnest(ids) u (id)
+        ON CONFLICT DO NOTHING;
+    END IF;
+    IF enricher = 'text' AND pgrecall.stored_setting('extract_notes') = 'on' THEN
+        INSERT INTO pgrecall.extractions AS x (memory_id, enricher, namespace_id)
+        SELECT m.id, 'notes', home FROM pgrecall.memories m
+        WHERE m.id = ANY (ids) AND starts_with(m.external_id, 'message:') AND m.session IS NOT NULL
+        ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN cardinality(ids);
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.store_extractions IS 'Stores extractions of claimed memories of one namespace, all or none. Returns how many.';

@@ -1,0 +1,23 @@
+-- Whether a memory has the given fields as they are given.
+--
+-- fields  checked options of remember(); what is not given is not compared
+CREATE OR REPLACE FUNCTION _pgrecall.has_given_fields(memory pgrecall.memories, fields jsonb)
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    -- '' and 'infinity' are how NULL is written, and NULL is what is not given.
+    SELECT bool_and(COALESCE(
+        s.given ->> k.field IN ('', 'infinity') AND s.stored -> k.field = 'null' OR s.given -> k.field = s.stored -> k.field,
+        false
+    ))
+    FROM (
+        SELECT to_jsonb(jsonb_populate_record(NULL::pgrecall.memory_fields, has_given_fields.fields)) AS given,
+               _pgrecall.history_fields(has_given_fields.memory) AS stored
+        OFFSET 0
+    ) s
+    CROSS JOIN jsonb_object_keys(jsonb_strip_nulls(has_given_fields.fields - 'metadata')
+                                 || CASE WHEN has_given_fields.fields -> 'metadata' <> 'null'
+                                         THEN '{"metadata": null}' ELSE jsonb '{}' END) k (field);
+END;
+
+COMMENT ON FUNCTION _pgrecall.has_given_fields IS 'Whether a memory has the given fields as they are given.';

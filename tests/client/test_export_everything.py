@@ -1,0 +1,276 @@
+"""An export holds everything that a namespace owns, or says what not; the history comes as it was."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from pgrecall import Client
+from pgrecall.jsonl.load import ImportReport, import_jsonl
+from support.backup import prepared
+from support.memories import share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+HISTORY = """
+    SELECT m.external_id, c.action, c.changed_at, regexp_replace(c.role, '^imported:', '') AS role,
+           c.before - 'superseded_by', c.after - 'superseded_by',
+           (SELECT s.external_id FROM pgrecall.memories s WHERE s.id = (c.after ->> 'superseded_by')::bigint)
+    FROM pgrecall.memory_changes c JOIN pgrecall.memories m ON m.id = c.memory_id ORDER BY c.id
+"""
+
+
+def _fill(conn: psycopg.Connection[Any]) -> None:
+    """Rows in every table that an export holds, each change by a call of its own."""
+    conn.execute(
+        """
+        SELECT pgrecall.create_namespace('home'), pgrecall.create_namespace('empty', 'german');
+        SELECT remember_many(jsonb_agg(jsonb_build_object('content', 'fact ' || n, 'external_id', n::text)), 'home')
+        FROM generate_series(1, 12) n;
+        """
+    )
+    id = "(SELECT id FROM pgrecall.memories WHERE external_id = '{}')"
+    for statement in (
+        "SELECT update_memory({0}, title => 'T')",
+        "SELECT update_memory({0}, 'fact one', tags => '{{a}}')",
+        "SELECT forget({1})",
+        "SELECT restore({1})",
+        "SELECT forget({2})",
+        "SELECT supersede({3}, successor => {4})",
+        "SELECT supersede({4}, successor => {5})",
+        "SELECT update_memory({6}, is_sensitive => true)",
+        "SELECT update_memory({7}, importance => 0.9)",
+        "SELECT recall_feedback('what is one?', {0}, true, namespace => 'home')",
+        "SELECT recall_feedback('what is one?', {7}, false, namespace => 'home')",
+        "SELECT pgrecall.judge('q1', 'the facts', NULL, ARRAY[{0}, {1}], exclude => ARRAY[{7}], namespace => 'home')",
+        "INSERT INTO pgrecall.note_evidence (memory_id, note_id, is_stated) VALUES ({8}, {9}, true), ({8}, {10}, false)",
+    ):
+        conn.execute(statement.format(*(id.format(number) for number in range(1, 13))).encode())
+    conn.execute(
+        """
+        SELECT pgrecall.set_retention('home', interval '20 years'), pgrecall.set_retention('home', '30 years', 'chat', 'erase'),
+               pgrecall.set_retention('empty', interval '1 year 2 mons');
+        INSERT INTO pgrecall.learned_settings (
+            namespace_id, settings, queries, ndcg_before, ndcg_after, gain_low, gain_high, learned_at, ended_at, end_reason
+        )
+        SELECT n.id, s.settings::jsonb, 40, 0.1, 0.3, 0.05, 0.25, s.learned_at, s.ended_at, s.end_reason
+        FROM pgrecall.namespaces n, (VALUES
+            ('{"cc_alpha": "0.3"}', timestamptz '2026-01-01', timestamptz '2026-02-01', 'replaced'),
+            ('{"cc_alpha": "0.7"}', '2026-02-01', NULL, NULL)
+        ) s (settings, learned_at, ended_at, end_reason)
+        WHERE n.name = 'home';
+        """
+    )
+
+
+@pytest.fixture
+def source(dsn: str, conn: psycopg.Connection[Any]) -> Iterator[Client]:
+    _fill(conn)
+    with Client(dsn) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def empty(new_database: Callable[..., str]) -> str:
+    """Name of an empty database that nobody connects to."""
+    return str(conninfo_to_dict(prepared(new_database()))["dbname"])
+
+
+@pytest.fixture
+def target(new_database: Callable[..., str], empty: str) -> Iterator[Client]:
+    with Client(new_database(empty)) as client:
+        yield client
+
+
+def _export(client: Client, **options: Any) -> list[str]:
+    chosen = {"include_sensitive": True, "include_forgotten": True} | options
+    return [line for line, _ in client.transfer.export(**chosen)]
+
+
+def _import(client: Client, lines: Sequence[str]) -> ImportReport:
+    return import_jsonl(client, [f"{line}\n".encode() for line in lines])
+
+
+def _rows(client: Client, query: str) -> list[Any]:
+    with psycopg.connect(client.open().dsn, autocommit=True) as conn:
+        return conn.execute(query.encode()).fetchall()
+
+
+def _without_ids(lines: Sequence[str]) -> list[Any]:
+    """The lines with each id as the place of its memory."""
+    records = [json.loads(line) for line in lines]
+    places = {record["id"]: place for place, record in enumerate(records) if "id" in record}
+
+    def mapped(record: dict[str, Any]) -> dict[str, Any]:
+        for key, value in record.items():
+            if key in {"id", "memory", "note", "superseded_by"} and value is not None:
+                record[key] = places[value]
+            elif key in {"useful", "useless", "exclude"}:
+                record[key] = sorted(places[id] for id in value)
+            elif key in {"before", "after"}:
+                record[key] = mapped(value)
+        return record
+
+    return [mapped(record) for record in records]
+
+
+def test_an_export_of_an_import_is_the_same_file(source: Client, target: Client) -> None:
+    lines = _export(source)
+    report = _import(target, lines)
+    assert report.rejected == ()
+    found = [json.loads(line).get("kind") for line in lines]
+    assert report.records == sum(kind not in {None, "header", "namespace"} for kind in found) > 12
+    again = _export(target)
+    assert _without_ids(again) == _without_ids(lines)
+    assert set(found) == {
+        None, "header", *(kind for kind, in _rows(source, "SELECT DISTINCT kind FROM _pgrecall.exported_tables()") if kind),
+    }  # fmt: skip
+
+
+def test_history_comes_as_it_was(source: Client, target: Client) -> None:
+    before = _rows(source, HISTORY)
+    assert len(before) > 8
+    _import(target, _export(source))
+    assert _rows(target, HISTORY) == before
+    assert _rows(target, "SELECT count(*) FROM pgrecall.memory_changes WHERE role NOT LIKE 'imported:%'") == [
+        (0,)
+    ]
+    (id,) = (row[0] for row in _rows(target, "SELECT id FROM pgrecall.memories WHERE external_id = '1'"))
+    changes = [(change.action, change.role) for change in target.history(id)]
+    assert [action for action, _ in changes] == ["remember", "update", "update"]
+    assert all(role.startswith("imported:") for _, role in changes if role)
+
+
+def test_importing_twice_changes_nothing(source: Client, target: Client) -> None:
+    lines = _export(source)
+    _import(target, lines)
+    once = _export(target)
+    report = _import(target, lines)
+    assert (report.stored, report.records, report.rejected) == (0, 0, ())
+    assert _export(target) == once
+    own = _export(source)
+    assert _import(source, own).records == 0
+    assert _export(source) == own
+
+
+def test_what_is_not_exported_is_said_and_nothing_else_is_left_out(source: Client) -> None:
+    header = next(json.loads(line) for line in _export(source) if '"header"' in line)
+    owned = _rows(
+        source,
+        "SELECT DISTINCT table_name FROM information_schema.columns c JOIN pg_class r ON r.relname = c.table_name "
+        "WHERE c.table_schema = 'pgrecall' AND r.relkind = 'r' AND r.relnamespace = 'pgrecall'::regnamespace "
+        "AND c.column_name IN ('namespace_id', 'memory_id', 'home', 'note_id')",
+    )
+    exported = {name for (name,) in _rows(source, "SELECT name FROM _pgrecall.exported_tables()")}
+    assert {name for (name,) in owned} == set(header["not_exported"]) | exported - {"namespaces"}
+
+
+def test_the_page_says_of_each_table_that_is_not_exported_how_it_comes_back(source: Client) -> None:
+    from pathlib import Path
+
+    page = (Path(__file__).parents[2] / "docs" / "backup.md").read_text()
+    ((names,),) = _rows(source, "SELECT _pgrecall.unexported_tables()")
+    section = page[page.index("**Not exported**") :]
+    assert set(names) <= set(re.findall(r"`([a-z_]+)`", section))
+
+
+def test_nothing_sensitive_or_forgotten_leaves_unasked(source: Client) -> None:
+    conn_rows = _rows(source, "SELECT id FROM pgrecall.memories WHERE external_id IN ('7', '3')")
+    hidden = {id for (id,) in conn_rows}
+    lines = _export(source, include_sensitive=None, include_forgotten=None)
+    for line in lines:
+        record = json.loads(line)
+        assert not {record.get("id"), record.get("memory"), record.get("note")} & hidden
+        assert not set(record.get("useful", [])) & hidden
+        assert "fact 7" not in line
+    # What a memory was while it was sensitive.
+    with psycopg.connect(source.open().dsn, autocommit=True) as conn:
+        conn.execute(
+            """
+            SELECT update_memory(id, 'was secret', is_sensitive => true) FROM pgrecall.memories WHERE external_id = '12';
+            """
+        )
+        conn.execute(
+            """
+            SELECT update_memory(id, 'public', is_sensitive => false) FROM pgrecall.memories WHERE external_id = '12';
+            """
+        )
+    assert not any("was secret" in line for line in _export(source, include_sensitive=None))
+
+
+# -- what a file may claim
+
+FORGED = {
+    "pgrecall": 1, "kind": "change", "namespace": "home", "action": "update", "changed_at": "2020-01-01T00:00:00Z",
+    "role": "postgres", "before": {"content": "a"}, "after": {"content": "b"},
+}  # fmt: skip
+
+
+def test_a_tenant_cannot_forge_history_or_set_rules(source: Client, conn: psycopg.Connection[Any]) -> None:
+    share(conn, "home")
+    conn.execute("SELECT pgrecall.create_namespace('theirs'), remember('not ours', namespace => 'theirs')")
+    ours, theirs = (
+        conn.execute(query).fetchone()[0]  # type: ignore[index]
+        for query in (
+            "SELECT id FROM pgrecall.memories WHERE external_id = '1'",
+            "SELECT id FROM pgrecall.memories WHERE content = 'not ours'",
+        )
+    )
+    rule = {
+        "pgrecall": 1,
+        "kind": "retention",
+        "namespace": "home",
+        "category": "x",
+        "keep": "1 second",
+        "action": "erase",
+    }
+    with Client(make_conninfo(source.open().dsn, options="-c role=pgrecall_writer")) as writer:
+        outcomes = writer.transfer.import_records(
+            [
+                json.dumps(FORGED | {"memory": ours}),
+                json.dumps(FORGED | {"memory": theirs}),
+                json.dumps(rule),
+                json.dumps(
+                    {
+                        "pgrecall": 1,
+                        "kind": "evidence",
+                        "namespace": "home",
+                        "memory": ours,
+                        "note": theirs,
+                        "is_stated": True,
+                    }
+                ),
+            ]
+        )
+        assert [row["outcome"] for row in outcomes] == ["stored", "missing", "refused", "missing"]
+        from pgrecall import PermissionDenied
+
+        with pytest.raises(PermissionDenied):
+            writer.transfer.import_records([json.dumps(FORGED | {"memory": theirs, "namespace": "theirs"})])
+    assert {change.role for change in source.history(ours)} >= {"imported:postgres"}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"action": "invented"}, {"changed_at": "yesterday"}, {"changed_at": "infinity"}, {"role": "x" * 300}, {"before": []},
+        {"after": {"embedding": 1}}, {"memory": -1}, {"memory": "1"}, {"memory": 1e30}, {"kind": "grants"}, {"kind": 7},
+        {"kind": "learned", "settings": {"k": "1"}}, {"kind": "judged"}, {"pgrecall": 2}, {"extra": 1}, {"namespace": None},
+        {"kind": "retention", "keep": "-1 day", "action": "erase"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_malformed_record_is_refused_without_its_text(source: Client, fields: dict[str, Any]) -> None:
+    from pgrecall import InvalidInput
+
+    (id,) = (row[0] for row in _rows(source, "SELECT id FROM pgrecall.memories WHERE external_id = '1'"))
+    secret = {"before": {"content": "swordfish"}}
+    with pytest.raises(InvalidInput) as caught:
+        source.transfer.import_records([json.dumps(FORGED | {"memory": id} | secret | fields)])
+    assert "swordfish" not in str(caught.value)
