@@ -5,7 +5,7 @@
 --
 -- It runs as pgrecall_engine: the background is nobody's row, and embedders have no privilege on it.
 --
--- memory_ids  the memories whose embeddings were stored
+-- memory_ids  the memories whose embeddings were stored, or that were forgotten, superseded or restored
 CREATE OR REPLACE FUNCTION _pgrecall.update_backgrounds(generation integer, memory_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER

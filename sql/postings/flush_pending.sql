@@ -58,7 +58,11 @@ BEGIN
     ) u;
     IF changed IS NULL THEN
         RETURN COALESCE(cardinality(over), 0)::bigint;
-    ELSIF cardinality(posted) >= 10000 AND (
+    END IF;
+    -- A forgotten or superseded memory may be one of those whose embeddings were sampled.
+    PERFORM _pgrecall.update_backgrounds(b.generation_id, changed)
+    FROM pgrecall.embedding_backgrounds b WHERE b.namespace_id = flush_pending.namespace_id;
+    IF cardinality(posted) >= 10000 AND (
         SELECT 4 * count(u.indexed_vector) FROM pgrecall.pending_postings u WHERE u.namespace_id = flush_pending.namespace_id
     ) >= (
         SELECT sum(l.documents) FROM pgrecall.term_stats l WHERE l.namespace_id = flush_pending.namespace_id AND l.term = ''

@@ -109,6 +109,24 @@ def test_a_text_that_is_stored_often_counts_once(conn: Connection[Any]) -> None:
     assert background(conn) == once
 
 
+@pytest.mark.parametrize("change", ["forget", "supersede", "restore"])
+def test_a_change_counts_once_it_is_in_the_postings(conn: Connection[Any], change: str) -> None:
+    """Not only when the next memory is embedded."""
+    vectors = drawn(11, 40)
+    numbers = store(conn, vectors)
+    before = background(conn)
+    if change == "supersede":
+        call(conn, "supersede", numbers[3], successor=numbers[4])
+    else:
+        call(conn, "forget", numbers[3])
+    call(conn, "pgrecall.flush_pending_postings", 1)
+    assert background(conn) != before
+    if change == "restore":
+        call(conn, "restore", numbers[3])
+        call(conn, "pgrecall.flush_pending_postings", 1)
+        assert background(conn) == before
+
+
 def test_superseded_and_forgotten_memories_do_not_count(conn: Connection[Any]) -> None:
     vectors = drawn(9, 33)
     call(conn, "pgrecall.create_namespace", "never had them")
