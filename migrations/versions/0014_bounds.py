@@ -21,8 +21,6 @@ DROP FUNCTION IF EXISTS _pgrecall.erase_granted(bigint, boolean);
 FIRST, LAST = "'0001-01-02 00:00:00+00'::timestamptz", "'9999-12-31 00:00:00+00'::timestamptz"
 # What a column may hold besides: a sentinel that no reader gets, or a time that a text mentions.
 BESIDE = {
-    # Of an import that is not done.
-    ("memories", "deleted_at"): "{0} = '-infinity'",
     # Never again.
     ("extractions", "next_attempt_at"): "{0} = 'infinity'",
     # While refresh_relationships() runs.

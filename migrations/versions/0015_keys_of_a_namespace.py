@@ -118,7 +118,8 @@ def upgrade() -> None:
         ALTER TABLE pgrecall.grants ADD COLUMN namespace text;
         UPDATE pgrecall.grants g SET namespace = n.name
         FROM pgrecall.namespaces n WHERE n.id = g.namespace_id;
-        ALTER TABLE pgrecall.grants ALTER COLUMN namespace SET NOT NULL;
+        ALTER TABLE pgrecall.grants
+            ALTER COLUMN namespace SET NOT NULL, ALTER COLUMN namespace SET STATISTICS 0;
         COMMENT ON COLUMN pgrecall.grants.namespace IS
             'The namespace''s name, so that a role looks names up among its own. Triggers maintain it.';
         DROP INDEX pgrecall.grants_role_idx;

@@ -51,7 +51,11 @@ def upgrade() -> None:
             separated_at timestamptz,
             changes      bigint NOT NULL DEFAULT 0,
             compacted_to text COLLATE "C"
-                CONSTRAINT posting_states_compacted_to_size CHECK (octet_length(compacted_to) <= 2048)
+                CONSTRAINT posting_states_compacted_to_size CHECK (octet_length(compacted_to) <= 2048),
+            CONSTRAINT posting_states_times CHECK (
+                separated_at BETWEEN '0001-01-02 00:00:00+00' AND '9999-12-31 00:00:00+00'
+                OR separated_at = '-infinity'
+            )
         ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
         COMMENT ON TABLE pgrecall.posting_states IS
             'The state of a namespace''s postings. Written under _pgrecall.try_lock_postings(). '

@@ -18,6 +18,7 @@ def upgrade() -> None:
         -- They are measured again as embeddings arrive; until then the old figures serve.
         ALTER TABLE pgrecall.embedding_backgrounds DROP COLUMN added, ADD COLUMN last_key bytea;
         ALTER TABLE pgrecall.embedding_backgrounds RENAME COLUMN sampled_from TO sample_size;
+        ALTER TABLE pgrecall.embedding_backgrounds ALTER COLUMN last_key SET STATISTICS 0;
         COMMENT ON COLUMN pgrecall.embedding_backgrounds.sample_size IS 'How many embeddings were measured.';
         COMMENT ON COLUMN pgrecall.embedding_backgrounds.last_key IS
             'The largest key of a sampled text (memories_sample_idx); NULL: every text was considered.';
@@ -36,6 +37,8 @@ def upgrade() -> None:
             "ON pgrecall.memories (namespace_id, substring(content_hash FROM 1 FOR 4), id) "
             "WHERE deleted_at IS NULL AND superseded_by IS NULL AND NOT is_sensitive",
         )
+        # Statistics would show values that tenants must not see.
+        run_sql(connection, "ALTER INDEX pgrecall.memories_sample_idx ALTER COLUMN 2 SET STATISTICS 0")
 
 
 def downgrade() -> None:

@@ -1,17 +1,14 @@
--- Trigger on memories: wakes the embedders with one notification per transaction, without content.
+-- Triggers on memories: wake the embedders with one notification per statement, without content.
 --
--- The notification is a hint: the table is the queue, and embedders also poll. It is sent when the transaction commits, because
--- a queue of notifications that others have filled meanwhile would make the commit fail.
+-- The notification is a hint: the table is the queue, and embedders also poll. None is sent while half of the server's queue is in
+-- use. A transaction that stays open while others fill the other half fails at its commit, once: tried again, it sends none.
 CREATE OR REPLACE FUNCTION _pgrecall.notify_embedders()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    IF current_setting('pgrecall.notified', true) IS DISTINCT FROM 'on' THEN
-        PERFORM set_config('pgrecall.notified', 'on', true);
-        PERFORM _pgrecall.send_notification('pgrecall_embed');
-    END IF;
+    PERFORM _pgrecall.send_notification('pgrecall_embed');
     RETURN NULL;
 END
 $function$;
@@ -20,10 +17,10 @@ COMMENT ON FUNCTION _pgrecall.notify_embedders IS 'Trigger: notifies the embedde
 
 ALTER FUNCTION _pgrecall.notify_embedders OWNER TO pgrecall_gate;
 
-DROP TRIGGER IF EXISTS memories_50_notify ON pgrecall.memories;
-CREATE CONSTRAINT TRIGGER memories_50_notify
-    AFTER INSERT OR UPDATE OF title, content, expanded_keywords, is_sensitive, deleted_at ON pgrecall.memories
-    DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW
-    WHEN (NEW.deleted_at IS NULL AND NOT NEW.is_sensitive)
-    EXECUTE FUNCTION _pgrecall.notify_embedders();
+CREATE OR REPLACE TRIGGER memories_50_notify_insert
+    AFTER INSERT ON pgrecall.memories
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.notify_embedders();
+
+CREATE OR REPLACE TRIGGER memories_50_notify_update
+    AFTER UPDATE OF title, content, expanded_keywords, is_sensitive, deleted_at ON pgrecall.memories
+    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.notify_embedders();

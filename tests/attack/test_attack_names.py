@@ -10,8 +10,8 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from pgrecall.admin.giving import give_to
 from pgrecall.admin.migrate import migrate, migration_script
-from pgrecall.admin.owners import give_to
 from pgrecall.errors import PgrecallError
 from support.migrating import run
 

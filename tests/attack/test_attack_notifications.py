@@ -90,14 +90,19 @@ def test_all_writes_commit_while_the_queue_is_full(conn: Connection[Any], full: 
     call(conn, "pgrecall.retire", "00000000-0000-0000-0000-000000000001")
 
 
-def test_a_queue_that_fills_while_a_transaction_is_open_does_not_fail_it(
+def test_a_transaction_during_which_the_queue_fills_succeeds_when_it_is_tried_again(
     address: str, conn: Connection[Any], request: pytest.FixtureRequest
 ) -> None:
+    """It has asked for its notification before: PostgreSQL sends that at the commit, which fails."""
     with psycopg.connect(address) as writer:
-        number = remember(writer, "written before")
+        remember(writer, "written before")
         request.getfixturevalue("full")
+        with suppress(psycopg.OperationalError):
+            writer.commit()
+        writer.rollback()
+        number = remember(writer, "written again")
         writer.commit()
-    assert scalar(conn, "SELECT content FROM pgrecall.memories WHERE id = %s", number) == "written before"
+    assert scalar(conn, "SELECT content FROM pgrecall.memories WHERE id = %s", number) == "written again"
 
 
 def test_a_daemon_finds_its_work_while_the_queue_is_full(
@@ -118,7 +123,7 @@ def test_a_daemon_finds_its_work_while_the_queue_is_full(
     asyncio.run(work())
 
 
-def test_one_transaction_sends_one_notification_when_it_commits(address: str, conn: Connection[Any]) -> None:
+def test_one_transaction_sends_one_notification(address: str, conn: Connection[Any]) -> None:
     with psycopg.connect(address, autocommit=True) as listener:
         listener.execute("LISTEN pgrecall_embed")
         with conn.transaction():
@@ -127,8 +132,4 @@ def test_one_transaction_sends_one_notification_when_it_commits(address: str, co
             with conn.transaction():
                 number = remember(conn, "cup")
             call(conn, "forget", number)
-        assert len(list(listener.notifies(timeout=1))) == 1
-        remember(conn, "another", is_sensitive=True)
-        assert list(listener.notifies(timeout=0.5)) == []
-        remember(conn, "another")
         assert len(list(listener.notifies(timeout=1))) == 1

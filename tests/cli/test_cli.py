@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from psycopg.conninfo import make_conninfo
+from typer.main import get_command
 
 from pgrecall import __version__
+from pgrecall.cli import app
 from support.memories import share
 
 if TYPE_CHECKING:
@@ -47,16 +49,17 @@ def _assert_error(outcome: Outcome) -> None:
 # -- help and usage
 
 
-def test_help_lists_the_commands_in_order(cli: Callable[..., Outcome]) -> None:
+def test_help_lists_every_command_under_a_heading(cli: Callable[..., Outcome]) -> None:
     outcome = cli("--help")
     assert outcome.code == 0
-    names = re.findall(r"^│ ([a-z][a-z-]*) ", outcome.out, re.MULTILINE)
-    assert names == [
-        "up", "down", "dsn", "migrate", "remember", "export", "get", "list", "count", "sessions",
-        "history", "update", "supersede", "forget", "restore", "erase", "scrub", "embedder", "reembed", "recall", "explain",
-        "timeline", "facts", "briefing", "feedback", "learn", "duplicates", "mcp", "status", "doctor", "ui", "psql", "import", "failures", "config",
-        "namespace", "curate", "graph", "offline", "shard",
+    headings = re.findall(r"^╭─ (.*?) ─", outcome.out, re.MULTILINE)
+    assert headings == [
+        "Options", "Remember and recall", "Manage memories", "Move in and out", "Set up and run", "Serve",
     ]  # fmt: skip
+    names = re.findall(r"^│ ([a-z][a-z-]*) ", outcome.out, re.MULTILINE)
+    assert names[:6] == ["remember", "recall", "facts", "timeline", "briefing", "explain"]
+    assert set(names) == set(getattr(get_command(app), "commands", {}))
+    assert len(names) == len(set(names))
     for name in names:
         assert cli(name, "--help").code == 0
 

@@ -12,9 +12,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from typer.testing import CliRunner
 
 from pgrecall import Client, InvalidInput, SchemaMismatch
+from pgrecall.admin.giving import give_to
 from pgrecall.admin.migrate import check, migrate, migration_script, roles_script
 from pgrecall.admin.ours import function_names
-from pgrecall.admin.owners import give_to
 from pgrecall.cli import app
 from pgrecall.server.binaries import binaries
 from support.migrating import schema

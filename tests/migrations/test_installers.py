@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from pgrecall.admin.giving import give_to
 from pgrecall.admin.migrate import check, migrate, migration_script
-from pgrecall.admin.owners import give_to
 from pgrecall.admin.reembed import cancel, drop_old
 from pgrecall.errors import PgrecallError
 from support.migrating import HEAD, forget_bundle, later_bundle, run, vector

@@ -30,7 +30,7 @@ HOLDING = {
     "new names": "SELECT remember('x', namespace => 'a', tags => ARRAY['jane quokka', 'tea', 'milk'])",
     "locked names": "SELECT _pgrecall.lock_aliases_exclusive({a})",
     "locked facts": "SELECT _pgrecall.lock_relationships(ARRAY[{a}])",
-    "locked queues": "SELECT FROM pgrecall.extractions x JOIN pgrecall.memories m ON m.id = x.memory_id WHERE namespace_id = {a} FOR UPDATE",
+    "locked queues": "SELECT FROM pgrecall.extractions x JOIN pgrecall.memories m ON m.id = x.memory_id WHERE m.namespace_id = {a} FOR UPDATE",
     "locked background": "SELECT FROM pgrecall.embedding_backgrounds FOR UPDATE",
     "removed namespace": "SELECT erase_namespace('a')",
 }

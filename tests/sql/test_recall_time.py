@@ -117,7 +117,7 @@ def test_both_halves_of_a_timeframe_use_an_index(conn: Connection[Any]) -> None:
     query = """
         EXPLAIN SELECT m.id FROM pgrecall.memories m WHERE m.namespace_id = 1 AND _pgrecall.matches_filter(m, ROW (
             NULL, NULL, NULL, NULL, NULL, NULL, false, tstzrange '[2024-03-05, 2024-03-06)', NULL, true, '{5001,5002,5003}',
-            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         )::pgrecall.recall_filter)
     """
     plan = "\n".join(line for (line,) in conn.execute(query))

@@ -10,7 +10,7 @@ import pytest
 
 from pgrecall import Client
 from pgrecall.cli.search import recall_table
-from pgrecall.formatting import format_age, sanitize
+from pgrecall.formatting import format_age, sanitize_line
 
 
 def test_the_table_of_a_result(dsn: str) -> None:
@@ -44,4 +44,4 @@ def test_ages(span: timedelta, text: str) -> None:
 
 
 def test_text_for_a_terminal_steers_nothing() -> None:
-    assert sanitize("a\tb\r\nc\x1b]0;x\x07\x9b1m é 🎉") == "a b  c\ufffd]0;x\ufffd\ufffd1m é 🎉"
+    assert sanitize_line("a\tb\r\nc\x1b]0;x\x07\x9b1m é 🎉") == "a b c ]0;x 1m é 🎉"

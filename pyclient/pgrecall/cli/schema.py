@@ -73,7 +73,7 @@ def migrate(
     if owner is not None:
         if check or as_sql or as_json or dim is not None or model is not None or plpython is not None:
             raise typer.BadParameter("--owner cannot be combined with other options than --dsn")
-        from pgrecall.admin.owners import give_to
+        from pgrecall.admin.giving import give_to
 
         typer.echo(f"objects given to role {owner}: {give_to(target, owner)}")
         return

@@ -36,7 +36,7 @@ BEGIN
         RETURN QUERY SELECT * FROM unnest(ARRAY['', CASE
             WHEN is_small THEN 'dense leg, exactly (a small namespace):' ELSE 'dense leg, as the planner sees fit:'
         END]);
-        RETURN QUERY EXECUTE explain || _pgrecall.function_statement('_pgrecall.dense_leg', CASE WHEN is_small THEN 2 ELSE 1 END)
+        RETURN QUERY EXECUTE explain || _pgrecall.function_statement('_pgrecall.dense_leg', CASE WHEN is_small THEN 3 ELSE 1 END)
             USING request.namespace_id, query_vec, filter, depth, settings.generation;
     END IF;
     IF settings.graph_weight > 0 THEN
