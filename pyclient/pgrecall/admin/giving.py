@@ -10,7 +10,7 @@ from pgrecall.errors import InvalidInput, error_from
 from .environment import connect
 from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS
 from .reading import scalar
-from .schemas import qualify
+from .schemas import MADE_HERE, qualify
 
 __all__ = ["give_to"]
 
