@@ -173,7 +173,7 @@ def test_down_to_nothing_a_script_and_a_dump(new_database: Callable[..., str], p
         conn.execute(script.encode())
     assert schema(other) == whole
     assert not migrate(other).changed
-    with Client(placed, namespace="dumped") as client:
+    with Client(placed) as client:
         client.remember("Ada plays chess", external_id="chess")
     dump = subprocess.run(
         [str(binaries() / "pg_dump"), "-Fc", placed], capture_output=True, check=True, timeout=60
@@ -183,7 +183,7 @@ def test_down_to_nothing_a_script_and_a_dump(new_database: Callable[..., str], p
     )
     migrate(restored)
     assert check(restored).current
-    with Client(restored, namespace="dumped") as client:
+    with Client(restored) as client:
         assert client.recall("chess", embed=False)[0].content == "Ada plays chess"
     migrate(dsn, revision="base")
     assert schema(dsn) == before
