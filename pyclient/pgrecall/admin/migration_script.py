@@ -38,8 +38,10 @@ class _Noting(psycopg.ClientCursor[Any]):
         connection.is_new = connection.is_new or _MEMORIES in text
         if not (_OWN.match(text) or (_READS.match(text) and not _CHANGES.search(text))):
             connection.statements.append(text.strip())
-        if CONCURRENTLY.match(text):
-            return self  # not possible in a transaction, and nothing later depends on it
+        if CONCURRENTLY.match(text):  # not possible in a transaction
+            if not text.lstrip().startswith("CREATE UNIQUE"):
+                return self  # nothing later depends on it
+            text = CONCURRENTLY.sub(r"\1", text)  # a constraint may take it over
         return super().execute(text, **options)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CONCURRENTLY", "OneTransaction", "lent"]
 
-CONCURRENTLY = re.compile(r"\A(\s*(?:CREATE|DROP) INDEX) CONCURRENTLY\b")
+CONCURRENTLY = re.compile(r"\A(\s*(?:CREATE(?: UNIQUE)?|DROP) INDEX) CONCURRENTLY\b")
 
 # What a run sets in its session.
 _SETTINGS = ("search_path", "statement_timeout", "client_encoding", "role")
