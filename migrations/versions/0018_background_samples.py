@@ -38,7 +38,9 @@ def upgrade() -> None:
             "WHERE deleted_at IS NULL AND superseded_by IS NULL AND NOT is_sensitive",
         )
         # Statistics would show values that tenants must not see.
-        run_sql(connection, "ALTER INDEX pgrecall.memories_sample_idx ALTER COLUMN 2 SET STATISTICS 0")
+        run_sql(
+            connection, "ALTER INDEX IF EXISTS pgrecall.memories_sample_idx ALTER COLUMN 2 SET STATISTICS 0"
+        )
 
 
 def downgrade() -> None:

@@ -252,7 +252,7 @@ def test_notifications_carry_no_text(crowded: Tenants) -> None:
             owner,
             "SELECT string_agg(p.prosrc, '') FROM pg_proc p WHERE p.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace)",
         )
-        channels = set(re.findall(r"(?:NOTIFY\s+|pg_notify\(')(pgrecall_\w+)", sources))
+        channels = set(re.findall(r"(?:NOTIFY\s+|notif\w+\(')(pgrecall_\w+)", sources))
         assert channels
         for channel in channels:
             listener.execute(f"LISTEN {channel}".encode())

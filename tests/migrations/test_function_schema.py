@@ -173,6 +173,8 @@ def test_down_to_nothing_a_script_and_a_dump(new_database: Callable[..., str], p
         conn.execute(script.encode())
     assert schema(other) == whole
     assert not migrate(other).changed
+    with Client(placed) as client:
+        client.remember("Ada plays chess", external_id="chess")
     dump = subprocess.run(
         [str(binaries() / "pg_dump"), "-Fc", placed], capture_output=True, check=True, timeout=60
     ).stdout

@@ -67,7 +67,10 @@ BEGIN
         RAISE EXCEPTION '%: % is empty and would fit every memory', deleting, unmet
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'Where memories are deleted every condition must say which. Leave it out.';
-    ELSIF NOT _pgrecall.has_indexed_condition(filter) THEN
+    ELSIF num_nonnulls(
+        filter.categories, filter.tags_any, filter.tags_all, filter.metadata_contains, filter.metadata_where, filter.sessions,
+        filter.speakers, filter.sources, filter.external_id_prefix, filter.since, filter.until, filter.timeframe
+    ) = 0 THEN
         RAISE EXCEPTION '% needs a filter', deleting
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'erase_namespace() removes everything; until => now() takes everything up to now.';
