@@ -1,12 +1,11 @@
 """`pgrecall get`, `list`, `count`, `sessions`, `history`, `update`, `supersede`, `forget` and `restore`."""
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pgrecall.formatting import format_value, sanitize_line
+from pgrecall.formatting import counted, format_value, sanitize_line
 
 from .common import (
     AllTags,
@@ -25,7 +24,9 @@ from .common import (
     Tags,
     Until,
     Where,
+    confirm,
     connection_string,
+    echo,
     json_object,
     moment,
     note,
@@ -59,12 +60,12 @@ def get(
         print_json([memory.as_dict() for memory in found])
     else:
         for place, memory in enumerate(found):
-            typer.echo("\n" * bool(place) + _fields(memory))
+            echo("\n" * bool(place) + _fields(memory))
     _report_missing(ids, [memory.id for memory in found])
 
 
 def list_(
-    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most, up to 1000.")] = 20,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="How many memories at most.")] = 20,
     after: Annotated[
         int | None, typer.Option(help="Continue after this memory, the last one of the page before.")
     ] = None,
@@ -100,7 +101,9 @@ def list_(
         print_json([memory.as_dict() for memory in found])
         return
     for memory in found:
-        typer.echo(_line(memory))
+        echo(_line(memory))
+    if any(memory.superseded_by is not None for memory in found):
+        note("~ marks memories that another one has superseded")
     if len(found) == k:
         note(f"there may be more: --after {found[-1].id}")
 
@@ -137,7 +140,7 @@ def count(
 
 
 def sessions(
-    k: Annotated[int, typer.Option("-k", "--k", help="How many sessions at most, up to 1000.")] = 20,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="How many sessions at most.")] = 20,
     namespace: Namespace = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
@@ -152,7 +155,7 @@ def sessions(
         print_json([one.as_dict() for one in found])
         return
     for one in found:
-        typer.echo(f"{one.last_at.astimezone():%Y-%m-%d}  {one.memories:>6}  {sanitize_line(one.session)}")
+        echo(f"{one.last_at.astimezone():%Y-%m-%d}  {one.memories:>6}  {sanitize_line(one.session)}")
 
 
 def history(
@@ -170,14 +173,14 @@ def history(
         print_json([change.as_dict() for change in changes])
         return
     for change in changes:
-        who = "" if change.role is None else f" by {sanitize_line(change.role)}"
+        who = "role not recorded" if change.role is None else f"by {sanitize_line(change.role)}"
         which = "" if change.curation is None else f" (curation {change.curation})"
         when = f"{change.changed_at.astimezone():%Y-%m-%d %H:%M}"
-        typer.echo(f"{when}  {change.memory_id}  {change.action}{who}{which}")
+        echo(f"{when}  {change.memory_id}  {change.action} {who}{which}")
         if change.before is None:
-            typer.echo(f"    {sanitize_line(change.content)}")
+            echo(f"    {sanitize_line(change.content)}")
         for name, value in (change.after or {}).items():
-            typer.echo(f"    {name}: {_shown((change.before or {})[name])} -> {_shown(value)}")
+            echo(f"    {name}: {_shown((change.before or {})[name])} -> {_shown(value)}")
 
 
 def update(
@@ -188,7 +191,7 @@ def update(
     tag: Annotated[
         list[str] | None, typer.Option(help="A tag; repeatable. They replace the old ones.")
     ] = None,
-    importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
+    importance: Annotated[float | None, typer.Option(min=0, max=1, help="0 to 1.")] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object, which replaces the old one.")] = None,
     source: Annotated[str | None, typer.Option(help="Where it comes from.")] = None,
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
@@ -289,9 +292,12 @@ def forget(
             _print_number(number, "to forget", as_json=as_json)
             return
         if number and not yes:
-            if not sys.stdin.isatty():
-                raise typer.BadParameter(f"{number} memories match; pass --yes to forget them")
-            typer.confirm(f"Forget {number} memories?", abort=True)
+            matching = counted(number, "memory")
+            confirm(
+                f"Forget {matching}?",
+                found=f"{matching} {'matches' if number == 1 else 'match'}",
+                verb=f"forget {'it' if number == 1 else 'them'}",
+            )
         _print_number(client.forget_many(**filters), "forgotten", as_json=as_json)
 
 
