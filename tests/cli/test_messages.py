@@ -229,3 +229,24 @@ def test_history_says_who(cli: Cli) -> None:
     first, changed = [line for line in cli("history", number).out.splitlines() if not line.startswith(" ")]
     assert first.endswith("remember role not recorded")
     assert changed.endswith("update by postgres")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("recall", "tea", "--no-embed"), ("list",), ("count",), ("sessions",), ("facts", "tea", "--no-embed")],
+)
+def test_an_empty_default_namespace_names_the_filled_ones(
+    cli: Cli, client: pgrecall.Client, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    assert "namespace" not in cli(*arguments).err
+    client.remember("Priya likes tea", session="s", namespace="cust", create_namespace=True)
+    client.admin.create_namespace("empty")
+    told = cli(*arguments)
+    assert told.code == 0
+    assert "these have: cust. Choose one by -n, PGRECALL_NAMESPACE or" in told.err
+    assert "these have" not in cli(*arguments, "-n", "empty").err
+    monkeypatch.setenv("PGRECALL_NAMESPACE", "empty")
+    assert "these have" not in cli(*arguments).err
+    monkeypatch.delenv("PGRECALL_NAMESPACE")
+    cli("remember", "green")
+    assert "these have" not in cli(*arguments).err

@@ -30,7 +30,7 @@ from .common import (
     print_json,
     print_result,
 )
-from .manage import given_filters
+from .filters import given_filters
 
 if TYPE_CHECKING:
     from pgrecall import Erasure

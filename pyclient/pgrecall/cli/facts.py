@@ -24,6 +24,7 @@ from .common import (
     print_json,
     who_embeds,
 )
+from .elsewhere import note_elsewhere
 
 if TYPE_CHECKING:
     from pgrecall.models import FactHit
@@ -68,6 +69,8 @@ def facts(
             concepts=concept,
             include_superseded=include_superseded,
         )
+        if not result:
+            note_elsewhere(client, namespace)
     if result.notice is not None:
         note(result.notice)
     if as_json:

@@ -1,7 +1,7 @@
 """`pgrecall get`, `list`, `count`, `sessions`, `history`, `update`, `supersede`, `forget` and `restore`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,6 +33,8 @@ from .common import (
     print_json,
     print_result,
 )
+from .elsewhere import note_elsewhere
+from .filters import given_filters
 
 if TYPE_CHECKING:
     from pgrecall.models import StoredMemory
@@ -97,6 +99,8 @@ def list_(
 
     with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
         found = client.list(k=k, after=after, oldest_first=oldest_first, forgotten=forgotten, **filters)
+        if not found:
+            note_elsewhere(client, namespace)
     if as_json:
         print_json([memory.as_dict() for memory in found])
         return
@@ -136,6 +140,8 @@ def count(
 
     with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
         number = client.count(forgotten=forgotten, **filters)
+        if not number:
+            note_elsewhere(client, namespace)
     print_result({"memories": number}, str(number), as_json=as_json)
 
 
@@ -151,6 +157,8 @@ def sessions(
 
     with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
         found = client.sessions(namespace=namespace, k=k)
+        if not found:
+            note_elsewhere(client, namespace)
     if as_json:
         print_json([one.as_dict() for one in found])
         return
@@ -314,40 +322,6 @@ def _print_number(number: int, what: str, *, as_json: bool) -> None:
     print_result({what.replace(" ", "_"): number}, f"{number} {what}", as_json=as_json)
 
 
-def given_filters(
-    namespace: str | None,
-    category: list[str] | None,
-    tag: list[str] | None,
-    all_tag: list[str] | None,
-    metadata: str | None,
-    where: str | None,
-    session: list[str] | None,
-    speaker: list[str] | None,
-    source: list[str] | None,
-    external_id_prefix: str | None,
-    since: str | None,
-    until: str | None,
-    include_superseded: bool = False,
-) -> dict[str, Any]:
-    """Return the filters that were given, under the names of the client."""
-    given = {
-        "namespace": namespace,
-        "categories": category,
-        "tags_any": tag,
-        "tags_all": all_tag,
-        "metadata_contains": json_object("--metadata", metadata),
-        "metadata_where": json_object("--where", where),
-        "sessions": session,
-        "speakers": speaker,
-        "sources": source,
-        "external_id_prefix": external_id_prefix,
-        "since": moment("--since", since),
-        "until": moment("--until", until),
-        "include_superseded": include_superseded or None,
-    }
-    return {name: value for name, value in given.items() if value is not None}
-
-
 def _line(memory: "StoredMemory") -> str:
     """Return a memory as one line that fits a terminal of 80 columns."""
     when = memory.occurred_at or memory.created_at
@@ -389,7 +363,6 @@ __all__ = [
     "count",
     "forget",
     "get",
-    "given_filters",
     "history",
     "list_",
     "restore",

@@ -48,6 +48,7 @@ from .common import (
     who_embeds,
     who_expands,
 )
+from .elsewhere import note_elsewhere
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -139,6 +140,8 @@ def recall(
             expand=expander,
             rerank=reranker,
         )
+        if not result:
+            note_elsewhere(client, namespace)
     print_recalled(result, full=full, as_json=as_json)
 
 
