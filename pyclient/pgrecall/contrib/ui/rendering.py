@@ -117,7 +117,7 @@ _templates.globals.update(
     sensitive=False,
     form_token=None,
     can_retry=True,
-    is_outside=False,,
+    is_outside=False,
 )
 
 
