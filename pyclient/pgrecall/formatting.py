@@ -29,7 +29,22 @@ _INVISIBLE = re.compile(
     "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
 )
 _SPACES = re.compile("[\0-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_CONTROLS = re.compile("[\0-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]")
+_CONTROLS_IN_FILES = re.compile("[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _LEADING = re.compile("[ \u1160-\u11ff\ud7b0-\ud7ff\U0001f3fb-\U0001f3ff]")
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun.
+
+    Args:
+        number: How many there are.
+        one: The noun for one; of `memory` and `query` the plural is known.
+        many: The plural; None adds an s.
+    """
+    if many is None:
+        many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    return f"{number} {one if number == 1 else many}"
 
 
 def format_age(span: timedelta) -> str:
@@ -59,6 +74,25 @@ def sanitize_line(text: str) -> str:
     while start < len(line) and (category(line[start]).startswith("M") or _LEADING.match(line[start])):
         start += 1
     return line[start:]
+
+
+def printable(text: str) -> str:
+    """Return a text of several lines without hidden text and terminal control; indentation stays.
+
+    Args:
+        text: Any text. What would move the cursor, a carriage return or another line's end, becomes a space.
+    """
+    return _CONTROLS.sub(" ", _INVISIBLE.sub("", text))
+
+
+def escape_controls(text: str, form: str = "\\u{:04x}") -> str:
+    """Return a text of a format for programs, with references for its control characters: the value stays.
+
+    Args:
+        text: JSON, which allows some of them in strings, or XML.
+        form: A reference to a character in that format.
+    """
+    return _CONTROLS_IN_FILES.sub(lambda found: form.format(ord(found[0])), text)
 
 
 def format_value(value: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -52,7 +52,7 @@ def batches(memories: Iterable[NewMemory | Mapping[str, Any]], size: int) -> Ite
         size: Memories per batch; a batch also ends at `MAX_BATCH_CHARACTERS`.
 
     Raises:
-        InvalidInput: A memory is invalid (or TooLarge, and so on); the message gives its number, from 1.
+        InvalidInput: A memory is invalid (or TooLarge, and so on); the message says which of several.
     """
     if size < 1:
         raise InvalidInput("batch_size must be at least 1")
@@ -63,7 +63,7 @@ def batches(memories: Iterable[NewMemory | Mapping[str, Any]], size: int) -> Ite
             packed = json_text(new_memory(memory))
         except PgrecallError as error:
             raise type(error)(
-                f"memory {number}: {error.message}", sqlstate=error.sqlstate, hint=error.hint
+                f"memory{_of(number, memories)}: {error.message}", sqlstate=error.sqlstate, hint=error.hint
             ) from error
         batch.append(packed)
         length += len(packed)
@@ -72,6 +72,14 @@ def batches(memories: Iterable[NewMemory | Mapping[str, Any]], size: int) -> Ite
             batch, length = [], 0
     if batch:
         yield f"[{','.join(batch)}]"
+
+
+def _of(number: int, memories: object) -> str:
+    """Return which memory it is; a single one has no number, and how many an iterator has is not known."""
+    total = len(memories) if isinstance(memories, Sized) else None
+    if total == 1:
+        return ""
+    return f" {number}" if total is None else f" {number} of {total}"
 
 
 def check_content(value: object) -> str:

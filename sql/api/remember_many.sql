@@ -38,7 +38,7 @@ BEGIN
     FOR item IN SELECT e.fields, e.place FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place) LOOP
         PERFORM _pgrecall.check_memory(
             CASE jsonb_typeof(item.fields) WHEN 'object' THEN '{"content": null}' || item.fields ELSE item.fields END,
-            'memory ' || item.place
+            _pgrecall.memory_of_batch(item.place, jsonb_array_length(memories))
         );
     END LOOP;
     PERFORM _pgrecall.check_language(l.language)
@@ -82,7 +82,8 @@ BEGIN
     LOOP
         RETURN NEXT CASE
             WHEN item.id IS NOT NULL THEN item.id
-            ELSE _pgrecall.resolve_conflict(item.namespace_id, item.fields, on_conflict, 'memory ' || item.place)
+            ELSE _pgrecall.resolve_conflict(item.namespace_id, item.fields, on_conflict,
+                                               _pgrecall.memory_of_batch(item.place, jsonb_array_length(memories)))
         END;
     END LOOP;
 END

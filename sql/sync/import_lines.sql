@@ -46,7 +46,7 @@ BEGIN
         RAISE EXCEPTION 'an external_id stands twice' USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Pass the second one in another call: it is a change of the first.';
     END IF;
-    PERFORM _pgrecall.check_memory('{"content": null}' || e.fields, 'memory ' || e.place)
+    PERFORM _pgrecall.check_memory('{"content": null}' || e.fields, _pgrecall.memory_of_batch(e.place, jsonb_array_length(memories)))
     FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place);
     PERFORM _pgrecall.check_namespace(home, import_lines.create_namespace);
     home_id := pgrecall.namespace_id(home);

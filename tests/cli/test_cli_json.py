@@ -9,9 +9,10 @@ import pytest
 from typer.main import get_command
 
 from pgrecall.cli import app
+from support.command import commands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from support.command import Outcome
@@ -27,15 +28,6 @@ WITHOUT = {
     "namespace create": "prints nothing",
     "namespace rename": "prints nothing",
 }
-
-
-def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield every command that can be run, with its name."""
-    below = getattr(command, "commands", {})
-    for name, one in below.items():
-        yield from commands(one, (*path, name))
-    if path and (not below or command.invoke_without_command):
-        yield " ".join(path), command
 
 
 def test_every_command_that_prints_has_json() -> None:

@@ -35,7 +35,7 @@ def run(
 
 def test_a_day_without_a_server(conn: Connection[Any], run: Callable[..., tuple[int, str, str]]) -> None:
     id = remember(conn, "The bicycle is in the shed", tags=["home"])
-    assert run("pull") == (0, "1 fetched, 0 removed: 1 memories of default\n", "")
+    assert run("pull") == (0, "1 fetched, 0 removed: 1 memory of default\n", "")
     code, out, err = run("recall", "bicycle", "--tag", "home")
     assert (code, "in the shed" in out, "offline copy" in err) == (0, True, True)
     assert json.loads(run("recall", "bicycle", "--json")[1])[0]["id"] == id

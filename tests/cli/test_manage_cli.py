@@ -61,7 +61,7 @@ def test_forgetting_by_filter_asks_first(cli: Cli) -> None:
     cli("remember", "one", "--session", "s")
     cli("remember", "two", "--session", "s")
     assert cli("forget", "--session", "s", "--dry-run").out == "2 to forget\n"
-    assert cli("forget", "--session", "s").code == 2
+    assert cli("forget", "--session", "s").code == 1
     assert cli("forget").code == 2
     assert cli("count").out == "2\n"
     assert cli("forget", "--session", "s", "--yes").out == "2 forgotten\n"

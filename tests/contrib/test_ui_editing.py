@@ -359,3 +359,43 @@ def test_pages_of_a_host_keep_to_its_names(dsn: str) -> None:
         for host in ("127.0.0.1", "localhost", f"localhost:{PORT}"):
             assert client.get("/", headers={"Host": host}).status_code == 403  # no token
         assert client.get("/", headers={"Host": "inspector.example"}).status_code == 400
+
+
+# -- messages
+
+
+def test_a_page_that_is_not_there_promises_nothing(pages: TestClient) -> None:
+    for path in ("/nowhere", "/memories/x/y", "/static/none.css"):
+        answer = pages.get(path)
+        assert answer.status_code == 404
+        assert "only reads" not in answer.text
+        assert "Reload" not in answer.text
+        assert 'href="/memories"' in answer.text
+
+
+def test_a_wrong_setting_is_said_before_the_form(pages: TestClient) -> None:
+    for name, value in (("set.rrf_k", "-5"), ("set.fusion", "magic"), ("set.lexical_weight", "many")):
+        said = pages.get("/", params={"q": "tea", name: value}).text
+        assert 0 < said.index('role="alert"') < said.index("<form")
+
+
+def test_an_empty_namespace_links_to_those_with_memories(
+    pages: TestClient, conn: psycopg.Connection[Any]
+) -> None:
+    for name in ("cust", "other & co"):
+        remember(conn, "quokka", namespace=name, create_namespace=True)
+    said = pages.get("/").text
+    assert "There is no memory in this namespace" in said
+    assert 'href="/?namespace=cust"' in said
+    assert 'href="/?namespace=other+%26+co"' in said
+    remember(conn, "quokka")
+    assert "Namespaces with memories" not in pages.get("/").text
+
+
+def test_confidence_is_shown_and_a_low_one_said(pages: TestClient, conn: psycopg.Connection[Any]) -> None:
+    for number in range(12):
+        remember(conn, f"Priya saw quokka {number} by the lake")
+    said = pages.get("/", params={"q": "quokka 3"}).text
+    assert "<span>confidence</span>" in said
+    low = pages.get("/", params={"q": "who repaired the lake bridge in Kathmandu yesterday"}).text
+    assert "probably none answers the question" in low

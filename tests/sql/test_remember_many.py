@@ -110,12 +110,19 @@ def test_one_bad_memory_refuses_all(conn: Connection[Any]) -> None:
 
 
 def test_the_message_says_which(conn: Connection[Any]) -> None:
-    with pytest.raises(psycopg.Error, match='memory 3: there is no field "size"'):
+    with pytest.raises(psycopg.Error, match='memory 3 of 3: there is no field "size"'):
         remember_many(conn, [{"content": "x"}, {"content": "y"}, {"content": "z", "size": 1}])
-    with pytest.raises(psycopg.Error, match="memory 2: expected a JSON object, got number"):
+    with pytest.raises(psycopg.Error, match="memory 2 of 2: expected a JSON object, got number"):
         remember_many(conn, [{"content": "x"}, 5])
-    with pytest.raises(psycopg.Error, match="memory 2: external_id"):
+    with pytest.raises(psycopg.Error, match="memory 2 of 2: external_id"):
         remember_many(conn, [{"content": "x", "external_id": "a"}, {"content": "y", "external_id": "a"}])
+    with pytest.raises(psycopg.Error, match=r'^memory: there is no field "size"'):
+        remember_many(conn, [{"content": "x", "size": 1}])
+    with pytest.raises(psycopg.Error, match=r"^memory: content"):
+        remember_many(conn, [{"content": " "}])
+    remember_many(conn, [{"content": "x", "external_id": "a"}])
+    with pytest.raises(psycopg.Error, match=r"^memory: external_id"):
+        remember_many(conn, [{"content": "z", "external_id": "a"}])
 
 
 def test_what_is_no_array_is_refused(conn: Connection[Any]) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import psycopg
 
 from pgrecall.errors import InvalidInput, NotFound, PgrecallError, SchemaMismatch, error_from
+from pgrecall.formatting import counted
 from pgrecall.query.embedding_models import KNOWN_MODELS, ModelSpec
 
 from .backfill import Backfill, generations, try_model
@@ -139,7 +140,8 @@ def reembed(
                 return Reembedding(other.generation, model, True, None)
         if spec.dimension not in spec.dimensions:
             options.report(
-                f"{model} does not officially support {spec.dimension} dimensions: check the comparison"
+                f"{model} does not officially support {counted(spec.dimension, 'dimension')}: "
+                "check the comparison"
             )
         if not leave_to_daemons:
             wanted = {name: value for name, value in asdict(spec).items() if name != "dimensions"}
@@ -282,7 +284,7 @@ def _go_back(conn: psycopg.Connection[Any], retired: Generation, report: Report)
     conn.execute("SELECT pgrecall.switch_generation(%s)", [retired.generation])
     report(f"recall reads the embeddings of {retired.model} again")
     if retired.pending:
-        report(f"{retired.pending} memories have no embedding of it yet: pgrecall embedder")
+        report(f"{counted(retired.pending, 'memory')} without an embedding of it: pgrecall embedder")
 
 
 def _add(
@@ -307,7 +309,7 @@ def _add(
         )
 
     with_lock_retry(conn, add)
-    report(f"created generation {made}: {model}, {spec.dimension} dimensions")
+    report(f"created generation {made}: {model}, {counted(spec.dimension, 'dimension')}")
     report("`pgrecall reembed --cancel` gives it up")
     return made
 
@@ -341,12 +343,12 @@ def _backfill(conn: psycopg.Connection[Any], dsn: str, generation: int, options:
     wanted = found.embedded + found.pending
     if found.failed > _MAX_FAILED * wanted and not options.force:
         raise SwitchRefused(
-            f"{found.failed} of {wanted} memories could not be embedded by {found.model}",
+            f"{found.failed} of {counted(wanted, 'memory')} could not be embedded by {found.model}",
             hint="pgrecall.embedding_failures has the causes, pgrecall.retry_failures() retries them; "
             "--force skips them.",
         )
     if found.failed:
-        options.report(f"{found.failed} of {wanted} memories could not be embedded and are skipped")
+        options.report(f"{found.failed} of {counted(wanted, 'memory')} could not be embedded and are skipped")
     return found
 
 
@@ -377,7 +379,8 @@ def _say_what_now(report: Report, old: Generation, model: str, dimension: int) -
         )
     else:
         report(
-            f"vectors of {old.model} ({old.dimension} dimensions) are still searched in the old embeddings"
+            f"vectors of {old.model} ({counted(old.dimension, 'dimension')}) are "
+            "still searched in the old embeddings"
         )
     report(
         "`pgrecall reembed --rollback` switches back, `pgrecall reembed --drop-old` drops the old embeddings"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg.rows import class_row
 
 from pgrecall.errors import EmbeddingUnavailable, PgrecallError
+from pgrecall.formatting import counted
 from pgrecall.installing import install_command
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ class _Loaded:
                 raise _unavailable(f"model {self._model.model} does not embed queries ({name})") from None
             else:
                 if len(vector) != self._model.dimension:
-                    dimensions = f"{len(vector)} dimensions, not {self._model.dimension}"
+                    dimensions = f"{counted(len(vector), 'dimension')}, not {self._model.dimension}"
                     raise _unavailable(f"model {self._model.model} gives {dimensions}")
                 return str(vector.tolist())
         raise _unavailable(f"model {self._model.model} does not embed queries: {last}")

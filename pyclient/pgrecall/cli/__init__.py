@@ -110,7 +110,9 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from pgrecall import __version__
 
-        typer.echo(f"pgrecall {__version__}")
+        from .common import echo
+
+        echo(f"pgrecall {__version__}")
         raise typer.Exit
 
 
@@ -134,7 +136,7 @@ def main(arguments: list[str] | None = None) -> None:
     """
     from pgrecall.errors import PgrecallError
 
-    from .common import use_local_zone
+    from .common import echo, use_local_zone
     from .hints import command_line_hint
 
     # Importing makes many objects and no garbage; looking for some costs a tenth of a command's time.
@@ -148,9 +150,9 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         app(args=arguments, prog_name="pgrecall")
     except PgrecallError as error:
-        typer.secho(f"error: {_collapse_spaces(error.message)}", err=True, fg="red")
+        echo(f"error: {_collapse_spaces(error.message)}", err=True, fg="red")
         if error.hint is not None:
-            typer.echo(f"hint: {_collapse_spaces(command_line_hint(error.hint))}", err=True)
+            echo(f"hint: {_collapse_spaces(command_line_hint(error.hint))}", err=True)
         raise SystemExit(1) from None
 
 

@@ -29,9 +29,13 @@ def briefing(
         str | None,
         typer.Argument(help="The question; default: recent conversations and key facts.", show_default=False),
     ] = None,
-    k: Annotated[int, typer.Option("-k", "--k", help="Maximum number of memories.")] = 10,
-    max_chars: Annotated[int, typer.Option(help="Maximum length of the text in characters.")] = 2000,
-    per_item: Annotated[int, typer.Option(help="Maximum length of each memory in characters.")] = 200,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="Maximum number of memories.")] = 10,
+    max_chars: Annotated[
+        int, typer.Option(min=200, max=100_000, help="Maximum length of the text in characters.")
+    ] = 2000,
+    per_item: Annotated[
+        int, typer.Option(min=20, max=10_000, help="Maximum length of each memory in characters.")
+    ] = 200,
     namespace: Namespace = None,
     category: Categories = None,
     tag: Tags = None,
@@ -44,7 +48,10 @@ def briefing(
     embed_by_daemon: ByDaemon = False,
     private: Private = False,
     timeout: Annotated[
-        float, typer.Option(help="Seconds for the whole call; loading the model takes most of them.")
+        float,
+        typer.Option(
+            min=0.1, max=600, help="Seconds for the whole call; loading the model takes most of them."
+        ),
     ] = 30.0,
     as_json: AsJson = False,
     dsn: Dsn = None,

@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from pgrecall.formatting import escape_controls, printable
+
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
+
+    from rich.console import Console
 
     from pgrecall.query.embedding import Embed as EmbedBy
     from pgrecall.query.expansion import Expand
@@ -97,7 +101,14 @@ Embed = Annotated[
 ]
 HowMany = Annotated[
     int | None,
-    typer.Option("-k", "--k", help="How many memories at most; default: the setting k.", show_default=False),
+    typer.Option(
+        "-k",
+        "--k",
+        min=1,
+        max=1000,
+        help="How many memories at most; default: the setting k.",
+        show_default=False,
+    ),
 ]
 ByDaemon = Annotated[
     bool,
@@ -122,7 +133,9 @@ ExpandBy = Annotated[
 ExpandModel = Annotated[
     str | None, typer.Option(help=f"Name of the model at the URL of --expand; API key: {EXPAND_KEY}.")
 ]
-EfSearch = Annotated[int | None, typer.Option("--ef-search", help="hnsw.ef_search for this recall.")]
+EfSearch = Annotated[
+    int | None, typer.Option("--ef-search", min=1, max=1000, help="hnsw.ef_search for this recall.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
@@ -282,12 +295,31 @@ def who_expands(expand: str | None, model: str | None) -> "Expand":
     return LlmExpander(expand, model, api_key_env=EXPAND_KEY if os.environ.get(EXPAND_KEY) else None)
 
 
+def echo(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
+    """Print a text. All output but JSON, tables and files goes through here.
+
+    Args:
+        text: Lines of text; control and invisible characters are left out, whoever wrote them.
+        err: Whether to print on stderr.
+        nl: Whether a line break follows.
+        style: Colours, as click.style takes them.
+    """
+    typer.secho(printable(text), err=err, nl=nl, **style)
+
+
+def terminal(*, stderr: bool = False, highlight: bool = True) -> "Console":
+    """Return a console for tables and progress bars, which leaves out what `echo` does."""
+    from .console import CleanConsole
+
+    return CleanConsole(stderr=stderr, highlight=highlight)
+
+
 def print_json(value: object) -> None:
     """Print one JSON value and nothing else."""
     import json
 
     plain = "utf" not in (sys.stdout.encoding or "").lower()
-    typer.echo(json.dumps(value, ensure_ascii=plain))
+    typer.echo(escape_controls(json.dumps(value, ensure_ascii=plain)))
 
 
 def print_result(value: object, text: str, *, as_json: bool) -> None:
@@ -295,12 +327,28 @@ def print_result(value: object, text: str, *, as_json: bool) -> None:
     if as_json:
         print_json(value)
     else:
-        typer.echo(text)
+        echo(text)
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun; the plural adds an s unless it is given."""
-    return f"{number} {one if number == 1 else f'{one}s' if many is None else many}"
+def confirm(question: str, *, found: str, verb: str, can_try: bool = True) -> None:
+    """Ask on a terminal whether to go on.
+
+    Args:
+        question: The question.
+        found: What it is about, for the error.
+        verb: What --yes does to it.
+        can_try: Whether the command has --dry-run.
+
+    Raises:
+        typer.Abort: The answer is no.
+        PgrecallError: Nobody can be asked.
+    """
+    if not sys.stdin.isatty():
+        from pgrecall.errors import PgrecallError
+
+        instead = ", or --dry-run to see what would happen" if can_try else ""
+        raise PgrecallError(f"{found}, and nobody can be asked", hint=f"Pass --yes to {verb}{instead}.")
+    typer.confirm(question, abort=True, err=True)
 
 
 def is_dash(file: Path) -> bool:
@@ -310,7 +358,7 @@ def is_dash(file: Path) -> bool:
 
 def note(text: str) -> None:
     """Print a note on stderr."""
-    typer.secho(text, err=True, dim=True)
+    echo(text, err=True, dim=True)
 
 
 def read_input() -> str:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from .common import AsJson, DataDir, Dsn, connection_string, note, print_json, print_result
+from pgrecall.formatting import sanitize_line
+
+from .common import AsJson, DataDir, Dsn, connection_string, note, print_json, print_result, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +81,7 @@ def get(name: Name, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir 
         raise InvalidInput(
             f"there is no setting {name!r}", hint=closest_match_hint(name, list(found)) or None
         )
-    print_result(found[name].as_dict(), f"{found[name].value} ({found[name].source})", as_json=as_json)
+    print_result(found[name].as_dict(), _described(found[name]), as_json=as_json)
 
 
 @config.command("set")
@@ -106,9 +108,13 @@ def _store(name: str, value: str | None, dsn: str | None, *, as_json: bool) -> N
     with Client(dsn, pool_max=1) as client:
         client.admin.set_setting(name, value)
         [stored] = [setting for setting in client.admin.settings_in_force() if setting.name == name]
-    print_result(stored.as_dict(), f"{name} = {stored.value} ({stored.source})", as_json=as_json)
+    print_result(stored.as_dict(), f"{name} = {_described(stored)}", as_json=as_json)
     if stored.source not in ("stored", "default"):
         note(f"the stored value has no effect here, because this source overrides it: {stored.source}")
+
+
+def _described(setting: "SettingInForce") -> str:
+    return sanitize_line(f"{setting.value} ({setting.source})")
 
 
 def _wanted(rows: "Iterable[SettingInForce]", *, changed: bool) -> "list[SettingInForce]":
@@ -117,7 +123,6 @@ def _wanted(rows: "Iterable[SettingInForce]", *, changed: bool) -> "list[Setting
 
 def _print_table(rows: "Iterable[SettingInForce]", *, changed: bool) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -128,5 +133,7 @@ def _print_table(rows: "Iterable[SettingInForce]", *, changed: bool) -> None:
     table.add_column("meaning", overflow="fold", ratio=1)
     for row in _wanted(rows, changed=changed):
         cells = (row.value, row.source, row.unit, row.description)
-        table.add_row(row.name, *(Text("-" if cell in (None, "") else str(cell)) for cell in cells))
-    Console().print(table)
+        table.add_row(
+            row.name, *(Text("-" if cell in (None, "") else sanitize_line(str(cell))) for cell in cells)
+        )
+    terminal().print(table)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pgrecall.formatting import sanitize_line
+from pgrecall.formatting import counted, sanitize_line
 from pgrecall.installing import install_command
 
 from .common import (
@@ -15,11 +15,12 @@ from .common import (
     Namespace,
     Since,
     connection_string,
-    counted,
+    echo,
     moment,
     note,
     print_json,
     print_result,
+    terminal,
 )
 
 if TYPE_CHECKING:
@@ -88,9 +89,7 @@ def run(
     changes = [row for row in rows if row["decision"] != "ADD"]
     _print_table(changes, dry_run=dry_run)
     verb = "would be" if dry_run else "were"
-    typer.echo(
-        f"{counted(len(rows), 'memory', 'memories')}: {len(changes)} {verb} superseded or supersede another"
-    )
+    echo(f"{counted(len(rows), 'memory')}: {len(changes)} {verb} superseded or supersede another")
     if changes and not dry_run:
         note("undo one with: pgrecall curate undo NUMBER")
 
@@ -138,7 +137,10 @@ def duplicates(
     similarity: Annotated[
         float | None,
         typer.Option(
-            help="Minimum cosine similarity; default: the setting duplicate_similarity.", show_default=False
+            min=0,
+            max=1,
+            help="Minimum cosine similarity; default: the setting duplicate_similarity.",
+            show_default=False,
         ),
     ] = None,
     limit: Annotated[
@@ -161,9 +163,9 @@ def duplicates(
     for one in found:
         if one.cluster != cluster:
             cluster = one.cluster
-            typer.echo(f"cluster {cluster}")
+            echo(f"cluster {cluster}")
         near = "same text" if one.cosine is None else f"{one.cosine:.3f}"
-        typer.echo(f"  {one.memory_id}  {near}  {_truncate(one.content)}")
+        echo(f"  {one.memory_id}  {near}  {_truncate(one.content)}")
     if not found:
         note("no duplicates")
 
@@ -201,7 +203,6 @@ def _by_model(dsn: str | None, memories: "Sequence[int]", *, dry_run: bool) -> l
 
 def _print_table(rows: "Iterable[dict[str, object]]", *, dry_run: bool) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -218,7 +219,7 @@ def _print_table(rows: "Iterable[dict[str, object]]", *, dry_run: bool) -> None:
         texts = (Text(_truncate(row["content"])), Text(_truncate(row["other_content"])))
         table.add_row(*([] if dry_run else [str(row["id"])]), *cells, *texts)
     if table.row_count:
-        Console().print(table)
+        terminal().print(table)
 
 
 def _truncate(text: object) -> str:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .common import AsJson, DataDir, Dsn, effective_dsn, print_json
+from pgrecall.formatting import sanitize_line
+
+from .common import AsJson, DataDir, Dsn, echo, effective_dsn, print_json
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -23,10 +25,10 @@ def doctor(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -
         findings.append(finding)
         if as_json:
             continue
-        typer.secho(f"{finding.status:<5}", fg=_COLOURS[finding.status], nl=False)
-        typer.echo(f" {finding.check_name}: {finding.detail}")
+        echo(f"{finding.status:<5}", fg=_COLOURS[finding.status], nl=False)
+        echo(f" {sanitize_line(f'{finding.check_name}: {finding.detail}')}")
         if finding.remedy is not None:
-            typer.echo(f"      hint: {finding.remedy}")
+            echo(f"      hint: {sanitize_line(finding.remedy)}")
     if as_json:
         from dataclasses import asdict
 

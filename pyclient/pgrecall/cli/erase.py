@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.formatting import counted
+
 from .common import (
     AllTags,
     AsJson,
@@ -20,13 +22,15 @@ from .common import (
     Tags,
     Until,
     Where,
+    confirm,
     connection_string,
+    echo,
     effective_dsn,
     note,
     print_json,
     print_result,
 )
-from .manage import given_filters
+from .filters import given_filters
 
 if TYPE_CHECKING:
     from pgrecall import Erasure
@@ -77,8 +81,13 @@ def erase(
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         if not (yes or dry_run):
             number = len(client.erase_many(dry_run=True, **filters)) if has_filters else len(ids or ())
-            what = "this namespace" if whole_namespace is not None else f"{number} memories"
-            typer.confirm(f"Delete {what} permanently?", abort=True, err=True)
+            what = "this namespace" if whole_namespace is not None else counted(number, "memory")
+            is_one = number == 1 or whole_namespace is not None
+            confirm(
+                f"Delete {what} permanently?",
+                found=f"{what} {'matches' if is_one else 'match'}",
+                verb=f"erase {'it' if is_one else 'them'}",
+            )
         try:
             if whole_namespace is not None:
                 receipts.append(client.erase_namespace(whole_namespace, dry_run=dry_run))
@@ -91,7 +100,7 @@ def erase(
                 print_json([receipt.as_dict() for receipt in receipts])
             else:
                 for receipt in receipts:
-                    typer.echo(_line(receipt))
+                    echo(_line(receipt))
     if has_filters and not receipts:
         note("no memory passes these filters")
     elif not dry_run:
@@ -110,7 +119,12 @@ def scrub(
     needs its own size again on disk. The write-ahead log, backups and standbys are not touched.
     """
     if not yes:
-        typer.confirm("Rewrite all tables? Recall waits until it is done.", abort=True, err=True)
+        confirm(
+            "Rewrite all tables? Recall waits until it is done.",
+            found="recall waits while all tables are rewritten",
+            verb="rewrite them",
+            can_try=False,
+        )
     import psycopg
 
     from pgrecall.errors import error_from
@@ -122,7 +136,9 @@ def scrub(
                 conn.execute(statement)
     except psycopg.Error as error:
         raise error_from(error) from error
-    print_result({"tables": len(statements)}, f"{len(statements)} tables rewritten", as_json=as_json)
+    print_result(
+        {"tables": len(statements)}, f"{counted(len(statements), 'table')} rewritten", as_json=as_json
+    )
 
 
 def _line(receipt: "Erasure") -> str:

@@ -30,6 +30,7 @@ from .common import (
     Until,
     call_settings,
     connection_string,
+    echo,
     embed_seconds,
     json_object,
     moment,
@@ -118,9 +119,9 @@ def explain(
         note("nothing found")
     for number, explanation in enumerate(result):
         if number:
-            typer.echo()
+            echo()
         for line in block(explanation):
-            typer.echo(line)
+            echo(line)
 
 
 def block(explained: "Explanation") -> "Iterator[str]":

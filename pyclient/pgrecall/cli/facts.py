@@ -17,12 +17,14 @@ from .common import (
     Namespace,
     Private,
     connection_string,
+    echo,
     embed_seconds,
     moment,
     note,
     print_json,
     who_embeds,
 )
+from .elsewhere import note_elsewhere
 
 if TYPE_CHECKING:
     from pgrecall.models import FactHit
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 def facts(
     query: Annotated[str, typer.Argument(help="The question.")],
-    k: Annotated[int, typer.Option("-k", "--k", help="Maximum number of facts.")] = 10,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="Maximum number of facts.")] = 10,
     namespace: Namespace = None,
     as_of: AsOf = None,
     label: Annotated[
@@ -67,6 +69,8 @@ def facts(
             concepts=concept,
             include_superseded=include_superseded,
         )
+        if not result:
+            note_elsewhere(client, namespace)
     if result.notice is not None:
         note(result.notice)
     if as_json:
@@ -76,7 +80,7 @@ def facts(
         note("nothing found")
     for fact in result:
         memories = ", ".join(map(str, fact.evidence))
-        typer.echo(f"{fact.score:.4f}  {sanitize_line(fact.statement)}{_period(fact)}  [{memories}]")
+        echo(f"{fact.score:.4f}  {sanitize_line(fact.statement)}{_period(fact)}  [{memories}]")
 
 
 def _period(fact: "FactHit") -> str:

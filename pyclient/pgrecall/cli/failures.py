@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pgrecall.formatting import format_age, sanitize_line
+from pgrecall.formatting import counted, format_age, sanitize_line
 
-from .common import AsJson, DataDir, Dsn, connection_string, counted, note, print_json, print_result
+from .common import AsJson, DataDir, Dsn, connection_string, note, print_json, print_result, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,7 +61,7 @@ def retry(
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         freed = client.admin.retry_failures(cause, id=id)
-    text = f"{counted(freed, 'memory', 'memories')} will be retried"
+    text = f"{counted(freed, 'memory')} will be retried"
     print_result({"retried": freed}, text, as_json=as_json)
 
 
@@ -69,7 +69,6 @@ def _print_table(found: "Iterable[Failure]") -> None:
     from datetime import UTC, datetime
 
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -88,4 +87,4 @@ def _print_table(found: "Iterable[Failure]") -> None:
             format_age(now - failure.failed_at),
             *(Text(sanitize_line(text)) for text in (failure.namespace, failure.cause, failure.error)),
         )
-    Console().print(table)
+    terminal().print(table)

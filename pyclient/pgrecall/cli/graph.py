@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pgrecall.formatting import counted
 from pgrecall.installing import install_command
 
 from .common import (
@@ -17,10 +18,11 @@ from .common import (
     Dsn,
     Namespace,
     connection_string,
-    counted,
+    echo,
     note,
     print_json,
     print_result,
+    terminal,
 )
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ def build(
     except ModuleNotFoundError as error:
         left = _leave_to_a_daemon(target, again=again, backfill=backfill)
         if left is not None:
-            text = f"the running embedder will read {counted(left, 'memory', 'memories')}"
+            text = f"the running embedder will read {counted(left, 'memory')}"
             print_result({"left_to_embedder": left}, text, as_json=as_json)
             return
         raise EmbeddingUnavailable(
@@ -82,7 +84,7 @@ def build(
                 _redo(connection, target, enricher, version)
         waiting = _status(connection)["pending_extractions"]
     done = _with_progress(target.dsn, waiting)
-    print_result(done, f"read {counted(done['read'], 'memory', 'memories')}", as_json=as_json)
+    print_result(done, f"read {counted(done['read'], 'memory')}", as_json=as_json)
     if done["read_failed"] and not as_json:
         note(f"{done['read_failed']} could not be read: SELECT * FROM pgrecall.extractions WHERE is_pending")
 
@@ -310,7 +312,11 @@ def _concept(connection: "Connection[dict[str, Any]]", target: "Target", name: s
 def _redo(connection: Any, target: "Target", enricher: str, version: str | None) -> None:
     noted = _value(connection, "SELECT pgrecall.reextract(%s, %s, %s)", [target.namespace, version, enricher])
     if noted:
-        note(f"{noted} memories to be read again" if enricher == "text" else f"{noted} by the language model")
+        note(
+            f"{counted(noted, 'memory')} to be read again"
+            if enricher == "text"
+            else f"{noted} by the language model"
+        )
 
 
 def _leave_to_a_daemon(target: "Target", *, again: bool, backfill: bool) -> int | None:
@@ -326,13 +332,12 @@ def _leave_to_a_daemon(target: "Target", *, again: bool, backfill: bool) -> int 
 
 
 def _with_progress(dsn: str, waiting: int) -> dict[str, int]:
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from pgrecall.embedder import build
 
     columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=terminal(stderr=True), transient=True) as progress:
         bar = progress.add_task("reading", total=waiting)
         return build.build(dsn, lambda done: progress.update(bar, completed=done))
 
@@ -356,17 +361,17 @@ def _graph_rows(connection: Any, target: "Target", min_mentions: int) -> Iterato
 
 def _print_concept(found: dict[str, Any], neighbours: list[dict[str, Any]]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    typer.echo(f"{_clean(found['name'])} ({found['type']}), concept {found['id']} of {found['namespace']}")
-    typer.echo(f"  names      {', '.join(map(_clean, found['aliases']))}")
-    typer.echo(f"  mentioned  by {found['mentions']} memories, {found['about']} are about it")
+    where = f"concept {found['id']} of {_clean(found['namespace'])}"
+    echo(f"{_clean(found['name'])} ({_clean(found['type'])}), {where}")
+    echo(f"  names      {', '.join(map(_clean, found['aliases']))}")
+    echo(f"  mentioned  by {counted(found['mentions'], 'memory')}, about it: {found['about']}")
     if found["mentions"]:
-        typer.echo(f"  seen       {found['first_seen']} to {found['last_seen']}")
+        echo(f"  seen       {found['first_seen']} to {found['last_seen']}")
     for one in found["merged"]:
-        typer.echo(f"  merged     {_clean(one['name'])} by {one['method']}, merge {one['merge_id']}")
+        echo(f"  merged     {_clean(one['name'])} by {one['method']}, merge {one['merge_id']}")
     if not neighbours:
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
@@ -374,9 +379,9 @@ def _print_concept(found: dict[str, Any], neighbours: list[dict[str, Any]]) -> N
         table.add_column(heading, overflow="fold")
     for one in neighbours:
         ties = ", ".join(map(_clean, one["relationships"] or ()))
-        cells = (_clean(one["name"]), one["type"], str(one["shared"]), f"{one['weight']:.2f}", ties)
+        cells = (_clean(one["name"]), _clean(one["type"]), str(one["shared"]), f"{one['weight']:.2f}", ties)
         table.add_row(*map(Text, cells))
-    Console().print(table)
+    terminal().print(table)
 
 
 def _clean(text: str) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
+from pgrecall.formatting import escape_controls
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import datetime
@@ -123,7 +125,8 @@ def _text(value: object) -> str:
 
 
 def _xml(text: str) -> str:
-    return escape(_NO_XML.sub("\N{REPLACEMENT CHARACTER}", text), {"\r": "&#13;"})
+    text = escape(_NO_XML.sub("\N{REPLACEMENT CHARACTER}", text), {"\r": "&#13;"})
+    return escape_controls(text, "&#{};")
 
 
 def _dot(facts: Mapping[str, str]) -> str:

@@ -11,9 +11,20 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from pgrecall.formatting import sanitize_line
+from pgrecall.formatting import counted, sanitize_line
 
-from .common import AsJson, DataDir, Dsn, Namespace, connection_string, counted, is_dash, note, print_json
+from .common import (
+    AsJson,
+    DataDir,
+    Dsn,
+    Namespace,
+    connection_string,
+    echo,
+    is_dash,
+    note,
+    print_json,
+    terminal,
+)
 from .import_run import rejections
 
 if TYPE_CHECKING:
@@ -137,7 +148,6 @@ def _opened(
     file: Path, file_format: FileFormat | None, columns: dict[str, str], delimiter: str | None
 ) -> Iterator[tuple[Iterator["bytes | Line"], Callable[[int], None], str]]:
     """Open the file as lines, with a progress bar over its bytes, and what its lines are called."""
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
     from pgrecall.files import open_regular
@@ -145,7 +155,7 @@ def _opened(
     from pgrecall.jsonl.formats import array_lines, guess_format, table_lines
     from pgrecall.jsonl.lines import bounded_lines
 
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     bar = Progress(
         TextColumn("importing"),
         BarColumn(),
@@ -219,11 +229,11 @@ def _check(file: Path) -> None:
 
 def _print_report(report: "ImportReport") -> None:
     where = f" in {counted(len(report.namespaces), 'namespace')}" if report.namespaces else ""
-    typer.echo(f"{counted(report.stored, 'memory', 'memories')} stored{where}")
+    echo(f"{counted(report.stored, 'memory')} stored{where}")
     if report.present:
-        typer.echo(f"{counted(report.present, 'line')} already there")
+        echo(f"{counted(report.present, 'line')} already there")
     if report.updated:
-        typer.echo(f"{counted(report.updated, 'memory', 'memories')} updated")
+        echo(f"{counted(report.updated, 'memory')} updated")
     if report.differing:
         note(
             f"{counted(report.differing, 'line')} of them differ from the stored memory, which is unchanged: "
@@ -231,9 +241,9 @@ def _print_report(report: "ImportReport") -> None:
             "export"
         )
     if report.records:
-        typer.echo(f"{counted(report.records, 'record')} of history, feedback and rules stored")
+        echo(f"{counted(report.records, 'record')} of history, feedback and rules stored")
     if report.embedded:
-        typer.echo(f"{counted(report.embedded, 'embedding')} stored")
+        echo(f"{counted(report.embedded, 'embedding')} stored")
     if report.placed:
         lines = counted(report.placed, "line")
         note(f"{lines} without a position: placed in the order of the lines of their session")
@@ -241,7 +251,7 @@ def _print_report(report: "ImportReport") -> None:
         skipped = f"{counted(number, 'embedding')} of {sanitize_line(model)} skipped"
         note(f"{skipped}: an embedder will recompute them")
     if report.rejected:
-        typer.echo(f"{counted(len(report.rejected), 'line')} rejected", err=True)
+        echo(f"{counted(len(report.rejected), 'line')} rejected", err=True)
         if any(rejection.reason.startswith("not UTF-8") for rejection in report.rejected):
             from pgrecall.jsonl.encodings import NOT_UTF8
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pgrecall.formatting import sanitize_line
+from pgrecall.formatting import counted, sanitize_line
 
-from .common import counted, note, print_json
+from .common import echo, note, print_json, terminal
 
 if TYPE_CHECKING:
     from pgrecall import Client
@@ -133,7 +133,7 @@ def rejections(file: Path | None) -> Iterator[Callable[["Rejected"], None]]:
             if out is not None:
                 out.write(json.dumps({"place": row.place, "reason": row.reason}) + "\n")
             elif number <= _SHOWN:
-                typer.echo(sanitize_line(f"{row.place}: {row.reason}"), err=True)
+                echo(sanitize_line(f"{row.place}: {row.reason}"), err=True)
 
         yield reject
     if file is None and number > _SHOWN:
@@ -143,10 +143,9 @@ def rejections(file: Path | None) -> Iterator[Callable[["Rejected"], None]]:
 @contextmanager
 def _progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Show the number of processed rows, on a terminal."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     bar = Progress(
         TextColumn(what),
         BarColumn(),
@@ -163,7 +162,7 @@ def _progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
 
 def _print_report(report: "ImportFromReport", *, dry_run: bool) -> None:
     would = " would be" if dry_run else ""
-    typer.echo(
+    echo(
         f"{counted(report.rows, 'row')}: {report.stored}{would} stored, {report.updated}{would} updated, "
         f"{report.present} already there"
     )
@@ -174,15 +173,15 @@ def _print_report(report: "ImportFromReport", *, dry_run: bool) -> None:
         (report.kept, "have changed, but were forgotten or superseded here: not updated"),
     ):
         if number:
-            typer.echo(f"{number} {label}")
+            echo(f"{number} {label}")
     if report.rejected:
-        typer.echo(f"{report.rejected} rejected", err=True)
+        echo(f"{report.rejected} rejected", err=True)
 
 
 def _print_comparison(compared: "Verification") -> None:
-    typer.echo(f"compared with the source: {compared.same} the same")
+    echo(f"compared with the source: {compared.same} the same")
     if compared.changed_here:
-        typer.echo(f"{compared.changed_here} changed here since")
+        echo(f"{compared.changed_here} changed here since")
     for number, label in ((compared.missing, "missing"), (compared.differing, "differ")):
         if number:
-            typer.echo(f"{number} {label}", err=True)
+            echo(f"{number} {label}", err=True)

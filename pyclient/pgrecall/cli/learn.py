@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.formatting import counted, sanitize_line
+
 from .common import (
     AsJson,
     ByDaemon,
@@ -12,6 +14,7 @@ from .common import (
     Embed,
     Namespace,
     connection_string,
+    echo,
     embed_seconds,
     note,
     print_json,
@@ -75,29 +78,28 @@ def learn(
                 note("nothing has been learned")
             for row in rows:
                 state = f"{row['end_reason']} {row['ended_at']}" if row["ended_at"] else "in force"
-                typer.echo(
-                    f"{row['learned_at']}  {row['namespace_name']}: {_settings(row['settings'])} ({state})"
-                )
+                what = f"{sanitize_line(row['namespace_name'])}: {_settings(row['settings'])}"
+                echo(f"{row['learned_at']}  {what} ({state})")
             return
         if undo:
             ended = client.learning.undo()
             if as_json:
                 print_json({"ended": ended})
             else:
-                typer.echo("the learned settings have ended" if ended else "there were no learned settings")
+                echo("the learned settings have ended" if ended else "there were no learned settings")
             return
         found = client.learning.learn(dry_run=dry_run)
     if as_json:
         print_json(found.as_dict())
     elif found.ndcg_before is None or found.ndcg_after is None:
-        typer.echo(f"{found.queries} queries with feedback: too few to learn from, 40 are needed")
+        echo(f"{counted(found.queries, 'query')} with feedback: too few to learn from, 40 are needed")
     else:
-        typer.echo(f"learned from {found.queries} queries: {_settings(found.settings)}")
-        typer.echo(
+        echo(f"learned from {counted(found.queries, 'query')}: {_settings(found.settings)}")
+        echo(
             f"nDCG@10 {found.ndcg_before:.3f} -> {found.ndcg_after:.3f} "
             f"(gain {found.gain_low:+.3f} to {found.gain_high:+.3f}, 95 % interval)"
         )
-        typer.echo("adopted" if found.is_adopted else "not adopted")
+        echo("adopted" if found.is_adopted else "not adopted")
 
 
 def _settings(settings: "Mapping[str, str]") -> str:

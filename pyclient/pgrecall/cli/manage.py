@@ -1,12 +1,11 @@
 """`pgrecall get`, `list`, `count`, `sessions`, `history`, `update`, `supersede`, `forget` and `restore`."""
 
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pgrecall.formatting import format_value, sanitize_line
+from pgrecall.formatting import counted, format_value, sanitize_line
 
 from .common import (
     AllTags,
@@ -25,13 +24,17 @@ from .common import (
     Tags,
     Until,
     Where,
+    confirm,
     connection_string,
+    echo,
     json_object,
     moment,
     note,
     print_json,
     print_result,
 )
+from .elsewhere import note_elsewhere
+from .filters import given_filters
 
 if TYPE_CHECKING:
     from pgrecall.models import StoredMemory
@@ -59,12 +62,12 @@ def get(
         print_json([memory.as_dict() for memory in found])
     else:
         for place, memory in enumerate(found):
-            typer.echo("\n" * bool(place) + _fields(memory))
+            echo("\n" * bool(place) + _fields(memory))
     _report_missing(ids, [memory.id for memory in found])
 
 
 def list_(
-    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most, up to 1000.")] = 20,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="How many memories at most.")] = 20,
     after: Annotated[
         int | None, typer.Option(help="Continue after this memory, the last one of the page before.")
     ] = None,
@@ -96,11 +99,15 @@ def list_(
 
     with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
         found = client.list(k=k, after=after, oldest_first=oldest_first, forgotten=forgotten, **filters)
+        if not found:
+            note_elsewhere(client, namespace)
     if as_json:
         print_json([memory.as_dict() for memory in found])
         return
     for memory in found:
-        typer.echo(_line(memory))
+        echo(_line(memory))
+    if any(memory.superseded_by is not None for memory in found):
+        note("~ marks memories that another one has superseded")
     if len(found) == k:
         note(f"there may be more: --after {found[-1].id}")
 
@@ -133,11 +140,13 @@ def count(
 
     with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
         number = client.count(forgotten=forgotten, **filters)
+        if not number:
+            note_elsewhere(client, namespace)
     print_result({"memories": number}, str(number), as_json=as_json)
 
 
 def sessions(
-    k: Annotated[int, typer.Option("-k", "--k", help="How many sessions at most, up to 1000.")] = 20,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="How many sessions at most.")] = 20,
     namespace: Namespace = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
@@ -148,11 +157,13 @@ def sessions(
 
     with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
         found = client.sessions(namespace=namespace, k=k)
+        if not found:
+            note_elsewhere(client, namespace)
     if as_json:
         print_json([one.as_dict() for one in found])
         return
     for one in found:
-        typer.echo(f"{one.last_at.astimezone():%Y-%m-%d}  {one.memories:>6}  {sanitize_line(one.session)}")
+        echo(f"{one.last_at.astimezone():%Y-%m-%d}  {one.memories:>6}  {sanitize_line(one.session)}")
 
 
 def history(
@@ -170,14 +181,14 @@ def history(
         print_json([change.as_dict() for change in changes])
         return
     for change in changes:
-        who = "" if change.role is None else f" by {sanitize_line(change.role)}"
+        who = "role not recorded" if change.role is None else f"by {sanitize_line(change.role)}"
         which = "" if change.curation is None else f" (curation {change.curation})"
         when = f"{change.changed_at.astimezone():%Y-%m-%d %H:%M}"
-        typer.echo(f"{when}  {change.memory_id}  {change.action}{who}{which}")
+        echo(f"{when}  {change.memory_id}  {change.action} {who}{which}")
         if change.before is None:
-            typer.echo(f"    {sanitize_line(change.content)}")
+            echo(f"    {sanitize_line(change.content)}")
         for name, value in (change.after or {}).items():
-            typer.echo(f"    {name}: {_shown((change.before or {})[name])} -> {_shown(value)}")
+            echo(f"    {name}: {_shown((change.before or {})[name])} -> {_shown(value)}")
 
 
 def update(
@@ -188,7 +199,7 @@ def update(
     tag: Annotated[
         list[str] | None, typer.Option(help="A tag; repeatable. They replace the old ones.")
     ] = None,
-    importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
+    importance: Annotated[float | None, typer.Option(min=0, max=1, help="0 to 1.")] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object, which replaces the old one.")] = None,
     source: Annotated[str | None, typer.Option(help="Where it comes from.")] = None,
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
@@ -289,9 +300,12 @@ def forget(
             _print_number(number, "to forget", as_json=as_json)
             return
         if number and not yes:
-            if not sys.stdin.isatty():
-                raise typer.BadParameter(f"{number} memories match; pass --yes to forget them")
-            typer.confirm(f"Forget {number} memories?", abort=True)
+            matching = counted(number, "memory")
+            confirm(
+                f"Forget {matching}?",
+                found=f"{matching} {'matches' if number == 1 else 'match'}",
+                verb=f"forget {'it' if number == 1 else 'them'}",
+            )
         _print_number(client.forget_many(**filters), "forgotten", as_json=as_json)
 
 
@@ -306,40 +320,6 @@ def restore(ids: Ids, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDi
 
 def _print_number(number: int, what: str, *, as_json: bool) -> None:
     print_result({what.replace(" ", "_"): number}, f"{number} {what}", as_json=as_json)
-
-
-def given_filters(
-    namespace: str | None,
-    category: list[str] | None,
-    tag: list[str] | None,
-    all_tag: list[str] | None,
-    metadata: str | None,
-    where: str | None,
-    session: list[str] | None,
-    speaker: list[str] | None,
-    source: list[str] | None,
-    external_id_prefix: str | None,
-    since: str | None,
-    until: str | None,
-    include_superseded: bool = False,
-) -> dict[str, Any]:
-    """Return the filters that were given, under the names of the client."""
-    given = {
-        "namespace": namespace,
-        "categories": category,
-        "tags_any": tag,
-        "tags_all": all_tag,
-        "metadata_contains": json_object("--metadata", metadata),
-        "metadata_where": json_object("--where", where),
-        "sessions": session,
-        "speakers": speaker,
-        "sources": source,
-        "external_id_prefix": external_id_prefix,
-        "since": moment("--since", since),
-        "until": moment("--until", until),
-        "include_superseded": include_superseded or None,
-    }
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _line(memory: "StoredMemory") -> str:
@@ -383,7 +363,6 @@ __all__ = [
     "count",
     "forget",
     "get",
-    "given_filters",
     "history",
     "list_",
     "restore",

@@ -10,13 +10,14 @@ from typing import IO, Annotated
 
 import typer
 
+from pgrecall.formatting import counted, escape_controls
+
 from .common import (
     AsJson,
     DataDir,
     Dsn,
     Namespace,
     connection_string,
-    counted,
     is_dash,
     json_object,
     moment,
@@ -42,7 +43,7 @@ def remember(
     keyword: Annotated[
         list[str] | None, typer.Option(help="An additional keyword to find it by; repeatable.")
     ] = None,
-    importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
+    importance: Annotated[float | None, typer.Option(min=0, max=1, help="0 to 1.")] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
     source: Annotated[str | None, typer.Option(help="Where it comes from.")] = None,
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
@@ -135,9 +136,9 @@ def export(
         ) as lines,
     ):
         for line, is_memory in lines:
-            out.write(line.encode() + b"\n")
+            out.write(escape_controls(line).encode() + b"\n")
             number += is_memory
-    note(f"{counted(number, 'memory', 'memories')} exported")
+    note(f"{counted(number, 'memory')} exported")
 
 
 @contextmanager

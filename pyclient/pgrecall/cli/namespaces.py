@@ -9,7 +9,7 @@ import typer
 
 from pgrecall.formatting import sanitize_line
 
-from .common import AsJson, DataDir, Dsn, connection_string, print_json
+from .common import AsJson, DataDir, Dsn, connection_string, echo, print_json
 
 namespace = typer.Typer(no_args_is_help=True)
 
@@ -34,7 +34,7 @@ def list_namespaces(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir 
         print_json([one.as_dict() for one in found])
         return
     for one in found:
-        typer.echo(f"{one.access:<7}{one.language:<12}{sanitize_line(one.name)}")
+        echo(f"{one.access:<7}{one.language:<12}{sanitize_line(one.name)}")
 
 
 @namespace.command("create")
@@ -93,7 +93,7 @@ def retention(
         return
     for rule in rules:
         which = "" if rule.category is None else f" ({sanitize_line(rule.category)})"
-        typer.echo(f"{sanitize_line(rule.namespace)}{which}: {rule.action} after {rule.keep}, {rule.due} due")
+        echo(f"{sanitize_line(rule.namespace)}{which}: {rule.action} after {rule.keep}, {rule.due} due")
 
 
 def _span(keep: str) -> timedelta | None:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.formatting import counted, sanitize_line
+
 from .common import (
     AllTags,
     AsJson,
@@ -19,6 +21,7 @@ from .common import (
     Tags,
     Until,
     connection_string,
+    echo,
     json_object,
     moment,
     note,
@@ -65,8 +68,9 @@ def pull(
         print_json({"pushed": _as_dict(report.pushed)} | rest)
         return
     _print_pushed(report.pushed)
-    typer.echo(
-        f"{report.stored} fetched, {report.removed} removed: {status.memories} memories of {status.namespace}"
+    echo(
+        f"{report.stored} fetched, {report.removed} removed: "
+        f"{counted(status.memories, 'memory')} of {sanitize_line(status.namespace)}"
     )
     if not report.is_purged:
         note("another process reads the file, so its pages may still hold removed memories; pull again later")
@@ -89,7 +93,7 @@ def push(file: _File, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDi
 def recall(
     file: _File,
     query: Annotated[str, typer.Argument(help="The question.")],
-    k: Annotated[int, typer.Option("-k", "--k", help="Maximum number of memories.")] = 10,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="Maximum number of memories.")] = 10,
     category: Categories = None,
     tag: Tags = None,
     all_tag: AllTags = None,
@@ -148,8 +152,9 @@ def status(file: _File, as_json: AsJson = False) -> None:
         print_json({**status.as_dict(), "refused": [write.as_dict() for write in refused]})
         return
     pulled = "never" if status.pulled_at is None else f"{status.pulled_at:%Y-%m-%d %H:%M} UTC"
-    typer.echo(
-        f"{status.memories} memories of {status.namespace}, pulled {pulled}, {status.queued} writes queued"
+    echo(
+        f"{counted(status.memories, 'memory')} of {sanitize_line(status.namespace)}, pulled {pulled}, "
+        f"{counted(status.queued, 'write')} queued"
     )
     _print_refused(refused)
     if refused:
@@ -196,16 +201,16 @@ def _as_dict(pushed: "Pushed") -> dict[str, object]:
 
 def _print_pushed(pushed: "Pushed") -> None:
     if pushed.sent:
-        typer.echo(f"{pushed.sent} sent")
+        echo(f"{pushed.sent} sent")
     for one in pushed.settled:
         kept = "" if one.kept is None else f"; the other version is memory {one.kept}"
-        typer.echo(f"conflict: memory {one.memory_id} is now {_WINNERS[one.winner]}{kept}")
+        echo(f"conflict: memory {one.memory_id} is now {_WINNERS[one.winner]}{kept}")
     _print_refused(pushed.refused)
 
 
 def _print_refused(refused: "list[QueuedWrite] | tuple[QueuedWrite, ...]") -> None:
     for write in refused:
-        typer.echo(f"refused: {write.number} ({write.kind} {write.memory_id}): {write.reason}")
+        echo(f"refused: {write.number} ({write.kind} {write.memory_id}): {sanitize_line(write.reason or '')}")
 
 
 _WINNERS = {"mine": "as this copy had it", "theirs": "as the server had it"}

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import AsJson, DataDir, Dsn, effective_dsn, print_json
+from pgrecall.formatting import counted, sanitize_line
+
+from .common import AsJson, DataDir, Dsn, echo, effective_dsn, print_json, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -113,9 +115,8 @@ def _collecting(messages: list[str]) -> "Iterator[Report]":
 @contextmanager
 def _reporting() -> "Iterator[Report]":
     """Return a function that prints progress: a bar on a terminal, otherwise occasional lines."""
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     if not console.is_terminal:
         yield _Lines().report
         return
@@ -144,19 +145,19 @@ class _Lines:
 
     def report(self, progress: "str | Generation") -> None:
         if isinstance(progress, str):
-            typer.echo(progress)
+            echo(progress)
             return
         line = _line(progress)
         if line != self._last_line and time.monotonic() - self._reported_at >= _PLAIN_SECONDS:
-            typer.echo(line)
+            echo(line)
             self._last_line, self._reported_at = line, time.monotonic()
 
 
 def _print_progress(found: "list[Generation]") -> None:
     for one in found:
-        model = "no model" if one.model is None else f"{one.model} ({one.provider})"
-        typer.echo(f"generation {one.generation}  {one.state}  {model}  {one.dimension} dimensions")
-        typer.echo(f"  {_line(one)}")
+        model = "no model" if one.model is None else sanitize_line(f"{one.model} ({one.provider})")
+        echo(f"generation {one.generation}  {one.state}  {model}  {counted(one.dimension, 'dimension')}")
+        echo(f"  {_line(one)}")
 
 
 def _line(found: "Generation") -> str:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .common import AsJson, DataDir, Dsn, effective_dsn, print_json
+from .common import AsJson, DataDir, Dsn, echo, effective_dsn, print_json
 
 
 def migrate(
@@ -75,7 +75,7 @@ def migrate(
             raise typer.BadParameter("--owner cannot be combined with other options than --dsn")
         from pgrecall.admin.giving import give_to
 
-        typer.echo(f"objects given to role {owner}: {give_to(target, owner)}")
+        echo(f"objects given to role {owner}: {give_to(target, owner)}")
         return
     if check:
         _check(target, as_json=as_json)
@@ -83,7 +83,7 @@ def migrate(
     if as_sql:
         from pgrecall.admin.migrate import migration_script
 
-        typer.echo(
+        echo(
             migration_script(
                 target,
                 dim=dim,
@@ -104,10 +104,10 @@ def migrate(
         print_json(asdict(report))
         return
     for message in report.messages:
-        typer.echo(message)
+        echo(message)
     where = "nothing is installed" if report.revision is None else f"revision {report.revision}"
     code = "" if report.bundle_hash is None else f", SQL code {report.bundle_hash[:12]}"
-    typer.echo(f"{'migrated' if report.changed else 'nothing to do'}: {where}{code}")
+    echo(f"{'migrated' if report.changed else 'nothing to do'}: {where}{code}")
 
 
 def _check(dsn: str, *, as_json: bool) -> None:
@@ -119,9 +119,9 @@ def _check(dsn: str, *, as_json: bool) -> None:
 
         print_json({"current": state.current} | asdict(state))
     elif state.current:
-        typer.echo(f"current: revision {state.revision}, SQL code {state.expected_hash[:12]}")
+        echo(f"current: revision {state.revision}, SQL code {state.expected_hash[:12]}")
     else:
         for problem in state.problems:
-            typer.echo(problem, err=True)
+            echo(problem, err=True)
     if not state.current:
         raise typer.Exit(1)

@@ -38,14 +38,17 @@ from .common import (
     Where,
     call_settings,
     connection_string,
+    echo,
     embed_seconds,
     json_object,
     moment,
     note,
     print_json,
+    terminal,
     who_embeds,
     who_expands,
 )
+from .elsewhere import note_elsewhere
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -137,12 +140,14 @@ def recall(
             expand=expander,
             rerank=reranker,
         )
+        if not result:
+            note_elsewhere(client, namespace)
     print_recalled(result, full=full, as_json=as_json)
 
 
 def timeline(
     topic: Annotated[str, typer.Argument(help="The topic.")],
-    k: Annotated[int, typer.Option("-k", "--k", help="How many memories at most.")] = 20,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="How many memories at most.")] = 20,
     namespace: Namespace = None,
     category: Categories = None,
     tag: Tags = None,
@@ -202,10 +207,10 @@ def timeline(
         note("nothing found")
     for memory in result:
         if memory.is_new_session and memory.session is not None:
-            typer.echo(f"--- {sanitize_line(memory.session)}")
+            echo(f"--- {sanitize_line(memory.session)}")
         gap = "" if memory.gap is None else f" (+{format_age(memory.gap)})"
         said_by = "" if memory.speaker is None else f"{sanitize_line(memory.speaker)}: "
-        typer.echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {said_by}{sanitize_line(memory.content)}")
+        echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {said_by}{sanitize_line(memory.content)}")
 
 
 def print_recalled(result: "RecallResult", *, full: bool, as_json: bool) -> None:
@@ -221,12 +226,11 @@ def print_recalled(result: "RecallResult", *, full: bool, as_json: bool) -> None
     if as_json:
         print_json([memory.as_dict() for memory in result])
         return
-    from rich.console import Console
 
     if not result:
         note("nothing found")
         return
-    Console().print(recall_table(result, full=full))
+    terminal().print(recall_table(result, full=full))
 
 
 def recall_table(result: "RecallResult", now: datetime | None = None, *, full: bool = False) -> "Table":

@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from .common import AsJson, Dsn, counted, effective_dsn, note, print_json, print_result
+from pgrecall.formatting import counted, sanitize_line
+
+from .common import AsJson, Dsn, echo, effective_dsn, note, print_json, print_result
 
 shard = typer.Typer(no_args_is_help=True)
 _ROUTER = "The database given by --dsn or PGRECALL_DSN is the router; connect as a superuser."
@@ -62,18 +64,19 @@ def list_(
             print_json([asdict(one) for one in placed])
             return
         for one in placed:
-            typer.echo(f"{one.shard}  {one.namespace}")
+            echo(f"{one.shard}  {sanitize_line(one.namespace)}")
         away = sum(one.shard != one.hashed for one in placed)
         if away:
-            note(f"{away} are not on the shard of their hash; move one there with: pgrecall shard move NAME")
+            where = "the shard of the hash; move one there with: pgrecall shard move NAME"
+            note(f"{counted(away, 'namespace')} not on {where}")
         return
     found = all_shards(router)
     if as_json:
         print_json([asdict(each) for each in found])
         return
     for each in found:
-        state = f"{each.namespaces} namespaces" if each.is_alive else "cannot be reached"
-        typer.echo(f"{each.shard}  {each.conninfo}  {state}")
+        state = counted(each.namespaces or 0, "namespace") if each.is_alive else "cannot be reached"
+        echo(f"{each.shard}  {each.conninfo}  {state}")
 
 
 @shard.command(epilog=_ROUTER)
@@ -89,7 +92,7 @@ def move(
         ),
     ] = None,
     patience: Annotated[
-        float, typer.Option(help="Seconds to wait for transactions older than the move.")
+        float, typer.Option(min=0, help="Seconds to wait for transactions older than the move.")
     ] = 60.0,
     as_json: AsJson = False,
     dsn: Dsn = None,
@@ -104,14 +107,14 @@ def move(
         print_json(None if report is None else asdict(report))
         return
     if report is None:
-        typer.echo(f"{namespace} stays where it is")
+        echo(f"{sanitize_line(namespace)} stays where it is")
         return
-    typer.echo(f"moved {namespace} from shard {report.source} to shard {report.target}")
+    echo(f"moved {sanitize_line(namespace)} from shard {report.source} to shard {report.target}")
     if report.digest:
         rows = sum(report.rows.values())
-        typer.echo(
-            f"{report.rows['memories']} memories, {rows} rows in all, hash {report.digest} on both; "
-            f"writers waited for {report.blocked:.2f} s"
+        echo(
+            f"{counted(report.rows['memories'], 'memory')}, {counted(rows, 'row')} in all, "
+            f"hash {report.digest} on both; writers waited for {report.blocked:.2f} s"
         )
 
 
@@ -125,8 +128,8 @@ def check(as_json: AsJson = False, dsn: Dsn = None) -> None:
         print_json({"problems": list(problems)})
     else:
         for problem in problems:
-            typer.echo(problem, err=True)
+            echo(problem, err=True)
     if problems:
         raise typer.Exit(1)
     if not as_json:
-        typer.echo("the shards and the router are consistent")
+        echo("the shards and the router are consistent")

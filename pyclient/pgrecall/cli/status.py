@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.formatting import SECTIONS, format_bytes, format_value
 
-from .common import AsJson, DataDir, Dsn, connection_string, print_json
+from .common import AsJson, DataDir, Dsn, connection_string, print_json, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,9 +35,8 @@ def status(as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -
         }
         print_json(found.as_dict() | lists)
         return
-    from rich.console import Console
 
-    console = Console(highlight=False)
+    console = terminal(highlight=False)
     console.print(_overview(found))
     if generations:
         console.print(_generations(generations))

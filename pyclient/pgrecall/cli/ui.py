@@ -6,7 +6,7 @@ import typer
 
 from pgrecall.installing import install_command
 
-from .common import DataDir, Dsn, Namespace, connection_string, note, require_database
+from .common import DataDir, Dsn, Namespace, connection_string, echo, note, require_database
 
 PORT = 8765
 """The default port is fixed, so that port forwarding keeps working."""
@@ -70,4 +70,4 @@ def ui(
 
 def _tell(address: str) -> None:
     note("the inspector runs until Ctrl-C; open:")
-    typer.echo(address)
+    echo(address)

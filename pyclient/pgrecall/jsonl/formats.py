@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from pgrecall.errors import InvalidInput, TooLarge
+from pgrecall.formatting import counted
 
 from .encodings import NOT_UTF8
 from .lines import MAX_LINE_BYTES
@@ -251,7 +252,8 @@ def _fields(header: Sequence[str], columns: Mapping[str, str]) -> list[str]:
 
 def _row(number: int, row: Sequence[str], fields: Sequence[str]) -> Line:
     if any(cell.strip() for cell in row[len(fields) :]):
-        return Line(number, b"", InvalidInput(f"it has {len(row)} cells; the header has {len(fields)}"))
+        width = counted(len(row), "cell")
+        return Line(number, b"", InvalidInput(f"it has {width}; the header has {len(fields)}"))
     given = {name: _value(name, cell) for name, cell in zip(fields, row, strict=False) if cell.strip()}
     raw = b""
     if given:

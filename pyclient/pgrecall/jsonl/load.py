@@ -358,7 +358,7 @@ def _store(run: _Run, batch: list[_Item]) -> None:
             run.namespaces[part[0].memory.namespace] = None
 
     def refuse(item: _Item, refusal: PgrecallError) -> None:
-        run.rejected.append(Rejection(item.number, refusal.message.removeprefix("memory 1: ")))
+        run.rejected.append(Rejection(item.number, refusal.message.removeprefix("memory: ")))
 
     homes: dict[str | None, list[_Item]] = {}
     for item in batch:

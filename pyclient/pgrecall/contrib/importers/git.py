@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.formatting import counted
 from pgrecall.models import NewMemory
 
 from .fields import moment
@@ -62,7 +63,8 @@ def git_source(repository: Path, *, revision: str = "HEAD", merges: bool = False
         yield Source(
             "git",
             (
-                f"{total} commits of {git.name}: the author is the speaker, the paths go to the metadata",
+                f"{counted(total, 'commit')} of {git.name}: the author is the speaker, "
+                "the paths go to the metadata",
                 "a note is a memory of its own",
             ),
             None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgrecall.errors import InvalidInput, PgrecallError
 from pgrecall.files import open_regular
+from pgrecall.formatting import counted
 from pgrecall.jsonl.lines import text_search_configuration
 from pgrecall.models import NewMemory
 
@@ -48,7 +49,10 @@ def markdown_source(folder: Path) -> Iterator[Source]:
     number = sum(1 for _ in _files(folder))
     yield Source(
         "markdown",
-        (f"{number} files: a memory for each section that has a text; the headings above it are its title",),
+        (
+            f"{counted(number, 'file')}: a memory for each section that has a text; "
+            "the headings above it are its title",
+        ),
         None,
         partial(_rows, folder),
     )

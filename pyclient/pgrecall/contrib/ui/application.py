@@ -106,7 +106,15 @@ async def _refused(_: Request, error: Exception) -> Response:
     refusal = cast("HTTPException", error)
     problem = PgrecallError(refusal.detail, hint="Go on from the search page.")
     title = "This is not a page" if refusal.status_code == 404 else "This did not work"
-    return page("failed.html", status=refusal.status_code, problem=problem, title=title)
+    is_there = refusal.status_code != 404
+    return page(
+        "failed.html",
+        status=refusal.status_code,
+        problem=problem,
+        title=title,
+        can_retry=is_there,
+        is_outside=True,
+    )
 
 
 async def _broken(request: Request, error: Exception) -> Response:
@@ -115,4 +123,4 @@ async def _broken(request: Request, error: Exception) -> Response:
     problem = PgrecallError(
         "the inspector failed on this page", hint="Please report it, with the log's last line."
     )
-    return page("failed.html", status=500, problem=problem, title="This did not work")
+    return page("failed.html", status=500, problem=problem, title="This did not work", is_outside=True)

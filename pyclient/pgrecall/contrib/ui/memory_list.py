@@ -26,6 +26,9 @@ PAGE = 25
 RECENT = 10
 """Memories that the search page shows before there is a question."""
 
+LOOKED_AT, NAMED = 50, 5
+"""Namespaces that are looked into, and that are named, where the one in force has no memory."""
+
 FORGOTTEN, SUPERSEDED = "forgotten", "superseded"
 
 
@@ -98,6 +101,15 @@ class ListForm:
 
 
 FIELDS = tuple(field.name for field in fields(ListForm))
+
+
+async def filled_namespaces(context: PageContext) -> list[str]:
+    """Return some namespaces that have memories, by name."""
+    found: list[str] = []
+    for one in (await context.namespaces())[:LOOKED_AT]:
+        if len(found) < NAMED and await context.call(context.client.list, k=1, namespace=one.name):
+            found.append(one.name)
+    return found
 
 
 async def recent(context: PageContext, namespace: str) -> Sequence[StoredMemory]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from pgrecall.formatting import format_age, format_bytes
+from pgrecall.formatting import counted, format_age, format_bytes
 
 from . import charts
 
@@ -105,11 +105,19 @@ _templates.filters.update(
     when=when,
     span=span,
     count=count,
+    counted=counted,
     size=format_bytes,
     json=as_json,
 )
 _templates.globals.update(
-    tags=tags, stack=charts.stack, star=charts.star, namespace_in_force=None, sensitive=False, form_token=None
+    tags=tags,
+    stack=charts.stack,
+    star=charts.star,
+    namespace_in_force=None,
+    sensitive=False,
+    form_token=None,
+    can_retry=True,
+    is_outside=False,
 )
 
 

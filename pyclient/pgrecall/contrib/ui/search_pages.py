@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse
 from pgrecall.errors import InvalidInput, PgrecallError
 
 from .context import PageContext, page_context
-from .memory_list import recent
+from .memory_list import filled_namespaces, recent
 from .posted_form import read_posted
 from .query_form import EMBED_SECONDS, QueryForm, identity
 from .settings import check, grouped
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pgrecall.models import Explanation, RecalledMemory
 
 LEGS = ("lexical", "dense", "graph")
+UNSURE = 0.5
+"""A best confidence below this one is worth a notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,16 @@ class Found:
     legs: Sequence[str]
     notice: str | None
     namespace: tuple[str, bool]
+
+    @property
+    def confidence(self) -> float | None:
+        """The highest confidence of the memories; None if recall gives none."""
+        return max((one.confidence for one in self.memories if one.confidence is not None), default=None)
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the memories probably do not answer the question."""
+        return self.confidence is not None and self.confidence < UNSURE
 
 
 async def find(context: PageContext, form: QueryForm) -> Found:
@@ -69,9 +81,12 @@ async def search(request: Request) -> Response:
     form = QueryForm.read(request.query_params)
     settings = await context.call(context.client.live_settings)
     found, newest, problem = None, None, None
+    elsewhere: Sequence[str] = ()
     try:
         if form.is_blank:
             newest = await recent(context, form.namespace)
+            if not newest:
+                elsewhere = await filled_namespaces(context)
         else:
             check(form.settings, settings)
             found = await find(context, form)
@@ -83,6 +98,7 @@ async def search(request: Request) -> Response:
         form=form,
         found=found,
         newest=newest,
+        elsewhere=elsewhere,
         namespaces=await context.namespaces(),
         groups=grouped(settings, form.settings),
         legs=LEGS,
