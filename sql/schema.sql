@@ -493,7 +493,7 @@ CREATE TABLE pgrecall.memories (
     CONSTRAINT memories_source_size CHECK (octet_length(source) <= 1024),
     CONSTRAINT memories_speaker_size CHECK (octet_length(speaker) <= 1024),
     CONSTRAINT memories_tags_size CHECK ((cardinality(tags) <= 256) AND (octet_length(array_to_string(tags, '')) <= 12288)),
-    CONSTRAINT memories_times CHECK (((occurred_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (occurred_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((created_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (created_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((updated_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (updated_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((valid_from >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_from <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((valid_to >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_to <= '9999-12-31 00:00:00+00'::timestamptz)) AND (((deleted_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (deleted_at <= '9999-12-31 00:00:00+00'::timestamptz)) OR (deleted_at = '-infinity'::timestamptz)) AND ((superseded_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (superseded_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (expires_at <= '9999-12-31 00:00:00+00'::timestamptz))),
+    CONSTRAINT memories_times CHECK (((occurred_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (occurred_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((created_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (created_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((updated_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (updated_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((valid_from >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_from <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((valid_to >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_to <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((deleted_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (deleted_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((superseded_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (superseded_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (expires_at <= '9999-12-31 00:00:00+00'::timestamptz))),
     CONSTRAINT memories_title_size CHECK (octet_length(title) <= 4096),
     CONSTRAINT memories_validity_order CHECK (valid_to >= valid_from)
 ) WITH (toast_tuple_target = 2816, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
@@ -690,6 +690,8 @@ COMMENT ON TABLE pgrecall.grants IS 'Which role may read or write which namespac
 COMMENT ON COLUMN pgrecall.grants.access IS 'read, or write, which includes read.';
 COMMENT ON COLUMN pgrecall.grants.namespace IS 'The namespace''s name, so that a role looks names up among its own. Triggers maintain it.';
 CREATE INDEX grants_role_idx ON pgrecall.grants (role, namespace);
+ALTER TABLE pgrecall.grants
+    ALTER COLUMN namespace SET STATISTICS 0;
 
 CREATE TABLE pgrecall.learned_settings (
     id           bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -746,7 +748,8 @@ CREATE TABLE pgrecall.posting_states (
     compacted_to text COLLATE "C",
     CONSTRAINT posting_states_pkey PRIMARY KEY (namespace_id),
     CONSTRAINT posting_states_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
-    CONSTRAINT posting_states_compacted_to_size CHECK (octet_length(compacted_to) <= 2048)
+    CONSTRAINT posting_states_compacted_to_size CHECK (octet_length(compacted_to) <= 2048),
+    CONSTRAINT posting_states_times CHECK (((separated_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (separated_at <= '9999-12-31 00:00:00+00'::timestamptz)) OR (separated_at = '-infinity'::timestamptz))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE pgrecall.posting_states IS 'The state of a namespace''s postings. Written under _pgrecall.try_lock_postings(). No row: nothing was flushed yet.';
 COMMENT ON COLUMN pgrecall.posting_states.separated_at IS 'What was over at this time is in the postings of the past. NULL: not separated yet, all are together.';
@@ -999,6 +1002,8 @@ COMMENT ON COLUMN pgrecall.embedding_backgrounds.mean IS 'The mean of a sample o
 COMMENT ON COLUMN pgrecall.embedding_backgrounds.deviation IS 'Root mean square of cosines between sampled embeddings, the mean subtracted.';
 COMMENT ON COLUMN pgrecall.embedding_backgrounds.sample_size IS 'How many embeddings were measured.';
 COMMENT ON COLUMN pgrecall.embedding_backgrounds.last_key IS 'The largest key of a sampled text (memories_sample_idx); NULL: every text was considered.';
+ALTER TABLE pgrecall.embedding_backgrounds
+    ALTER COLUMN last_key SET STATISTICS 0;
 
 CREATE UNLOGGED TABLE pgrecall.query_embeddings (
     id               bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
