@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -57,6 +57,7 @@ def test_a_command_that_deletes_refuses_an_empty_filter(
 ) -> None:
     with Client(dsn) as client:
         client.remember("Tea is ready", external_id="e", metadata={"u": 1})
+        given: dict[str, Any]
         for given in ({"tags_any": []}, {"metadata_where": {}}, {"external_id_prefix": ""}, {}):
             with pytest.raises(Exception, match=r"fit every memory|needs a filter"):
                 getattr(client, f"{command}_many")(**given)

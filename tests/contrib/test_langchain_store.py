@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from langchain_core.documents import Document
@@ -56,6 +56,7 @@ def test_filters(store: PgrecallVectorStore) -> None:
     assert set(ids(store.similarity_search("trains Goa flew", filter=either))) == {"travel", "goa"}
     # Without a condition, as without a filter.
     everything = ids(store.similarity_search("train"))
+    empty: dict[str, Any] | None
     for empty in ({}, {"$and": []}, {"year": {"$nin": []}}, None):
         assert ids(store.similarity_search("train", filter=empty)) == everything
     for operator in ("$bogus", "$between", "$ilike", "$like", "$not"):

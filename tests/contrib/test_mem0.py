@@ -211,6 +211,7 @@ def test_no_filter_widens_the_ids_of_the_call(memory: Memory) -> None:
     for foreign in ({"$or": [{"user_id": "bob"}, {}]}, {"OR": [BOB]}, {"NOT": [BOB]}):
         with pytest.raises(ValueError, match="equivalent"):
             memory.get_all(filters=foreign, user_id=ALICE)
+    nobody: dict[str, Any]
     for nobody in (
         {"user_id": "*"},
         {"user_id": {"ne": "bob"}},
@@ -226,7 +227,7 @@ def test_no_filter_widens_the_ids_of_the_call(memory: Memory) -> None:
 
 
 def test_runs_of_different_owners_are_different_conversations(memory: Memory) -> None:
-    owners: list[dict[str, str]] = [
+    owners: list[dict[str, Any]] = [
         {"user_id": "a", "run_id": "r"}, {"agent_id": "a", "run_id": "r"}, {"user_id": "a/b", "run_id": "r"},
         {"user_id": "a", "agent_id": "b", "run_id": "r"}, {"user_id": "a", "run_id": "b/r"}, {"run_id": "a/r"},
     ]  # fmt: skip

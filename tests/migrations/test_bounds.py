@@ -59,7 +59,7 @@ def test_a_memory_takes_no_time_that_a_reader_cannot_read(conn: Connection[Any],
     number = remember(conn)
     for wrong in TIMES:
         with pytest.raises(psycopg.errors.CheckViolation), conn.transaction():
-            conn.execute(f"UPDATE pgrecall.memories SET {column} = %s WHERE id = %s", (wrong, number))  # type: ignore[call-overload]
+            conn.execute(f"UPDATE pgrecall.memories SET {column} = %s WHERE id = %s", (wrong, number))
 
 
 @pytest.mark.rollback

@@ -127,7 +127,9 @@ def make_anew(conn: Connection[Any]) -> None:
     remember_many(conn, memories, namespace="fresh")
 
 
-def answers(conn: Connection[Any], query: str, namespace: str, **options: Any) -> list[tuple[str, float]]:
+def answers(
+    conn: Connection[Any], query: str, namespace: str, **options: Any
+) -> list[tuple[str, float, float]]:
     found = conn.execute(
         "SELECT external_id, score, lexical_score FROM recall(%s, k => 20, namespace => %s, include_superseded => %s)",
         (query, namespace, options.get("include_superseded", False)),

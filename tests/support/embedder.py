@@ -105,7 +105,8 @@ class Constant:
         return DocumentVectors(np.full((len(texts), 384), 384**-0.5, dtype=np.float32), [False] * len(texts))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self.embed_documents([text]).vectors[0]
+        vector: NDArray[np.float32] = self.embed_documents([text]).vectors[0]
+        return vector
 
     def close(self) -> None: ...
 

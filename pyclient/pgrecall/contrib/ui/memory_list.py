@@ -107,8 +107,9 @@ async def filled_namespaces(context: PageContext) -> list[str]:
     """Return some namespaces that have memories, by name."""
     found: list[str] = []
     for one in (await context.namespaces())[:LOOKED_AT]:
-        if len(found) < NAMED and await context.call(context.client.list, k=1, namespace=one.name):
-            found.append(one.name)
+        if len(found) < NAMED:
+            memories = await context.call(context.client.list, k=1, namespace=one.name)
+            found += [one.name] if memories else []
     return found
 
 
