@@ -108,7 +108,7 @@ BEGIN ATOMIC
     CROSS JOIN LATERAL (
         -- Other settings with which the server logs parameters, statements and rows.
         SELECT string_agg(format('%s = %s', w.name, current_setting(w.name)), ', ') AS loud,
-               format('As a superuser %s; SELECT pg_reload_conf(). On a managed service set them in the provider''s parameter group.%s',
+               format('%s; SELECT pg_reload_conf(). That takes a superuser; on a managed service set them in the provider''s parameter group.%s',
                       string_agg(format('ALTER SYSTEM SET %s = %s', w.name, w.quiet), '; '),
                       -- The others can be set for a database, by a role that may.
                       ' A role that may set them can also do so for the database: '
@@ -231,7 +231,7 @@ BEGIN ATOMIC
          CASE WHEN NOT current_setting('autovacuum')::boolean OR NOT current_setting('track_counts')::boolean THEN 'autovacuum is off'
               ELSE COALESCE('autovacuum is off for ' || y.off, 'an old transaction keeps dead rows of ' || y.held, 'autovacuum is on') END,
          CASE WHEN NOT current_setting('autovacuum')::boolean OR NOT current_setting('track_counts')::boolean
-                  THEN 'As a superuser ALTER SYSTEM RESET autovacuum; ALTER SYSTEM RESET track_counts; SELECT pg_reload_conf(). '
+                  THEN 'ALTER SYSTEM RESET autovacuum; ALTER SYSTEM RESET track_counts; SELECT pg_reload_conf(). '
                        'On a managed service reset them in the provider''s parameter group.'
               WHEN y.off IS NOT NULL THEN y.repair
               ELSE 'Look for old transactions in pg_stat_activity (backend_xmin), pg_prepared_xacts and pg_replication_slots (xmin).' END),

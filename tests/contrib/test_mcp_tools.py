@@ -437,6 +437,25 @@ def test_an_explanation_without_numbers_says_how_a_memory_was_found(run: Callabl
     run(work)
 
 
+def test_what_hardly_answers_shows_it(run: Callable[..., None]) -> None:
+    """Without a score, which hidden memories would change."""
+
+    async def work(agent: Agent) -> None:
+        await agent.store("Priya takes her vacation in August")
+        await agent.store("the staging database moved", tags=["illness"])
+        recalled = await agent.call("memory_recall", query="What illness does Priya have?")
+        missing = {memory["content"][:5]: memory["words_missing"] for memory in recalled["memories"]}
+        assert missing == {
+            "Priya": ["what", "illness", "does", "have"],
+            "the s": ["what", "does", "priya", "have"],
+        }
+        told = text_of(await agent.called("memory_recall", query="Priya's vacation"))
+        assert "without" not in told
+        assert "without illness)" in text_of(await agent.called("memory_recall", query="Priya illness vacation"))
+
+    run(work)
+
+
 def test_a_timeline_says_what_no_longer_holds(run: Callable[..., None]) -> None:
     async def work(agent: Agent) -> None:
         old = await agent.store("the quokka lives on Rottnest")

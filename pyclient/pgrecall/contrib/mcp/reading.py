@@ -76,7 +76,7 @@ class ReadingTools(Toolset):
         recalled = Recalled.model_validate(
             {
                 "memories": [
-                    Found.found(memory, held.get(memory.id), max_chars, self._tells_scores)
+                    Found.found(query, memory, held.get(memory.id), max_chars, self._tells_scores)
                     for memory in result
                 ],
                 "legs": list(result.legs),

@@ -83,7 +83,11 @@ def facts_text(facts: Facts) -> str:
 
 def _found_line(found: Found) -> str:
     score = [] if found.score is None else [f"score {found.score:.3f}"]
-    return _memory_line(found, [*score, _when(found), *filter(None, ["+".join(found.found_by)])])
+    near = [] if found.similarity is None else [f"similarity {found.similarity:.2f}"]
+    lacks = [f"without {' '.join(map(sanitize_line, found.words_missing))}"] if found.words_missing else []
+    return _memory_line(
+        found, [*score, _when(found), *filter(None, ["+".join(found.found_by)]), *near, *lacks]
+    )
 
 
 def _kept_line(kept: Kept) -> str:

@@ -1,5 +1,6 @@
 """What the tools return, as structured content: models of pydantic, whose schemas the agent is given."""
 
+import re
 from datetime import datetime
 from typing import Any, Literal
 
@@ -110,10 +111,15 @@ class Found(Kept):
         "unknown. null where score is."
     )
     found_by: list[Leg] = Field(description="By words (lexical), meaning (dense), related concepts (graph).")
+    words_missing: list[str] = Field(
+        description="Words of the question that it does not hold. All of them, and a low similarity: it is "
+        "hardly the answer."
+    )
+    similarity: float | None = Field(description="Cosine similarity to the question; null without meaning.")
 
     @classmethod
     def found(
-        cls, memory: RecalledMemory, validity: Validity | None, max_chars: int, tells_scores: bool
+        cls, query: str, memory: RecalledMemory, validity: Validity | None, max_chars: int, tells_scores: bool
     ) -> "Found":
         """Make one of what the client returned."""
         ranks: dict[Leg, int | None] = {
@@ -127,6 +133,8 @@ class Found(Kept):
             score=memory.score if tells_scores else None,
             confidence=memory.confidence if tells_scores else None,
             found_by=[leg for leg, rank in ranks.items() if rank is not None],
+            words_missing=words_missing(query, memory),
+            similarity=memory.similarity,
         )
 
 
@@ -308,6 +316,16 @@ class Explained(BaseModel):
 
 def _reason(reason: str | None, tells_scores: bool) -> str | None:
     return reason if tells_scores or reason is None else reason.partition(": ")[0]
+
+
+def words_missing(query: str, memory: RecalledMemory) -> list[str]:
+    """Return the words of a question, of three letters or more, that a memory does not hold.
+
+    Unlike a score, that tells nothing about memories that are hidden.
+    """
+    held = " ".join(filter(None, [memory.title, memory.content, memory.speaker, *memory.tags])).casefold()
+    words = dict.fromkeys(re.findall(r"\w{3,}", query.casefold()))
+    return [word for word in words if word not in held][:20]
 
 
 def truncate(text: str, length: int) -> tuple[str, bool]:
