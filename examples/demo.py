@@ -33,7 +33,7 @@ SAMPLE = Path(__file__).parent / "sample" / "corpus.jsonl"
 QUESTIONS = (
     "the certificate of the MQTT broker",
     "Which thing frightens our hound?",
-    "Who mended the decayed spar, and how?",
+    "Whom did the old lady defeat during the overnight rail trip?",
     "Until which month will my index fund contribution stay reduced?",
     "Which four digits open the padlock of the boat shed?",
 )
