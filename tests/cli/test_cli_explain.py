@@ -88,7 +88,7 @@ def test_why_a_memory_is_not_there(conn: psycopg.Connection[Any], explain: Calla
 def test_the_terminal_is_not_steered(conn: psycopg.Connection[Any], explain: Callable[..., str]) -> None:
     remember(conn, f"tea \x1b[31m {'and milk ' * 30}", title="a\ntitle")
     line = explain("tea").splitlines()[1]
-    assert line.startswith("   a title: tea \N{REPLACEMENT CHARACTER}[31m and milk")
+    assert line.startswith("   a title: tea [31m and milk")
     assert line.endswith("…")
     assert len(line) < 100
 
