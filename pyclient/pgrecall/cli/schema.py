@@ -67,7 +67,7 @@ def migrate(
     if roles_sql is not None:
         from pgrecall.admin.migrate import roles_script
 
-        typer.echo(roles_script(roles_sql, schema))
+        echo(roles_script(roles_sql, schema))
         return
     target = effective_dsn(dsn, data_dir)
     if owner is not None:
