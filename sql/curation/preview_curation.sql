@@ -9,15 +9,20 @@ CREATE OR REPLACE FUNCTION pgrecall.preview_curation(
     namespace text DEFAULT NULL, since timestamptz DEFAULT NULL, max_memories integer DEFAULT 1000
 )
 RETURNS TABLE (memory_id bigint, decision text, other_id bigint, content text, other_content text, evidence jsonb)
-LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1000
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1000
 SET search_path FROM CURRENT
-BEGIN ATOMIC
-    SELECT u.id, d.decision, d.other_id, m.content, o.content, d.evidence
+AS $function$
+#variable_conflict use_column
+BEGIN
+    -- First: a plan that begins with an empty table would never look at the limit.
+    PERFORM _pgrecall.parse_row_limit(preview_curation.max_memories);
+    RETURN QUERY SELECT u.id, d.decision, d.other_id, m.content, o.content, d.evidence
     FROM pgrecall.uncurated_memories(preview_curation.namespace, preview_curation.since, preview_curation.max_memories) u (id)
     CROSS JOIN LATERAL pgrecall.decide_curation(u.id) d
     JOIN pgrecall.memories m ON m.id = u.id
     LEFT JOIN pgrecall.memories o ON o.id = d.other_id;
-END;
+END
+$function$;
 
 COMMENT ON FUNCTION pgrecall.preview_curation IS
     'Shows what curation by rules would do with a namespace in its present state; writes nothing.';

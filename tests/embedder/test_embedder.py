@@ -227,7 +227,7 @@ def test_a_notification_wakes_the_daemon(dsn: str, conn: psycopg.Connection[Any]
 
 
 def test_without_notifications_it_polls(dsn: str, conn: psycopg.Connection[Any], recorder: Recorder) -> None:
-    conn.execute("ALTER TABLE pgrecall.memories DISABLE TRIGGER memories_50_notify")
+    conn.execute("ALTER TABLE pgrecall.memories DISABLE TRIGGER memories_50_notify_insert")
 
     async def scenario() -> None:
         async with running(make_daemon(dsn, recorder, poll_seconds=0.2)):

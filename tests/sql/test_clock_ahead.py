@@ -102,7 +102,7 @@ def test_a_worker_that_a_clock_ahead_saw_last_is_not_alive(conn: Connection[Any]
     put_ahead(conn, "workers", "last_seen_at", "started_at", by=by)
     assert not scalar(conn, "SELECT is_alive FROM pgrecall.worker_status()")
     assert scalar(conn, "SELECT workers FROM recall_status()") == 0
-    ((_, _, _, error),) = rows(conn, "pgrecall.request_query_embedding", "tea")
+    ((_, _, _, error, _),) = rows(conn, "pgrecall.request_query_embedding", "tea")
     assert error is not None
     beat(conn, OTHER)
     assert scalar(conn, "SELECT array_agg(id) FROM pgrecall.workers") == [OTHER]
@@ -118,7 +118,7 @@ def test_a_question_of_a_clock_ahead_holds_up_none(conn: Connection[Any], by: st
     call(conn, "pgrecall.complete_query_embeddings", [number], [None], ["no"])
     put_ahead(conn, "query_embeddings", "answered_at", "requested_at", "claimed_at", by=by)
     # The error is not remembered for as long as the clock was ahead.
-    ((_, _, _, error),) = rows(conn, "pgrecall.request_query_embedding", "tea")
+    ((_, _, _, error, _),) = rows(conn, "pgrecall.request_query_embedding", "tea")
     assert error is None
     assert [row[1] for row in rows(conn, "pgrecall.claim_query_embeddings", 1)] == ["tea"]
 

@@ -123,7 +123,8 @@ def _condition(filters: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         conditions.append(_CURRENT)
     if not values.pop("include_sensitive", True):
         conditions.append("NOT m.is_sensitive")
-    conditions += [condition for name, condition in _FILTERS.items() if values.get(name) is not None]
+    # An empty value is no condition, as on the server.
+    conditions += [one for name, one in _FILTERS.items() if values.get(name) not in (None, [], (), {}, "")]
     return " AND ".join(conditions), {name: _bound(value) for name, value in values.items()}
 
 
