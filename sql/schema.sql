@@ -594,6 +594,7 @@ CREATE TABLE pgrecall.judged_queries (
     CONSTRAINT judged_queries_exclude CHECK (array_position(exclude, NULL::bigint) IS NULL),
     CONSTRAINT judged_queries_exclude_size CHECK (cardinality(exclude) <= 10000),
     CONSTRAINT judged_queries_id_length CHECK ((length(query_id) >= 1) AND (length(query_id) <= 200)),
+    CONSTRAINT judged_queries_owner_size CHECK (octet_length((owner)::text) <= 63),
     CONSTRAINT judged_queries_query_size CHECK (octet_length(query) <= 65536),
     CONSTRAINT judged_queries_stratum CHECK ((length(stratum) >= 1) AND (length(stratum) <= 200) AND (stratum <> 'overall')),
     CONSTRAINT judged_queries_times CHECK ((judged_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (judged_at <= '9999-12-31 00:00:00+00'::timestamptz))
@@ -684,6 +685,7 @@ CREATE TABLE pgrecall.grants (
     CONSTRAINT grants_pkey PRIMARY KEY (namespace_id, role) INCLUDE (access),
     CONSTRAINT grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
     CONSTRAINT grants_access_check CHECK (access = ANY (ARRAY['read', 'write'])),
+    CONSTRAINT grants_namespace_size CHECK (octet_length(namespace) <= 1024),
     CONSTRAINT grants_times CHECK ((granted_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (granted_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.grants IS 'Which role may read or write which namespace; maintained by grant_namespace() and revoke_namespace(). Members of a role inherit its access.';
@@ -995,7 +997,8 @@ CREATE TABLE pgrecall.embedding_backgrounds (
     CONSTRAINT embedding_backgrounds_pkey PRIMARY KEY (namespace_id, generation_id),
     CONSTRAINT embedding_backgrounds_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
     CONSTRAINT embedding_backgrounds_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
-    CONSTRAINT embedding_backgrounds_deviation_check CHECK (deviation > (0)::double precision)
+    CONSTRAINT embedding_backgrounds_deviation_check CHECK (deviation > (0)::double precision),
+    CONSTRAINT embedding_backgrounds_last_key_size CHECK (octet_length(last_key) <= 4)
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE pgrecall.embedding_backgrounds IS 'What cosines between unrelated memories of a namespace look like: recall measures a cosine against it.';
 COMMENT ON COLUMN pgrecall.embedding_backgrounds.mean IS 'The mean of a sample of the namespace''s embeddings.';

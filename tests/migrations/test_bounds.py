@@ -45,7 +45,7 @@ def test_every_time_column_has_bounds(conn: Connection[Any]) -> None:
             continue
         assert kind == "timestamp with time zone", "a new type of time needs bounds of its own"
         assert re.search(rf"\({column} >= '0001-01-02 [^']*'", checks), (
-            f"{table}.{column}: see migrations/versions/0014_bounds.py"
+            f"{table}.{column}: see migrations/versions/0012_bounds.py"
         )
         assert re.search(rf"\({column} <= '9999-12-31 [^']*'", checks), (table, column)
 
@@ -94,7 +94,7 @@ def test_functions_refuse_such_values_without_quoting_them(conn: Connection[Any]
 def test_an_upgrade_repairs_what_is_there(new_database: Callable[..., str]) -> None:
     dsn = new_database()
     migrate(dsn)
-    migrate(dsn, revision="0013")
+    migrate(dsn, revision="0011")
     with psycopg.connect(dsn, autocommit=True) as conn:
         home = conn.execute("SELECT id FROM pgrecall.namespaces").fetchone()
         if home is None:

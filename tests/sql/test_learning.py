@@ -55,7 +55,7 @@ def contest(conn: Connection[Any]) -> Contest:
         noise = draw.normal(size=DIMENSION)
         noise /= np.linalg.norm(noise)
         other = (number + 1) % QUERIES
-        queries.append((f"alpha{other} beta{other}", str((0.3 * vectors[number] + 0.954 * noise).tolist())))
+        queries.append((f"alpha{other} beta{other}", str((0.34 * vectors[number] + 0.94 * noise).tolist())))
     # Otherwise a test would wait for seven settings with thirty values.
     conn.execute(
         "CREATE OR REPLACE VIEW pgrecall.learnable_settings AS "

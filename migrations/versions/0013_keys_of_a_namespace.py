@@ -4,8 +4,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0015"
-down_revision = "0014"
+revision = "0013"
+down_revision = "0012"
 branch_labels = None
 depends_on = None
 
@@ -115,7 +115,8 @@ def upgrade() -> None:
             ADD ATTRIBUTE metadata_conditions jsonb, ADD ATTRIBUTE all_keys bytea[],
             ADD ATTRIBUTE tag_keys bytea[], ADD ATTRIBUTE value_keys bytea[];
 
-        ALTER TABLE pgrecall.grants ADD COLUMN namespace text;
+        ALTER TABLE pgrecall.grants ADD COLUMN namespace text
+            CONSTRAINT grants_namespace_size CHECK (octet_length(namespace) <= 1024);
         UPDATE pgrecall.grants g SET namespace = n.name
         FROM pgrecall.namespaces n WHERE n.id = g.namespace_id;
         ALTER TABLE pgrecall.grants

@@ -4,8 +4,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0017"
-down_revision = "0016"
+revision = "0015"
+down_revision = "0014"
 branch_labels = None
 depends_on = None
 
@@ -34,7 +34,8 @@ def upgrade() -> None:
         UPDATE pgrecall.memory_changes c
         SET bytes = octet_length(c.before::text) + octet_length(c.after::text);
 
-        ALTER TABLE pgrecall.judged_queries ADD COLUMN owner name NOT NULL DEFAULT '';
+        ALTER TABLE pgrecall.judged_queries ADD COLUMN owner name NOT NULL DEFAULT ''
+            CONSTRAINT judged_queries_owner_size CHECK (octet_length(owner::text) <= 63);
         COMMENT ON COLUMN pgrecall.judged_queries.owner IS
             'The role that judged it: others may not replace it. Empty for feedback, and for what is older.';
         """,

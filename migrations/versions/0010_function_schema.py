@@ -4,8 +4,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0011"
-down_revision = "0010"
+revision = "0010"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 

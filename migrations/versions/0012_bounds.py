@@ -4,8 +4,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0014"
-down_revision = "0013"
+revision = "0012"
+down_revision = "0011"
 branch_labels = None
 depends_on = None
 

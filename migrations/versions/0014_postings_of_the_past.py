@@ -8,8 +8,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0016"
-down_revision = "0015"
+revision = "0014"
+down_revision = "0013"
 branch_labels = None
 depends_on = None
 

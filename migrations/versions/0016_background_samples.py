@@ -4,8 +4,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0018"
-down_revision = "0017"
+revision = "0016"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 
@@ -16,7 +16,8 @@ def upgrade() -> None:
         connection,
         """
         -- They are measured again as embeddings arrive; until then the old figures serve.
-        ALTER TABLE pgrecall.embedding_backgrounds DROP COLUMN added, ADD COLUMN last_key bytea;
+        ALTER TABLE pgrecall.embedding_backgrounds DROP COLUMN added, ADD COLUMN last_key bytea
+            CONSTRAINT embedding_backgrounds_last_key_size CHECK (octet_length(last_key) <= 4);
         ALTER TABLE pgrecall.embedding_backgrounds RENAME COLUMN sampled_from TO sample_size;
         ALTER TABLE pgrecall.embedding_backgrounds ALTER COLUMN last_key SET STATISTICS 0;
         COMMENT ON COLUMN pgrecall.embedding_backgrounds.sample_size IS 'How many embeddings were measured.';
