@@ -74,6 +74,7 @@ def test_version(cli: Callable[..., Outcome]) -> None:
         ["frobnicate"],
         ["recall", "x", "-k", "0"],
         ["recall", "x", "-k", "1001"],
+        ["remember", "x", "--importance", "2"],
         ["recall"],
         ["recall", "x", "-k", "ten"],
         ["recall", "x", "--since", "someday"],
@@ -104,7 +105,6 @@ def test_expected_errors_are_one_line_and_a_hint(
     _assert_error(cli("recall", "x" * 20_000, "--no-embed"))
     _assert_error(cli("remember", " "))
     _assert_error(cli("remember", "x", "--namespace", "nowhere"))
-    _assert_error(cli("remember", "x", "--importance", "2"))
     _assert_error(cli("status", "--dsn", "host=/nonexistent"))
     _assert_error(cli("doctor", "--dsn", "no connection string"))
     unmigrated = new_database()
