@@ -71,7 +71,10 @@ def test_commands_of_the_guide_exist() -> None:
         for word in command.split():
             commands = getattr(found, "commands", {})
             if word.startswith("--"):
-                assert word in {option for given in found.params for option in given.opts}, command
+                options = {
+                    option for given in found.params for option in (*given.opts, *given.secondary_opts)
+                }
+                assert word in options, command
             elif word in commands:
                 found = commands[word]
             else:
