@@ -16,6 +16,7 @@ CREATE OR REPLACE FUNCTION pgrecall.complete_claimed(
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
+SET lock_timeout = '300ms'
 AS $function$
 DECLARE
     made_for CONSTANT integer := COALESCE(complete_claimed.generation, pgrecall.active_generation());
@@ -34,12 +35,23 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one of each for every memory.';
     END IF;
     -- Locks the memory before its lease, as all code does. A concurrent change of the text has invalidated the ticket, or waits.
-    SELECT array_agg(l.id) INTO free
-    FROM (
-        SELECT m.id FROM pgrecall.memories m WHERE m.id = ANY (memory_ids) AND NOT m.is_sensitive
-        ORDER BY m.id
-        FOR NO KEY UPDATE SKIP LOCKED
-    ) l;
+    -- A short transaction is outwaited, so that no embedding is computed twice for it; a long one is not.
+    BEGIN
+        SELECT array_agg(l.id) INTO free
+        FROM (
+            SELECT m.id FROM pgrecall.memories m WHERE m.id = ANY (memory_ids) AND NOT m.is_sensitive
+            ORDER BY m.id
+            FOR NO KEY UPDATE
+        ) l;
+    EXCEPTION
+        WHEN lock_not_available THEN
+            SELECT array_agg(l.id) INTO free
+            FROM (
+                SELECT m.id FROM pgrecall.memories m WHERE m.id = ANY (memory_ids) AND NOT m.is_sensitive
+                ORDER BY m.id
+                FOR NO KEY UPDATE SKIP LOCKED
+            ) l;
+    END;
     UPDATE pgrecall.embedding_jobs j SET worker_id = NULL, ticket = NULL, lease_expires_at = NULL
     FROM (
         SELECT o.memory_id FROM pgrecall.embedding_jobs o
