@@ -200,6 +200,28 @@ def test_an_upgrade_that_is_interrupted_after_any_statement_goes_on(
     assert run(dsn, "SELECT content FROM recall('tea')") == [("Priya drinks tea",)]
 
 
+@pytest.mark.slow
+def test_revisions_leave_the_functions_that_running_clients_call(new_database: Callable[..., str]) -> None:
+    """The installation drops them, in the transaction that makes their successors."""
+    dsn = new_database()
+    migrate(dsn, revision="0009")
+    for former in (
+        "_pgrecall.metadata_path(jsonb)",
+        "_pgrecall.resolve_request(text, public.halfvec, text, jsonb)",
+        "_pgrecall.query_term_weights(integer, text[], integer)",
+        "_pgrecall.index_postings(integer, bigint[], tsvector[])",
+        "_pgrecall.withdraw_notes(bigint, bigint[], boolean)",
+    ):
+        run(dsn, f"CREATE FUNCTION {former} RETURNS integer LANGUAGE sql AS 'SELECT 1'")
+    count = (
+        "SELECT count(*) FROM pg_proc WHERE pronamespace = '_pgrecall'::regnamespace AND prosrc = 'SELECT 1'"
+    )
+    migrate(dsn, revision="0018")
+    assert run(dsn, count) == [(5,)]
+    migrate(dsn)
+    assert run(dsn, count) == [(0,)]
+
+
 CROSSING = """
 from alembic import op
 
