@@ -9,15 +9,6 @@ down_revision = "0011"
 branch_labels = None
 depends_on = None
 
-CHANGED = """
-DROP FUNCTION IF EXISTS _pgrecall.metadata_path(jsonb);
-DROP FUNCTION IF EXISTS _pgrecall.memory_filter(
-    text[], text[], text[], jsonb, jsonb, text[], text[], text[], text, timestamptz, timestamptz,
-    boolean, boolean, tstzrange, timestamptz
-);
-DROP FUNCTION IF EXISTS _pgrecall.erase_granted(bigint, boolean);
-"""
-
 FIRST, LAST = "'0001-01-02 00:00:00+00'::timestamptz", "'9999-12-31 00:00:00+00'::timestamptz"
 # What a column may hold besides: a sentinel that no reader gets, or a time that a text mentions.
 BESIDE = {
@@ -49,7 +40,6 @@ LONGEST = "interval '1000 years'"
 
 def upgrade() -> None:
     connection = op.get_bind()
-    run_sql(connection, CHANGED)
     tables = connection.exec_driver_sql(TIMES).fetchall()
     # Each table is scanned without a lock that keeps readers and writers out.
     with op.get_context().autocommit_block():

@@ -11,7 +11,7 @@ depends_on = None
 
 # Level by level: nested documents can be thousands of levels deep.
 FUNCTIONS = r"""
-CREATE FUNCTION _pgrecall.metadata_leaves(metadata jsonb)
+CREATE OR REPLACE FUNCTION _pgrecall.metadata_leaves(metadata jsonb)
 RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -50,7 +50,7 @@ COMMENT ON FUNCTION _pgrecall.metadata_leaves IS
     'Returns the values in metadata, each with the names that lead to it. Arrays are left out of the path: '
     'an item is found like a single value.';
 
-CREATE FUNCTION _pgrecall.namespace_keys(namespace_id integer, texts text[])
+CREATE OR REPLACE FUNCTION _pgrecall.namespace_keys(namespace_id integer, texts text[])
 RETURNS bytea[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -68,7 +68,7 @@ $function$;
 COMMENT ON FUNCTION _pgrecall.namespace_keys IS
     'Returns keys of texts in a namespace. Nobody finds a text of another namespace with the same key.';
 
-CREATE FUNCTION _pgrecall.filter_keys(namespace_id integer, tags text[], metadata jsonb)
+CREATE OR REPLACE FUNCTION _pgrecall.filter_keys(namespace_id integer, tags text[], metadata jsonb)
 RETURNS bytea[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 100
 SET search_path = pg_catalog, pg_temp
@@ -107,10 +107,20 @@ SHARED = {
 
 
 def upgrade() -> None:
+    # What is done until the end of the block stays if the run is interrupted, and is done again.
+    run_sql(op.get_bind(), FUNCTIONS)
+    with op.get_context().autocommit_block():
+        connection = op.get_bind()
+        for name, definition in INDEXES.items():
+            run_sql(connection, f"DROP INDEX CONCURRENTLY IF EXISTS pgrecall.{name}")
+            run_sql(connection, f"CREATE INDEX CONCURRENTLY {name} ON pgrecall.{definition}")
+        # The planner needs the statistics of the expression from the start.
+        run_sql(connection, "ANALYZE pgrecall.memories")
+        for name in SHARED:
+            run_sql(connection, f"DROP INDEX CONCURRENTLY IF EXISTS pgrecall.{name}")
     run_sql(
         op.get_bind(),
-        FUNCTIONS
-        + """
+        """
         ALTER TYPE pgrecall.recall_filter
             ADD ATTRIBUTE metadata_conditions jsonb, ADD ATTRIBUTE all_keys bytea[],
             ADD ATTRIBUTE tag_keys bytea[], ADD ATTRIBUTE value_keys bytea[];
@@ -127,15 +137,6 @@ def upgrade() -> None:
         CREATE INDEX grants_role_idx ON pgrecall.grants (role, namespace);
         """,
     )
-    with op.get_context().autocommit_block():
-        connection = op.get_bind()
-        for name, definition in INDEXES.items():
-            run_sql(connection, f"DROP INDEX CONCURRENTLY IF EXISTS pgrecall.{name}")
-            run_sql(connection, f"CREATE INDEX CONCURRENTLY {name} ON pgrecall.{definition}")
-        # The planner needs the statistics of the expression from the start.
-        run_sql(connection, "ANALYZE pgrecall.memories")
-        for name in SHARED:
-            run_sql(connection, f"DROP INDEX CONCURRENTLY IF EXISTS pgrecall.{name}")
 
 
 def downgrade() -> None:

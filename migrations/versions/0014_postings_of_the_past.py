@@ -13,7 +13,6 @@ down_revision = "0013"
 branch_labels = None
 depends_on = None
 
-# Functions with another signature. The installation creates them again.
 REPLACED = """
 DROP FUNCTION IF EXISTS _pgrecall.resolve_request(text, pgvector.halfvec, text, jsonb);
 DROP FUNCTION IF EXISTS _pgrecall.parse_query(integer, regconfig[], text, integer, pgrecall.recall_settings);
@@ -41,11 +40,11 @@ def _reset(options: str) -> str:
 
 
 def upgrade() -> None:
+    # What is done until the end of the block stays if the run is interrupted, and is done again.
     run_sql(
         op.get_bind(),
-        REPLACED
-        + """
-        CREATE TABLE pgrecall.posting_states (
+        """
+        CREATE TABLE IF NOT EXISTS pgrecall.posting_states (
             namespace_id integer CONSTRAINT posting_states_pkey PRIMARY KEY
                 CONSTRAINT posting_states_namespace_id_fkey REFERENCES pgrecall.namespaces ON DELETE CASCADE,
             separated_at timestamptz,
@@ -72,18 +71,20 @@ def upgrade() -> None:
         INSERT INTO pgrecall.posting_states (namespace_id)
         SELECT DISTINCT l.namespace_id FROM pgrecall.term_stats l
         JOIN pgrecall.namespaces n ON n.id = l.namespace_id
-        WHERE l.term = '';
+        WHERE l.term = ''
+        ON CONFLICT DO NOTHING;
 
         COMMENT ON TABLE pgrecall.term_stats IS
             'The number of memories in pgrecall.postings that hold each term, current and past apart; '
             'the term '''' counts all memories in the postings.';
-        ALTER TABLE pgrecall.postings ADD is_past boolean NOT NULL DEFAULT false;
+        ALTER TABLE pgrecall.postings ADD COLUMN IF NOT EXISTS is_past boolean NOT NULL DEFAULT false;
         COMMENT ON COLUMN pgrecall.postings.is_past IS
             'Holds memories that are superseded, expired or no longer valid, '
             'which recall reads only if asked for the past.';
-        ALTER TABLE pgrecall.term_stats ADD is_past boolean NOT NULL DEFAULT false;
+        ALTER TABLE pgrecall.term_stats ADD COLUMN IF NOT EXISTS is_past boolean NOT NULL DEFAULT false;
         COMMENT ON COLUMN pgrecall.term_stats.is_past IS 'Counts the postings of the past.';
-        ALTER TABLE pgrecall.pending_postings ADD indexed_past boolean NOT NULL DEFAULT false;
+        ALTER TABLE pgrecall.pending_postings
+            ADD COLUMN IF NOT EXISTS indexed_past boolean NOT NULL DEFAULT false;
         COMMENT ON COLUMN pgrecall.pending_postings.indexed_past IS
             'Whether the memory''s postings are in those of the past.';
         """

@@ -11,24 +11,6 @@ depends_on = None
 
 
 def upgrade() -> None:
-    connection = op.get_bind()
-    run_sql(
-        connection,
-        """
-        -- They are measured again as embeddings arrive; until then the old figures serve.
-        ALTER TABLE pgrecall.embedding_backgrounds DROP COLUMN added, ADD COLUMN last_key bytea
-            CONSTRAINT embedding_backgrounds_last_key_size CHECK (octet_length(last_key) <= 4);
-        ALTER TABLE pgrecall.embedding_backgrounds RENAME COLUMN sampled_from TO sample_size;
-        ALTER TABLE pgrecall.embedding_backgrounds ALTER COLUMN last_key SET STATISTICS 0;
-        COMMENT ON COLUMN pgrecall.embedding_backgrounds.sample_size IS 'How many embeddings were measured.';
-        COMMENT ON COLUMN pgrecall.embedding_backgrounds.last_key IS
-            'The largest key of a sampled text (memories_sample_idx); NULL: every text was considered.';
-        DROP FUNCTION IF EXISTS _pgrecall.update_backgrounds(integer, bigint[]);
-        DROP FUNCTION IF EXISTS _pgrecall.refresh_background(integer, integer);
-        DROP FUNCTION IF EXISTS _pgrecall.withdraw_notes(bigint, bigint[], boolean);
-        DROP FUNCTION IF EXISTS _pgrecall.briefing_item(text, timestamptz, text, text, integer);
-        """,
-    )
     with op.get_context().autocommit_block():
         connection = op.get_bind()
         run_sql(connection, "DROP INDEX CONCURRENTLY IF EXISTS pgrecall.memories_sample_idx")
@@ -42,6 +24,22 @@ def upgrade() -> None:
         run_sql(
             connection, "ALTER INDEX IF EXISTS pgrecall.memories_sample_idx ALTER COLUMN 2 SET STATISTICS 0"
         )
+    run_sql(
+        op.get_bind(),
+        """
+        -- They are measured again as embeddings arrive; until then the old figures serve.
+        ALTER TABLE pgrecall.embedding_backgrounds DROP COLUMN added, ADD COLUMN last_key bytea
+            CONSTRAINT embedding_backgrounds_last_key_size CHECK (octet_length(last_key) <= 4);
+        ALTER TABLE pgrecall.embedding_backgrounds RENAME COLUMN sampled_from TO sample_size;
+        ALTER TABLE pgrecall.embedding_backgrounds ALTER COLUMN last_key SET STATISTICS 0;
+        COMMENT ON COLUMN pgrecall.embedding_backgrounds.sample_size IS 'How many embeddings were measured.';
+        COMMENT ON COLUMN pgrecall.embedding_backgrounds.last_key IS
+            'The largest key of a sampled text (memories_sample_idx); NULL: every text was considered.';
+        -- They read what changed.
+        DROP FUNCTION IF EXISTS _pgrecall.update_backgrounds(integer, bigint[]);
+        DROP FUNCTION IF EXISTS _pgrecall.refresh_background(integer, integer);
+        """,
+    )
 
 
 def downgrade() -> None:

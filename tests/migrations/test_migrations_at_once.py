@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from pgrecall.admin import migrate as migrations
 from pgrecall.admin.installer_lock import LOCK_KEY
 from pgrecall.admin.migrate import check, migrate
 from support.migrating import (
@@ -156,4 +158,109 @@ def test_a_build_that_goes_on_without_its_installer_is_waited_for(
     _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, errors.decode()
     assert index_is_valid(dsn, LATER_INDEX)
+    assert check(dsn).current
+
+
+class Interrupted(Exception):  # noqa: N818 - what happened, no error
+    """The run of a migration ended after a statement."""
+
+
+@pytest.mark.slow
+def test_an_upgrade_that_is_interrupted_after_any_statement_goes_on(
+    new_database: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a revision did outside its last transaction is committed, and comes a second time."""
+    dsn, alone = new_database(), new_database()
+    migrate(alone)
+    migrate(dsn)
+    run(dsn, "SELECT remember('Priya drinks tea')")
+    run(dsn, "SELECT pgrecall.flush_pending_postings(1)")
+    migrate(dsn, revision="0009")
+    met: set[tuple[str, ...]] = set()
+    run_sql = migrations.run_sql
+
+    def interrupt(connection: Any, text: str) -> None:
+        run_sql(connection, text)
+        revision = sys._getframe(1).f_globals["revision"]
+        kind = (revision, *(word for word in text.split()[:6] if word.isupper()))
+        if kind not in met:
+            met.add(kind)
+            raise Interrupted(kind)
+
+    monkeypatch.setattr(migrations, "run_sql", interrupt)
+    for _ in range(100):
+        try:
+            migrate(dsn)
+        except Interrupted:
+            continue
+        break
+    assert len(met) > 10
+    assert check(dsn).current
+    assert schema(dsn) == schema(alone)
+    assert run(dsn, "SELECT content FROM recall('tea')") == [("Priya drinks tea",)]
+
+
+@pytest.mark.slow
+def test_revisions_leave_the_functions_that_running_clients_call(new_database: Callable[..., str]) -> None:
+    """The installation drops them, in the transaction that makes their successors."""
+    dsn = new_database()
+    migrate(dsn, revision="0009")
+    for former in (
+        "_pgrecall.metadata_path(jsonb)",
+        "_pgrecall.resolve_request(text, public.halfvec, text, jsonb)",
+        "_pgrecall.query_term_weights(integer, text[], integer)",
+        "_pgrecall.index_postings(integer, bigint[], tsvector[])",
+        "_pgrecall.withdraw_notes(bigint, bigint[], boolean)",
+    ):
+        run(dsn, f"CREATE FUNCTION {former} RETURNS integer LANGUAGE sql AS 'SELECT 1'")
+    count = (
+        "SELECT count(*) FROM pg_proc WHERE pronamespace = '_pgrecall'::regnamespace AND prosrc = 'SELECT 1'"
+    )
+    migrate(dsn, revision="0018")
+    assert run(dsn, count) == [(5,)]
+    migrate(dsn)
+    assert run(dsn, count) == [(0,)]
+
+
+CROSSING = """
+from alembic import op
+
+from pgrecall.admin.migrate import run_sql
+
+revision = "0020"
+down_revision = "0019"
+
+
+def upgrade() -> None:
+    run_sql(op.get_bind(), "LOCK TABLE pgrecall.namespaces")
+    run_sql(op.get_bind(), "LOCK TABLE pgrecall.memories")
+
+
+def downgrade() -> None:
+    pass
+"""
+
+
+def test_a_migration_that_deadlocks_with_a_client_is_run_again(dsn: str, later_revision: Path) -> None:
+    (later_revision / "versions" / "0005_later.py").write_text(CROSSING, encoding="utf-8")
+    errors: list[BaseException] = []
+
+    def upgrade() -> None:
+        try:
+            migrate(dsn)
+        except BaseException as error:  # noqa: BLE001 - for the test's own thread
+            errors.append(error)
+
+    with psycopg.connect(dsn) as client:
+        client.execute("SET deadlock_timeout = '1min'")  # the migration notices first
+        client.execute("LOCK TABLE pgrecall.memories")
+        thread = threading.Thread(target=upgrade)
+        thread.start()
+        wait_for(
+            dsn,
+            "EXISTS (SELECT FROM pg_locks WHERE relation = 'pgrecall.memories'::regclass AND NOT granted)",
+        )
+        client.execute("LOCK TABLE pgrecall.namespaces")
+    thread.join(SECONDS)
+    assert errors == []
     assert check(dsn).current

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import random
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -57,6 +59,9 @@ _SCHEMAS = (*SCHEMAS, "pgrecall_router", "pgrecall_shard")
 
 # alembic keeps the context of a run in a module, so a process can do only one run at a time.
 _ALEMBIC = threading.Lock()
+
+ATTEMPTS = 10
+"""How often a run is made that ends in a deadlock with calls of clients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +203,17 @@ def _run(dsn: Target, before: MigrationState, revision: str, **attributes: Any) 
     config.attributes.update(dsn=dsn, action="downgrade" if down else "upgrade", **attributes)
     try:
         with _ALEMBIC, _beside_another_run():
-            (command.downgrade if down else command.upgrade)(config, revision)
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    (command.downgrade if down else command.upgrade)(config, revision)
+                except psycopg.errors.DeadlockDetected:
+                    # The next run goes on after the last revision that is done. An application's transaction
+                    # is lost, and a relative revision would be another one.
+                    if attempt == ATTEMPTS or not isinstance(dsn, str) or revision.startswith(("+", "-")):
+                        raise
+                    time.sleep(random.random())  # noqa: S311
+                else:
+                    break
     except CommandError as error:
         raise InvalidInput(
             f"cannot go to revision {revision!r}: {error}",
