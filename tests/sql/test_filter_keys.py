@@ -53,7 +53,10 @@ def test_conditions_are_those_of_jsonpath(conn: Connection[Any], stored: dict[in
             number
             for number, document in stored.items()
             if scalar(
-                conn, "SELECT %s::jsonb @@ _pgrecall.metadata_path(%s::jsonb)", document, json.dumps(wanted)
+                conn,
+                "SELECT %s::jsonb @@ _pgrecall.metadata_path(%s::jsonb, false)",
+                document,
+                json.dumps(wanted),
             )
         )
         assert listed(conn, metadata_where=wanted) == expected, wanted
