@@ -451,7 +451,9 @@ def test_what_hardly_answers_shows_it(run: Callable[..., None]) -> None:
         }
         told = text_of(await agent.called("memory_recall", query="Priya's vacation"))
         assert "without" not in told
-        assert "without illness)" in text_of(await agent.called("memory_recall", query="Priya illness vacation"))
+        assert "without illness)" in text_of(
+            await agent.called("memory_recall", query="Priya illness vacation")
+        )
 
     run(work)
 
