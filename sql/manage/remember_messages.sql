@@ -71,38 +71,38 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'A message is {"role": "user", "content": "…"}, optionally with "name", "created_at", "valid_to" and "metadata".';
     END IF;
-
-    BEGIN
-        WITH texts AS MATERIALIZED (
-            SELECT e.place::integer AS place, COALESCE(NULLIF(e.value ->> 'name', ''), e.value ->> 'role') AS speaker,
-                   CASE jsonb_typeof(e.value -> 'content')
-                       WHEN 'string' THEN e.value ->> 'content'
-                       WHEN 'array' THEN (
-                           SELECT string_agg(COALESCE(p.value ->> 'text', p.value #>> '{}'), E'\n' ORDER BY p.place)
-                           FROM jsonb_array_elements(e.value -> 'content') WITH ORDINALITY p (value, place)
-                           WHERE jsonb_typeof(p.value) = 'string' OR jsonb_typeof(p.value -> 'text') = 'string'
-                       )
-                   END AS content,
-                   (e.value ->> 'created_at')::timestamptz AS said_at,
-                   jsonb_build_object('valid_to', e.value -> 'valid_to', 'metadata', e.value -> 'metadata') AS options
-            FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
-            WHERE e.value ->> 'role' NOT IN ('system', 'developer', 'tool', 'function')
-        )
-        SELECT array_agg(t.place ORDER BY t.place), array_agg(t.speaker ORDER BY t.place),
-               array_agg(t.content ORDER BY t.place), array_agg(t.said_at ORDER BY t.place),
-               array_agg(t.options ORDER BY t.place),
-               array_agg('message:' || encode(sha256(convert_to(
-                   jsonb_build_array(remember_messages.session, t.speaker, t.content)::text, 'UTF8'
-               )), 'hex') ORDER BY t.place)
-        INTO places, speakers, contents, times, options, hashes
-        FROM texts t WHERE t.content ~ '[^[:space:]]';
-    EXCEPTION WHEN data_exception THEN
-        SELECT min(e.place) INTO wrong
-        FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
-        WHERE NOT _pgrecall.is_time(e.value ->> 'created_at');
-        RAISE EXCEPTION 'message %: created_at is not a time', wrong
+    -- Before its cast: infinity has no place in the key of a message.
+    SELECT min(e.place) INTO wrong
+    FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
+    WHERE NOT _pgrecall.is_time(e.value ->> 'created_at');
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION 'message %: created_at is not a time in the years 1 to 9999', wrong
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as 2025-01-31T12:00:00Z.';
-    END;
+    END IF;
+
+    WITH texts AS MATERIALIZED (
+        SELECT e.place::integer AS place, COALESCE(NULLIF(e.value ->> 'name', ''), e.value ->> 'role') AS speaker,
+               CASE jsonb_typeof(e.value -> 'content')
+                   WHEN 'string' THEN e.value ->> 'content'
+                   WHEN 'array' THEN (
+                       SELECT string_agg(COALESCE(p.value ->> 'text', p.value #>> '{}'), E'\n' ORDER BY p.place)
+                       FROM jsonb_array_elements(e.value -> 'content') WITH ORDINALITY p (value, place)
+                       WHERE jsonb_typeof(p.value) = 'string' OR jsonb_typeof(p.value -> 'text') = 'string'
+                   )
+               END AS content,
+               (e.value ->> 'created_at')::timestamptz AS said_at,
+               jsonb_build_object('valid_to', e.value -> 'valid_to', 'metadata', e.value -> 'metadata') AS options
+        FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
+        WHERE e.value ->> 'role' NOT IN ('system', 'developer', 'tool', 'function')
+    )
+    SELECT array_agg(t.place ORDER BY t.place), array_agg(t.speaker ORDER BY t.place),
+           array_agg(t.content ORDER BY t.place), array_agg(t.said_at ORDER BY t.place),
+           array_agg(t.options ORDER BY t.place),
+           array_agg('message:' || encode(sha256(convert_to(
+               jsonb_build_array(remember_messages.session, t.speaker, t.content)::text, 'UTF8'
+           )), 'hex') ORDER BY t.place)
+    INTO places, speakers, contents, times, options, hashes
+    FROM texts t WHERE t.content ~ '[^[:space:]]';
     IF places IS NULL THEN
         RETURN;
     END IF;

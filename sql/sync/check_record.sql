@@ -46,9 +46,11 @@ BEGIN
         ELSE jsonb_typeof(f.value) <> f.type
     END
     LIMIT 1;
+    -- A change has the old and the new value of each field.
     IF wrong IS NULL AND line ->> 'kind' = 'change' AND EXISTS (
         SELECT FROM jsonb_object_keys((line -> 'before') || (line -> 'after')) k (key)
         WHERE NOT _pgrecall.history_fields(NULL::pgrecall.memories) ? k.key
+           OR NOT (line -> 'before' ? k.key AND line -> 'after' ? k.key)
     ) THEN
         wrong := 'before or after';
     ELSIF wrong IS NULL AND line ->> 'kind' = 'learned' AND EXISTS (

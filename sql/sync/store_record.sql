@@ -23,11 +23,13 @@ BEGIN
                        l.ended_at, l.end_reason
                 FROM jsonb_populate_record(NULL::pgrecall.learned_settings, line) l;
             WHEN 'change' THEN
-                INSERT INTO pgrecall.memory_changes (memory_id, namespace_id, action, changed_at, role, before, after)
+                INSERT INTO pgrecall.memory_changes (memory_id, namespace_id, action, changed_at, role, before, after, bytes)
                 VALUES (
                     (line ->> 'memory')::bigint, home, line ->> 'action', (line ->> 'changed_at')::timestamptz,
-                    'imported:' || (line ->> 'role'), line -> 'before', line -> 'after'
+                    'imported:' || (line ->> 'role'), line -> 'before', line -> 'after',
+                    octet_length((line -> 'before')::text) + octet_length((line -> 'after')::text)
                 );
+                PERFORM _pgrecall.trim_history((line ->> 'memory')::bigint);
             WHEN 'evidence' THEN
                 INSERT INTO pgrecall.note_evidence (memory_id, note_id, is_stated)
                 VALUES ((line ->> 'memory')::bigint, (line ->> 'note')::bigint, (line ->> 'is_stated')::boolean);

@@ -179,7 +179,7 @@ ENGINE = {
     "flush_pending_postings": "embedders call it: postings can be written in no other way; returns how many memories it folded",
     "rank_granted": "recall's indexes; looks the grant up itself, returns ids and scores of one namespace",
     "list_granted": "indexes of filters; looks the grant up itself, returns ids of one namespace",
-    "trim_history": "a trigger calls it: cuts the history of the memory that has just changed to its limits",
+    "trim_history": "a trigger and imports call it: cuts the history of a memory that has just changed to its limits",
     "expire_memories": "embedders call it: does what expires_at and the retention rules say, of all tenants; returns two numbers",
     "curation_candidates": "words' and vectors' indexes; looks the grant up itself, returns ids and cosines of one namespace",
     "erase_granted": "caches of queries of all who see the namespace; looks the grant up itself, returns numbers of rows",

@@ -73,6 +73,17 @@ def test_a_client_in_four_children(dsn: str) -> None:
         assert client.count() == (CHILDREN + 3) * ROUNDS
 
 
+def test_a_model_that_the_parent_has_used_answers_in_children(dsn: str) -> None:
+    with Client(dsn) as client:
+        client.remember("oolong tea")
+
+        def ask(_: object = None) -> None:
+            assert [one.content for one in client.recall("oolong tea", embed=True)] == ["oolong tea"]
+
+        ask()
+        in_children(ask, ask)
+
+
 def test_a_client_that_children_close_or_leave(dsn: str) -> None:
     with Client(dsn) as client:
         client.remember("before")

@@ -262,7 +262,8 @@ def test_a_tenant_cannot_forge_history_or_set_rules(source: Client, conn: psycop
         {"action": "invented"}, {"changed_at": "yesterday"}, {"changed_at": "infinity"}, {"role": "x" * 300}, {"before": []},
         {"after": {"embedding": 1}}, {"memory": -1}, {"memory": "1"}, {"memory": 1e30}, {"kind": "grants"}, {"kind": 7},
         {"kind": "learned", "settings": {"k": "1"}}, {"kind": "judged"}, {"pgrecall": 2}, {"extra": 1}, {"namespace": None},
-        {"kind": "retention", "keep": "-1 day", "action": "erase"},
+        {"kind": "retention", "keep": "-1 day", "action": "erase"}, {"before": {}}, {"after": {}},
+        {"before": {"content": "swordfish", "title": "a"}}, {"after": {"title": "b"}}, {"after": {"content": "b", "tags": []}},
     ],
     ids=str,
 )  # fmt: skip
@@ -274,3 +275,20 @@ def test_a_malformed_record_is_refused_without_its_text(source: Client, fields: 
     with pytest.raises(InvalidInput) as caught:
         source.transfer.import_records([json.dumps(FORGED | {"memory": id} | secret | fields)])
     assert "swordfish" not in str(caught.value)
+
+
+def test_an_imported_history_keeps_within_the_limits_of_history(source: Client) -> None:
+    (id,) = (row[0] for row in _rows(source, "SELECT id FROM pgrecall.memories WHERE external_id = '1'"))
+    texts = {"before": {"content": "a" * 100_000}, "after": {"content": "b" * 100_000}}
+    lines = [
+        FORGED | {"memory": id, "changed_at": f"2020-01-01T00:00:{n:02}Z"} | texts for n in range(60)
+    ] + [
+        FORGED | {"memory": id, "changed_at": f"2020-01-02T00:{n // 60:02}:{n % 60:02}Z"} for n in range(500)
+    ]
+    source.transfer.import_records([json.dumps(line) for line in lines[:60]])
+    size = "octet_length(before::text) + octet_length(after::text)"
+    held = f"SELECT count(*), sum({size}) <= 2200000, bool_and(bytes = {size}) FROM pgrecall.memory_changes"
+    held += f" WHERE memory_id = {id} AND role = 'imported:postgres'"
+    assert _rows(source, held) == [(60, True, True)]
+    source.transfer.import_records([json.dumps(line) for line in lines[60:]])
+    assert _rows(source, held) == [(500, True, True)]

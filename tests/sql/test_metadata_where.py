@@ -25,6 +25,7 @@ DOCUMENTS: list[dict[str, Any]] = [
     {"n": -4, "s": "ümlaut €", "o": {"city": None}},
     {"a b": 1, "$eq": 2, "s": "x) || (1 == 1"},
     {"n": [1, 9], "s": ""},
+    {"": 1, "o": {"": {"": "x"}}},
 ]
 MISSING = object()
 
@@ -120,6 +121,12 @@ CONDITIONS: list[dict[str, Any]] = [
     {"n": 1, "s": "a"},
     {"n": 1, "s": "b"},
     {'x"] || exists($': 1},
+    {"": 1},
+    {"": {"$ne": 1}},
+    {"": {"$in": [1, 2]}},
+    {"": {"$exists": False}},
+    {"o.": {"$exists": True}},
+    {"o..": "x"},
     {},
     {"n": {}},
     {"$and": []},

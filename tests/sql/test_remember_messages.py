@@ -96,7 +96,9 @@ def test_a_forgotten_message_does_not_come_back(conn: Connection[Any]) -> None:
     "wrong",
     [{}, "text", None, [1], [{"content": "x"}], [{"role": 1, "content": "x"}], [{"role": "user", "content": 1}],
      [{"role": "user", "content": "x", "name": 1}], [{"role": "user", "content": "x", "created_at": 1}],
-     [{"role": "user", "content": "x", "created_at": "yesterday-ish"}], [TALK[1], {"role": "user", "content": {}}]],
+     [{"role": "user", "content": "x", "created_at": "yesterday-ish"}], [TALK[1], {"role": "user", "content": {}}],
+     *([TALK[1], {"role": "user", "content": "x", "created_at": time}]
+       for time in ("infinity", "-infinity", "290000-01-01", "0044-03-15 BC", ""))],
     ids=str,
 )  # fmt: skip
 def test_what_it_refuses_leaves_nothing(conn: Connection[Any], wrong: object) -> None:

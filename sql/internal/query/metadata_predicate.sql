@@ -22,6 +22,7 @@ DECLARE
         '$exists; {"$and": […]} and {"$or": […]} join several. A range is {"$gte": 5, "$lte": 10}; texts are compared whole.';
     condition record;
     tested record;
+    names text[];
     path text;
     part text;
     parts text[] := '{}'::text[];
@@ -57,10 +58,12 @@ BEGIN
             parts := parts || NULL::text;
             CONTINUE;
         END IF;
+        -- An empty name is a name, too; string_to_array() makes nothing of it.
+        names := COALESCE(NULLIF(string_to_array(condition.key, '.'), '{}'), '{""}');
         SELECT '$' || string_agg('.' || to_json(s.name)::text, '' ORDER BY s.place) INTO path
-        FROM unnest(string_to_array(condition.key, '.')) WITH ORDINALITY s (name, place)
+        FROM unnest(names) WITH ORDINALITY s (name, place)
         WHERE s.place <= max_names + 1;
-        IF octet_length(path) > max_path_bytes OR cardinality(string_to_array(condition.key, '.')) > max_names THEN
+        IF octet_length(path) > max_path_bytes OR cardinality(names) > max_names THEN
             RAISE EXCEPTION 'metadata_where: the name of a field is too long'
                 USING ERRCODE = 'program_limit_exceeded',
                       HINT = format('%s bytes and %s levels are the limit.', max_path_bytes, max_names);

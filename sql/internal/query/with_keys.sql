@@ -51,7 +51,7 @@ BEGIN
         CROSS JOIN LATERAL jsonb_each(j.conditions) c
         CROSS JOIN LATERAL (
             SELECT string_agg('.' || quote_literal(s.name), '' ORDER BY s.place) AS path
-            FROM unnest(string_to_array(c.key, '.')) WITH ORDINALITY s (name, place)
+            FROM unnest(COALESCE(NULLIF(string_to_array(c.key, '.'), '{}'), '{""}')) WITH ORDINALITY s (name, place)
         ) p
         CROSS JOIN LATERAL jsonb_each(
             CASE jsonb_typeof(c.value) WHEN 'object' THEN c.value ELSE jsonb_build_object('$eq', c.value) END
