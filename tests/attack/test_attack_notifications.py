@@ -85,7 +85,7 @@ def test_all_writes_commit_while_the_queue_is_full(conn: Connection[Any], full: 
     conn.execute("INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error) "
                  "SELECT max(id), 1, 5, 'x', 'x' FROM pgrecall.memories")  # fmt: skip
     assert call(conn, "pgrecall.retry_failures") == 1
-    (found,) = [row for row in rows(conn, "pgrecall.health") if row[0] == "notifications"]
+    (found,) = [row for row in rows(conn, "pgrecall.health") if row[0] == "notification queue"]
     assert (found[1], "% full" in found[2]) == ("warn", True)
     call(conn, "pgrecall.retire", "00000000-0000-0000-0000-000000000001")
 
