@@ -49,6 +49,9 @@ BEGIN
                     UNION ALL
                     SELECT u.id, false FROM jsonb_array_elements_text(line -> 'useless') u (id)
                 ) j;
+            ELSE
+                RAISE EXCEPTION '%: it is of no known kind', subject
+                    USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct it or leave the line out.';
         END CASE;
     EXCEPTION
         WHEN integrity_constraint_violation OR data_exception THEN

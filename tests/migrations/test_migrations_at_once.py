@@ -216,7 +216,7 @@ def test_revisions_leave_the_functions_that_running_clients_call(new_database: C
     count = (
         "SELECT count(*) FROM pg_proc WHERE pronamespace = '_pgrecall'::regnamespace AND prosrc = 'SELECT 1'"
     )
-    migrate(dsn, revision="0018")
+    migrate(dsn, revision="0015")
     assert run(dsn, count) == [(5,)]
     migrate(dsn)
     assert run(dsn, count) == [(0,)]
@@ -227,8 +227,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0020"
-down_revision = "0019"
+revision = "0017"
+down_revision = "0016"
 
 
 def upgrade() -> None:
