@@ -5,7 +5,7 @@
 -- These two numbers are the only place: a package speaks the newest contract of its own copy of this file.
 CREATE OR REPLACE FUNCTION pgrecall.contract()
 RETURNS TABLE (oldest integer, newest integer)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
     SELECT 1 AS oldest, 1 AS newest;
 END;

@@ -333,7 +333,7 @@ def test_the_commands_print_shards_and_namespaces(cluster: Cluster) -> None:
         assert done.exit_code == 0, done.output
         return done.output
 
-    assert said("list").count(" namespaces") == 3
+    assert said("list").count(" namespace") == 3
     assert "1  dora" in said("list", "--namespaces")
     assert "are consistent" in said("check")
     assert "3 shards" in said("init")
