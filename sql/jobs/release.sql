@@ -22,7 +22,7 @@ BEGIN
         UPDATE pgrecall.embedding_jobs j SET worker_id = NULL, ticket = NULL, lease_expires_at = NULL FROM held h
         WHERE j.memory_id = h.memory_id AND j.generation_id = h.generation_id AND h.attempts > 0
     )
-    SELECT count(*) INTO released FROM held;
+    SELECT count(*)::integer INTO released FROM held;
     RETURN released;
 END
 $function$;

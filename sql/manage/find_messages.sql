@@ -50,7 +50,7 @@ BEGIN
     END IF;
 
     IF overlap < least(2, cardinality(said_ids)) AND given > 2 THEN
-        SELECT count(*) INTO at_start
+        SELECT count(*)::integer INTO at_start
         FROM (
             SELECT bool_and(left(f.external_id, hash_length) = g.hash AND (g.said_at IS NULL OR f.occurred_at = g.said_at))
                        OVER (ORDER BY g.place) AS is_same

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 _DYNAMIC = "its statement is run by EXECUTE, which plpgsql_check does not look into"
+_TWO_TABLES = "its trigger is on two tables, and it asks which one fired"
+_GUARD = "volatile on purpose: the planner runs a stable function to estimate rows, and this one raises an error"
 _QUOTED = "the string is put together from parts that format() has quoted"
 _WAITED = "volatile on purpose: it is to see what was committed while its caller waited"
 _COUNTED = "volatile on purpose: it is to count what its caller has deleted"
@@ -31,6 +33,13 @@ KNOWN = {
     ("claim_curations", 'OUT variable "memory_id" is maybe unmodified'): _DYNAMIC,
     ("claim_curations", 'OUT variable "ticket" is maybe unmodified'): _DYNAMIC,
     ("claim_curations", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
+    **{
+        ("duplicates", f'OUT variable "{name}" is maybe unmodified'): _DYNAMIC
+        for name in ("cluster", "memory_id", "content", "cosine", "created_at")
+    },
+    ("name_grants", 'record "new" has no field "id"'): _TWO_TABLES,
+    ("name_grants", 'record "new" has no field "namespace"'): _TWO_TABLES,
+    ("refuse_other_owner", "routine is marked as VOLATILE, should be STABLE"): _GUARD,
     ("rebuild_embedding_accessors", "text type variable is not sanitized"): _QUOTED,
     ("embed_concepts", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
     ("pagerank", 'unmodified OUT variable "id"'): _ABSENT,

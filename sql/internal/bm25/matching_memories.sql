@@ -19,7 +19,7 @@ DECLARE
         SELECT string_agg(
                    CASE WHEN starts_with(t.parts[1], '''') THEN t.parts[1] ELSE regexp_replace(t.parts[1], '<(-|[0-9]+)>', '&', 'g') END,
                    '' ORDER BY t.place
-               )
+               )::tsquery
         FROM regexp_matches(querytree(query), '''(?:[^'']|'''')*''|[^'']+', 'g') WITH ORDINALITY AS t (parts, place)
     );
     terms text[];

@@ -19,8 +19,8 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     -- As the constraints of pgrecall.memories.
-    first_time CONSTANT timestamptz := '0001-01-02 00:00:00+00';
-    last_time CONSTANT timestamptz := '9999-12-31 00:00:00+00';
+    first_time CONSTANT timestamptz := '0001-01-02 00:00:00+00'::timestamptz;
+    last_time CONSTANT timestamptz := '9999-12-31 00:00:00+00'::timestamptz;
     filter pgrecall.recall_filter;
     unmet text;
 BEGIN
