@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 _DYNAMIC = "its statement is run by EXECUTE, which plpgsql_check does not look into"
 _TWO_TABLES = "its trigger is on two tables, and it asks which one fired"
-_GUARD = "volatile on purpose: the planner runs a stable function to estimate rows, and this one raises an error"
+_GUARD = (
+    "volatile on purpose: the planner runs a stable function to estimate rows, and this one raises an error"
+)
 _QUOTED = "the string is put together from parts that format() has quoted"
 _WAITED = "volatile on purpose: it is to see what was committed while its caller waited"
 _COUNTED = "volatile on purpose: it is to count what its caller has deleted"
