@@ -11,6 +11,7 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -20,7 +21,7 @@ from support.embedder import PATIENCE, until
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import IO
 
     from pgrecall.server import EmbeddedServer
@@ -80,8 +81,18 @@ class Fleet:
         kills: Which was killed, and when.
     """
 
-    def __init__(self, dsn: str, urls: Sequence[str], folder: Path) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        urls: Sequence[str],
+        folder: Path,
+        *,
+        options: Sequence[str] = ("--only", "embedding"),
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._dsn = dsn
+        self._options = options
+        self._environment = environment
         self._urls = urls
         self._folder = folder
         self._started = 0
@@ -93,10 +104,11 @@ class Fleet:
     def _start(self, number: int) -> None:
         self._started += 1
         log = (self._folder / f"daemon-{number}-{self._started:02}.log").open("wb")
-        options = ["--only", "embedding", "--lease", str(LEASE_SECONDS), "--log-json"]
+        options = [*self._options, "--lease", str(LEASE_SECONDS), "--log-json"]
         process = subprocess.Popen(
             [sys.executable, "-m", "pgrecall_embedder", *options],
             env=os.environ
+            | self._environment
             | {
                 "PGRECALL_DSN": self._dsn,
                 "PGRECALL_EMBEDDER_OPENAI_URL": self._urls[number],
