@@ -34,7 +34,7 @@ BEGIN
         INSERT INTO pgrecall.postings (namespace_id, term, is_past, top_impact, memory_ids, impacts)
         SELECT index_postings.namespace_id, b.term, b.is_past, b.top_impact, b.ids, b.impacts
         FROM block b
-        ORDER BY b.term, b.is_past, b.top_impact DESC
+        ORDER BY b.term, b.is_past, b.top_impact DESC, b.ids[1]
     ), counted AS (
         INSERT INTO pgrecall.term_stats AS l (namespace_id, term, is_past, documents, small_blocks)
         SELECT index_postings.namespace_id, b.term, b.is_past, sum(cardinality(b.ids)),

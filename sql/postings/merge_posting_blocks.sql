@@ -39,7 +39,7 @@ BEGIN
         INSERT INTO pgrecall.postings (namespace_id, term, is_past, top_impact, memory_ids, impacts)
         SELECT merge_posting_blocks.namespace_id, b.term, b.is_past, b.top_impact, b.ids, b.impacts
         FROM block b
-        ORDER BY b.term, b.is_past, b.top_impact DESC
+        ORDER BY b.term, b.is_past, b.top_impact DESC, b.ids[1]
     )
     UPDATE pgrecall.term_stats l SET small_blocks = c.small_blocks
     FROM (

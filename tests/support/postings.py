@@ -40,6 +40,9 @@ PROBLEMS: dict[str, LiteralString] = {
            OR cardinality(p.impacts) IS DISTINCT FROM cardinality(p.memory_ids)
            OR p.top_impact IS DISTINCT FROM p.impacts[1]
            OR p.impacts IS DISTINCT FROM (SELECT array_agg(i ORDER BY i DESC) FROM unnest(p.impacts) i)
+           OR p.memory_ids IS DISTINCT FROM (
+               SELECT array_agg(u.id ORDER BY u.impact DESC, u.id) FROM unnest(p.memory_ids, p.impacts) u (id, impact)
+           )
         """,
     "bad count": f"""
         SELECT * FROM (

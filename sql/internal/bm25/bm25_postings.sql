@@ -40,35 +40,8 @@ BEGIN ATOMIC
     ), word AS (
         SELECT w.term, w.idf, w.place, w.place > cardinality(words) - COALESCE(cardinality(common), 0) AS is_common
         FROM unnest(words, idfs) WITH ORDINALITY w (term, idf, place)
-    ), block AS (
-        SELECT w.place, w.idf, w.is_common, r.is_past, l.memory_ids, l.impacts
-        FROM word w
-        CROSS JOIN unnest(CASE WHEN _pgrecall.reads_past(filter) THEN '{false,true}' ELSE '{false}' END::boolean[]) r (is_past)
-        CROSS JOIN LATERAL (
-            -- Not needed: a block whose first is worse than enough postings, those of the blocks that end best.
-            SELECT b.memory_ids, b.impacts, b.top_impact,
-                   max(b.last_impact) FILTER (WHERE b.held >= (SELECT e.postings FROM enough e)) OVER () AS cut_impact
-            FROM (
-                SELECT p.memory_ids, p.impacts, p.top_impact, p.impacts[cardinality(p.impacts)] AS last_impact,
-                       sum(cardinality(p.memory_ids)) OVER (ORDER BY p.impacts[cardinality(p.impacts)] DESC, p.block) AS held
-                FROM (
-                    SELECT p.memory_ids, p.impacts, p.top_impact, p.block
-                    FROM pgrecall.postings p
-                    WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
-                    ORDER BY p.top_impact DESC, p.block
-                    LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) FROM enough e)
-                ) p
-            ) b
-        ) l
-        WHERE l.cut_impact IS NULL OR l.top_impact >= l.cut_impact
-    ), posting AS (
-        SELECT b.place, b.idf, b.is_common, b.is_past, unnest(b.memory_ids) AS memory_id, unnest(b.impacts) AS impact FROM block b
-    ), known AS (
-        SELECT p.place, p.idf, p.is_common, p.is_past, p.memory_id, p.impact
-        FROM posting p
-        WHERE NOT EXISTS (SELECT FROM changed c WHERE c.memory_id = p.memory_id)
-        UNION ALL
-        SELECT w.place, w.idf, w.is_common, m.is_past, m.id, i.impact
+    ), recent AS MATERIALIZED (
+        SELECT w.place, m.is_past, m.id AS memory_id, i.impact
         FROM (
             SELECT o.id, o.search_vector, o.is_past
             FROM changed c
@@ -85,13 +58,41 @@ BEGIN ATOMIC
         CROSS JOIN LATERAL _pgrecall.term_impacts(m.search_vector, settings, words) i
         JOIN word w ON w.term = i.term
     ), part AS (
-        SELECT r.memory_id, r.idf * r.impact AS score, r.is_common
-        FROM (
-            SELECT k.memory_id, k.idf, k.impact, k.is_common,
-                   row_number() OVER (PARTITION BY k.place, k.is_past ORDER BY k.impact DESC, k.memory_id) AS rank
-            FROM known k
-        ) r
-        WHERE NOT r.is_common OR r.rank <= (SELECT e.best FROM enough e)
+        SELECT k.memory_id, w.idf * k.impact AS score, w.is_common
+        FROM word w
+        CROSS JOIN unnest(CASE WHEN _pgrecall.reads_past(filter) THEN '{false,true}' ELSE '{false}' END::boolean[]) r (is_past)
+        CROSS JOIN LATERAL (
+            SELECT p.memory_id, p.impact
+            FROM (
+                SELECT unnest(l.memory_ids) AS memory_id, unnest(l.impacts) AS impact
+                FROM (
+                    -- Postings are ordered by impact and id. Not needed: a block whose first comes after the last of the block that
+                    -- makes enough, taking blocks by their last.
+                    SELECT b.memory_ids, b.impacts, b.top_impact, first_value(b.held) OVER enough AS held,
+                           first_value(b.last_impact) OVER enough AS cut_impact, first_value(b.last_id) OVER enough AS cut_id
+                    FROM (
+                        SELECT p.memory_ids, p.impacts, p.top_impact, p.last_impact, p.last_id,
+                               sum(cardinality(p.memory_ids)) OVER (ORDER BY p.last_impact DESC, p.last_id) AS held
+                        FROM (
+                            SELECT p.memory_ids, p.impacts, p.top_impact, p.impacts[cardinality(p.impacts)] AS last_impact,
+                                   p.memory_ids[cardinality(p.memory_ids)] AS last_id
+                            FROM pgrecall.postings p
+                            WHERE p.namespace_id = bm25_postings.namespace_id AND p.term = w.term AND p.is_past = r.is_past
+                            ORDER BY p.top_impact DESC, p.block
+                            LIMIT (SELECT _pgrecall.posting_blocks_needed(e.postings::integer) FROM enough e)
+                        ) p
+                    ) b
+                    WINDOW enough AS (ORDER BY b.held < (SELECT e.postings FROM enough e), b.held)
+                ) l
+                WHERE l.held < (SELECT e.postings FROM enough e) OR l.top_impact > l.cut_impact
+                   OR (l.top_impact = l.cut_impact AND l.memory_ids[1] <= l.cut_id)
+            ) p
+            WHERE NOT EXISTS (SELECT FROM changed c WHERE c.memory_id = p.memory_id)
+            UNION ALL
+            SELECT n.memory_id, n.impact FROM recent n WHERE n.place = w.place AND n.is_past = r.is_past
+            ORDER BY impact DESC, memory_id
+            LIMIT CASE WHEN w.is_common THEN (SELECT e.best FROM enough e) END
+        ) k
     ), candidate AS (
         -- Sorted, so that the filter runs only until the limit is reached. If it passes few of the best, bm25_scan runs.
         SELECT p.memory_id, sum(p.score) AS score, count(*) FILTER (WHERE p.is_common) AS common_words
