@@ -210,6 +210,7 @@ class Daemon:
                 active=None if generations is None else lambda: generations.active,
                 is_embedding=lambda: generations is not None and not generations.is_idle,
                 drain=self._drain,
+                lease_seconds=self._queue.lease_seconds,
                 poll_seconds=self._polling.longest_seconds,
                 refresh_seconds=self._heartbeat_seconds,
                 log=self._log,

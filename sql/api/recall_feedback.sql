@@ -35,11 +35,12 @@ DECLARE
     later bigint;
 BEGIN
     PERFORM _pgrecall.check_query(words, vector);
-    IF NOT EXISTS (
-        SELECT FROM pgrecall.memories m
-        WHERE m.id = (SELECT _pgrecall.seen_id('memory', recall_feedback.id)) AND m.namespace_id = home AND m.deleted_at IS NULL
-          AND (m.expires_at IS NULL OR m.expires_at > now())
-    ) THEN
+    -- The lock waits for whoever erases it, and keeps it until this transaction ends.
+    PERFORM FROM pgrecall.memories m
+    WHERE m.id = (SELECT _pgrecall.seen_id('memory', recall_feedback.id)) AND m.namespace_id = home AND m.deleted_at IS NULL
+      AND (m.expires_at IS NULL OR m.expires_at > now())
+    FOR KEY SHARE;
+    IF NOT FOUND THEN
         RAISE EXCEPTION 'namespace "%" has no memory %', pgrecall.namespace_name(recall_feedback.namespace), COALESCE(recall_feedback.id::text, 'NULL')
             USING ERRCODE = 'no_data_found',
                   HINT = 'Check the id and the namespace; a forgotten memory counts as absent.';

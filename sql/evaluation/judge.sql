@@ -52,6 +52,11 @@ BEGIN
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Move memories that no query should find to another namespace.';
     END IF;
 
+    -- The lock waits for whoever erases one of them, and keeps them until this transaction ends.
+    PERFORM FROM pgrecall.memories m
+    WHERE m.id IN (SELECT s.id FROM unnest(_pgrecall.seen_ids('memory', relevant)) AS s (id)) AND m.namespace_id = home
+    ORDER BY m.id
+    FOR KEY SHARE;
     SELECT r.id, m.id IS NOT NULL AS is_known INTO refused
     FROM unnest(relevant) AS r (id)
     LEFT JOIN unnest(_pgrecall.seen_ids('memory', relevant)) AS s (id) ON s.id = r.id

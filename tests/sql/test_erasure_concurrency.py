@@ -195,6 +195,56 @@ def test_who_is_to_be_superseded_by_what_is_erased_meanwhile(
     assert leftovers(conn) == {}
 
 
+def _erase(conn: Connection[Any], number: int) -> object:
+    return rows(conn, "erase", number)
+
+
+def _erase_by_filter(conn: Connection[Any], _: int) -> object:
+    return rows(conn, "erase_many", tags_all=["animal"])
+
+
+def _feedback(conn: Connection[Any], number: int) -> object:
+    return call(conn, "recall_feedback", "a quokka", number, True)
+
+
+def _take_back(conn: Connection[Any], number: int) -> object:
+    return call(conn, "recall_feedback", "a quokka", number, None)
+
+
+def _judge(conn: Connection[Any], number: int) -> object:
+    return call(conn, "pgrecall.judge", "q", "a quokka", None, [number])
+
+
+@pytest.mark.parametrize("judging", [_feedback, _take_back, _judge])
+@pytest.mark.parametrize("going", [_erase, _erase_by_filter])
+def test_what_goes_meanwhile_is_judged_by_nobody(
+    conn: Connection[Any],
+    other: Connection[Any],
+    judging: Callable[[Connection[Any], int], object],
+    going: Callable[[Connection[Any], int], object],
+) -> None:
+    number = remember(conn, "a quokka", tags=["animal"])
+    going(other, number)
+    second = waits(conn, lambda: judging(conn, number))
+    other.commit()
+    with pytest.raises(psycopg.errors.NoDataFound) as caught:
+        second()
+    assert caught.value.diag.message_hint
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.judged_queries") == 0
+
+
+@pytest.mark.parametrize("judging", [_feedback, _judge])
+def test_what_is_being_judged_is_erased_with_its_judgement(
+    conn: Connection[Any], other: Connection[Any], judging: Callable[[Connection[Any], int], object]
+) -> None:
+    number = remember(conn, "a quokka")
+    judging(other, number)
+    second = waits(conn, lambda: _erase(conn, number))
+    other.commit()
+    second()
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.judgements") == 0
+
+
 def test_a_recall_that_began_before_goes_on(conn: Connection[Any], other: Connection[Any]) -> None:
     number = remember(conn, "a quokka")
     other.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import subprocess
@@ -159,9 +160,7 @@ class Actors:
         for turn in range(draw.randrange(2, 12)):
             said.append(f"I prefer marksaid{number:04}x{turn}")
             messages = [{"role": "user", "name": "Priya", "content": text} for text in said]
-            rows = database.rows(
-                "SELECT id FROM remember_messages(%s, %s)", [json.dumps(messages), session]
-            )
+            rows = database.rows("SELECT id FROM remember_messages(%s, %s)", [json.dumps(messages), session])
             time.sleep(draw.uniform(0, 0.4))
         place = draw.randrange(len(said))
         _erase(database, rows[place][0])
@@ -194,14 +193,12 @@ class Actors:
     def _judge(self, database: Database, draw: random.Random, number: int) -> None:
         """Say of what recall() gives whether it was useful; learn from it once there is enough."""
         query = f"{draw.choice(TOPICS)} as of {number}"
-        vector = json.dumps(vector_of(f"query: {query}", DIMENSION).tolist())
+        vector = json.dumps(vector_of(f"query: {query}", DIMENSION))
         for (memory,) in database.rows("SELECT id FROM recall(%s, %s, k => 5)", [query, vector]):
-            try:
+            with contextlib.suppress(psycopg.errors.NoDataFound):  # it is gone since
                 database.rows(
                     "SELECT recall_feedback(%s, %s, %s, %s)", [query, memory, draw.random() < 0.5, vector]
                 )
-            except psycopg.errors.NoDataFound:
-                pass  # it is gone since
         if number == 60:
             database.rows("SELECT * FROM pgrecall.learn()")
 

@@ -129,11 +129,13 @@ def served() -> Iterator[Server]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     state.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    yield state
-    state.released.set()
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield state
+    finally:
+        state.released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def completion(

@@ -98,11 +98,13 @@ def served() -> Iterator[Endpoint]:
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     state.url = f"http://127.0.0.1:{server.server_address[1]}/rerank"
-    yield state
-    state.released.set()
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield state
+    finally:
+        state.released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def make_cross_encoder(folder: Path) -> Path:

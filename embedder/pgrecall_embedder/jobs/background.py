@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BackgroundJobs"]
 
-_TEXT_LEASE = "5 minutes"
+# A language model may take its time.
 _LLM_LEASE = "15 minutes"
 # Nothing says that the last memory is embedded: while draining, it is looked for often.
 _DRAIN_SECONDS = 0.2
@@ -48,6 +48,7 @@ class BackgroundJobs:
         active: Returns the model that embeds concept names and labels. None disables those embeddings.
         is_embedding: Tells whether memories wait for an embedding. Concept upkeep pauses meanwhile.
         drain: Return when the queues are empty instead of waiting for more work.
+        lease_seconds: For how long nobody else claims what is claimed here and needs no language model.
         poll_seconds: Seconds to wait for a notification before polling.
         refresh_seconds: Seconds between checks for changed settings and rules.
         log: The logger.
@@ -62,6 +63,7 @@ class BackgroundJobs:
         active: Callable[[], ActiveModel | None] | None,
         is_embedding: Callable[[], bool],
         drain: bool,
+        lease_seconds: float,
         poll_seconds: float,
         refresh_seconds: float,
         log: FilteringBoundLogger,
@@ -70,6 +72,7 @@ class BackgroundJobs:
         self._vectors = None if active is None else Vectors(active)
         self._is_embedding = is_embedding
         self._drain = drain
+        self._lease = f"{lease_seconds} seconds"
         self._poll_seconds = poll_seconds
         self._refresh_seconds = refresh_seconds
         self._log = log
@@ -128,7 +131,7 @@ class BackgroundJobs:
             ExceptionGroup: Something failed on the way.
         """
         queues = (
-            ExtractionQueue(self._claims, self._writes, "text", _TEXT_LEASE),
+            ExtractionQueue(self._claims, self._writes, "text", self._lease),
             ExtractionQueue(self._claims, self._writes, "llm", _LLM_LEASE),
         )
         notes = NoteQueue(self._claims, self._writes, _LLM_LEASE)

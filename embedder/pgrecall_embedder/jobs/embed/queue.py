@@ -81,6 +81,9 @@ class WorkQueue:
         writes: The connection that writes back, so that claiming never waits for the index.
         upkeep: The connection that flushes postings, so that neither waits for that.
         lease_seconds: For how long nobody else claims what is claimed here.
+
+    Attributes:
+        lease_seconds: The argument.
     """
 
     def __init__(
@@ -89,7 +92,7 @@ class WorkQueue:
         self._claims = claims
         self._writes = writes
         self._upkeep = upkeep
-        self._lease_seconds = lease_seconds
+        self.lease_seconds = lease_seconds
         self.worker = uuid.uuid4()
 
     @property
@@ -130,7 +133,7 @@ class WorkQueue:
         rows = await self._claims.fetch(
             "SELECT memory_id, content_hash, content, ticket, passages, is_sensitive "
             "FROM pgrecall.claim(%s, %s, make_interval(secs => %s), %s)",
-            [self.worker, limit, self._lease_seconds, generation],
+            [self.worker, limit, self.lease_seconds, generation],
         )
         if any(is_sensitive is not False for *_, is_sensitive in rows):
             raise PgrecallError(

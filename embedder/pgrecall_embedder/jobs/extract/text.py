@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Counts", "TextExtractionJob", "write_back"]
 
 _BATCH: Final = 64
+# What a worker that is killed holds, nobody else reads before its lease ends.
+_MOST_IN_HAND: Final = 4 * _BATCH
 _BROKEN_PAUSE: Final = 30.0
 _STOP_SECONDS: Final = 10.0
 # Another worker, whose claim began before this one was committed, holds a row for a moment in vain.
@@ -126,8 +128,8 @@ class TextExtractionJob(Job):
             self._results.put_nowait(None)
 
     async def step(self) -> Step:
-        """Claim some memories, unless enough of them wait to be read."""
-        if self._to_read > _BATCH // 2:
+        """Claim some memories, unless enough of them wait to be read or written."""
+        if self._to_read > _BATCH // 2 or self._in_hand >= _MOST_IN_HAND:
             self._dry = False
             return Step.FULL
         idle = not self._in_hand
@@ -180,7 +182,7 @@ class TextExtractionJob(Job):
         stale = len(read) - landed - len(refused)
         self.counts.stale += stale
         self._in_hand -= len(batch)
-        if stale or not self._in_hand:
+        if stale or not self._in_hand or not self._dry:
             self.wake()
 
     async def _fail(self, claimed: Claimed, error: str) -> None:
