@@ -61,6 +61,24 @@ def test_drain_reads_everything(dsn: str, conn: psycopg.Connection[Any]) -> None
     assert conn.execute(query).fetchall() == [(0, 0, None)]
 
 
+def test_it_holds_few_while_it_cannot_write(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    store(conn, texts(1500))
+    held = "SELECT count(*) FROM pgrecall.extractions WHERE is_pending AND worker_id IS NOT NULL"
+
+    async def scenario() -> int:
+        with psycopg.connect(dsn) as other:
+            other.execute("SELECT FROM pgrecall.locks WHERE name = 'extractions' FOR UPDATE")
+            async with running(make_reader(dsn, poll_seconds=0.2)):
+                await eventually(lambda: conn.execute(held).fetchall()[0][0] > 100)
+                await asyncio.sleep(3)
+                [(most,)] = conn.execute(held).fetchall()
+                other.rollback()
+                await eventually(lambda: pending(conn) == 0)
+        return int(most)
+
+    assert 100 < asyncio.run(scenario()) <= 320
+
+
 def test_both_are_done_and_neither_waits_for_the_other(dsn: str, conn: psycopg.Connection[Any]) -> None:
     recorder = Recorder()
     contents = texts(40)

@@ -119,7 +119,7 @@ def _disturb(
 ) -> int:
     """Kill a daemon every few seconds, and now and then the server; return how often that was.
 
-    What is still at work when the time is over ends without: learn() takes longer than the time between two kills.
+    What is still at work when the time is over ends without.
     """
     crashes = 0
     ends = time.monotonic() + seconds

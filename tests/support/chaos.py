@@ -49,13 +49,17 @@ class Database:
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
-                if self._connection is None or self._connection.closed:
-                    self._connection = psycopg.connect(self._dsn, autocommit=True)
-                return self._connection.execute(query.encode(), values).fetchall()
+                return self.once(query, values)
             except psycopg.OperationalError as error:
                 assert time.monotonic() < deadline, "the server does not come back"
                 self.deadlocks += error.sqlstate == "40P01"
                 time.sleep(0.05)
+
+    def once(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement that is not repeated."""
+        if self._connection is None or self._connection.closed:
+            self._connection = psycopg.connect(self._dsn, autocommit=True)
+        return self._connection.execute(query.encode(), values).fetchall()
 
     def close(self) -> None:
         if self._connection is not None:

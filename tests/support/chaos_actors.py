@@ -191,7 +191,7 @@ class Actors:
         self.ledger.kept |= texts
 
     def _judge(self, database: Database, draw: random.Random, number: int) -> None:
-        """Say of what recall() gives whether it was useful; learn from it once there is enough."""
+        """Say of what recall() gives whether it was useful; learn from it now and then."""
         query = f"{draw.choice(TOPICS)} as of {number}"
         vector = json.dumps(vector_of(f"query: {query}", DIMENSION))
         for (memory,) in database.rows("SELECT id FROM recall(%s, %s, k => 5)", [query, vector]):
@@ -199,8 +199,11 @@ class Actors:
                 database.rows(
                     "SELECT recall_feedback(%s, %s, %s, %s)", [query, memory, draw.random() < 0.5, vector]
                 )
-        if number == 60:
-            database.rows("SELECT * FROM pgrecall.learn()")
+        if number % 200 == 60:
+            with contextlib.suppress(
+                psycopg.OperationalError
+            ):  # it takes longer than the time between two kills
+                database.once("SELECT * FROM pgrecall.learn()")
 
     def _look(self, database: Database, _draw: random.Random, _number: int) -> None:
         """Nothing that was erased before is recalled."""
