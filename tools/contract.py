@@ -60,9 +60,13 @@ Signature = dict[str, list[str]]
 """`arguments` and `result` of a function, each `name type`, with `DEFAULT …` where there is one."""
 
 
-def named_functions() -> list[str]:
-    """Return what looks like a public function in the sources of clients and daemons."""
-    files = (path for folder in SOURCES for path in (ROOT / folder).rglob("*.py"))
+def named_functions(*folders: str) -> list[str]:
+    """Return what looks like a public function in sources.
+
+    Args:
+        folders: Folders of the checkout; those of clients and daemons if there is none.
+    """
+    files = (path for folder in folders or SOURCES for path in (ROOT / folder).rglob("*.py"))
     return sorted({name for path in files for name in _NAMED.findall(path.read_text(encoding="utf-8"))})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 from pgrecall import Client, LlmExpander
 from pgrecall.cli import app
 from pgrecall.contrib.sharding import check, init, placements, shards
-from pgrecall.contrib.sharding.routing import ROUTES
+from pgrecall.contrib.sharding.routing import signatures
 from pgrecall.errors import (
     ConnectionFailed,
     InvalidInput,
@@ -88,9 +89,59 @@ def test_the_client_works_as_on_one_database(client: Client) -> None:
         assert not client.recall("lake", namespace=name, embed=False)
 
 
+def test_memories_are_managed_as_on_one_database(cluster: Cluster, client: Client) -> None:
+    talk = [
+        {"role": "user", "content": "I walk in the woods"},
+        {"role": "assistant", "content": "Which ones?"},
+    ]
+    stored = {
+        name: [message.id for message in client.remember_messages(talk, "woods", namespace=name)]
+        for name in NAMESPACES.values()
+    }
+    for shard, name in NAMESPACES.items():
+        first, second = stored[name]
+        assert first // RANGE == shard
+        assert [one.is_new for one in client.remember_messages(talk, "woods", namespace=name)] == [
+            False,
+            False,
+        ]
+        assert [session.session for session in client.sessions(namespace=name)] == ["woods"]
+        assert client.count(namespace=name, sessions=["woods"]) == 2
+        assert [one.id for one in client.list(namespace=name, sessions=["woods"])] == [second, first]
+        assert [change.action for change in client.history(first)] == ["remember"]
+        assert client.forget_many(namespace=name, sessions=["woods"]) == 2
+        assert client.get(first) is None
+        assert client.restore(first) is True
+        client.admin.set_retention(name, timedelta(days=30), category="talk")
+    ids = [stored[name][0] for name in ("ida", "mia", "dora")]
+    found = client.get_many([ids[0], 2**62, *ids[1:]])
+    assert [(one.id, one.namespace) for one in found] == list(zip(ids, ("ida", "mia", "dora"), strict=True))
+    key = client.remember("found by its key", namespace="ida", external_id="key")
+    for name, expected in (("ida", [key]), ("mia", [])):
+        assert [one.id for one in client.get_many(external_ids=["key"], namespace=name)] == expected
+    with pytest.raises(InvalidInput, match="either ids or external_ids"):
+        client.get_many()
+    assert {one.name for one in client.admin.namespaces()} >= set(NAMESPACES.values())
+    assert {one.namespace for one in client.admin.retention()} == set(NAMESPACES.values())
+    for name in NAMESPACES.values():
+        assert len(client.erase_many(namespace=name, sessions=["woods"])) == 2
+        client.admin.set_retention(name, None, category="talk")
+    assert client.erase(key).memory_id == key
+
+
+def test_no_namespace_is_every_one_where_it_is_so_on_one_database(cluster: Cluster) -> None:
+    cluster.at_router("SELECT pgrecall.set_entity_rules('TREE', ARRAY['oak'])")
+    rules = "SELECT count(*) FROM pgrecall.entity_rules WHERE type = 'TREE'"
+    assert [cluster.on(shard, rules) for shard in NAMESPACES] == [[(1,)]] * 3
+    cluster.at_router("SELECT pgrecall.set_entity_rules('TREE')")
+    done = "UPDATE pgrecall.extractions SET is_pending = false RETURNING memory_id"
+    counts = [len(cluster.on(shard, done)) for shard in NAMESPACES]
+    assert cluster.at_router("SELECT pgrecall.reextract()") == [(sum(counts),)]
+    assert cluster.at_router("SELECT * FROM pgrecall.list_learned()") == []
+
+
 def test_the_functions_have_the_signatures_of_the_shards(cluster: Cluster) -> None:
-    names = [name for name in ROUTES if not name.startswith("pgrecall_shard")]
-    at_router = cluster.at_router(_SIGNATURES, names)
+    at_router = cluster.at_router(_SIGNATURES, names := routed_names(cluster))
     assert [row[0] for row in at_router] == sorted(names)
     assert at_router == cluster.on(1, _SIGNATURES, names)
 
@@ -305,11 +356,12 @@ def test_a_shard_that_is_killed_takes_only_its_namespaces_along(cluster: Cluster
 
 
 def test_init_again_changes_nothing_and_repairs_what_is_missing(cluster: Cluster) -> None:
-    before = cluster.at_router(_SIGNATURES, list(ROUTES)), placements(cluster.router)
+    names = routed_names(cluster)
+    before = cluster.at_router(_SIGNATURES, names), placements(cluster.router)
     cluster.at_router("DROP FUNCTION pgrecall.health()")
     assert init(cluster.router) == [0, 1, 2]
     assert init(cluster.router, cluster.shards) == [0, 1, 2]
-    assert (cluster.at_router(_SIGNATURES, list(ROUTES)), placements(cluster.router)) == before
+    assert (cluster.at_router(_SIGNATURES, names), placements(cluster.router)) == before
     assert check(cluster.router) == []
 
 
@@ -337,6 +389,11 @@ def test_the_commands_print_shards_and_namespaces(cluster: Cluster) -> None:
     assert "1  dora" in said("list", "--namespaces")
     assert "are consistent" in said("check")
     assert "3 shards" in said("init")
+
+
+def routed_names(cluster: Cluster) -> list[str]:
+    with psycopg.connect(cluster.shards[0]) as shard:
+        return [one.full_name for one in signatures(shard) if one.schema != "pgrecall_shard"]
 
 
 def make_role(cluster: Cluster, role: str, group: str) -> None:

@@ -17,7 +17,8 @@ from pgrecall.config.conninfo import dsn_parts
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 
 from .connections import connect, run_file, shard_connection, shard_dsns, translated, without_account
-from .routing import ROUTES, WRITTEN, routed_functions, signatures
+from .routes import WRITTEN
+from .routing import routed_functions, signatures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,10 +35,13 @@ _READING = ("pgrecall_reader", "pgrecall_embedder")
 _TUNING = ("hnsw.ef_search", "hnsw.iterative_scan")
 
 
+# The inner functions, and the outer ones that go with them.
 _ROUTED = """
     SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-    WHERE n.nspname || '.' || p.proname = ANY (%s) AND NOT n.nspname || '.' || p.proname = ANY (%s)
-       OR (n.nspname = 'pgrecall_router' AND p.proname LIKE 'run\\_%%')
+    WHERE n.nspname = 'pgrecall_router' AND p.proname LIKE 'run\\_%%'
+       OR n.nspname IN ('public', 'pgrecall') AND NOT p.proname = ANY (%s)
+          AND EXISTS (SELECT FROM pg_proc i WHERE i.pronamespace = 'pgrecall_router'::regnamespace
+                      AND i.proname = 'run_' || p.proname)
 """
 
 
@@ -348,7 +352,8 @@ def _name_shards(router: Connection[Any], dsns: dict[int, str]) -> None:
 def _route(router: Connection[Any], shard: Connection[Any]) -> None:
     """Make the routed functions, and say what of a session goes with their calls."""
     # A function whose signature has changed is another one, and the old one must go.
-    for (stale,) in router.execute(_ROUTED, [list(ROUTES), WRITTEN]).fetchall():
+    written = [name.partition(".")[2] for name in WRITTEN]
+    for (stale,) in router.execute(_ROUTED, [written]).fetchall():
         router.execute(f"DROP FUNCTION {stale}".encode())
     for statement in routed_functions(signatures(shard)):
         router.execute(qualify(router, statement).encode())

@@ -8,137 +8,75 @@ named `run_…`, is PL/Proxy's: it runs the shard's function there, with the set
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from psycopg.rows import class_row
 
+from pgrecall.admin.ours import OURS_IN_PUBLIC
 from pgrecall.admin.schemas import vector_schema
 
+from .routes import DECLARED, EVERYWHERE, NOT_ROUTED, Route
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from psycopg import Connection
 
-__all__ = ["ROUTES", "WRITTEN", "Signature", "routed_functions", "signatures"]
+    from .routes import Kind
 
-Kind = Literal["namespace", "memory", "question", "any", "union", "sum", "max", "each", "status", "written"]
+__all__ = ["Signature", "route_of", "routed_functions", "signatures"]
 
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """Where a function runs.
-
-    Attributes:
-        kind: 'namespace', 'memory' and 'question' run on the shard that an argument tells; 'any' on the first
-            that answers; the others on all: their rows one after the other, their sum, their highest value,
-            nothing at all, one row of a status. 'written' ones have an outer function in router.sql.
-        argument: The argument that tells, or that the order of the shards begins with.
-    """
-
-    kind: Kind
-    argument: str | None = None
-
-
-ROUTES: Mapping[str, Route] = {
-    "public.recall": Route("namespace", "namespace"),
-    "public.recall_explain": Route("namespace", "namespace"),
-    "public.recall_facts": Route("namespace", "namespace"),
-    "public.recall_timeline": Route("namespace", "namespace"),
-    "public.recall_briefing": Route("namespace", "namespace"),
-    "public.recall_feedback": Route("namespace", "namespace"),
-    "public.remember": Route("namespace", "namespace"),
-    "public.remember_many": Route("written"),
-    "pgrecall.import_lines": Route("namespace", "namespace"),
-    "public.update_memory": Route("memory", "id"),
-    "public.supersede": Route("memory", "id"),
-    "public.forget": Route("memory", "id"),
-    "public.erase": Route("memory", "id"),
-    "public.erase_many": Route("namespace", "namespace"),
-    "public.erase_namespace": Route("namespace", "namespace"),
-    "public.undo_curation": Route("question", "id"),
-    "public.graph_ppr": Route("namespace", "namespace"),
-    "pgrecall.memory_validity": Route("namespace", "namespace"),
-    "pgrecall.is_shown": Route("memory", "id"),
-    "public.recall_embed": Route("any", "query"),
-    "public.parse_timeframe": Route("any"),
-    "pgrecall.contract": Route("any"),
-    "public.recall_status": Route("status"),
-    "pgrecall.create_namespace": Route("namespace", "name"),
-    "pgrecall.grant_namespace": Route("namespace", "namespace"),
-    "pgrecall.revoke_namespace": Route("namespace", "namespace"),
-    "pgrecall.namespace_id": Route("namespace", "namespace"),
-    "pgrecall.find_concept": Route("namespace", "namespace"),
-    "pgrecall.graph_export": Route("namespace", "namespace"),
-    "pgrecall.set_entity_rules": Route("namespace", "namespace"),
-    "pgrecall.reextract": Route("namespace", "namespace"),
-    "pgrecall.preview_curation": Route("namespace", "namespace"),
-    "pgrecall.uncurated_memories": Route("namespace", "namespace"),
-    "pgrecall.curate": Route("memory", "memory_id"),
-    "pgrecall.curation_context": Route("memory", "memory_id"),
-    "pgrecall.apply_curation": Route("memory", "memory_id"),
-    "pgrecall.curation_log": Route("namespace", "namespace"),
-    "pgrecall.duplicates": Route("namespace", "namespace"),
-    "pgrecall.judge": Route("namespace", "namespace"),
-    "pgrecall.unjudge": Route("namespace", "namespace"),
-    "pgrecall.judged_recall": Route("namespace", "namespace"),
-    "pgrecall.recall_eval": Route("namespace", "namespace"),
-    "pgrecall.learn": Route("namespace", "namespace"),
-    "pgrecall.unlearn": Route("namespace", "namespace"),
-    "pgrecall.list_learned": Route("union"),
-    "pgrecall.request_query_embedding": Route("any", "query"),
-    "pgrecall.get_query_embedding": Route("question", "id"),
-    "pgrecall.wait_query_embedding": Route("question", "id"),
-    "pgrecall.prepare_expansion": Route("namespace", "namespace"),
-    "pgrecall.cache_expansion": Route("namespace", "namespace"),
-    "pgrecall.active_model": Route("any"),
-    "pgrecall.embedding_dimension": Route("any"),
-    "pgrecall.function_schema": Route("any"),
-    "pgrecall.settings_list": Route("any"),
-    "pgrecall.set_setting": Route("written"),
-    "pgrecall.worker_status": Route("union"),
-    "pgrecall.index_status": Route("union"),
-    "pgrecall.generation_progress": Route("union"),
-    "pgrecall.failures": Route("union"),
-    "pgrecall.health": Route("union"),
-    "pgrecall.retry_failures": Route("sum"),
-    "pgrecall.last_memory_id": Route("max"),
-    "pgrecall.sync_source": Route("namespace", "namespace"),
-    "pgrecall.sync_digests": Route("namespace", "namespace"),
-    "pgrecall.sync_versions": Route("namespace", "namespace"),
-    "pgrecall.sync_memories": Route("namespace", "namespace"),
-    "pgrecall.sync_push": Route("namespace", "namespace"),
-    "pgrecall.is_committed": Route("namespace", "namespace"),
-    "pgrecall.analyze": Route("each"),
-    "pgrecall_shard.recall_all": Route("written"),
-}
-"""Every function that the client calls; `pgrecall graph` works on a shard, by views that are not routed."""
-
-WRITTEN = [name for name, route in ROUTES.items() if route.kind == "written"]
-"""Those whose outer function is in router.sql."""
-
-_ON_ALL = {"pgrecall.set_setting", "pgrecall_shard.recall_all"}  # of the written ones
-
+# By name and type: `id` is a memory's; that of anything else says whose it is (concept_id), or is declared.
+_TELLING: tuple[tuple[Kind, str, str], ...] = (
+    ("namespace", "namespace", "text"),
+    ("memory", "id", "bigint"),
+    ("memory", "memory_id", "bigint"),
+    ("memories", "ids", "bigint[]"),
+)
+_ON_ALL = {"pgrecall.set_setting", "pgrecall_shard.recall_all"}  # of those in router.sql
 # The numbers of a status that are no counts.
 _HIGHEST = {"dimension", "generation", "other_generation"}
 
 _PINNED = "SET search_path = pg_catalog, pg_temp"
 
-_SIGNATURES = """
+# What is granted to embedders alone is not for clients.
+_SIGNATURES = f"""
+    WITH granted AS (
+        SELECT p.oid, array_agg(r.rolname::text ORDER BY r.rolname) AS roles
+        FROM pg_proc p
+        CROSS JOIN LATERAL aclexplode(p.proacl) a
+        JOIN pg_roles r ON r.oid = a.grantee
+        WHERE p.prokind = 'f' AND a.privilege_type = 'EXECUTE' AND r.rolname LIKE 'pgrecall\\_%'
+          AND (p.pronamespace = 'pgrecall'::regnamespace OR {OURS_IN_PUBLIC}
+               OR p.oid = to_regproc('pgrecall_shard.recall_all'))
+        GROUP BY p.oid
+    )
     SELECT n.nspname AS schema, p.proname AS name, p.provolatile = 's' AS is_stable, p.proretset AS is_set,
            p.prorows::integer AS rows, pg_get_function_arguments(p.oid) AS arguments,
            pg_get_function_result(p.oid) AS result, obj_description(p.oid, 'pg_proc') AS comment,
-           p.proargnames[:p.pronargs] AS names,
+           COALESCE(p.proargnames[:p.pronargs], '{{}}') AS names,
            ARRAY(SELECT format_type(a.type, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY a (type, place)
                  ORDER BY a.place) AS types,
-           ARRAY(SELECT c.name FROM unnest(p.proargnames, p.proargmodes) WITH ORDINALITY c (name, mode, place)
-                 WHERE c.mode IN ('t', 'o') ORDER BY c.place) AS columns,
-           ARRAY(SELECT format_type(c.type, NULL)
-                 FROM unnest(p.proallargtypes, p.proargmodes) WITH ORDINALITY c (type, mode, place)
-                 WHERE c.mode IN ('t', 'o') ORDER BY c.place) AS column_types,
-           ARRAY(SELECT r.rolname FROM aclexplode(p.proacl) a JOIN pg_roles r ON r.oid = a.grantee
-                 WHERE a.privilege_type = 'EXECUTE' AND r.rolname LIKE 'pgrecall\\_%%' ORDER BY 1) AS roles
-    FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-    WHERE n.nspname || '.' || p.proname = ANY (%s)
+           c.columns, c.column_types, t.typtype = 'c' AS is_composite, g.roles
+    FROM granted g
+    JOIN pg_proc p ON p.oid = g.oid
+    JOIN pg_namespace n ON n.oid = p.pronamespace
+    JOIN pg_type t ON t.oid = p.prorettype
+    CROSS JOIN LATERAL (
+        SELECT COALESCE(array_agg(c.name::text ORDER BY c.place), '{{}}') AS columns,
+               COALESCE(array_agg(format_type(c.type, NULL) ORDER BY c.place), '{{}}') AS column_types
+        FROM (
+            SELECT a.name, a.type, a.place
+            FROM unnest(p.proargnames, p.proallargtypes, p.proargmodes)
+                 WITH ORDINALITY a (name, type, mode, place)
+            WHERE a.mode IN ('t', 'o')
+            UNION ALL
+            SELECT a.attname, a.atttypid, a.attnum
+            FROM pg_attribute a
+            WHERE a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+        ) c
+    ) c
+    WHERE 'pgrecall_embedder' <> ALL (g.roles) OR g.roles && ARRAY['pgrecall_reader', 'pgrecall_writer']
     ORDER BY 1, 2
 """
 
@@ -155,10 +93,11 @@ class Signature:
     arguments: str
     result: str
     comment: str | None
-    names: list[str] | None
+    names: list[str]
     types: list[str]
     columns: list[str]
     column_types: list[str]
+    is_composite: bool
     roles: list[str]
 
     @property
@@ -169,7 +108,7 @@ class Signature:
     @property
     def has_twins(self) -> bool:
         """Whether an argument has the name of a column of the result."""
-        return not set(self.names or ()).isdisjoint(self.columns)
+        return not set(self.names).isdisjoint(self.columns)
 
     @property
     def values(self) -> list[str]:
@@ -177,26 +116,54 @@ class Signature:
         return [f"${place}" for place in range(1, len(self.types) + 1)]
 
 
+def route_of(signature: Signature) -> Route | None:
+    """Tell where a function runs: as declared, else by its namespace or its memories."""
+    if signature.full_name in DECLARED:
+        return DECLARED[signature.full_name]
+    if signature.full_name in NOT_ROUTED:
+        return None
+    arguments = dict(zip(signature.names, signature.types, strict=True))
+    for kind, argument, type_ in _TELLING:
+        if arguments.get(argument) == type_:
+            return Route(kind, argument)
+    return None
+
+
 def signatures(shard: Connection[Any]) -> list[Signature]:
     """Read the signatures of the functions that are routed, with `pgvector.` for the schema of its types."""
     schema = f"{vector_schema(shard)}."
     with shard.cursor(row_factory=class_row(Signature)) as cursor:
-        found = cursor.execute(_SIGNATURES, [list(ROUTES)]).fetchall()
+        found = cursor.execute(_SIGNATURES.encode()).fetchall()
     return [
         replace(
             signature,
             arguments=signature.arguments.replace(schema, "pgvector."),
             result=signature.result.replace(schema, "pgvector."),
             types=[type_.replace(schema, "pgvector.") for type_ in signature.types],
+            column_types=[type_.replace(schema, "pgvector.") for type_ in signature.column_types],
         )
         for signature in found
+        if route_of(signature) is not None
     ]
 
 
 def routed_functions(found: list[Signature]) -> Iterator[str]:
-    """Yield the statements that make the functions of the router, and grant them to whom the shard's are."""
+    """Yield the statements that make the functions of the router, and grant them to whom the shard's are.
+
+    Args:
+        found: What `signatures` returned.
+    """
+    # On a shard, they are the types of views.
+    composites = {one.result.removeprefix("SETOF "): one for one in found if one.is_composite}
+    for name, one in composites.items():
+        pairs = zip(one.columns, one.column_types, strict=True)
+        columns = ", ".join(f"{_quoted(column)} {type_}" for column, type_ in pairs)
+        yield f"DROP TYPE IF EXISTS {name}"
+        yield f"CREATE TYPE {name} AS ({columns})"
     for signature in found:
-        route = ROUTES[signature.full_name]
+        route = route_of(signature)
+        if route is None:
+            continue
         yield _inner(signature, on_all=route.kind in {"union", "sum", "max", "each", "status"})
         if route.kind != "written":
             yield from _outer(signature, route)
@@ -245,6 +212,7 @@ def _outer(signature: Signature, route: Route) -> Iterator[str]:
     body = {
         "namespace": _by_namespace,
         "memory": _by_id,
+        "memories": _by_ids,
         "question": _by_id,
         "any": _any,
     }.get(route.kind, _all)(signature, route)
@@ -304,11 +272,15 @@ def _routed(signature: Signature, shard: str, values: list[str]) -> str:
 def _by_namespace(signature: Signature, route: Route) -> str:
     place = _place(signature, route.argument)
     values = signature.values
-    begin = f"BEGIN\n    of_namespace := pgrecall.namespace_name({values[place]});\n"
+    begin = "BEGIN\n"
+    if signature.full_name in EVERYWHERE:
+        source = "(SELECT n.shard FROM pgrecall_router.shards_from(0) n (shard))"
+        begin += f"    IF {values[place]} IS NULL THEN\n{_gathered(signature, source, values)}\n    END IF;\n"
+    begin += f"    of_namespace := pgrecall.namespace_name({values[place]});\n"
     if signature.name == "create_namespace":
         begin = f"BEGIN\n    of_namespace := COALESCE({values[place]}, '');\n"
         begin += "    PERFORM pgrecall_router.keep_shards();\n"
-    elif "create_namespace" in (signature.names or []):
+    elif "create_namespace" in signature.names:
         begin += f"    IF {values[_place(signature, 'create_namespace')]} THEN\n"
         begin += "        PERFORM pgrecall_router.keep_shards();\n    END IF;\n"
     values[place] = values[place] if signature.name == "create_namespace" else "of_namespace"
@@ -319,6 +291,42 @@ def _by_id(signature: Signature, route: Route) -> str:
     id_ = signature.values[_place(signature, route.argument)]
     finder = "shard_of_memory" if route.kind == "memory" else "shard_of_range"
     return "BEGIN\n" + _routed(signature, f"pgrecall_router.{finder}({id_})", signature.values)
+
+
+def _by_ids(signature: Signature, route: Route) -> str:
+    """Give each shard its ids. The rows come in the order of the ids, if they have them."""
+    place = _place(signature, route.argument)
+    values = signature.values
+    ids = values[place]
+    source = (
+        "(SELECT u.shard, array_agg(u.id ORDER BY u.place) AS ids FROM "
+        "(SELECT pgrecall_router.shard_of_memory(i.id) AS shard, i.id, i.place "
+        f"FROM unnest({ids}) WITH ORDINALITY i (id, place)) u GROUP BY u.shard)"
+    )
+    order = f" ORDER BY array_position({ids}, r.id)" if "id" in signature.columns else ""
+    gathered = _gathered(signature, source, [*values[:place], "s.ids", *values[place + 1 :]], order)
+    # Without ids it may be asked for something else of the namespace.
+    other = "pgrecall.namespace_name("
+    other += (values[_place(signature, "namespace")] if "namespace" in signature.names else "NULL") + ")"
+    none = _returned(signature, values)
+    return (
+        f"BEGIN\n    IF COALESCE(cardinality({ids}), 0) = 0 THEN\n"
+        f"    at_shard := pgrecall_router.shard_of({other});\n{none}\n    END IF;\n"
+        f"{gathered}\n{_CAUGHT}    {_REFUSED}END\n"
+    )
+
+
+def _gathered(signature: Signature, source: str, values: list[str], order: str = "") -> str:
+    """Return the answers of the shards that a source tells: rows, a sum, or nothing."""
+    call = (
+        f"{source} s CROSS JOIN LATERAL {_run(signature, ['s.shard', 'pgrecall_router.given()', *values])} r"
+    )
+    if signature.is_set:
+        columns = ", ".join(f"r.{_quoted(column)}" for column in signature.columns) or "r.*"
+        return f"RETURN QUERY SELECT {columns} FROM {call}{order};\nRETURN;"
+    if signature.result == "void":
+        return f"PERFORM r.value FROM {call} (value);\nRETURN;"
+    return f"RETURN (SELECT sum(r.value) FROM {call} (value));"
 
 
 def _any(signature: Signature, route: Route) -> str:
@@ -368,7 +376,7 @@ def _summed(column: str, type_: str) -> str:
 
 
 def _place(signature: Signature, name: str | None) -> int:
-    return (signature.names or []).index(name or "")
+    return signature.names.index(name or "")
 
 
 def _quoted(name: str) -> str:
