@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import hashlib
 import json
 import re
@@ -30,36 +31,6 @@ SCHEMAS = {"_pgrecall", "pgrecall", "public"}
 MANY_OBJECTS = {"revoke.sql", "grants.sql", "tenancy/policies.sql"}
 # Nobody runs it: the revisions make what it shows.
 GENERATED = "schema.sql"
-# Functions that run as pgrecall_engine, which sees every row; other security definers run as pgrecall_gate.
-ENGINE = {
-    "_pgrecall.queue_postings",
-    "_pgrecall.flush_pending_on_commit",
-    "pgrecall.flush_pending_postings",
-    "pgrecall.compact_postings",
-    "_pgrecall.rank_granted",
-    "_pgrecall.list_granted",
-    "pgrecall.expire_memories",
-    "_pgrecall.trim_history",
-    "_pgrecall.curation_candidates",
-    "_pgrecall.log_graph_changes",
-    "_pgrecall.refuse_sensitive",
-    "_pgrecall.erase_granted",
-    "_pgrecall.update_backgrounds",
-    "_pgrecall.erase_namespace_granted",
-    "pgrecall.set_setting",
-    "pgrecall.set_profile",
-    "pgrecall.rename_namespace",
-    "pgrecall.grant_namespace",
-    "pgrecall.revoke_namespace",
-    "pgrecall.register_model",
-    "pgrecall.activate_model",
-    "pgrecall.switch_generation",
-    "pgrecall.set_entity_rules",
-    "pgrecall.set_retention",
-    "_pgrecall.rebuild_postings",
-    "_pgrecall.note_change",
-    "_pgrecall.seen_ids",
-}
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {
     "internal/",
@@ -230,6 +201,16 @@ def _one_object(name: str, parsed: list[Statement]) -> Iterator[Found]:
             yield statement.line, "CREATE OR REPLACE, since a bundle is installed over another"
 
 
+@functools.cache
+def engine_functions() -> set[str]:
+    """Return the functions that see every row, as docs/tenants.md lists them; others run as pgrecall_gate."""
+    page = (ROOT / "docs" / "tenants.md").read_text(encoding="utf-8")
+    [table] = re.findall(
+        r"^\| runs as `pgrecall_engine` \|.*\n\|---\|---\|\n((?:\|.*\n)+)", page, re.MULTILINE
+    )
+    return set(re.findall(r"`(_?pgrecall\.\w+)`", table))
+
+
 def _owner(parsed: list[Statement]) -> Iterator[Found]:
     """Compare who owns a function with whether it runs with its owner's rights."""
     owners = [s for s in parsed if s.kind == "AlterOwnerStmt"]
@@ -239,7 +220,7 @@ def _owner(parsed: list[Statement]) -> Iterator[Found]:
         function = Function.of(statement.node)
         wanted = None
         if function.security_definer:
-            is_engine = f"{function.schema}.{function.name}" in ENGINE
+            is_engine = f"{function.schema}.{function.name}" in engine_functions()
             wanted = "pgrecall_engine" if is_engine else "pgrecall_gate"
         found = owners[0].node.newowner.rolename if owners else None
         if found != wanted:
