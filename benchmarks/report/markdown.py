@@ -19,11 +19,13 @@ def of_kind(results: Results, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Write a table."""
-    names = list(columns)
-    lines = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
-    lines += [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join(lines) + "\n"
+    """Write a table. A column for which no row has a value was not measured and is left out."""
+    lines = [list(columns), *map(list, rows)]
+    shown = [
+        place for place in range(len(lines[0])) if len(lines) == 1 or any(row[place] for row in lines[1:])
+    ]
+    names, *cells = (f"| {' | '.join(row[place] for place in shown)} |" for row in lines)
+    return "\n".join([names, f"|{'---|' * len(shown)}", *cells]) + "\n"
 
 
 def details(summary: str, *parts: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -12,12 +14,10 @@ from benchmarks import report
 from benchmarks.cli import main as benchmarks
 from benchmarks.quality.graph.command import PAIRS
 from benchmarks.report import command
+from benchmarks.report.markdown import table
 from benchmarks.report.readme import BEGIN, END, NoPlace, figures, put
 from benchmarks.report.runs import columns
 from benchmarks.results import write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 METRICS = ("recall@5", "recall@10", "ndcg@10", "mrr", "any-hit@10", "all-hit@10")
 
@@ -311,10 +311,22 @@ def test_the_summary_holds_recall_against_its_best_leg_in_every_stratum() -> Non
     assert "Significantly worse: nowhere." in page_of(("two", better))
 
     assert row(page, "| held | ") == (
-        "| held | 0.450 | 0.500 | 0.450 | 0.500 | +0.050 [-0.050, +0.150] |  | 0.625 |"
+        "| held | 0.450 | 0.500 | 0.450 | 0.500 | +0.050 [-0.050, +0.150] | 0.625 |"
     )
     assert "best single leg" not in page_of(("one", RESULTS))
     assert "### Exact wording" not in page_of(("two", HELD | {"data": RESULTS["data"]}))
+
+
+def test_a_table_has_no_column_that_is_empty_in_every_row() -> None:
+    assert (
+        table(["a", "b", "c"], [["1", "", ""], ["2", "", "3"]])
+        == "| a | c |\n|---|---|\n| 1 |  |\n| 2 | 3 |\n"
+    )
+    assert table(["a", "b"], []) == "| a | b |\n|---|---|\n"
+    page = (Path(__file__).parents[2] / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    for rows in re.findall(r"(?m)^\|(?:---\|)+\n((?:\|.*\n)+)", page):
+        cells = [row.split("|")[1:-1] for row in re.sub(r"\\\|", "", rows).splitlines()]
+        assert all(any(cell.strip() for cell in column) for column in zip(*cells, strict=True)), rows
 
 
 def test_the_summary_shows_reciprocal_ranks_beside_the_default() -> None:
@@ -438,4 +450,4 @@ def test_the_graph_has_a_section_of_its_own() -> None:
 def test_without_far_memories_the_graph_section_says_none() -> None:
     nothing = {"beyond_rank": 50, "questions": 0, "memories": 0, "systems": {}, "comparisons": []}
     page = page_of(("graph-linked", GRAPH | {"far": nothing}))
-    assert row(page, "| linked | 0, 0 |") == "| linked | 0, 0 |  |  |  |  |  |  |  |"
+    assert row(page, "| linked | 0, 0 |") == "| linked | 0, 0 |"
