@@ -1,0 +1,61 @@
+"""The maps of the source name every part of it, and nothing that is not there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CLIENT = ROOT / "pyclient" / "pgrecall"
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def parts(folder: Path) -> set[str]:
+    """The modules and packages of a folder."""
+    packages = {path.parent.name for path in folder.glob("*/__init__.py")}
+    return packages | {path.stem for path in folder.glob("*.py") if not path.stem.startswith("__")}
+
+
+def rooms_of_the_map() -> dict[str, str]:
+    """The first and the second column of the table of pyclient/README.md."""
+    return dict(re.findall(r"(?m)^\| (`.+?) \| (.+) \|$", text_of("pyclient/README.md")))
+
+
+def test_every_room_and_module_of_the_client_is_on_its_map() -> None:
+    named = re.findall(r"`(\w+)/?`", " ".join(rooms_of_the_map()))
+    assert len(named) == len(set(named))
+    assert set(named) == parts(CLIENT)
+
+
+@pytest.mark.parametrize("room", ["_async", "contrib"])
+def test_every_module_of_a_room_is_on_the_map(room: str) -> None:
+    assert set(re.findall(r"`(\w+)`", rooms_of_the_map()[f"`{room}/`"])) == parts(CLIENT / room)
+
+
+def test_the_paths_of_a_call_lead_through_functions_that_are_there() -> None:
+    steps = re.findall(r"`([\w/]+\.py)`(?: \(`(\w+)`\))?", text_of("pyclient/README.md"))
+    assert len(steps) > 8
+    for path, name in steps:
+        source = (CLIENT / path).read_text(encoding="utf-8")
+        assert not name or re.search(rf"def {name}\(", source), f"{path} has no {name}"
+
+
+def test_the_decision_on_the_house_names_what_is_there() -> None:
+    page = text_of("docs/adr/0019-the-house.md")
+    [rooms] = re.findall(r"\*\*Rooms\.\*\* (.*?) \[The map\]", page, re.DOTALL)
+    assert set(re.findall(r"`(\w+)`", rooms)) == {path.parent.name for path in CLIENT.glob("*/__init__.py")}
+    sources = {path.name: path.read_text(encoding="utf-8") for path in (CLIENT / "_async").glob("*.py")}
+    attributes = set(re.findall(r"self\.([a-z]\w+) = Async\w+\(", sources["client.py"]))
+    assert (
+        set(re.findall(r"`client\.(\w+)`", page.split("**One class")[1].split("**Two base")[0])) - {"py"}
+        == attributes
+    )
+    bases = set(re.findall(r"class \w+\((Async\w+)\)", "".join(sources.values())))
+    assert set(
+        re.findall(r"`(Async\w+)`", page.split("**Two base")[1].split("**The embedder")[0])
+    ) == bases | {"AsyncClient"}
