@@ -30,8 +30,17 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "sql-api.md"
 # The rest of schema pgrecall is for its own functions only.
 GROUPS = {
-    "For administrators": (
+    "Namespaces and tenants": (
         "create_namespace",
+        "rename_namespace",
+        "list_namespaces",
+        "grant_namespace",
+        "revoke_namespace",
+        "session_role",
+        "set_retention",
+        "list_retention",
+    ),
+    "For administrators": (
         "export_memories",
         "import_memories",
         "link_imported_memories",
@@ -49,7 +58,19 @@ GROUPS = {
         "index_status",
         "recall_plan",
         "analyze",
+        "contract",
+        "role_statements",
+        "scrub_statements",
     ),
+    "Questions": (
+        "request_query_embedding",
+        "wait_query_embedding",
+        "get_query_embedding",
+        "prepare_expansion",
+        "cache_expansion",
+    ),
+    "The concept graph": ("find_concept", "show_concept", "add_alias", "remove_alias", "reextract"),
+    "Learning": ("learn", "list_learned", "unlearn"),
     "Curation": (
         "preview_curation",
         "curate",
@@ -59,7 +80,16 @@ GROUPS = {
         "duplicates",
     ),
     "How good recall is on your own data": ("recall_eval", "judge", "unjudge", "judged_recall"),
-    "For embedders": ("claim", "complete_claimed", "fail", "release", "heartbeat", "retire"),
+    "For embedders": (
+        "claim",
+        "complete_claimed",
+        "complete",
+        "fail",
+        "release",
+        "heartbeat",
+        "retire",
+        "expire_memories",
+    ),
 }
 FIRST = ("recall", "remember", "remember_many", "update_memory", "supersede", "forget", "recall_status")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,38 @@ def test_the_decision_on_the_house_names_what_is_there() -> None:
     assert set(
         re.findall(r"`(Async\w+)`", page.split("**Two base")[1].split("**The embedder")[0])
     ) == bases | {"AsyncClient"}
+
+
+def test_every_page_is_on_the_front_page_and_in_the_navigation() -> None:
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    assert pages - set(re.findall(r"\]\(([\w-]+\.md)", text_of("docs/index.md"))) == set()
+    assert pages - set(re.findall(r": ([\w-]+\.md)$", text_of("mkdocs.yml"), re.MULTILINE)) == set()
+
+
+def test_every_extra_for_users_is_in_the_readme() -> None:
+    extras = set(tomllib.loads(text_of("pyproject.toml"))["project"]["optional-dependencies"])
+    install = text_of("README.md").split("## Install")[1].split("\n## ")[0]
+    named = set(re.findall(r"`([\w-]+)`", install.split("Other extras:")[1].split("Hosted")[0]))
+    named |= {name for names in re.findall(r"'\.\[([\w,-]+)\]'", install) for name in names.split(",")}
+    assert named == extras - {"bench", "dev"}
+
+
+@pytest.mark.parametrize(
+    ("source", "page"),
+    [
+        ("pyclient/pgrecall/metrics.py", "docs/query-embeddings.md"),
+        ("embedder/pgrecall_embedder/prometheus.py", "docs/operations.md"),
+    ],
+)
+def test_every_metric_is_on_its_page(source: str, page: str) -> None:
+    made = {
+        (call.func.id.lower(), re.sub("_total$", "", str(call.args[0].value)))
+        for call in ast.walk(ast.parse(text_of(source)))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in {"Counter", "Gauge", "Histogram"}
+        and isinstance(call.args[0], ast.Constant)
+    }
+    rows = re.findall(r"(?m)^\| `(pgrecall_\w+)(?:\{[^}]*\})?` \| (\w+) \|", text_of(page))
+    assert {(kind, re.sub("_total$", "", name)) for name, kind in rows} == made
+    assert len(made) > 4
