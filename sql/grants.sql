@@ -13,7 +13,7 @@
 --
 -- pgrecall_gate      owns the functions that clients call; row-level security (tenancy/policies.sql) limits it to the
 --                    caller's rows
--- pgrecall_engine    owns ranking, lists, postings, backgrounds, curation's candidates, expiry and erasure; sees every row; only the gate and triggers call its functions
+-- pgrecall_engine    owns the functions that docs/tenants.md lists; sees every row; no tenant calls its functions
 --
 -- A function in schema public or pgrecall is public: its file ends with a GRANT that names the roles that may call it.
 -- Without a GRANT only administrators may call it. A function in schema _pgrecall is internal: no client may call it.
@@ -42,7 +42,8 @@ GRANT INSERT (name, language), UPDATE (languages) ON pgrecall.namespaces TO pgre
 GRANT INSERT, UPDATE, DELETE ON
     pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.curation_jobs, pgrecall.curations,
     pgrecall.embedding_failures, pgrecall.embedding_jobs, pgrecall.extractions, pgrecall.judged_queries,
-    pgrecall.judged_vectors, pgrecall.judgements, pgrecall.learned_settings, pgrecall.llm_answers, pgrecall.locks, pgrecall.llm_usage, pgrecall.mentions,
+    pgrecall.judged_vectors, pgrecall.judgements, pgrecall.learned_settings, pgrecall.llm_answers,
+    pgrecall.locks, pgrecall.llm_usage, pgrecall.mentions,
     pgrecall.passages, pgrecall.query_embeddings, pgrecall.query_expansions, pgrecall.relation_labels, pgrecall.relationship_evidence,
     pgrecall.relationships, pgrecall.temporal_refs, pgrecall.truncated_embeddings, pgrecall.workers
     TO pgrecall_gate;

@@ -45,6 +45,9 @@ PINNED = {"api/recall.sql", "internal/ranking/rank_granted.sql"}
 # Installed only with plpython3u, each instead of the file of the same name elsewhere.
 PLPYTHON = "plpython/"
 
+MOST_CHARACTERS = 140
+"""The longest line of a file that people write."""
+
 # What is pgvector's and named without its schema, which is on no search_path.
 _BARE_PGVECTOR = re.compile(
     r"(?<![\w.'])(?:halfvec|vector_dims|l2_norm|halfvec_cosine_ops)\b(?! \()|(?<!pgvector\.)<[=#+-]>"
@@ -143,7 +146,7 @@ def check_file(name: str, text: str) -> list[Violation]:
     except ParseError as error:
         offset = error.args[1] if len(error.args) > 1 and isinstance(error.args[1], int) else 0
         return [Violation(name, text[:offset].count("\n") + 1, f"not SQL: {error.args[0]}")]
-    found = [*_header(text), *_schemas(parsed), *_comments(parsed)]
+    found = [*_header(text), *_lines(text), *_schemas(parsed), *_comments(parsed)]
     if name not in MANY_OBJECTS:
         found += [*_one_object(name, parsed), *_owner(parsed)]
     for statement in parsed:
@@ -166,6 +169,12 @@ def _header(text: str) -> Iterator[Found]:
         yield 1, "a file starts with a comment that says what the object is for"
     elif lines[0].rstrip()[-1] not in ".?":
         yield 1, "the first line of the header is a whole sentence"
+
+
+def _lines(text: str) -> Iterator[Found]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > MOST_CHARACTERS:
+            yield number, f"a line has at most {MOST_CHARACTERS} characters, not {len(line)}"
 
 
 def _one_object(name: str, parsed: list[Statement]) -> Iterator[Found]:

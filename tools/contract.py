@@ -6,7 +6,8 @@
 
 A contract lists the functions that the Python sources of clients and daemons name, with arguments, defaults
 and result columns. Within a served contract a function may gain arguments with defaults and columns, at the
-end. Anything else that a caller could notice needs a higher `newest` in sql/status/contract.sql.
+end. Anything else that a caller could notice needs a higher `newest` in sql/status/contract.sql. A function
+that no source names any more stays in its contract.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def problems(conn: psycopg.Connection[Any], contracts: Mapping[str, Any]) -> lis
             for problem in broken(promised, signatures(conn, list(promised)))
         ]
     known = contracts.get(str(newest), {"is_released": False, "functions": {}})
-    current = signatures(conn, named_functions())
+    current = signatures(conn, [*named_functions(), *known["functions"]])
     if known["is_released"]:
         found += [
             f"contract {newest} is released without {name}: raise newest in sql/status/contract.sql"
@@ -163,8 +164,9 @@ def main() -> int:
                 sys.stderr.write("\n".join(found) + "\n")
                 return 1
             newest = str(served(conn)[1])
-            if not contracts.get(newest, {}).get("is_released"):
-                functions = signatures(conn, named_functions())
+            known = contracts.get(newest, {"is_released": False, "functions": {}})
+            if not known["is_released"]:
+                functions = signatures(conn, [*named_functions(), *known["functions"]])
                 contracts[newest] = {"is_released": arguments.freeze, "functions": functions}
     finally:
         server.down()

@@ -17,7 +17,8 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    IF NOT EXISTS (SELECT FROM pgrecall.memories m WHERE m.id = (SELECT _pgrecall.seen_id('memory', erase.id)) AND _pgrecall.may_write(m.namespace_id)) THEN
+    IF NOT EXISTS (SELECT FROM pgrecall.memories m WHERE m.id = (SELECT _pgrecall.seen_id('memory', erase.id))
+        AND _pgrecall.may_write(m.namespace_id)) THEN
         PERFORM _pgrecall.raise_unknown_memory(erase.id);
     END IF;
     RETURN QUERY

@@ -6,7 +6,8 @@
 -- namespace, filters  as for list_memories(); at least one filter, and none that every memory passes, such as '{}'
 -- dry_run  roll back: the receipts show what would be deleted, have no number and are not kept
 --
--- Errors  22023 no filter is given, or an empty one;  42704 no such namespace;  42501 read-only for this role;  55000 not under read committed;
+-- Errors  22023 no filter is given, or an empty one;  42704 no such namespace;  42501 read-only for this role;  55000
+--         not under read committed;
 --         55P03 locked for too long
 CREATE OR REPLACE FUNCTION public.erase_many(
     namespace text DEFAULT NULL,

@@ -15,7 +15,8 @@
 -- A phrase is as precise as its unit: "two weeks ago" is a calendar week, "an hour ago" an hour of the clock. Days are
 -- those of the zone, 23 or 25 hours long where the clocks change. A couple is 2, a few are 3, several are 5. Case,
 -- articles, commas and "in" or "during" are ignored; any other unknown word is an error: NULL would search all
--- times. Only the first 200 characters are parsed. With `pgrecall migrate --with-plpython`, dateparser handles other phrases; it knows more forms
+-- times. Only the first 200 characters are parsed. With `pgrecall migrate --with-plpython`, dateparser handles other
+-- phrases; it knows more forms
 -- and many languages.
 --
 -- anchor  what "today" is
@@ -33,7 +34,8 @@ BEGIN
     IF found IS NULL AND text IS NOT NULL AND anchor IS NOT NULL THEN
         RAISE EXCEPTION 'the time phrase is not understood'
             USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'Write ''last week'', ''in March 2026'', ''since Monday'', ''2026-05-01/2026-05-31'' or ''25 December 2026''; 3/5/2026 may be two days.';
+                  HINT = 'Write ''last week'', ''in March 2026'', '
+                          '''since Monday'', ''2026-05-01/2026-05-31'' or ''25 December 2026''; 3/5/2026 may be two days.';
     END IF;
     RETURN found;
 END

@@ -9,7 +9,8 @@
 -- First come up to ten facts: valid relationships of the concepts that the query names, in at most half of the space.
 -- The date of a fact is the start of its validity. Then come the memories that recall() finds, best first, with the
 -- title before the content; turns of a conversation tell their time too. What was said before in the same words is left
--- out, and turns that only ask come last: an earlier question is like the query, and no answer. Each item is one line and is never cut off: the first item that does not fit ends the list.
+-- out, and turns that only ask come last: an earlier question is like the query, and no answer. Each item is one line
+-- and is never cut off: the first item that does not fit ends the list.
 -- The text after the first line is well-formed XML.
 --
 -- No character of a memory can close an element, begin a line, or hide (_pgrecall.sanitize_line, _pgrecall.xml_escape).
@@ -101,7 +102,8 @@ BEGIN
                ) AS content, r.speaker, r.session IS NOT NULL AS is_turn,
                COALESCE(r.occurred_at, r.created_at) AS moment
         FROM public.recall(
-            query => query, query_vec => query_vec, k => CASE WHEN k BETWEEN 1 AND 500 THEN 2 * k ELSE k END, namespace => namespace, categories => categories,
+            query => query, query_vec => query_vec, k => CASE WHEN k BETWEEN 1 AND 500 THEN 2 * k ELSE k END,
+            namespace => namespace, categories => categories,
             tags_any => tags_any, tags_all => tags_all, metadata_contains => metadata_contains,
             metadata_where => metadata_where, sessions => sessions, speakers => speakers, sources => sources,
             external_id_prefix => external_id_prefix, since => since, until => until,

@@ -80,8 +80,9 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     filter pgrecall.recall_filter := _pgrecall.memory_filter(
-        recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains, recall_explain.metadata_where,
-        recall_explain.sessions, recall_explain.speakers, recall_explain.sources, recall_explain.external_id_prefix, recall_explain.since, recall_explain.until,
+        recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains,
+        recall_explain.metadata_where, recall_explain.sessions, recall_explain.speakers, recall_explain.sources,
+        recall_explain.external_id_prefix, recall_explain.since, recall_explain.until,
         recall_explain.include_superseded, recall_explain.include_sensitive, recall_explain.timeframe, recall_explain.as_of
     );
     request pgrecall.recall_request := _pgrecall.resolve_request(
@@ -119,7 +120,8 @@ BEGIN
         SELECT w.id, r.place, r.score,
                CASE
                    WHEN r.place IS NOT NULL THEN NULL
-                   WHEN r.id IS NULL AND EXISTS (SELECT FROM pgrecall.memories o WHERE o.id = w.id AND w.id = ANY (seen)) THEN 'in another namespace'
+                   WHEN r.id IS NULL AND EXISTS (SELECT FROM pgrecall.memories o WHERE o.id = w.id AND w.id = ANY (seen))
+                       THEN 'in another namespace'
                    WHEN r.id IS NULL THEN 'no such memory'
                    ELSE COALESCE(
                        _pgrecall.explain_filtered(m, filter),
@@ -145,14 +147,16 @@ BEGIN
                (r.line).importance_factor, (r.line).decay_factor, (r.line).entity_factor, (r.line).speaker_factor,
                COALESCE((r.line).is_candidate, false), (r.line).candidate_rank, (r.line).mmr_penalty, r.duplicates,
                (request.settings).strategy, to_jsonb(request.settings), request.expansion,
-               CASE WHEN (r.line).lexical_score IS NOT NULL THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END,
+               CASE WHEN (r.line).lexical_score IS NOT NULL
+                    THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END,
                (r.line).passage
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id
         LEFT JOIN pgrecall.memories m ON m.id = r.id
         CROSS JOIN LATERAL (
-            SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now()) AND (COALESCE(filter.include_sensitive, true) OR NOT m.is_sensitive) AS is_shown
+            SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())
+                   AND (COALESCE(filter.include_sensitive, true) OR NOT m.is_sensitive) AS is_shown
         ) s
         ORDER BY r.place, w.id;
 END

@@ -41,7 +41,8 @@ BEGIN
       AND (m.expires_at IS NULL OR m.expires_at > now())
     FOR KEY SHARE;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'namespace "%" has no memory %', pgrecall.namespace_name(recall_feedback.namespace), COALESCE(recall_feedback.id::text, 'NULL')
+        RAISE EXCEPTION 'namespace "%" has no memory %',
+            pgrecall.namespace_name(recall_feedback.namespace), COALESCE(recall_feedback.id::text, 'NULL')
             USING ERRCODE = 'no_data_found',
                   HINT = 'Check the id and the namespace; a forgotten memory counts as absent.';
     END IF;

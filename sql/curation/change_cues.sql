@@ -38,7 +38,8 @@ BEGIN
     old_stems := _pgrecall.content_stems(old_text);
 
     part := COALESCE(
-        regexp_match(new_folded, '^(.*?)\m(?:no longer|gave up|has given up|have given up|broke off|stopped(?= \w+ing\M)|quit(?= \w+ing\M))\s+'
+        regexp_match(new_folded, '^(.*?)\m(?:no longer|gave up|has given up|have given up|broke off|'
+        'stopped(?= \w+ing\M)|quit(?= \w+ing\M))\s+'
             '(.*?)(?:[,;.:!?()]|\m(?:since|after|because|when|as|due|last|this|in (?:the )?(?:' || month || '|[0-9]{4})'
             '|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\M|$)'),
         regexp_match(new_folded, '^(.*?)\m(?:does|do|is|are|can|will)(?:n''t| not)\s+(.*?)\m(?:any ?more|any longer)\M')
@@ -72,7 +73,8 @@ BEGIN
             SELECT w.word FROM _pgrecall.tokenize_text(t.content) w
             WHERE w.kind = 'content' AND w.stem <> ALL (_pgrecall.content_stems(t.other)) LIMIT 1
         ) name
-        WHERE t.content ~ ('^(Now |The )?' || regexp_replace(name.word, '([^[:alnum:]])', '\\\1', 'g') || ' (is|has become|became) (now )?the\M')
+        WHERE t.content ~ ('^(Now |The )?' || regexp_replace(name.word, '([^[:alnum:]])', '\\\1', 'g')
+              || ' (is|has become|became) (now )?the\M')
            OR t.content ~ ('(\m(is|is now|named|called)|:) ' || regexp_replace(name.word, '([^[:alnum:]])', '\\\1', 'g') || '[.!]?$');
     END IF;
 
@@ -81,7 +83,8 @@ BEGIN
        AND (compared -> 'narrows_old')::integer + (compared -> 'narrows_new')::integer = 0
        AND (compared -> 'shared')::integer >= 2 AND (compared -> 'leads_old')::boolean AND (compared -> 'leads_new')::boolean
        AND old_folded || ' ' || new_folded !~ '\m(was|were|had|did|went|came|took|ran|bought|sold|met|got|made|won|lost|paid|\w+ed)\M'
-       AND old_folded || ' ' || new_folded !~ ('\m(' || month || '|(mon|tues|wednes|thurs|fri|satur|sun)days?|today|tomorrow|yesterday|next|last)\M')
+       AND old_folded || ' ' || new_folded !~ ('\m(' || month || '|(mon|tues|wednes|thurs|fri|satur|sun)days?'
+           '|today|tomorrow|yesterday|next|last)\M')
     THEN
         SELECT count(*) = 2 AND bool_and(n.is_a_count) INTO counts
         FROM (VALUES (old_text, new_text), (new_text, old_text)) t (content, other)

@@ -12,7 +12,8 @@ BEGIN ATOMIC
     FROM (
         SELECT _pgrecall.seen_id('memory', curation_context.memory_id) AS id, 0 AS place, NULL::double precision AS cosine
         UNION ALL
-        SELECT c.other_id, row_number() OVER (), c.cosine FROM _pgrecall.curation_candidates(_pgrecall.seen_id('memory', curation_context.memory_id)) c
+        SELECT c.other_id, row_number() OVER (), c.cosine
+        FROM _pgrecall.curation_candidates(_pgrecall.seen_id('memory', curation_context.memory_id)) c
     ) x
     JOIN pgrecall.memories m ON m.id = x.id
     WHERE NOT m.is_sensitive AND m.deleted_at IS NULL

@@ -69,7 +69,8 @@ BEGIN
             FROM looked l
             LEFT JOIN root r ON r.id = l.first_id
         )
-        SELECT c.cluster, m.id, 1 - (_pgrecall.embedding_of(m, $2) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(f, $2)), m.created_at, m.content
+        SELECT c.cluster, m.id, 1 - (_pgrecall.embedding_of(m, $2) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(f, $2)),
+               m.created_at, m.content
         FROM clustered c
         JOIN pgrecall.memories m ON m.id = c.id
         JOIN pgrecall.memories f ON f.id = c.cluster

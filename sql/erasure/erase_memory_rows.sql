@@ -1,7 +1,8 @@
 -- Erases a memory and everything derived from it, writes the receipt, and returns it.
 --
 -- The caller _pgrecall.erase_granted() has checked the role. Versions of the memory that lost a conflict are erased
--- too, and all notes of a message: other messages of a note are read again (follow_message). Memories that it superseded now point to its successor;
+-- too, and all notes of a message: other messages of a note are read again (follow_message). Memories that it superseded
+-- now point to its successor;
 -- without a successor they are forgotten, because they are no longer true.
 --
 -- It starts like forget(), whose triggers lock rows in an order that is safe with concurrent writers, and then deletes.

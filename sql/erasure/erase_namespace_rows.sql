@@ -34,12 +34,15 @@ BEGIN
         FROM (VALUES
             (1, 'judgements', by_namespace), (2, 'judged_vectors', by_namespace), (3, 'judged_queries', by_namespace),
             (4, 'curation_jobs', by_memory), (5, 'curations', by_namespace), (6, 'embedding_jobs', by_memory),
-            (7, 'embedding_failures', by_memory), (8, 'truncated_embeddings', by_memory), (8, 'passages', by_namespace), (9, 'extractions', by_memory),
+            (7, 'embedding_failures', by_memory), (8, 'truncated_embeddings', by_memory), (8, 'passages', by_namespace),
+            (9, 'extractions', by_memory),
             (10, 'llm_answers', by_memory), (11, 'temporal_refs', by_namespace), (12, 'relationship_evidence', by_namespace),
             (13, 'relationships', by_namespace), (14, 'mentions', by_namespace), (15, 'concept_merges', by_namespace),
             (16, 'concept_aliases', by_namespace), (17, 'concepts', by_namespace), (18, 'relation_labels', by_namespace),
-            (19, 'entity_rules', by_namespace), (20, 'memory_changes', by_memory), (20, 'note_evidence', by_memory), (21, 'memories', by_namespace), (21, 'pending_postings', by_namespace), (21, 'retention', by_namespace),
-            (22, 'postings', by_namespace), (22, 'posting_states', by_namespace), (23, 'term_stats', by_namespace), (24, 'graph_changes', by_namespace),
+            (19, 'entity_rules', by_namespace), (20, 'memory_changes', by_memory), (20, 'note_evidence', by_memory),
+            (21, 'memories', by_namespace), (21, 'pending_postings', by_namespace), (21, 'retention', by_namespace),
+            (22, 'postings', by_namespace), (22, 'posting_states', by_namespace), (23, 'term_stats', by_namespace),
+            (24, 'graph_changes', by_namespace),
             (25, 'grants', by_namespace), (26, 'learned_settings', by_namespace)
         ) t (place, name, statement)
         ORDER BY t.place

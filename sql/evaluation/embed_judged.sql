@@ -26,7 +26,8 @@ BEGIN
     PERFORM _pgrecall.check_vectors(embeddings);
     IF EXISTS (
         SELECT FROM unnest(embeddings) e (value)
-        WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> chosen.dimension OR pgvector.l2_norm(e.value::pgvector.halfvec) = 0
+        WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> chosen.dimension
+           OR pgvector.l2_norm(e.value::pgvector.halfvec) = 0
     ) THEN
         RAISE EXCEPTION 'an embedding is zero or does not have % dimensions', chosen.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed the queries with the model of that generation.';

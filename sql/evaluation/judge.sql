@@ -12,8 +12,10 @@
 -- namespace  NULL: the setting pgrecall.namespace, else 'default'
 --
 -- Errors  22023 nothing relevant, an id that is NULL or both relevant and excluded, a name out of range, a query that
---         recall() would refuse;  54000 query too long, more than 500 excluded, too many judged queries;  23505 another role's query_id;  42704 no such namespace;
---         42501 read-only for this role;  P0002 a relevant memory is forgotten or not in the namespace;  55000 a vector without an active model
+--         recall() would refuse;  54000 query too long, more than 500 excluded, too many judged queries;  23505 another
+--         role's query_id;  42704 no such namespace;
+--         42501 read-only for this role;  P0002 a relevant memory is forgotten or not in the namespace;  55000 a vector
+--         without an active model
 CREATE OR REPLACE FUNCTION pgrecall.judge(
     query_id text, query text, query_vec pgvector.halfvec, relevant bigint[],
     stratum text DEFAULT 'all', exclude bigint[] DEFAULT '{}', namespace text DEFAULT NULL

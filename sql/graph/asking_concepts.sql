@@ -12,7 +12,8 @@ BEGIN ATOMIC
         FROM unnest(COALESCE(asking_concepts.speakers, '{user,human}')) s (name)
         -- English, German, Dutch, Spanish, Portuguese, French, Italian, Russian, Chinese, Japanese, Korean.
         WHERE asking_concepts.query ~*
-            '\m(i|me|my|mine|myself|ich|mich|mir|mein(e[mnrs]?)?|ik|mijn|yo|m[ií]|mis|m[ií][oa]s?|eu|meus?|minhas?|je|moi|mon|ma|mes|io|miei|mie|я|меня|мне|мной|мо[йяеёию]|моих|моего)\M|[jm]''[^ ]|我|私|僕|俺|나는|내가|제가|\m(내|제|나의|저의)\M'
+            '\m(i|me|my|mine|myself|ich|mich|mir|mein(e[mnrs]?)?|ik|mijn|yo|m[ií]|mis|m[ií][oa]s?|eu|meus?|minhas?'
+            '|je|moi|mon|ma|mes|io|miei|mie|я|меня|мне|мной|мо[йяеёию]|моих|моего)\M|[jm]''[^ ]|我|私|僕|俺|나는|내가|제가|\m(내|제|나의|저의)\M'
     )
     SELECT DISTINCT c.concept_id
     FROM asking a

@@ -27,7 +27,8 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass one embedding for each concept, in the same order.';
     END IF;
     PERFORM _pgrecall.check_vectors(embeddings);
-    IF EXISTS (SELECT FROM unnest(embeddings) e (value) WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> active.dimension) THEN
+    IF EXISTS (SELECT FROM unnest(embeddings) e (value)
+               WHERE e.value IS NULL OR pgvector.vector_dims(e.value::pgvector.halfvec) <> active.dimension) THEN
         RAISE EXCEPTION 'an embedding does not have % dimensions', active.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed names with the same model as memories.';
     END IF;

@@ -11,8 +11,10 @@ SET enable_seqscan = 'off'
 AS $function$
 BEGIN
     RETURN EXISTS (SELECT FROM pgrecall.mentions m WHERE m.concept_id = is_alias_used.concept_id AND m.alias = is_alias_used.alias)
-        OR EXISTS (SELECT FROM pgrecall.relationships r WHERE r.source_id = is_alias_used.concept_id AND r.source_alias = is_alias_used.alias)
-        OR EXISTS (SELECT FROM pgrecall.relationships r WHERE r.target_id = is_alias_used.concept_id AND r.target_alias = is_alias_used.alias);
+        OR EXISTS (SELECT FROM pgrecall.relationships r WHERE r.source_id = is_alias_used.concept_id
+                  AND r.source_alias = is_alias_used.alias)
+        OR EXISTS (SELECT FROM pgrecall.relationships r WHERE r.target_id = is_alias_used.concept_id
+                  AND r.target_alias = is_alias_used.alias);
 END
 $function$;
 

@@ -17,7 +17,8 @@ DECLARE
 BEGIN
     FOR word IN
         SELECT l.alias FROM pgrecall.relation_labels l
-        WHERE l.namespace_id = remove_unused_labels.namespace_id AND l.method <> 'rule' AND (l.alias = ANY (labels) OR l.label = ANY (labels))
+        WHERE l.namespace_id = remove_unused_labels.namespace_id AND l.method <> 'rule'
+          AND (l.alias = ANY (labels) OR l.label = ANY (labels))
         UNION
         SELECT l.label FROM pgrecall.relation_labels l
         WHERE l.namespace_id = remove_unused_labels.namespace_id AND l.method <> 'rule' AND l.label = ANY (labels)

@@ -60,7 +60,8 @@ BEGIN
         FOR UPDATE SKIP LOCKED
     ) held
     WHERE j.memory_id = held.memory_id AND j.generation_id = made_for;
-    SELECT array_agg(c.id), array_agg(c.content_hash), array_agg(c.embedding), array_agg(COALESCE(c.is_truncated, false)), jsonb_agg(complete_claimed.passages -> (c.place - 1)::integer)
+    SELECT array_agg(c.id), array_agg(c.content_hash), array_agg(c.embedding), array_agg(COALESCE(c.is_truncated, false)),
+           jsonb_agg(complete_claimed.passages -> (c.place - 1)::integer)
     INTO ids, hashes, vectors, marks, parts
     FROM (
         SELECT DISTINCT ON (e.id) e.id, e.content_hash, e.embedding, e.is_truncated, e.place

@@ -100,4 +100,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.store_extractions IS 'Stores extractions of claimed memories of one namespace, all or none. Returns how many.';
+COMMENT ON FUNCTION _pgrecall.store_extractions IS
+    'Stores extractions of claimed memories of one namespace, all or none. Returns how many.';

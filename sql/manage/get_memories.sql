@@ -26,7 +26,8 @@ DECLARE
 BEGIN
     IF num_nonnulls(ids, external_ids) <> 1 THEN
         RAISE EXCEPTION 'get_memories takes either ids or external_ids'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write get_memories(ARRAY[1, 2]) or get_memories(external_ids => ARRAY[''a'']).';
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Write get_memories(ARRAY[1, 2]) or get_memories(external_ids => ARRAY[''a'']).';
     ELSIF wanted > 1000 THEN
         RAISE EXCEPTION '% ids are too many; 1000 is the limit', wanted
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Ask for them in several calls, or with list_memories().';

@@ -29,7 +29,8 @@ DECLARE
     most_bytes CONSTANT integer := 4194304;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pgrecall.memories m WHERE m.id = (SELECT _pgrecall.seen_id('memory', memory_history.id)) AND (include_sensitive OR NOT m.is_sensitive)
+        SELECT FROM pgrecall.memories m WHERE m.id = (SELECT _pgrecall.seen_id('memory', memory_history.id))
+          AND (include_sensitive OR NOT m.is_sensitive)
     ) THEN
         PERFORM _pgrecall.raise_unknown_memory(memory_history.id);
     END IF;

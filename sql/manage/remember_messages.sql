@@ -133,7 +133,8 @@ BEGIN
                     -- Calls that store the same list at once find the same place.
                     'external_id', COALESCE(dated[n.number], hashes[n.number] || ':' || COALESCE(last_position, 0) + n.added)
                 )) || jsonb_build_object(
-                    'metadata', COALESCE(remember_messages.metadata, '{}') || COALESCE(NULLIF(options[n.number] -> 'metadata', 'null'), '{}')
+                    'metadata', COALESCE(remember_messages.metadata, '{}')
+                        || COALESCE(NULLIF(options[n.number] -> 'metadata', 'null'), '{}')
                 ) ORDER BY n.number)
                 FROM (
                     SELECT g.number, row_number() OVER (ORDER BY g.number) AS added

@@ -9,7 +9,8 @@ AS $function$
 BEGIN
     RAISE EXCEPTION 'pgrecall.% cannot be "%"', name, left(value, 100)
         USING ERRCODE = 'invalid_parameter_value',
-              HINT = format('It accepts %s. Correct the argument, or use SET, RESET or pgrecall.set_setting().', pgrecall.describe_accepted(name));
+              HINT = format('It accepts %s. Correct the argument, or use SET, RESET or pgrecall.set_setting().',
+                             pgrecall.describe_accepted(name));
 END
 $function$;
 

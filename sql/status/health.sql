@@ -108,7 +108,8 @@ BEGIN ATOMIC
     CROSS JOIN LATERAL (
         -- Other settings with which the server logs parameters, statements and rows.
         SELECT string_agg(format('%s = %s', w.name, current_setting(w.name)), ', ') AS loud,
-               format('%s; SELECT pg_reload_conf(). That takes a superuser; on a managed service set them in the provider''s parameter group.%s',
+               format('%s; SELECT pg_reload_conf(). That takes a superuser; '
+                       'on a managed service set them in the provider''s parameter group.%s',
                       string_agg(format('ALTER SYSTEM SET %s = %s', w.name, w.quiet), '; '),
                       -- The others can be set for a database, by a role that may.
                       ' A role that may set them can also do so for the database: '
@@ -226,7 +227,8 @@ BEGIN ATOMIC
         (28, 'postings of the past', b.mixed = 0, 'warn',
          CASE WHEN b.mixed = 0 THEN 'apart from the others' ELSE format('not yet apart in %s namespaces', b.mixed) END,
          'CALL pgrecall.rebuild_all_postings()'),
-        (29, 'vacuum', y.off IS NULL AND y.held IS NULL AND current_setting('autovacuum')::boolean AND current_setting('track_counts')::boolean,
+        (29, 'vacuum', y.off IS NULL AND y.held IS NULL
+         AND current_setting('autovacuum')::boolean AND current_setting('track_counts')::boolean,
          'warn',
          CASE WHEN NOT current_setting('autovacuum')::boolean OR NOT current_setting('track_counts')::boolean THEN 'autovacuum is off'
               ELSE COALESCE('autovacuum is off for ' || y.off, 'an old transaction keeps dead rows of ' || y.held, 'autovacuum is on') END,

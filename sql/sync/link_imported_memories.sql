@@ -38,7 +38,8 @@ BEGIN
         )
         JOIN pgrecall.memories s ON s.id = l.superseded_by AND s.id = ANY (seen)
         -- Only import_memories() leaves a memory in this state.
-        WHERE m.id = l.id AND m.id = ANY (seen) AND m.deleted_at = _pgrecall.awaits_successor() AND m.superseded_by IS NULL AND s.namespace_id = m.namespace_id
+        WHERE m.id = l.id AND m.id = ANY (seen) AND m.deleted_at = _pgrecall.awaits_successor()
+          AND m.superseded_by IS NULL AND s.namespace_id = m.namespace_id
         RETURNING m.id
     )
     SELECT COALESCE(array_agg(c.id), '{}') INTO linked FROM changed c;

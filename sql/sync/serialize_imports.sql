@@ -14,4 +14,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.serialize_imports IS 'Serializes imports into the same namespaces: waits until earlier transactions have ended.';
+COMMENT ON FUNCTION _pgrecall.serialize_imports IS
+    'Serializes imports into the same namespaces: waits until earlier transactions have ended.';

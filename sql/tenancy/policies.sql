@@ -46,10 +46,13 @@ BEGIN
         SELECT t.name, format(r.test, t.name, t.column_name) AS reads, format(w.test, t.name, t.column_name) AS mine,
                format(w.test, t.name, t.column_name) || COALESCE(' AND ' || t.also, '') AS writes
         FROM granted r, granted_to_write w, (VALUES
-            ('concept_aliases', 'namespace_id', NULL), ('embedding_backgrounds', 'namespace_id', NULL), ('graph_changes', 'namespace_id', NULL),
+            ('concept_aliases', 'namespace_id', NULL), ('embedding_backgrounds', 'namespace_id', NULL),
+            ('graph_changes', 'namespace_id', NULL),
             ('judged_queries', 'namespace_id', NULL),
-            ('judged_vectors', 'namespace_id', NULL), ('retention', 'namespace_id', NULL), ('learned_settings', 'namespace_id', NULL), ('term_stats', 'namespace_id', NULL), ('namespaces', 'id', NULL),
-            ('locks', 'home', NULL), ('postings', 'namespace_id', NULL), ('posting_states', 'namespace_id', NULL), ('relation_labels', 'namespace_id', NULL), ('pending_postings', 'namespace_id', NULL),
+            ('judged_vectors', 'namespace_id', NULL), ('retention', 'namespace_id', NULL), ('learned_settings', 'namespace_id', NULL),
+            ('term_stats', 'namespace_id', NULL), ('namespaces', 'id', NULL),
+            ('locks', 'home', NULL), ('postings', 'namespace_id', NULL), ('posting_states', 'namespace_id', NULL),
+            ('relation_labels', 'namespace_id', NULL), ('pending_postings', 'namespace_id', NULL),
             ('concept_merges', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.concept_merges_id_seq'')'),
             ('concepts', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.concepts_id_seq'')'),
             ('memories', 'namespace_id', 'id <= pg_sequence_last_value(''pgrecall.memories_id_seq'') '
@@ -66,7 +69,9 @@ BEGIN
         -- Rows that also refer to a memory, which must be of the same namespace.
         SELECT t.name, format(r.test, t.name, 'namespace_id'), format(w.test, t.name, 'namespace_id'),
                format(w.test, t.name, 'namespace_id') || ' AND _pgrecall.owns_memory(namespace_id, memory_id)'
-        FROM granted r, granted_to_write w, (VALUES ('curation_jobs'), ('extractions'), ('judgements'), ('memory_changes'), ('mentions'), ('passages'), ('temporal_refs')) t (name)
+        FROM granted r, granted_to_write w,
+             (VALUES ('curation_jobs'), ('extractions'), ('judgements'), ('memory_changes'), ('mentions'),
+                     ('passages'), ('temporal_refs')) t (name)
         UNION ALL
         -- Rows of a memory, visible with the memory.
         SELECT t.name, format('(SELECT true FROM pgrecall.memories m WHERE m.id = %I.memory_id)', t.name), w.test, w.test

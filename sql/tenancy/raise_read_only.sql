@@ -17,7 +17,8 @@ BEGIN
     JOIN pgrecall.namespaces n ON n.id = m.namespace_id
     WHERE m.id = seen AND m.deleted_at IS NULL AND NOT _pgrecall.may_write(m.namespace_id);
     IF FOUND THEN
-        RAISE EXCEPTION 'role "%" may only read namespace "%", with memory %', pg_get_userbyid(pgrecall.session_role()), namespace, raise_read_only.id
+        RAISE EXCEPTION 'role "%" may only read namespace "%", with memory %',
+            pg_get_userbyid(pgrecall.session_role()), namespace, raise_read_only.id
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'An administrator grants more with pgrecall.grant_namespace(role, namespace, ''write'').';
     END IF;

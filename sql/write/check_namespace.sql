@@ -20,10 +20,12 @@ BEGIN
             USING ERRCODE = 'undefined_object',
                   HINT = CASE WHEN _pgrecall.sees_all()
                          THEN 'Pass create_namespace => true, or make it with pgrecall.create_namespace().'
-                         ELSE 'An administrator makes it with pgrecall.create_namespace(), or gives it with pgrecall.grant_namespace().' END;
+                         ELSE 'An administrator makes it with pgrecall.create_namespace(), '
+                               'or gives it with pgrecall.grant_namespace().' END;
     ELSIF NOT is_writable THEN
         RAISE EXCEPTION 'role "%" may only read namespace "%"', pg_get_userbyid(pgrecall.session_role()), check_namespace.name
-            USING ERRCODE = 'insufficient_privilege', HINT = 'An administrator grants more with pgrecall.grant_namespace(role, namespace, ''write'').';
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'An administrator grants more with pgrecall.grant_namespace(role, namespace, ''write'').';
     END IF;
 END
 $function$;

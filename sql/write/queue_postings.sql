@@ -70,7 +70,8 @@ CREATE OR REPLACE TRIGGER memories_60_postings_update
     FOR EACH ROW
     WHEN ((OLD.deleted_at IS NULL OR NEW.deleted_at IS NULL)
           AND (OLD.id, OLD.namespace_id, OLD.deleted_at IS NULL, OLD.search_vector, OLD.superseded_by IS NULL, OLD.valid_to, OLD.expires_at)
-              IS DISTINCT FROM (NEW.id, NEW.namespace_id, NEW.deleted_at IS NULL, NEW.search_vector, NEW.superseded_by IS NULL, NEW.valid_to, NEW.expires_at))
+              IS DISTINCT FROM (NEW.id, NEW.namespace_id, NEW.deleted_at IS NULL, NEW.search_vector, NEW.superseded_by IS NULL,
+                                 NEW.valid_to, NEW.expires_at))
     EXECUTE FUNCTION _pgrecall.queue_postings();
 
 CREATE OR REPLACE TRIGGER memories_60_postings_delete

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pgrecall.admin.bundle import spoken_contract
-from tools.contract import FILE, problems, served
+from tools.contract import FILE, named_functions, problems, served
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -49,3 +49,13 @@ def test_a_released_contract_gains_no_functions(conn: Connection[Any]) -> None:
     functions = {name: one for name, one in CONTRACTS[newest]["functions"].items() if name != "public.recall"}
     released = {**CONTRACTS, newest: {"is_released": True, "functions": functions}}
     assert [problem for problem in problems(conn, released) if "public.recall" in problem] != []
+
+
+def test_a_function_that_no_source_names_any_more_stays_promised(conn: Connection[Any]) -> None:
+    newest = str(served(conn)[1])
+    assert "pgrecall.judge" in CONTRACTS[newest]["functions"]
+    assert "pgrecall.judge" not in named_functions()
+    conn.execute("ALTER FUNCTION pgrecall.judge RENAME TO label")
+    assert [problem.partition(".")[0] for problem in problems(conn, CONTRACTS)] == [
+        f"contract {newest}: pgrecall"
+    ]

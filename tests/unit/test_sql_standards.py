@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -173,6 +174,16 @@ def test_python_has_a_folder_of_its_own(old: str, new: str, expected: str) -> No
     assert any("folder plpython/ alone" in problem for problem in problems(GOOD_PLPYTHON))
     found = problems(GOOD_PLPYTHON.replace(old, new, 1), "plpython/sample.sql")
     assert any(expected in problem for problem in found), found
+
+
+def test_a_line_has_as_many_characters_as_the_standards_say() -> None:
+    [most] = re.findall(
+        r"Lines up to (\d+) characters", (ROOT / "sql/STANDARDS.md").read_text(encoding="utf-8")
+    )
+    longest = f"-- {'ä' * (int(most) - 4)}."
+    assert tool.check_file("sample.sql", GOOD.replace("-- Adds one.", longest)) == []
+    [found] = tool.check_file("sample.sql", GOOD.replace("-- Adds one.", f"-- Adds one.\n{longest} "))
+    assert (found.line, found.message) == (2, f"a line has at most {most} characters, not {int(most) + 1}")
 
 
 def test_the_file_is_named_after_its_object() -> None:

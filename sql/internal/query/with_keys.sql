@@ -89,4 +89,5 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.with_keys IS 'Adds to a filter the keys of its tags and values in memories_keys_idx, if few memories have them.';
+COMMENT ON FUNCTION _pgrecall.with_keys IS
+    'Adds to a filter the keys of its tags and values in memories_keys_idx, if few memories have them.';

@@ -3,7 +3,8 @@ CREATE OR REPLACE FUNCTION _pgrecall.has_indexed_condition(filter pgrecall.recal
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN num_nonnulls(
-    (filter).categories, (filter).all_keys, (filter).tag_keys, (filter).value_keys, (filter).sessions, (filter).speakers, (filter).sources, (filter).external_id_prefix, (filter).since, (filter).until,
+    (filter).categories, (filter).all_keys, (filter).tag_keys, (filter).value_keys, (filter).sessions, (filter).speakers,
+    (filter).sources, (filter).external_id_prefix, (filter).since, (filter).until,
     (filter).timeframe
 ) > 0;
 

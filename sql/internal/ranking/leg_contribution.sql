@@ -12,7 +12,8 @@ CREATE OR REPLACE FUNCTION _pgrecall.leg_contribution(
 )
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN fusion = 'rrf' THEN _pgrecall.rrf(rank, weight, rrf_k) ELSE COALESCE(weight / NULLIF(total_weight, 0) * normalised_score, 0) END;
+RETURN CASE WHEN fusion = 'rrf' THEN _pgrecall.rrf(rank, weight, rrf_k)
+            ELSE COALESCE(weight / NULLIF(total_weight, 0) * normalised_score, 0) END;
 
 COMMENT ON FUNCTION _pgrecall.leg_contribution IS
     'Returns one leg''s contribution to a memory''s score, by convex combination or reciprocal rank fusion.';

@@ -10,7 +10,9 @@ RETURN (
     FROM unnest(among) WITH ORDINALITY a (id, place)
     JOIN pgrecall.memories other ON other.id = a.id
     JOIN pgrecall.memories m ON m.id = near_duplicate_of.id
-    WHERE other.content_hash = m.content_hash OR 1 - (_pgrecall.embedding_of(other, generation) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(m, generation)) >= near_duplicate_of.similarity
+    WHERE other.content_hash = m.content_hash
+       OR 1 - (_pgrecall.embedding_of(other, generation) OPERATOR(pgvector.<=>) _pgrecall.embedding_of(m, generation))
+          >= near_duplicate_of.similarity
     ORDER BY a.place
     LIMIT 1
 );

@@ -224,7 +224,8 @@ BEGIN
         OFFSET 0
     ), with_phrase AS (
         SELECT n.*, n.with_session - (n.lexical_part + n.dense_part + n.graph_part) AS session_part,
-               _pgrecall.raise_toward(n.with_session, CASE WHEN n.holds_phrase THEN settings.phrase_bonus ELSE 0 END, max_score) AS relevance
+               _pgrecall.raise_toward(n.with_session,
+                   CASE WHEN n.holds_phrase THEN settings.phrase_bonus ELSE 0 END, max_score) AS relevance
         FROM with_session n
         OFFSET 0
     ), weighted AS MATERIALIZED (

@@ -15,7 +15,8 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (
     SELECT format(
         '<%1$s%2$s%3$s>%4$s</%1$s>', element,
-        ' date="' || to_char(moment, 'YYYY-MM-DD') || '"' || CASE WHEN has_time THEN ' time="' || to_char(moment, 'HH24:MI') || '"' ELSE '' END,
+        ' date="' || to_char(moment, 'YYYY-MM-DD') || '"'
+            || CASE WHEN has_time THEN ' time="' || to_char(moment, 'HH24:MI') || '"' ELSE '' END,
         ' speaker="' || replace(_pgrecall.xml_escape(NULLIF(seen.speaker, '')), '"', '&quot;') || '"',
         _pgrecall.xml_escape(seen.content)
     )

@@ -10,7 +10,8 @@ SET search_path FROM CURRENT
 BEGIN ATOMIC
     SELECT m.id, m.valid_from, m.valid_to, m.superseded_by
     FROM pgrecall.memories m
-    WHERE m.id = ANY ((SELECT _pgrecall.seen_ids('memory', ids))::bigint[]) AND m.namespace_id = pgrecall.namespace_id(namespace) AND m.deleted_at IS NULL
+    WHERE m.id = ANY ((SELECT _pgrecall.seen_ids('memory', ids))::bigint[])
+      AND m.namespace_id = pgrecall.namespace_id(namespace) AND m.deleted_at IS NULL
     ORDER BY m.id;
 END;
 

@@ -1,4 +1,6 @@
--- Returns facts about the concepts that a query names, who asks among them ("my"): their current relationships, highest weight and newest first.
+-- Returns facts about the concepts that a query names: their current relationships, highest weight and newest first.
+--
+-- The concept of who asks is among them if the query says "my".
 --
 -- A fact is visible if one of the memories that are its evidence matches the filter, or if it has no evidence. At most
 -- a thousand relationships per concept and direction are read, which bounds the cost of a hub.
@@ -12,7 +14,8 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
     WITH relationship AS (
         -- A fact stated with several names of a concept is one fact.
-        SELECT DISTINCT ON (r.source_id, r.label, r.target_id) r.id, r.source_id, r.target_id, r.label, r.weight, r.valid_from, r.valid_to, r.recorded_at
+        SELECT DISTINCT ON (r.source_id, r.label, r.target_id) r.id, r.source_id, r.target_id, r.label,
+               r.weight, r.valid_from, r.valid_to, r.recorded_at
         FROM (
             SELECT q.concept_id FROM _pgrecall.query_concepts(query_facts.namespace_id, query_facts.query) q
             UNION

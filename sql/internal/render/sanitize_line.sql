@@ -4,7 +4,8 @@
 -- them into markup. Characters that nobody sees are removed: those that Unicode calls ignorable (zero-width characters,
 -- directions and their overrides, soft hyphens, variation selectors, tags), format controls of hieroglyphs and notes, the
 -- blank of braille, and private characters, which show something else to everybody. That splits emoji joined by zero-width
--- joiners, and changes no letter. `sanitize_line` of pgrecall.formatting does the same for terminals and agents. Runs of spaces, line ends and control characters become one space. Combining marks at the beginning are
+-- joiners, and changes no letter. `sanitize_line` of pgrecall.formatting does the same for terminals and agents. Runs of
+-- spaces, line ends and control characters become one space. Combining marks at the beginning are
 -- removed, because they would combine with the text before the line.
 CREATE OR REPLACE FUNCTION _pgrecall.sanitize_line(content text)
 RETURNS text
