@@ -84,3 +84,17 @@ def test_every_role_is_explained_where_roles_are(conn: Connection[Any]) -> None:
     numbers = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     said = re.findall(r"needs (\w+) roles", (ROOT / "docs" / "migrations.md").read_text(encoding="utf-8"))
     assert said == [numbers[len(roles)]]
+
+
+def test_every_filter_is_in_the_table_of_filters(conn: Connection[Any]) -> None:
+    query = """
+        SELECT unnest(proargnames[:pronargs]) FROM pg_proc WHERE oid = 'public.recall'::regproc
+        INTERSECT SELECT unnest(proargnames[:pronargs]) FROM pg_proc WHERE oid = 'public.list_memories'::regproc
+        EXCEPT SELECT 'namespace'
+    """
+    assert first_column("docs/managing.md", "filter") == names(conn, query)
+
+
+def test_every_strategy_is_in_the_table_of_strategies(conn: Connection[Any]) -> None:
+    query = "SELECT unnest(choices) FROM pgrecall.setting_definitions WHERE name = 'strategy'"
+    assert first_column("docs/strategies.md", "strategy") == names(conn, query)

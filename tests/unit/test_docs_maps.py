@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from pgrecall.config.settings import Settings
+from pgrecall_embedder import providers
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "pyclient" / "pgrecall"
@@ -96,3 +100,20 @@ def test_every_metric_is_on_its_page(source: str, page: str) -> None:
     rows = re.findall(r"(?m)^\| `(pgrecall_\w+)(?:\{[^}]*\})?` \| (\w+) \|", text_of(page))
     assert {(kind, re.sub("_total$", "", name)) for name, kind in rows} == made
     assert len(made) > 4
+
+
+def first_columns(page: str, head: str) -> list[set[str]]:
+    """What stands in backticks in the first column of each table whose first head is this."""
+    tables = re.findall(rf"(?m)^\| {head} \|.*\n\|(?:---\|)+\n((?:\|.*\n)+)", text_of(page))
+    rows = [[row.split("|")[1] for row in table.splitlines()] for table in tables]
+    return [set(re.findall(r"`([^`]+)`", " ".join(cells))) for cells in rows]
+
+
+def test_every_provider_is_in_the_tables_of_providers() -> None:
+    kinds = set(providers._FACTORIES)
+    assert [kinds - named for named in first_columns("docs/embedding.md", "provider")] == [set(), set()]
+
+
+def test_every_key_of_the_settings_file_is_on_its_page() -> None:
+    [keys] = first_columns("docs/settings.md", "key")
+    assert keys - {"[settings]"} == {field.name for field in dataclasses.fields(Settings)}
