@@ -73,7 +73,7 @@ test-versions: $(VENV)/.dev  ## run the tests of what depends most on the server
 	@set -e; for version in $(VERSIONS); do bindir=$$(tools/server_binaries.sh $$version); \
 	  env -u PGRECALL_TEST_DSN PGRECALL_PG_BINDIR=$$bindir $(PYTEST) -m every_version tests/migrations tests/attack tests/sql; done
 
-lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files in date
+lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files up to date
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -83,6 +83,7 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files in date
 	$(BIN)/python tools/schema_sql.py --check
 	$(BIN)/python tools/contract.py --check
 	$(BIN)/python tools/cli_reference.py --check
+	$(BIN)/python tools/mcp_reference.py --check
 	$(BIN)/python tools/lock.py --check
 	$(BIN)/python tools/licences.py --check
 

@@ -100,6 +100,14 @@ def test_pre_commit_runs_what_make_lint_runs() -> None:
     assert sorted(entries) == sorted(commands)
 
 
+def test_make_lint_checks_what_make_generate_writes() -> None:
+    makefile = text_of("Makefile")
+    [generate] = re.findall(r"(?m)^generate:.*\n((?:\t.*\n)+)", makefile)
+    found = LINT.search(makefile)
+    assert found is not None
+    assert set(re.findall(r"tools/\w+\.py", generate)) - set(re.findall(r"(\S+) --check", found[1])) == set()
+
+
 def test_the_changelog_names_the_version() -> None:
     version = tomllib.loads(text_of("pyproject.toml"))["project"]["version"]
     assert re.search(rf"(?m)^## (Unreleased|{re.escape(version)})", text_of("CHANGELOG.md"))

@@ -117,3 +117,37 @@ def test_every_provider_is_in_the_tables_of_providers() -> None:
 def test_every_key_of_the_settings_file_is_on_its_page() -> None:
     [keys] = first_columns("docs/settings.md", "key")
     assert keys - {"[settings]"} == {field.name for field in dataclasses.fields(Settings)}
+
+
+def test_every_event_to_look_for_in_the_log_is_logged() -> None:
+    [events] = first_columns("docs/operations.md", "event")
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "embedder").rglob("*.py"))
+    assert {event for event in events if f'"{event}"' not in source} == set()
+
+
+def test_every_benchmark_has_its_line() -> None:
+    """A command is added by `add_parser`."""
+    sources = (path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").rglob("*.py"))
+    commands = {name for source in sources for name in re.findall(r'add_parser\(\s*"([\w-]+)"', source)}
+    assert len(commands) > 10
+    assert (
+        commands - set(re.findall(r"python -m benchmarks ([\w-]+)", text_of("benchmarks/README.md"))) == set()
+    )
+
+
+def test_every_folder_of_tests_is_in_the_table_of_folders() -> None:
+    [rows] = re.findall(r"\| folder of tests/ \|.*\n\|---\|---\|\n((?:\|.*\n)+)", text_of("CONTRIBUTING.md"))
+    named = set(re.findall(r"(\w+)/", " ".join(row.split("|")[1] for row in rows.splitlines())))
+    assert named == {
+        path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name[0] != "_"
+    }
+
+
+def test_the_functions_that_python_replaces_are_on_their_page() -> None:
+    """A file of sql/plpython/ makes a public function, or pagerank, which is what graph_ppr needs."""
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "sql" / "plpython").glob("*.sql")]
+    replaced = {name for text in texts for name in re.findall(r"FUNCTION public\.(\w+)\(", text)}
+    named = {
+        name.partition("(")[0] for names in first_columns("docs/plpython.md", "function") for name in names
+    }
+    assert named == replaced | {"graph_ppr"}
