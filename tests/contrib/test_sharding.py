@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from pgrecall import Client, LlmExpander
 from pgrecall.cli import app
 from pgrecall.contrib.sharding import check, init, placements, shards
-from pgrecall.contrib.sharding.routing import signatures
 from pgrecall.errors import (
     ConnectionFailed,
     InvalidInput,
@@ -27,7 +26,7 @@ from pgrecall.errors import (
     UnknownNamespace,
 )
 from support.llm import completion, served
-from support.sharding import NAMESPACES, RANGE, Cluster, as_role, asked, cluster_in
+from support.sharding import NAMESPACES, RANGE, Cluster, as_role, asked, cluster_in, make_role, routed_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -365,6 +364,14 @@ def test_init_again_changes_nothing_and_repairs_what_is_missing(cluster: Cluster
     assert check(cluster.router) == []
 
 
+def test_init_finds_a_namespace_that_its_shard_has_renamed(cluster: Cluster, client: Client) -> None:
+    before = client.count(namespace="ida")
+    for name, new_name in (("ida", "eve"), ("eve", "ida")):
+        cluster.on(2, "SELECT pgrecall.rename_namespace(%s, %s)", name, new_name)
+        init(cluster.router)
+        assert client.count(namespace=new_name) == before
+
+
 def test_init_refuses_what_cannot_be_a_router_or_a_shard(cluster: Cluster) -> None:
     other = cluster.servers[0].dsn("postgres")
     with pytest.raises(SchemaMismatch, match="has no pgrecall schema"):
@@ -389,13 +396,3 @@ def test_the_commands_print_shards_and_namespaces(cluster: Cluster) -> None:
     assert "1  dora" in said("list", "--namespaces")
     assert "are consistent" in said("check")
     assert "3 shards" in said("init")
-
-
-def routed_names(cluster: Cluster) -> list[str]:
-    with psycopg.connect(cluster.shards[0]) as shard:
-        return [one.full_name for one in signatures(shard) if one.schema != "pgrecall_shard"]
-
-
-def make_role(cluster: Cluster, role: str, group: str) -> None:
-    for dsn in (cluster.router, *cluster.shards):
-        asked(dsn, f"CREATE ROLE {role} LOGIN IN ROLE {group}")

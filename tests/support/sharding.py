@@ -14,6 +14,7 @@ from psycopg.conninfo import make_conninfo
 from benchmarks.operations.sharding.servers import plproxy_binaries
 from pgrecall.admin.migrate import migrate
 from pgrecall.contrib.sharding import init
+from pgrecall.contrib.sharding.routing import signatures
 from pgrecall.server import EmbeddedServer
 from support.servers import FAST
 
@@ -92,3 +93,13 @@ def cluster_in(folder: Path) -> Iterator[Cluster]:
 def as_role(dsn: str, role: str) -> str:
     """The connection string with another user."""
     return make_conninfo(dsn, user=role)
+
+
+def routed_names(cluster: Cluster) -> list[str]:
+    with psycopg.connect(cluster.shards[0]) as shard:
+        return [one.full_name for one in signatures(shard) if one.schema != "pgrecall_shard"]
+
+
+def make_role(cluster: Cluster, role: str, group: str) -> None:
+    for dsn in (cluster.router, *cluster.shards):
+        asked(dsn, f"CREATE ROLE {role} LOGIN IN ROLE {group}")

@@ -119,6 +119,17 @@ def test_every_key_of_the_settings_file_is_on_its_page() -> None:
     assert keys - {"[settings]"} == {field.name for field in dataclasses.fields(Settings)}
 
 
+def test_the_pages_agree_on_how_long_the_tests_take() -> None:
+    said = {
+        re.findall(r"(?m)^make test .*?(\S+ \S+ \S+ \S+) on 2 cores", text_of(page))[0]
+        for page in ("README.md", "CONTRIBUTING.md")
+    }
+    assert len(said) == 1
+    [minutes] = re.findall(r"timeout-minutes: (\d+)", text_of(".github/workflows/ci.yml"))
+    assert int(minutes) <= 60
+    assert "(`.ci/run`), in under an hour" in text_of("CONTRIBUTING.md")
+
+
 def test_every_event_to_look_for_in_the_log_is_logged() -> None:
     [events] = first_columns("docs/operations.md", "event")
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "embedder").rglob("*.py"))
