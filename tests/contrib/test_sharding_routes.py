@@ -91,6 +91,20 @@ def test_a_new_function_is_routed_by_its_arguments(
     assert bool(made) == (route is not None)
 
 
+@pytest.mark.parametrize(
+    ("result", "is_routed"), [("SETOF bigint", True), ("void", True), ("integer", True), ("text", False)]
+)
+def test_ids_of_several_shards_need_an_answer_that_can_be_put_together(
+    conn: Connection[Any], result: str, is_routed: bool
+) -> None:
+    made = (
+        f"CREATE FUNCTION pgrecall.new_thing(ids bigint[]) RETURNS {result} LANGUAGE plpgsql AS 'BEGIN END'"
+    )
+    conn.execute(made.encode())
+    conn.execute("GRANT EXECUTE ON FUNCTION pgrecall.new_thing TO pgrecall_reader")
+    assert ("pgrecall.new_thing" in routes(conn)) is is_routed
+
+
 def test_what_embedders_alone_call_is_not_routed(conn: Connection[Any]) -> None:
     assert {"pgrecall.claim", "pgrecall.heartbeat", "pgrecall.message_context"}.isdisjoint(routes(conn))
     conn.execute("CREATE FUNCTION pgrecall.new_queue(memory_id bigint) RETURNS void LANGUAGE sql AS ''")

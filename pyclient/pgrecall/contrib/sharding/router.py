@@ -34,14 +34,17 @@ LOCK_KEY = 1885827954  # 'pgsr'; with -1 the lock on the set of shards, with an 
 _READING = ("pgrecall_reader", "pgrecall_embedder")
 _TUNING = ("hnsw.ef_search", "hnsw.iterative_scan")
 
-
-# The inner functions, and the outer ones that go with them.
+# The inner functions, the outer ones that go with them, and then the types that these return.
 _ROUTED = """
-    SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+    SELECT 'FUNCTION ' || p.oid::regprocedure FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
     WHERE n.nspname = 'pgrecall_router' AND p.proname LIKE 'run\\_%%'
        OR n.nspname IN ('public', 'pgrecall') AND NOT p.proname = ANY (%s)
           AND EXISTS (SELECT FROM pg_proc i WHERE i.pronamespace = 'pgrecall_router'::regnamespace
                       AND i.proname = 'run_' || p.proname)
+    UNION ALL
+    SELECT 'TYPE ' || c.oid::regclass FROM pg_class c
+    WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'c'
+    ORDER BY 1
 """
 
 
@@ -354,7 +357,7 @@ def _route(router: Connection[Any], shard: Connection[Any]) -> None:
     # A function whose signature has changed is another one, and the old one must go.
     written = [name.partition(".")[2] for name in WRITTEN]
     for (stale,) in router.execute(_ROUTED, [written]).fetchall():
-        router.execute(f"DROP FUNCTION {stale}".encode())
+        router.execute(f"DROP {stale}".encode())
     for statement in routed_functions(signatures(shard)):
         router.execute(qualify(router, statement).encode())
     names = shard.execute("SELECT 'pgrecall.' || name, NULL FROM pgrecall.setting_definitions").fetchall()

@@ -124,9 +124,14 @@ def route_of(signature: Signature) -> Route | None:
         return None
     arguments = dict(zip(signature.names, signature.types, strict=True))
     for kind, argument, type_ in _TELLING:
-        if arguments.get(argument) == type_:
+        if arguments.get(argument) == type_ and (kind != "memories" or _is_gathered(signature)):
             return Route(kind, argument)
     return None
+
+
+def _is_gathered(signature: Signature) -> bool:
+    """Whether the answers of several shards make one: rows, counts, or none."""
+    return signature.is_set or signature.result in {"void", "integer", "bigint"}
 
 
 def signatures(shard: Connection[Any]) -> list[Signature]:
@@ -158,7 +163,6 @@ def routed_functions(found: list[Signature]) -> Iterator[str]:
     for name, one in composites.items():
         pairs = zip(one.columns, one.column_types, strict=True)
         columns = ", ".join(f"{_quoted(column)} {type_}" for column, type_ in pairs)
-        yield f"DROP TYPE IF EXISTS {name}"
         yield f"CREATE TYPE {name} AS ({columns})"
     for signature in found:
         route = route_of(signature)
