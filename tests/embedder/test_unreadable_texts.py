@@ -69,7 +69,7 @@ def test_such_a_memory_is_without_embedding_and_not_tried_again(
     ).fetchall()
     assert failures == [("unreadable", 1, UNREADABLE)]
     [(detail, remedy)] = conn.execute(
-        "SELECT detail, remedy FROM pgrecall.health() WHERE \"check\" = 'failures'"
+        "SELECT detail, remedy FROM pgrecall.health() WHERE check_name = 'failures'"
     ).fetchall()
     assert f"{count} unreadable" in detail
     assert "reembed" in remedy
