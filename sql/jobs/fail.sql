@@ -2,7 +2,8 @@
 --
 -- The time between two attempts doubles, from 30 seconds to an hour, with a jitter of a quarter. After five attempts the
 -- memory has failed: it still counts as pending, embedding_failures holds the cause, and it is no longer retried until its
--- text changes or retry_failures() is called. Does nothing if the worker no longer holds the lease.
+-- text changes or retry_failures() is called. One attempt is enough for the cause "unreadable": the model does not know the
+-- characters of the text. Does nothing if the worker no longer holds the lease.
 --
 -- error       what went wrong, without the memory's content;  cause  one word for it
 -- generation  NULL: the active one
@@ -36,7 +37,7 @@ BEGIN
             + least(interval '30 seconds' * 2 ^ j.attempts, interval '1 hour') * (0.75 + random() / 2)
     WHERE j.memory_id = fail.memory_id AND j.generation_id = made_for AND j.worker_id = worker
     RETURNING j.attempts INTO tried;
-    IF tried >= most_attempts THEN
+    IF tried >= most_attempts OR (fail.cause = 'unreadable' AND tried > 0) THEN
         INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error)
         VALUES (fail.memory_id, made_for, tried, left(fail.cause, 60), left(fail.error, 500))
         ON CONFLICT DO NOTHING;

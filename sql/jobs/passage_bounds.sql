@@ -4,7 +4,8 @@
 -- memories of more than 150 words also get an embedding for each passage.
 --
 -- A passage ends at the first sentence or line that ends after 75 words, and after 125 words in any case. A run of 40
--- characters without a space counts as a word, and two Chinese, Japanese or Korean characters do. Only the first 256
+-- characters without a space counts as a word, and two Chinese, Japanese or Korean characters do, and five of Thai
+-- and its like. Only the first 256
 -- passages count.
 --
 -- starts_at, ends_at  the characters from starts_at up to, not including, ends_at; the first is 0
@@ -35,6 +36,7 @@ BEGIN
         CROSS JOIN LATERAL (
             SELECT CASE WHEN octet_length(p.text) = length(p.text) THEN 1 ELSE greatest(
                 1, length(regexp_replace(p.text, '[^' || _pgrecall.cjk_class() || ']', '', 'g')) / 2.0
+                   + length(regexp_replace(p.text, '[^' || _pgrecall.syllabic_class() || ']', '', 'g')) / 5.0
             ) END::double precision AS words
         ) w
         ORDER BY p.place

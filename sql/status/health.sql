@@ -166,7 +166,11 @@ BEGIN ATOMIC
          CASE WHEN e.embedding > 0 THEN 'SELECT * FROM pgrecall.embedding_jobs shows the errors.'
               ELSE 'pgrecall embedder' END),
         (12, 'failures', s.failed = 0, 'warn',
-         COALESCE('no longer retried: ' || f.causes, 'none'), 'pgrecall failures'),
+         COALESCE('no longer retried: ' || f.causes, 'none'),
+         CASE WHEN s.failures_by_cause ? 'unreadable'
+             THEN 'The model does not know the characters of the unreadable ones, which are found by words only. '
+                  'A model of their language: pgrecall reembed --model NAME.'
+             ELSE 'pgrecall failures' END),
         (13, 'provider', p.pauses IS NULL, 'warn', COALESCE(p.pauses, 'none is paused'),
          'Embedders ask again by themselves then. If it goes on, look at the provider''s key and quota, and their log.'),
         (14, 'embedder''s code', e.outdated IS NULL, 'warn',

@@ -43,10 +43,12 @@ class DocumentVectors:
     Attributes:
         vectors: An array of one row of length 1 for each text.
         is_truncated: For each text whether the model has read only its beginning.
+        is_unreadable: For each text whether the model does not know its characters; empty: it knows all.
     """
 
     vectors: NDArray[np.float32] = field(repr=False)
     is_truncated: Sequence[bool]
+    is_unreadable: Sequence[bool] = ()
 
 
 class EmbeddingProvider(Protocol):
@@ -89,6 +91,9 @@ class EmbeddingProvider(Protocol):
 
         Returns:
             A vector of length 1.
+
+        Raises:
+            UnreadableText: The model does not know its characters.
         """
         ...
 

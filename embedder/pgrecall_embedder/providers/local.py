@@ -11,6 +11,7 @@ from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.installing import install_command
 from pgrecall.query.embedding import checked_weights
 from pgrecall.query.embedding_models import DEFAULT_MODEL
+from pgrecall.query.unreadable import UnreadableText, knows_too_little
 
 from .base import DocumentVectors, refuse_shorter
 
@@ -109,10 +110,17 @@ class SentenceTransformersProvider:
 
     def embed_documents(self, texts: Sequence[str]) -> DocumentVectors:
         """Embed texts in one pass through the model, truncated as the model does it."""
-        return DocumentVectors(self._encode(texts, self._document_prompt), self._is_truncated(texts))
+        tokenizer = self._model().tokenizer
+        return DocumentVectors(
+            self._encode(texts, self._document_prompt),
+            self._is_truncated(texts),
+            [knows_too_little(tokenizer, text) for text in texts],
+        )
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Embed one text as a query."""
+        if knows_too_little(self._model().tokenizer, text):
+            raise UnreadableText
         vector: NDArray[np.float32] = self._encode([text], self._query_prompt)[0]
         return vector
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.installing import install_command
+from pgrecall.query.unreadable import UnreadableText, is_unreadable
 
 from .base import DocumentVectors, refuse_shorter
 from .onnx_files import find, read
@@ -66,6 +67,7 @@ class OnnxProvider:
         self._document_prompt = model.document_prompt
         self._query_prompt = model.query_prompt
         self._files = files
+        self._unknown = _unknown_token(self._tokenizer)
         self._has_types = "token_type_ids" in inputs
         self._output = output.name
         refuse_shorter(model, self._pooled(self._encodings(["dimension"], "")).shape[1])
@@ -105,11 +107,15 @@ class OnnxProvider:
                 len(text) > room or bool(encoding.overflowing)
                 for text, encoding in zip(texts, encodings, strict=True)
             ],
+            [is_unreadable(encoding.ids, encoding.word_ids, self._unknown) for encoding in encodings],
         )
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Embed one text as a query."""
-        vector: NDArray[np.float32] = self._vectors(self._encodings([text], self._query_prompt))[0]
+        [encoding] = self._encodings([text], self._query_prompt)
+        if is_unreadable(encoding.ids, encoding.word_ids, self._unknown):
+            raise UnreadableText
+        vector: NDArray[np.float32] = self._vectors([encoding])[0]
         return vector
 
     def close(self) -> None:
@@ -190,3 +196,12 @@ def _load(files: ModelFiles, model: str, threads: int) -> tuple[InferenceSession
     tokenizer.no_padding()
     tokenizer.enable_truncation(files.longest)
     return session, tokenizer
+
+
+def _unknown_token(tokenizer: Tokenizer) -> int | None:
+    """Return the number of the token for what a model does not know; None if it has none."""
+    token = getattr(tokenizer.model, "unk_token", None)
+    if token is None:
+        number: int | None = getattr(tokenizer.model, "unk_id", None)
+        return number
+    return tokenizer.token_to_id(token)

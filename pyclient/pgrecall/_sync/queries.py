@@ -15,6 +15,7 @@ from pgrecall.models import EmbeddingModel
 from pgrecall.query.embedding import EMBED_SECONDS, QueryVector, embed_query, is_loaded, no_vector
 from pgrecall.query.expansion import ExpandedQuery, LlmExpander, check_expand
 from pgrecall.query.timeframe import format_period, format_range, parse_with_dateparser, phrase
+from pgrecall.query.unreadable import UnreadableText
 
 from .expansion import expand_by_model
 from .query_embedding import request_embedding
@@ -190,7 +191,7 @@ class Queries:
             # No connection is held meanwhile: loading a model takes seconds.
             numbers = in_place(embed_query, query, active, target.model, download=may_download)
         except EmbeddingUnavailable as error:
-            if request.embed is True:
+            if request.embed is True and not isinstance(error, UnreadableText):
                 raise
             return no_vector(f"{error.message}{unanswered}")
         return QueryVector(format_vector(numbers), None if active is None else active.name, "local")

@@ -18,6 +18,7 @@ from psycopg.rows import class_row
 from pgrecall.errors import EmbeddingUnavailable, PgrecallError
 from pgrecall.formatting import counted
 from pgrecall.installing import install_command
+from pgrecall.query.unreadable import UnreadableText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,19 +139,20 @@ def compare(
         "SELECT namespace, query_id, query FROM pgrecall.unembedded_judged(%s)", [generation]
     ).fetchall()
     report(f"comparing {new.model} with {active.model}")
-    after: list[str] = []
+    after: list[str | None] = []
     if samples or queries:
         with _Loaded(new) as model:
             for first in range(0, len(queries), _BATCH):
                 _embed_judged(conn, generation, model, queries[first : first + _BATCH])
             after = [model.embed(text) for _, text in samples]
-    before: list[str] = []
+    before: list[str | None] = []
     if samples:
         with _Loaded(active) as model:
             before = [model.embed(text) for _, text in samples]
     overlaps = [
         overlap
         for (memory, _), old_vec, new_vec in zip(samples, before, after, strict=True)
+        if old_vec is not None and new_vec is not None
         for (overlap,) in conn.execute(
             "SELECT pgrecall.dense_overlap(%s, %s, %s, %s)", [memory, old_vec, new_vec, generation]
         )
@@ -191,8 +193,8 @@ class _Loaded:
     def __exit__(self, *_: object) -> None:
         self._provider.close()
 
-    def embed(self, text: str) -> str:
-        """Embed a query. Returns the vector as text.
+    def embed(self, text: str) -> str | None:
+        """Embed a query. Returns the vector as text, None if the model does not know its characters.
 
         Raises:
             EmbeddingUnavailable: The model failed.
@@ -206,6 +208,8 @@ class _Loaded:
                 last = str(error)
                 pause = 2.0**attempt if error.retry_after is None else error.retry_after
                 time.sleep(min(pause, _LONGEST_PAUSE))
+            except UnreadableText:
+                return None
             except Exception as error:  # noqa: BLE001 - its text may quote the query
                 name = type(error).__name__
                 raise _unavailable(f"model {self._model.model} does not embed queries ({name})") from None
@@ -249,10 +253,15 @@ def _unavailable(message: str) -> EmbeddingUnavailable:
 def _embed_judged(
     conn: psycopg.Connection[Any], generation: int, model: _Loaded, queries: Sequence[tuple[str, str, str]]
 ) -> None:
-    namespaces, query_ids, texts = (list(column) for column in zip(*queries, strict=True))
+    vectors = {query: model.embed(query[2]) for query in queries}
+    readable = [query for query in queries if vectors[query] is not None]
     conn.execute(
         "SELECT pgrecall.embed_judged(%s, %s, %s, %s, %s)",
-        [generation, namespaces, query_ids, texts, [model.embed(text) for text in texts]],
+        [
+            generation,
+            *([query[place] for query in readable] for place in range(3)),
+            [vectors[query] for query in readable],
+        ],
     )
 
 

@@ -20,6 +20,7 @@ from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 from pgrecall.installing import install_command
 
 from .embedding_models import DEFAULT_MODEL
+from .unreadable import UnreadableText, knows_too_little
 from .weights import MINILM, TamperedWeights, check
 
 if TYPE_CHECKING:
@@ -172,8 +173,13 @@ class LocalEmbedder:
 
         Returns:
             A vector of length 1.
+
+        Raises:
+            UnreadableText: The model does not know the characters of the text.
         """
         with self._encoding:
+            if knows_too_little(self._model.tokenizer, text):
+                raise UnreadableText
             vector = self._model.encode(
                 text,
                 prompt=prompt,
@@ -207,6 +213,7 @@ def embed_query(
     Raises:
         EmbeddingUnavailable: The library or the model is missing, or the client is configured for another
             model than the database.
+        UnreadableText: The model does not know the characters of the query.
     """
     if active is None:
         raise EmbeddingUnavailable(

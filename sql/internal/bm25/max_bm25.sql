@@ -1,7 +1,7 @@
 -- Returns the BM25 score of a memory of average length that holds every query term once: the sum of their idf.
 --
 -- A term that no memory has counts as maximally rare: if most query terms are unknown, even the best score is weak
--- evidence. Chinese, Japanese and Korean are left out, because their n-grams overlap. With several languages, the
+-- evidence. Scripts without spaces are left out, because their n-grams overlap. With several languages, the
 -- lowest sum counts.
 --
 -- terms        the query's lexemes in all languages
@@ -23,7 +23,7 @@ BEGIN
             SELECT sum(COALESCE(idfs[array_position(words, t.lexeme)], rarest)) AS idf_sum
             FROM unnest(languages) l (language)
             CROSS JOIN LATERAL unnest(_pgrecall.analyze_text(l.language, query)) t
-            WHERE t.lexeme = ANY (terms) AND t.lexeme !~ ('[' || _pgrecall.cjk_class() || ']')
+            WHERE t.lexeme = ANY (terms) AND t.lexeme !~ ('[' || _pgrecall.cjk_class() || _pgrecall.syllabic_class() || ']')
             GROUP BY l.language
         ) m
     );

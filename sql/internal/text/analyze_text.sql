@@ -1,7 +1,7 @@
 -- Returns the lexemes of a text in a language. Memories and queries are analysed the same way.
 --
--- It adds to to_tsvector: accents of Latin letters are ignored; Chinese, Japanese and Korean are found by any word;
--- identifiers, versions, paths and addresses are found whole and in part. Most texts are plain ASCII prose and go
+-- It adds to to_tsvector: accents of Latin letters are ignored; scripts without spaces are found by any word, and
+-- emoji; identifiers, versions, paths and addresses are found whole and in part. Most texts are plain ASCII prose and go
 -- straight to to_tsvector. Keep this a single expression, so that the planner inlines it.
 --
 -- language  text-search configuration
@@ -18,5 +18,5 @@ RETURN CASE
 END;
 
 COMMENT ON FUNCTION _pgrecall.analyze_text IS
-    'Returns the lexemes of a text: to_tsvector, accents folded, n-grams of Chinese, Japanese and Korean, '
-    'identifiers whole and in part.';
+    'Returns the lexemes of a text: to_tsvector, accents folded, n-grams of scripts without spaces, '
+    'emoji, identifiers whole and in part.';

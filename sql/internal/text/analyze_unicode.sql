@@ -17,7 +17,7 @@ BEGIN
     IF language = 'pg_catalog.english'::regconfig THEN
         prose := _pgrecall.mark_pronouns(prose);
     END IF;
-    vector := to_tsvector(language, concat_ws(E'\n', prose, _pgrecall.subtokens(plain)));
+    vector := to_tsvector(language, concat_ws(E'\n', prose, _pgrecall.subtokens(plain), _pgrecall.symbol_words(content)));
     IF plain <> spelling AND _pgrecall.keeps_accents(language) THEN
         vector := concat_ws(
             ' ', vector, _pgrecall.strip_accents(to_tsvector(language, _pgrecall.pretokenize(spelling))::text)
@@ -28,5 +28,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.analyze_unicode IS
-    'Returns the lexemes of any text with accents, Chinese, Japanese, Korean or identifiers. Called by '
+    'Returns the lexemes of any text with accents, scripts without spaces, emoji or identifiers. Called by '
     'analyze_text().';

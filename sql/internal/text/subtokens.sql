@@ -1,7 +1,7 @@
--- Returns additional tokens of a text: forms of its identifiers, and single Chinese and Korean characters.
+-- Returns additional tokens of a text: forms of its identifiers, and shorter n-grams of scripts without spaces.
 --
 -- They are appended after the text, so they do not break up its phrases, and the parts of one identifier form a phrase
--- too. Only the first 65,536 characters are read, and 8,192 for single characters: more might not fit into a tsvector.
+-- too. Only the first 65,536 characters are read, and 8,192 for n-grams: more might not fit into a tsvector.
 -- NULL or blank if there are none.
 --
 -- content  after normalize_text() and strip_accents()
@@ -36,11 +36,17 @@ BEGIN
         -- Skip runs of one character, which are words already, and single kana, which are not words.
         characters := regexp_replace(left(content, 8192), '[^' || _pgrecall.cjk_class() || ']+', ' ', 'g');
         characters := regexp_replace(characters, '(?<![^ ])[^ ](?![^ ])|[\u3041-\u31ff]', '', 'g');
-        RETURN concat_ws(' ', identifiers, regexp_replace(characters, '[^ ]', '\& ', 'g'));
+        identifiers := concat_ws(' ', identifiers, regexp_replace(characters, '[^ ]', '\& ', 'g'));
+    END IF;
+    IF octet_length(content) > length(content) AND content ~ ('[' || _pgrecall.syllabic_class() || ']') THEN
+        -- Skip runs of two characters, which are words already.
+        characters := regexp_replace(left(content, 8192), '[^' || _pgrecall.syllabic_class() || ']+', ' ', 'g');
+        characters := regexp_replace(characters, '(?<![^ ])[^ ]{1,2}(?![^ ])', '', 'g');
+        identifiers := concat_ws(' ', identifiers, _pgrecall.bigrams(characters, _pgrecall.syllabic_class()));
     END IF;
     RETURN identifiers;
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.subtokens IS
-    'Returns additional tokens of a text: forms of its identifiers, and single Chinese and Korean characters.';
+    'Returns additional tokens of a text: forms of its identifiers, and shorter n-grams of scripts without spaces.';

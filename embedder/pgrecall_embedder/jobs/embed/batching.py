@@ -6,8 +6,10 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from pgrecall.query.unreadable import UNREADABLE
 from pgrecall_embedder.logs import describe
 from pgrecall_embedder.providers.errors import ProviderPaused
 
@@ -224,8 +226,15 @@ def _made(provider: EmbeddingProvider, texts: Sequence[str]) -> list[Outcome]:
     # Six digits keep a float32 well below the step of a halfvec, in half the bytes.
     form = f"[{','.join(['%.6g'] * provider.dimension)}]"
     return [
-        Made(form % tuple(vector), bool(is_truncated))
-        for vector, is_truncated in zip(made.vectors.tolist(), made.is_truncated, strict=True)
+        Rejected(UNREADABLE, "unreadable")
+        if is_unreadable
+        else Made(form % tuple(vector), bool(is_truncated))
+        for vector, is_truncated, is_unreadable in zip(
+            made.vectors.tolist(),
+            made.is_truncated,
+            made.is_unreadable or repeat(False, len(texts)),
+            strict=True,
+        )
     ]
 
 

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 from pgrecall.errors import EmbeddingUnavailable
+from pgrecall.query.unreadable import UnreadableText
 from pgrecall_embedder.logs import describe
 from pgrecall_embedder.providers.errors import ProviderPaused
 from pgrecall_embedder.worker import Job, Step, WorkerLoop
@@ -176,8 +177,8 @@ class QueryAnswerer(Job):
         vector = error = None
         try:
             vector = await asyncio.get_running_loop().run_in_executor(threads, self._embed, query)
-        except ProviderPaused as pause:
-            error = str(pause)
+        except (ProviderPaused, UnreadableText) as told:
+            error = str(told)
         except Exception as failure:  # noqa: BLE001 - a provider may raise anything, and say the query
             error = describe(failure)
         seconds = time.monotonic() - started
