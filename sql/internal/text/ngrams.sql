@@ -24,7 +24,8 @@ BEGIN
                 ELSE COALESCE(p.piece[1], p.piece[2])
             END, ' ' ORDER BY p.place
         )
-        FROM regexp_matches(split, '(' || syllabic || '{1,255})|([^' || _pgrecall.syllabic_class() || ']+)', 'g') WITH ORDINALITY p (piece, place)
+        FROM regexp_matches(split, '(' || syllabic || '{1,255})|([^' || _pgrecall.syllabic_class() || ']+)', 'g')
+            WITH ORDINALITY p (piece, place)
     );
 END
 $function$;
