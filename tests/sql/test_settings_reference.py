@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -84,6 +86,7 @@ def test_it_lists_every_setting_with_range_and_effect(conn: Connection[Any]) -> 
         assert len(row["effect"]) > 20, name
         assert row["accepts"], name
         assert row["set_by"].endswith("pgrecall.set_setting()"), name
+        assert row["group"], name
         # The default is one of the values that it says it takes.
         assert row["default"] == "" or scalar(
             conn, "SELECT pgrecall.is_valid_setting(%s, %s)", name, row["default"]
@@ -96,6 +99,29 @@ def test_it_lists_every_setting_with_range_and_effect(conn: Connection[Any]) -> 
     assert "pgrecall.profiles" in listed["profile"]["accepts"]
     assert listed["bm25_k1"]["set_by"] == "pgrecall.set_setting()"
     assert listed["rrf_k"]["set_by"].startswith("SET pgrecall.rrf_k, ")
+
+
+def test_a_dozen_settings_at_most_are_everyday(conn: Connection[Any]) -> None:
+    groups = {name: row["group"] for name, row in reference(conn).items()}
+    everyday = {name for name, group in groups.items() if group == "everyday"}
+    assert {"namespace", "k"} < everyday
+    assert len(everyday) <= 12
+    for view in ("setting_definitions", "settings_in_force", "settings_list()"):
+        assert dict(conn.execute(f'SELECT name, "group" FROM pgrecall.{view}').fetchall()) == groups
+
+
+def test_the_page_of_settings_lists_each_under_its_group_the_everyday_ones_first(
+    conn: Connection[Any],
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
+    _, *sections = page.split("\n### ")
+    listed = [set(re.findall(r"(?m)^\| `(\w+)` \|", section)) for section in sections]
+    groups: dict[str, set[str]] = {}
+    for name, row in reference(conn).items():
+        groups.setdefault(row["group"], set()).add(name)
+    assert listed[0] == groups["everyday"]
+    assert listed[-1] == groups["earlier"]
+    assert sorted(map(sorted, listed)) == sorted(map(sorted, groups.values()))
 
 
 def test_its_limits_are_the_limits(conn: Connection[Any]) -> None:
