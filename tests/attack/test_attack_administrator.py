@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -11,20 +10,10 @@ from psycopg import sql
 
 from pgrecall.admin.migrate import migrate
 from support.memories import stored
+from support.roles import role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from psycopg import Connection
-
-
-@contextmanager
-def role(conn: Connection[Any], name: str) -> Iterator[None]:
-    conn.execute(f"SET ROLE {name}".encode())
-    try:
-        yield
-    finally:
-        conn.execute("RESET ROLE")
 
 
 ADMINISTERED = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp, SearchOp
@@ -12,16 +12,7 @@ from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp, SearchOp
 from pgrecall import AsyncClient, Client, InvalidInput
 from pgrecall.contrib.langgraph import AsyncPgrecallStore, PgrecallStore
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 USER = ("users", "priya")
-
-
-@pytest.fixture
-def client(dsn: str) -> Iterator[Client]:
-    with Client(dsn) as opened:
-        yield opened
 
 
 @pytest.fixture

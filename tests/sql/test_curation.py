@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,20 +10,10 @@ import pytest
 
 from support.curation import LIVES, MOVED, count, curated, decided, decision, embed_as, noted, pair
 from support.memories import call, refused, remember, remember_many, rows, scalar, share, stored, waits
+from support.roles import role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from psycopg import Connection
-
-
-@contextmanager
-def role(conn: Connection[Any], name: str) -> Iterator[None]:
-    conn.execute(f"SET ROLE {name}".encode())
-    try:
-        yield
-    finally:
-        conn.execute("RESET ROLE")
 
 
 def applied(conn: Connection[Any], new: int, old: int, decision: str, **changed: object) -> Any:

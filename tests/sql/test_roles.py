@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import psycopg
 import pytest
 
 from support.memories import call, contents, remember, rows, share, stored
+from support.roles import denied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,12 +27,6 @@ def role(conn: Connection[Any], name: str) -> Iterator[None]:
         yield
     finally:
         conn.execute("RESET ROLE")
-
-
-def denied(conn: Connection[Any], *queries: str) -> None:
-    for query in queries:
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            conn.execute(query.encode())
 
 
 @pytest.fixture
