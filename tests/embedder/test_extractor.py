@@ -13,7 +13,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from pgrecall_embedder.connection import Connection
-from pgrecall_embedder.jobs.extract.queue import NO_ANCHOR, ExtractionQueue
+from pgrecall_embedder.jobs.extract.frames import NO_ANCHOR
+from pgrecall_embedder.jobs.extract.queue import ExtractionQueue
 from pgrecall_embedder.jobs.extract.reader import Reader, ReaderBroken
 from pgrecall_embedder.jobs.extract.setup import Setup
 from pgrecall_embedder.jobs.extract.text import write_back
