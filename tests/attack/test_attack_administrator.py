@@ -15,6 +15,7 @@ from support.roles import role
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
 
 ADMINISTERED = {
     *("concept_aliases", "concept_merges", "concepts", "curation_jobs", "curations", "embedding_failures"),
@@ -73,6 +74,7 @@ def test_an_administrator_forges_nothing(conn: Connection[Any], statement: str) 
         conn.execute(statement.encode())
 
 
+@pytest.mark.usefixtures("dsn")
 def test_an_administrator_administers(conn: Connection[Any]) -> None:
     with role(conn, "pgrecall_admin"):
         for statement in (

@@ -17,6 +17,8 @@ from support.roles import role
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 VECTOR = str([1.0] * 384)
 FORGED = str([-1.0, *[0.0] * 383])
 

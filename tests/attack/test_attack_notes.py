@@ -15,6 +15,8 @@ from support.roles import role
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 CLAIMS = json.dumps([{"memory_id": 1, "ticket": 1}])
 NOTES = json.dumps([{"text": "Priya owns the house", "memory_ids": [1]}])
 

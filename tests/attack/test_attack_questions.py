@@ -15,6 +15,8 @@ from support.roles import role
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 FLOODER, ASKER = "pgrecall_reader", "pgrecall_writer"
 
 

@@ -15,6 +15,8 @@ from support.roles import role
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 
 def applied(conn: Connection[Any], new: int, old: int, decision: str, **changed: object) -> Any:
     """Apply a decision of somebody else's, on the memories as they are."""
@@ -37,6 +39,7 @@ def found(conn: Connection[Any], query: str, **options: object) -> set[int]:
 # --- What is done ---
 
 
+@pytest.mark.usefixtures("dsn")
 def test_what_is_no_longer_true_is_closed_and_stays(conn: Connection[Any]) -> None:
     old, new = remember(conn, LIVES), remember(conn, MOVED, occurred_at="2024-05-01T00:00:00Z")
     before = stored(conn, old)
@@ -147,6 +150,7 @@ def test_undone_is_as_it_was(conn: Connection[Any]) -> None:
         assert rows(conn, "pgrecall.uncurated_memories", namespace=f"of {len(new)}") == [ids[0]]
 
 
+@pytest.mark.usefixtures("dsn")
 def test_undo_is_refused_where_something_changed_since(conn: Connection[Any]) -> None:
     old, new = pair(conn)
     number = curated(conn, new)

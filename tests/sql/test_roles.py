@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 WORKER = UUID(int=1)
 ROLES = ("pgrecall_reader", "pgrecall_writer", "pgrecall_embedder", "pgrecall_admin")
 

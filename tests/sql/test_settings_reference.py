@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 BAD = {
     "rrf_k": ["0", "10001", "many", "NaN", "1e2", " 5", "5 ", "٥"],
     "k": ["0", "1001", "5.0", "5.5", "-1", "ten"],
@@ -142,6 +144,7 @@ def test_its_limits_are_the_limits(conn: Connection[Any]) -> None:
             )
 
 
+@pytest.mark.usefixtures("dsn")
 def test_every_argument_of_recall_that_is_a_setting_agrees_with_it(conn: Connection[Any]) -> None:
     arguments = scalar(
         conn, "SELECT proargnames[:pronargs] FROM pg_proc WHERE oid = 'public.recall'::regproc"
@@ -235,6 +238,7 @@ def test_every_setting_takes_the_empty_string_for_unset(conn: Connection[Any]) -
     assert len(recalled(conn, "crane")) == 1
 
 
+@pytest.mark.usefixtures("dsn")
 def test_what_there_is_not(conn: Connection[Any]) -> None:
     for name in ("nothing", "pgrecall.k", "K", ""):
         with refused(conn, "22023"):
@@ -267,6 +271,7 @@ def test_a_name_like_no_other_has_no_nearest_names(conn: Connection[Any]) -> Non
     assert str(caught.value.diag.message_hint).startswith("SELECT name, effect")
 
 
+@pytest.mark.usefixtures("dsn")
 def test_what_is_stored_only_is_refused_per_call(conn: Connection[Any]) -> None:
     query = "SELECT name, default_value FROM pgrecall.setting_definitions WHERE is_stored_only"
     stored_only = conn.execute(query).fetchall()
@@ -280,6 +285,7 @@ def test_what_is_stored_only_is_refused_per_call(conn: Connection[Any]) -> None:
             recalled(conn, "crane")
 
 
+@pytest.mark.usefixtures("dsn")
 def test_an_argument_of_jsonb_is_read_as_its_text(conn: Connection[Any]) -> None:
     read = "SELECT to_jsonb(_pgrecall.effective_settings(%s))"
     given = {
