@@ -107,6 +107,7 @@ def test_a_deleted_item_can_come_back(store: PgrecallStore, client: Client) -> N
     assert client.count(namespace="langgraph") == 2
 
 
+@pytest.mark.slow
 def test_reading_prolongs_a_life_seldom(client: Client) -> None:
     store = PgrecallStore(client, ttl={"default_ttl": 0.05, "refresh_on_read": True})
     store.put(USER, "k", {"text": "short"})

@@ -62,6 +62,7 @@ def test_drain_reads_everything(dsn: str, conn: psycopg.Connection[Any]) -> None
     assert conn.execute(query).fetchall() == [(0, 0, None)]
 
 
+@pytest.mark.slow
 def test_it_holds_few_while_it_cannot_write(dsn: str, conn: psycopg.Connection[Any]) -> None:
     store(conn, texts(1500))
     held = "SELECT count(*) FROM pgrecall.extractions WHERE is_pending AND worker_id IS NOT NULL"
