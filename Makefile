@@ -43,8 +43,10 @@ setup: $(VENV)/.dev  ## make .venv with everything for development
 demo: $(VENV)/.demo  ## start the embedded server, import the sample, embed it, ask a few questions
 	@$(BIN)/python examples/demo.py
 
-# A worker that has nothing left takes tests of the other's: no file need be begun first.
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+# Tests wait for servers and daemons about as long as they compute, so there are more workers than cores. One that has
+# nothing left takes tests of another's: no file need be begun first.
+WORKERS ?= 4
+PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 test: $(VENV)/.dev  ## run the tests, without the slow ones, against real PostgreSQL servers
 	$(PYTEST) --ignore tests/slow -m 'not slow and not server_extras'

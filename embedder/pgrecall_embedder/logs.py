@@ -2,6 +2,9 @@
 
 Nothing here takes an exception's text as it is: a library may quote its input in it. What is logged of an
 error is its class, its SQLSTATE or its place in the code; only failed connections speak for themselves.
+
+Libraries are imported where they are used: the process that reads memories describes an error now and
+then, and starts without them in half the time.
 """
 
 from __future__ import annotations
@@ -11,9 +14,6 @@ import sys
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import psycopg
-import structlog
 
 from pgrecall.errors import ConnectionFailed, error_from
 
@@ -30,6 +30,8 @@ def make_logger(*, as_json: bool = False, level: int = logging.INFO) -> Filterin
         as_json: One JSON object a line; otherwise lines for people, coloured on a terminal.
         level: What is less is left out.
     """
+    import structlog
+
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if as_json
@@ -57,6 +59,8 @@ def describe(error: BaseException) -> str:
         One line: class and SQLSTATE of a database error, the message of a failed connection, class and place
         in the code of everything else.
     """
+    import psycopg
+
     name = type(error).__qualname__
     if isinstance(error, psycopg.Error):
         if error.sqlstate is not None:

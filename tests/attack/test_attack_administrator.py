@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -11,21 +10,12 @@ from psycopg import sql
 
 from pgrecall.admin.migrate import migrate
 from support.memories import stored
+from support.roles import role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from psycopg import Connection
 
-
-@contextmanager
-def role(conn: Connection[Any], name: str) -> Iterator[None]:
-    conn.execute(f"SET ROLE {name}".encode())
-    try:
-        yield
-    finally:
-        conn.execute("RESET ROLE")
-
+pytestmark = pytest.mark.rollback
 
 ADMINISTERED = {
     *("concept_aliases", "concept_merges", "concepts", "curation_jobs", "curations", "embedding_failures"),
@@ -84,6 +74,7 @@ def test_an_administrator_forges_nothing(conn: Connection[Any], statement: str) 
         conn.execute(statement.encode())
 
 
+@pytest.mark.usefixtures("dsn")
 def test_an_administrator_administers(conn: Connection[Any]) -> None:
     with role(conn, "pgrecall_admin"):
         for statement in (

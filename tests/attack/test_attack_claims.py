@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from support.embedding_queue import ONE, OTHER, role
+from support.embedding_queue import ONE, OTHER
 from support.extraction import claimed, complete, mention
 from support.memories import call, remember, rows, scalar, stored
+from support.roles import role
 
 if TYPE_CHECKING:
     from psycopg import Connection
+
+pytestmark = pytest.mark.rollback
 
 VECTOR = str([1.0] * 384)
 FORGED = str([-1.0, *[0.0] * 383])

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from support.embedding_queue import role
 from support.memories import call, remember, rows, scalar, stored
 from support.notes import TALK, claim, evidence, note, notes_in, switch_on, talk
+from support.roles import role
 
 if TYPE_CHECKING:
     from psycopg import Connection
+
+pytestmark = pytest.mark.rollback
 
 CLAIMS = json.dumps([{"memory_id": 1, "ticket": 1}])
 NOTES = json.dumps([{"text": "Priya owns the house", "memory_ids": [1]}])

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from support.embedding_queue import ONE, role, table
+from support.embedding_queue import ONE, table
 from support.memories import call, rows, scalar
 from support.ranking import NORTH
+from support.roles import role
 
 if TYPE_CHECKING:
     from psycopg import Connection
+
+pytestmark = pytest.mark.rollback
 
 FLOODER, ASKER = "pgrecall_reader", "pgrecall_writer"
 

@@ -76,6 +76,7 @@ def test_every_setting_with_its_source(
     assert rows["rrf_k"]["source"] == "default"
     assert rows["rrf_k"]["unit"] == "ranks"
     assert "fusion" in rows["rrf_k"]["description"]
+    assert (rows["dsn"]["group"], rows["k"]["group"]) == ("connection", "everyday")
     assert set(listed("--dsn", dsn, "--changed")) == {"config", "dsn"}
 
     path = _write(tmp_path / "c.toml", f"dsn = '''{dsn}'''\n[settings]\nrrf_k = 60\nleg_depth = 7\n")
@@ -101,6 +102,10 @@ def test_the_table(dsn: str, cli: Callable[..., tuple[int, str, str]]) -> None:
     assert (code, err) == (0, "")
     (line,) = [line for line in out.splitlines() if line.lstrip().startswith("rrf_k ")]
     assert line.split()[1:4] == ["10", "default", "ranks"]
+    groups = [line.strip() for line in out.splitlines() if line.strip().isalpha()]
+    assert groups[:2] == ["connection", "everyday"]
+    assert groups[-1] == "earlier"
+    assert len(groups) == len(set(groups))
     code, out, _ = cli("config", "--changed", "--dsn", dsn)
     assert code == 0
     assert "rrf_k" not in out

@@ -19,18 +19,13 @@ from pgrecall._sync import queries as querying_module
 from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from support.migrating import serve
+from support.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
 DIMENSION = 384
-
-
-@pytest.fixture
-def client(dsn: str) -> Iterator[Client]:
-    with Client(dsn) as opened:
-        yield opened
 
 
 def _vector(*leading: float) -> list[float]:
@@ -96,10 +91,9 @@ def _asking_for_a_password() -> Iterator[int]:
                 fields = b"SFATAL\0VFATAL\0C28P01\0Mno\0\0"
                 self.request.sendall(b"E" + struct.pack("!i", 4 + len(fields)) + fields)
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+    with serving(server):
         yield server.server_address[1]
-        server.shutdown()
 
 
 def test_a_connection_string_that_is_none() -> None:

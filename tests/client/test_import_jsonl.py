@@ -13,16 +13,10 @@ from pgrecall import Client, InvalidInput, NewMemory, PermissionDenied, Pgrecall
 from pgrecall.jsonl.load import LANGUAGES, ImportReport, Rejection, import_jsonl, parse_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
     import psycopg
-
-
-@pytest.fixture
-def client(dsn: str) -> Iterator[Client]:
-    with Client(dsn) as opened:
-        yield opened
 
 
 def _line(**record: Any) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from langchain_core.documents import Document
@@ -11,18 +11,9 @@ from langchain_core.documents import Document
 from pgrecall import AsyncClient, Client, InvalidInput
 from pgrecall.contrib.langchain import PgrecallVectorStore
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 TRIPS = ["Priya prefers trains to planes", "Sofia flew to Goa", "Priya took the train to Kerala"]
 ABOUT = [{"user": "priya", "year": 2019}, {"user": "sofia", "year": 2024}, {"user": "priya", "year": 2024}]
 IDS = ["travel", "goa", "kerala"]
-
-
-@pytest.fixture
-def client(dsn: str) -> Iterator[Client]:
-    with Client(dsn) as opened:
-        yield opened
 
 
 @pytest.fixture

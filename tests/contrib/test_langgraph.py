@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp, SearchOp
@@ -12,16 +12,7 @@ from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp, SearchOp
 from pgrecall import AsyncClient, Client, InvalidInput
 from pgrecall.contrib.langgraph import AsyncPgrecallStore, PgrecallStore
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 USER = ("users", "priya")
-
-
-@pytest.fixture
-def client(dsn: str) -> Iterator[Client]:
-    with Client(dsn) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -116,6 +107,7 @@ def test_a_deleted_item_can_come_back(store: PgrecallStore, client: Client) -> N
     assert client.count(namespace="langgraph") == 2
 
 
+@pytest.mark.slow
 def test_reading_prolongs_a_life_seldom(client: Client) -> None:
     store = PgrecallStore(client, ttl={"default_ttl": 0.05, "refresh_on_read": True})
     store.put(USER, "k", {"text": "short"})

@@ -13,7 +13,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from pgrecall_embedder.connection import Connection
-from pgrecall_embedder.jobs.extract.queue import NO_ANCHOR, ExtractionQueue
+from pgrecall_embedder.jobs.extract.frames import NO_ANCHOR
+from pgrecall_embedder.jobs.extract.queue import ExtractionQueue
 from pgrecall_embedder.jobs.extract.reader import Reader, ReaderBroken
 from pgrecall_embedder.jobs.extract.setup import Setup
 from pgrecall_embedder.jobs.extract.text import write_back
@@ -61,6 +62,7 @@ def test_drain_reads_everything(dsn: str, conn: psycopg.Connection[Any]) -> None
     assert conn.execute(query).fetchall() == [(0, 0, None)]
 
 
+@pytest.mark.slow
 def test_it_holds_few_while_it_cannot_write(dsn: str, conn: psycopg.Connection[Any]) -> None:
     store(conn, texts(1500))
     held = "SELECT count(*) FROM pgrecall.extractions WHERE is_pending AND worker_id IS NOT NULL"

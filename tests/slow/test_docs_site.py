@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +16,7 @@ from urllib.parse import quote, unquote, urldefrag, urljoin, urlsplit
 import pytest
 
 from support.browser import chromium
+from support.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -145,28 +145,21 @@ SEARCHES = {
 def search(site: Path) -> Iterator[Callable[[str], list[str]]]:
     """Ask the search of the site, in a browser; it returns the addresses of the first pages."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(site)))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
     address = f"http://127.0.0.1:{server.server_address[1]}/"
-    try:
-        with chromium() as browser:
-            page = browser.new_page()
+    with serving(server), chromium() as browser:
+        page = browser.new_page()
 
-            def ask(query: str) -> list[str]:
-                page.goto(f"{address}?q={quote(query)}")
-                page.wait_for_selector(".md-search-result__link", state="attached")
-                page.wait_for_timeout(300)  # the list is filled as it is scrolled
-                links = page.eval_on_selector_all(
-                    ".md-search-result__item > a", "links => links.map(link => link.href)"
-                )
-                places = [urlsplit(link).path.lstrip("/") for link in links]
-                return list(dict.fromkeys(places))
+        def ask(query: str) -> list[str]:
+            page.goto(f"{address}?q={quote(query)}")
+            page.wait_for_selector(".md-search-result__link", state="attached")
+            page.wait_for_timeout(300)  # the list is filled as it is scrolled
+            links = page.eval_on_selector_all(
+                ".md-search-result__item > a", "links => links.map(link => link.href)"
+            )
+            places = [urlsplit(link).path.lstrip("/") for link in links]
+            return list(dict.fromkeys(places))
 
-            yield ask
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+        yield ask
 
 
 @pytest.mark.parametrize("query", SEARCHES)

@@ -13,6 +13,7 @@ from support.memories import call, concepts, contents, remember, remember_many, 
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
 
 NORMALISED = [
     ("Project X", "project x"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,20 +10,12 @@ import pytest
 
 from support.curation import LIVES, MOVED, count, curated, decided, decision, embed_as, noted, pair
 from support.memories import call, refused, remember, remember_many, rows, scalar, share, stored, waits
+from support.roles import role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from psycopg import Connection
 
-
-@contextmanager
-def role(conn: Connection[Any], name: str) -> Iterator[None]:
-    conn.execute(f"SET ROLE {name}".encode())
-    try:
-        yield
-    finally:
-        conn.execute("RESET ROLE")
+pytestmark = pytest.mark.rollback
 
 
 def applied(conn: Connection[Any], new: int, old: int, decision: str, **changed: object) -> Any:
@@ -48,6 +39,7 @@ def found(conn: Connection[Any], query: str, **options: object) -> set[int]:
 # --- What is done ---
 
 
+@pytest.mark.usefixtures("dsn")
 def test_what_is_no_longer_true_is_closed_and_stays(conn: Connection[Any]) -> None:
     old, new = remember(conn, LIVES), remember(conn, MOVED, occurred_at="2024-05-01T00:00:00Z")
     before = stored(conn, old)
@@ -158,6 +150,7 @@ def test_undone_is_as_it_was(conn: Connection[Any]) -> None:
         assert rows(conn, "pgrecall.uncurated_memories", namespace=f"of {len(new)}") == [ids[0]]
 
 
+@pytest.mark.usefixtures("dsn")
 def test_undo_is_refused_where_something_changed_since(conn: Connection[Any]) -> None:
     old, new = pair(conn)
     number = curated(conn, new)

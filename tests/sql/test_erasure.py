@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from support.attack import Tenants
 
+pytestmark = pytest.mark.rollback
+
 WORKER = "11111111-1111-4111-8111-111111111111"
 BY_MEMORY = {
     "memories", "mentions", "relationship_evidence", "extractions", "temporal_refs", "llm_answers", "embedding_jobs",

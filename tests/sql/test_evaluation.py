@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
 
 

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from support.expansion import added, explained, found, named
 from support.memories import call, contents, refused, remember, rows, scalar, share
+from support.roles import role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from psycopg import Connection
 
 pytestmark = pytest.mark.rollback
 
 QUERY = "What did the canary sing?"
-
-
-@contextmanager
-def role(conn: Connection[Any], name: str) -> Iterator[None]:
-    conn.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(name)))
-    try:
-        yield
-    finally:
-        conn.execute("RESET ROLE")
 
 
 def keep(conn: Connection[Any], query: str, terms: list[str], **more: object) -> None:

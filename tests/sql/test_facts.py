@@ -16,6 +16,8 @@ from support.memories import call, concepts, contents, remember, remember_many, 
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 
 def one(conn: Connection[Any]) -> dict[str, Any]:
     (found,) = relationships(conn)
@@ -133,6 +135,7 @@ def test_an_end_before_the_begin_is_none(conn: Connection[Any]) -> None:
 # --- Contradiction ---
 
 
+@pytest.mark.usefixtures("dsn")
 def test_a_new_object_ends_the_old_one(conn: Connection[Any]) -> None:
     told(conn, "a", lives("Ana", "Oslo"), occurred_at=day(1))
     second = told(conn, "b", lives("Ana", "Rome"), occurred_at=day(3))
@@ -167,6 +170,7 @@ def test_other_subjects_and_labels_are_not_ended(conn: Connection[Any]) -> None:
     assert {end for _, _, end in spans(conn)} == {None}
 
 
+@pytest.mark.usefixtures("dsn")
 def test_late_news_ends_itself(conn: Connection[Any]) -> None:
     told(conn, "a", lives("Ana", "Rome"), occurred_at=day(3))
     late = told(conn, "b", lives("Ana", "Oslo"), occurred_at=day(1))
@@ -177,6 +181,7 @@ def test_late_news_ends_itself(conn: Connection[Any]) -> None:
     assert oslo["superseded_at"] == oslo["recorded_at"] == scalar(conn, query, late)
 
 
+@pytest.mark.usefixtures("dsn")
 def test_coming_back_is_another_period(conn: Connection[Any]) -> None:
     told(conn, "a", lives("Ana", "Oslo"), occurred_at=day(1))
     away = told(conn, "b", lives("Ana", "Rome"), occurred_at=day(3))
@@ -195,6 +200,7 @@ def test_an_end_that_was_said_is_no_contradiction(conn: Connection[Any]) -> None
     ]
 
 
+@pytest.mark.usefixtures("dsn")
 def test_what_only_says_when_it_ended_ends_nothing(conn: Connection[Any]) -> None:
     told(conn, "a", lives("Ana", "Rome"), occurred_at=day(1))
     told(conn, "b", lives("Ana", "Oslo", valid_to=day(3)), occurred_at=day(5))

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from support.embedding_queue import ONE, OTHER, claim, role
+from support.embedding_queue import ONE, OTHER, claim
 from support.extraction import claimed
 from support.memories import call, refused, remember, remember_many, rows, scalar, share
+from support.roles import role
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -9,10 +9,11 @@ import pytest
 
 from pgrecall.admin.migrate import migrate
 from support.corpus import fill
-from support.embedding_queue import ONE, SECOND, begin, build, claim, complete, embed_all, role, table, vector
+from support.embedding_queue import ONE, SECOND, begin, build, claim, complete, embed_all, table, vector
 from support.memories import call, concepts, refused, remember, remember_many, rows, scalar, stored
 from support.migrating import MINILM
 from support.ranking import NORTH, at, recalled
+from support.roles import role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-
-import psycopg
-import pytest
 
 from support.extraction import claimed, complete, fact, mention, time, wrong
 from support.memories import call, concepts, remember, rows, share
+from support.roles import denied, role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from psycopg import Connection
-
-
-@contextmanager
-def role(conn: Connection[Any], name: str) -> Iterator[None]:
-    conn.execute(f"SET ROLE {name}".encode())
-    try:
-        yield
-    finally:
-        conn.execute("RESET ROLE")
-
-
-def denied(conn: Connection[Any], *queries: str) -> None:
-    for query in queries:
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            conn.execute(query.encode())
 
 
 def test_the_embedder_reads_and_resolves_and_no_more(conn: Connection[Any]) -> None:

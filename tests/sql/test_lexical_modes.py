@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 MODES = ["bm25", "ts_rank", "websearch", "prefix"]
 STORED_ONLY = [
     "bm25_k1", "bm25_b", "bm25_length_pivot", "field_weight_a", "field_weight_b", "field_weight_c", "field_weight_d",
@@ -61,6 +63,7 @@ def test_bm25_is_the_default(conn: Connection[Any], harbour: dict[str, int]) -> 
     assert recalled(conn, "stars crane") == chosen
 
 
+@pytest.mark.usefixtures("dsn")
 @pytest.mark.parametrize("name", MODES)
 def test_a_mode_is_set_for_a_transaction_or_stored(
     conn: Connection[Any], harbour: dict[str, int], name: str
@@ -247,6 +250,7 @@ def in_force(conn: Connection[Any], name: str) -> tuple[str, str]:
     return found[0], found[1]
 
 
+@pytest.mark.usefixtures("dsn")
 @pytest.mark.parametrize("name", STORED_ONLY)
 def test_a_stored_only_setting_makes_postings_anew(conn: Connection[Any], name: str) -> None:
     chance = random.Random(name)
@@ -315,6 +319,7 @@ def test_a_stored_only_setting_waits_for_nobody(conn: Connection[Any], dsn: str)
     assert_same_as_rebuilt(conn)
 
 
+@pytest.mark.usefixtures("dsn")
 def test_a_stored_only_setting_needs_read_committed(conn: Connection[Any]) -> None:
     remember(conn, "crane")
     with refused(conn, "55006"), conn.transaction():

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TERMS = [
     "crane",
@@ -157,6 +159,7 @@ def test_whoever_writes_the_table_is_held_to_what_a_setting_accepts(
         conn.execute("UPDATE pgrecall.settings SET value = %s WHERE name = %s", (value, name))
 
 
+@pytest.mark.usefixtures("dsn")
 def test_an_unknown_profile_is_refused_where_it_is_used(conn: Connection[Any]) -> None:
     for given in ("nobody's", "Voice", " voice"):
         with refused(conn, "22023"):

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from support.embedding_queue import ONE, OTHER, begin, role, table, vector
+from support.embedding_queue import ONE, OTHER, begin, table, vector
 from support.memories import call, contents, refused, rows, scalar
 from support.migrating import MINILM
 from support.ranking import NORTH
+from support.roles import role
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
+from support.embedding_queue import due
 from support.memories import call, contents, refused, remember, remember_many, rows, stored, waits
 
 if TYPE_CHECKING:
@@ -40,13 +41,6 @@ def complete(
         hashes = [stored(conn, number)["content_hash"] for number in ids]
     vectors = [ONES] * len(ids) if embeddings is None else list(embeddings)
     return int(call(conn, "pgrecall.complete", worker, ids, hashes, vectors))
-
-
-def due(conn: Connection[Any]) -> None:
-    """Let the time pass that failed memories wait."""
-    conn.execute(
-        "UPDATE pgrecall.embedding_jobs SET next_attempt_at = now() WHERE next_attempt_at IS NOT NULL"
-    )
 
 
 def job(conn: Connection[Any]) -> dict[str, Any]:

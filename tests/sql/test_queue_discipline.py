@@ -12,8 +12,9 @@ import psycopg
 import pytest
 
 from pgrecall.admin.migrate import migrate
-from support.embedding_queue import ONE, OTHER, begin, claim, complete, due, fail, lost, role, table, vector
+from support.embedding_queue import ONE, OTHER, begin, claim, complete, due, fail, lost, table, vector
 from support.memories import call, contents, remember, remember_many, rows, scalar, share, stored
+from support.roles import role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

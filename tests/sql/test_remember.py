@@ -17,6 +17,8 @@ from support.memories import call, concepts, contents, embed, refused, remember,
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 LIMIT = 262_144
 NOON = datetime(2024, 5, 17, 12, tzinfo=UTC)
 

@@ -13,6 +13,8 @@ from support.memories import call, refused, remember, remember_many, rows, scala
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 TEXTS = [
     "", "a", "ab", "Kitten", "sitting", "kitten", "word word", "two words", "words two", "Node.js", "c++", "naïve", "naive",
     "grösse", "größe", "москва", "moskva", "東京タワー", "東京", "x" * 100, "a1 b2", "the quick brown fox", "quick the fox",
@@ -151,6 +153,7 @@ def vector(*values: float) -> str:
     return str([*values, *[0.0] * (384 - len(values))])
 
 
+@pytest.mark.usefixtures("dsn")
 def test_names_near_by_their_embeddings(conn: Connection[Any]) -> None:
     for _ in range(2):
         remember(conn, tags=["postgres database", "postgresql db", "mysql db", "once"][:3])

@@ -6,15 +6,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import psycopg
 import pytest
 
 from support.memories import call, contents, remember, rows, share, stored
+from support.roles import denied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from psycopg import Connection
+
+pytestmark = pytest.mark.rollback
 
 WORKER = UUID(int=1)
 ROLES = ("pgrecall_reader", "pgrecall_writer", "pgrecall_embedder", "pgrecall_admin")
@@ -27,12 +29,6 @@ def role(conn: Connection[Any], name: str) -> Iterator[None]:
         yield
     finally:
         conn.execute("RESET ROLE")
-
-
-def denied(conn: Connection[Any], *queries: str) -> None:
-    for query in queries:
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            conn.execute(query.encode())
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from support.memories import contents, embed, refused, remember, rows, scalar, s
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 
 def setting(conn: Connection[Any], name: str) -> tuple[str, str]:
     query = "SELECT value, source FROM pgrecall.settings_in_force WHERE name = %s"
@@ -120,6 +122,7 @@ def test_embedded_keywords_are_a_matter_of_the_database(conn: Connection[Any]) -
     assert text == "content\na"
 
 
+@pytest.mark.usefixtures("dsn")
 def test_settings_are_read_only_in_a_read_only_transaction(conn: Connection[Any]) -> None:
     before = contents(conn)
     conn.execute("SET default_transaction_read_only = on")

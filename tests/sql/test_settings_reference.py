@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from psycopg import Connection
+
+pytestmark = pytest.mark.rollback
 
 BAD = {
     "rrf_k": ["0", "10001", "many", "NaN", "1e2", " 5", "5 ", "٥"],
@@ -84,6 +88,7 @@ def test_it_lists_every_setting_with_range_and_effect(conn: Connection[Any]) -> 
         assert len(row["effect"]) > 20, name
         assert row["accepts"], name
         assert row["set_by"].endswith("pgrecall.set_setting()"), name
+        assert row["group"], name
         # The default is one of the values that it says it takes.
         assert row["default"] == "" or scalar(
             conn, "SELECT pgrecall.is_valid_setting(%s, %s)", name, row["default"]
@@ -96,6 +101,29 @@ def test_it_lists_every_setting_with_range_and_effect(conn: Connection[Any]) -> 
     assert "pgrecall.profiles" in listed["profile"]["accepts"]
     assert listed["bm25_k1"]["set_by"] == "pgrecall.set_setting()"
     assert listed["rrf_k"]["set_by"].startswith("SET pgrecall.rrf_k, ")
+
+
+def test_a_dozen_settings_at_most_are_everyday(conn: Connection[Any]) -> None:
+    groups = {name: row["group"] for name, row in reference(conn).items()}
+    everyday = {name for name, group in groups.items() if group == "everyday"}
+    assert {"namespace", "k"} < everyday
+    assert len(everyday) <= 12
+    for view in ("setting_definitions", "settings_in_force", "settings_list()"):
+        assert dict(conn.execute(f'SELECT name, "group" FROM pgrecall.{view}').fetchall()) == groups
+
+
+def test_the_page_of_settings_lists_each_under_its_group_the_everyday_ones_first(
+    conn: Connection[Any],
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
+    _, *sections = page.split("\n### ")
+    listed = [set(re.findall(r"(?m)^\| `(\w+)` \|", section)) for section in sections]
+    groups: dict[str, set[str]] = {}
+    for name, row in reference(conn).items():
+        groups.setdefault(row["group"], set()).add(name)
+    assert listed[0] == groups["everyday"]
+    assert listed[-1] == groups["earlier"]
+    assert sorted(map(sorted, listed)) == sorted(map(sorted, groups.values()))
 
 
 def test_its_limits_are_the_limits(conn: Connection[Any]) -> None:
@@ -116,6 +144,7 @@ def test_its_limits_are_the_limits(conn: Connection[Any]) -> None:
             )
 
 
+@pytest.mark.usefixtures("dsn")
 def test_every_argument_of_recall_that_is_a_setting_agrees_with_it(conn: Connection[Any]) -> None:
     arguments = scalar(
         conn, "SELECT proargnames[:pronargs] FROM pg_proc WHERE oid = 'public.recall'::regproc"
@@ -209,6 +238,7 @@ def test_every_setting_takes_the_empty_string_for_unset(conn: Connection[Any]) -
     assert len(recalled(conn, "crane")) == 1
 
 
+@pytest.mark.usefixtures("dsn")
 def test_what_there_is_not(conn: Connection[Any]) -> None:
     for name in ("nothing", "pgrecall.k", "K", ""):
         with refused(conn, "22023"):
@@ -241,6 +271,7 @@ def test_a_name_like_no_other_has_no_nearest_names(conn: Connection[Any]) -> Non
     assert str(caught.value.diag.message_hint).startswith("SELECT name, effect")
 
 
+@pytest.mark.usefixtures("dsn")
 def test_what_is_stored_only_is_refused_per_call(conn: Connection[Any]) -> None:
     query = "SELECT name, default_value FROM pgrecall.setting_definitions WHERE is_stored_only"
     stored_only = conn.execute(query).fetchall()
@@ -254,6 +285,7 @@ def test_what_is_stored_only_is_refused_per_call(conn: Connection[Any]) -> None:
             recalled(conn, "crane")
 
 
+@pytest.mark.usefixtures("dsn")
 def test_an_argument_of_jsonb_is_read_as_its_text(conn: Connection[Any]) -> None:
     read = "SELECT to_jsonb(_pgrecall.effective_settings(%s))"
     given = {

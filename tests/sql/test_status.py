@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Every node of a plan."""
@@ -119,6 +121,7 @@ def test_truncated_embeddings_are_counted(conn: Connection[Any]) -> None:
     assert (found["embedded"], found["truncated"]) == (2, 1)
 
 
+@pytest.mark.usefixtures("dsn")
 def test_a_second_generation_is_named_and_changes_no_count(conn: Connection[Any]) -> None:
     remember(conn, "one")
     assert status(conn)["other_generation"] is None
@@ -140,6 +143,7 @@ def test_what_waits_for_the_language_model_is_counted_apart(conn: Connection[Any
     assert (status(conn)["pending_extractions"], status(conn)["pending_llm_extractions"]) == (1, 1)
 
 
+@pytest.mark.usefixtures("dsn")
 def test_sizes_and_statistics(conn: Connection[Any]) -> None:
     conn.execute("ALTER TABLE pgrecall.memories SET (autovacuum_enabled = off)")
     before = status(conn)

@@ -12,6 +12,8 @@ from support.ranking import NORTH, at, ids, recalled, remember, scores
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 EXACT = [
     # quotations
     '"night shift report"', 'who said "never again"?', "the song “Yellow Submarine”", "wer sagte „nie wieder“", "«déjà vu» album",
@@ -66,6 +68,7 @@ def named(yard: dict[str, int], found: list[dict[str, Any]]) -> list[str]:
     return [next(name for name in yard if yard[name] == number) for number in ids(found)]
 
 
+@pytest.mark.usefixtures("dsn")
 def test_vector_is_by_similarity_alone(conn: Connection[Any], yard: dict[str, int]) -> None:
     found = recalled(conn, "harbour crane report", NORTH, strategy="vector")
     assert named(yard, found) == ["vector", "both", "words", "opposite"]

@@ -13,6 +13,8 @@ from support.memories import call, concepts, contents, refused, remember, scalar
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 NOON = datetime(2024, 5, 17, 12, tzinfo=UTC)
 
 
@@ -61,6 +63,7 @@ def test_successor_that_is_there(conn: Connection[Any]) -> None:
     assert call(conn, "supersede", another, successor=new) == new
 
 
+@pytest.mark.usefixtures("dsn")
 def test_end_of_validity(conn: Connection[Any]) -> None:
     now = scalar(conn, "SELECT now()")
     old = remember(conn, "x")

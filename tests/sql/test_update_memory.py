@@ -14,6 +14,8 @@ from support.memories import call, concepts, contents, embed, refused, remember,
 if TYPE_CHECKING:
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 NOON = datetime(2024, 5, 17, 12, tzinfo=UTC)
 EVERYTHING: dict[str, Any] = {
     "title": "title", "category": "category", "tags": ["tag"], "expanded_keywords": ["keyword"], "importance": 0.25,
@@ -32,6 +34,7 @@ def test_nothing_given_changes_nothing(conn: Connection[Any]) -> None:
     assert contents(conn) == before
 
 
+@pytest.mark.usefixtures("dsn")
 def test_each_field_alone(conn: Connection[Any]) -> None:
     number = remember(conn, "content", external_id="e", **EVERYTHING)
     new: dict[str, Any] = {

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+pytestmark = pytest.mark.rollback
+
 LONGEST_QUERY = 16_384
 LONGEST_CONTENT = 262_144
 

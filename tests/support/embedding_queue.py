@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -12,8 +11,6 @@ from psycopg.rows import dict_row
 from support.memories import call, rows, scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from psycopg import Connection
 
 ONE, OTHER = UUID(int=1), UUID(int=2)
@@ -102,12 +99,3 @@ def embed_all(conn: Connection[Any], generation: int) -> None:
     while ids := claim(conn, generation=generation):
         for number in ids:
             complete(conn, [number], generation=generation, embedding=vector(dimension, 1.0, number / 100))
-
-
-@contextmanager
-def role(conn: Connection[Any], name: str) -> Iterator[None]:
-    conn.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(name)))
-    try:
-        yield
-    finally:
-        conn.execute("RESET ROLE")

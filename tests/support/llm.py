@@ -9,13 +9,14 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
 from pgrecall_embedder.llm import LlmClient, LlmResult, Rejected, extract_facts
 from pgrecall_extract.base import Document
+from support.serving import HttpServer, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -121,21 +122,13 @@ def served() -> Iterator[Server]:
         def log_message(self, *arguments: object) -> None:
             pass
 
-    class Threads(ThreadingHTTPServer):
-        def handle_error(self, *arguments: object) -> None:
-            pass  # a client that went away is part of the test
-
-    server = Threads(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
+    server = HttpServer(("127.0.0.1", 0), Handler)
     state.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    try:
-        yield state
-    finally:
-        state.released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(server):
+        try:
+            yield state
+        finally:
+            state.released.set()
 
 
 def completion(

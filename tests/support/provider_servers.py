@@ -22,8 +22,10 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from enum import Enum
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+from .serving import HttpServer, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -175,21 +177,19 @@ class ProviderServer:
         self._faults = faults if callable(faults) else _in_turn(iter(faults))
         self._released = threading.Event()
         self._lock = threading.Lock()
-        self._server = _Threads(("127.0.0.1", port), _handler(self))
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self._server = HttpServer(("127.0.0.1", port), _handler(self))
+        self._serving = serving(self._server)
         base = "v2" if kind == "cohere" else "v1"
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/{base}"
         self._path = f"/{base}/embed" if kind == "cohere" else f"/{base}/embeddings"
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._serving.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._released.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        self._serving.__exit__(None, None, None)
 
     def fail(self, *faults: Fault | None) -> None:
         """Let the next requests meet with these, and forget what was said before."""
@@ -338,14 +338,6 @@ def chaos(seed: int, rate: float = 0.3) -> Callable[[Asked], Fault | None]:
 
 def _in_turn(faults: Iterator[Fault | None]) -> Callable[[Asked], Fault | None]:
     return lambda _: next(faults, None)
-
-
-class _Threads(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def handle_error(self, *arguments: object) -> None:
-        pass  # a client that went away is part of the tests
 
 
 def _handler(state: ProviderServer) -> type[BaseHTTPRequestHandler]:

@@ -9,7 +9,7 @@ import threading
 import time
 from contextlib import contextmanager
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
@@ -17,6 +17,7 @@ import psycopg
 
 from pgrecall.admin.reembed import reembed
 from support.memories import scalar
+from support.serving import HttpServer, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,7 +76,7 @@ class ModelServer:
         self.free = threading.Event()
         self.free.set()
         self.asked: list[tuple[str, str]] = []
-        serving = self
+        state = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -84,8 +85,8 @@ class ModelServer:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-                serving.asked += [(body["model"], text) for text in texts]
-                assert serving.free.wait(PATIENCE)
+                state.asked += [(body["model"], text) for text in texts]
+                assert state.free.wait(PATIENCE)
                 vectors = [vector_of(body["model"], text) for text in texts]
                 answer = json.dumps(
                     {"data": [{"index": place, "embedding": vec} for place, vec in enumerate(vectors)]}
@@ -99,20 +100,17 @@ class ModelServer:
             def log_message(self, *_: Any) -> None:
                 """Say nothing."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        server = HttpServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        self._serving = serving(server)
 
     def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
-        self._thread.start()
+        self._serving.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.free.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        self._serving.__exit__(None, None, None)
 
 
 class Filler:

@@ -6,13 +6,14 @@ import json
 import threading
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pgrecall import Client, RecalledMemory, RecallResult
 from pgrecall.query.reranking import SecondStage, second_stage
+from support.serving import HttpServer, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -90,21 +91,13 @@ def served() -> Iterator[Endpoint]:
         def log_message(self, *arguments: object) -> None:
             pass
 
-    class Server(ThreadingHTTPServer):
-        def handle_error(self, *arguments: object) -> None:
-            pass  # a client that went away is part of the test
-
-    server = Server(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
+    server = HttpServer(("127.0.0.1", 0), Handler)
     state.url = f"http://127.0.0.1:{server.server_address[1]}/rerank"
-    try:
-        yield state
-    finally:
-        state.released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(server):
+        try:
+            yield state
+        finally:
+            state.released.set()
 
 
 def make_cross_encoder(folder: Path) -> Path:

@@ -158,3 +158,13 @@ def test_the_client_is_imported_without_the_embedder() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "missing\n"), done.stderr
+
+
+def test_the_process_that_reads_memories_imports_no_library_until_it_needs_one() -> None:
+    code = (
+        "import sys, pgrecall_embedder.jobs.extract.process\n"
+        "loaded = {name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names\n"
+        "print(sorted(loaded & {'psycopg', 'pydantic', 'structlog', 'httpx', 'numpy', 'spacy', 'dateparser'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .accounting import Prices, Usage
-from .client import LlmClient
 from .errors import AnswerUnusable, LlmMisconfigured, LlmUnavailable
 from .facts import Cache, LlmResult, Outcome, Rejected, extract_facts
-from .keys import api_key, base_url
 from .labels import (
     FUNCTIONAL_LABELS,
     SYMMETRIC_LABELS,
@@ -20,6 +20,10 @@ from .labels import (
     decide,
     is_functional,
 )
+
+if TYPE_CHECKING:
+    from .client import LlmClient
+    from .keys import api_key, base_url
 
 __all__ = [
     "FUNCTIONAL_LABELS",
@@ -47,3 +51,14 @@ __all__ = [
     "extract_facts",
     "is_functional",
 ]
+
+# What they import takes longer than all else, and the process that reads memories needs the labels alone.
+_IMPORTED_LATE = {"LlmClient": "client", "api_key": "keys", "base_url": "keys"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _IMPORTED_LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_IMPORTED_LATE[name]}", __name__), name)

@@ -99,6 +99,7 @@ class AsyncAdmin:
                 default_value=row["default_value"],
                 unit=row["unit"],
                 description=row["description"],
+                group=row["group"],
             )
             for row in rows
         ]

@@ -98,6 +98,7 @@ class Admin:
                 default_value=row["default_value"],
                 unit=row["unit"],
                 description=row["description"],
+                group=row["group"],
             )
             for row in rows
         ]

@@ -4,9 +4,11 @@ import gc
 import io
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from .briefing import briefing
 from .config import config
@@ -148,12 +150,18 @@ def main(arguments: list[str] | None = None) -> None:
             # A memory may contain characters that the terminal cannot encode.
             stream.reconfigure(errors="backslashreplace")
     try:
-        app(args=arguments, prog_name="pgrecall")
+        _command()(args=arguments, prog_name="pgrecall")
     except PgrecallError as error:
         echo(f"error: {_collapse_spaces(error.message)}", err=True, fg="red")
         if error.hint is not None:
             echo(f"hint: {_collapse_spaces(command_line_hint(error.hint))}", err=True)
         raise SystemExit(1) from None
+
+
+@cache
+def _command() -> Callable[..., None]:
+    """Build the commands, which takes longer than running one: once in a process that runs several."""
+    return get_command(app)
 
 
 def _collapse_spaces(text: str) -> str:

@@ -121,6 +121,12 @@ def _wanted(rows: "Iterable[SettingInForce]", *, changed: bool) -> "list[Setting
     return [row for row in rows if not changed or row.source != "default"]
 
 
+def _place(setting: "SettingInForce") -> tuple[bool, bool, bool, str]:
+    """Order groups: how to connect, everyday, the others by name, and what earlier systems did."""
+    group = setting.group
+    return group != "connection", group != "everyday", group == "earlier", group
+
+
 def _print_table(rows: "Iterable[SettingInForce]", *, changed: bool) -> None:
     from rich import box
     from rich.table import Table
@@ -131,7 +137,12 @@ def _print_table(rows: "Iterable[SettingInForce]", *, changed: bool) -> None:
     for heading in ("value", "source", "unit"):
         table.add_column(heading, overflow="fold")
     table.add_column("meaning", overflow="fold", ratio=1)
-    for row in _wanted(rows, changed=changed):
+    group = None
+    for row in sorted(_wanted(rows, changed=changed), key=_place):
+        if row.group != group:
+            group = row.group
+            table.add_section()
+            table.add_row(Text(group, style="bold"))
         cells = (row.value, row.source, row.unit, row.description)
         table.add_row(
             row.name, *(Text("-" if cell in (None, "") else sanitize_line(str(cell))) for cell in cells)

@@ -62,6 +62,7 @@ def connection_settings(dsn: str | None = None, data_dir: Path | None = None) ->
                 default_value=None,
                 unit=None,
                 description=meaning,
+                group="connection",
             )
         )
     return rows
@@ -85,6 +86,7 @@ def _file_row(file: SettingsFile) -> SettingInForce:
         default_value=None,
         unit=None,
         description="The settings file." if file.path.exists() else "The settings file; it does not exist.",
+        group="connection",
     )
 
 

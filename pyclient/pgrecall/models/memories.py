@@ -337,6 +337,8 @@ class SettingInForce(Row):
         default_value: What it is by default.
         unit: What it is counted in, or its kind.
         description: What it does.
+        group: Whom it concerns: 'everyday', another of docs/settings.md, or 'connection' for what only the
+            client reads.
     """
 
     name: str
@@ -345,3 +347,4 @@ class SettingInForce(Row):
     default_value: str | None
     unit: str | None
     description: str
+    group: str

@@ -5,12 +5,16 @@ from __future__ import annotations
 import pickle
 import struct
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["Read", "Ready", "receive", "receive_from", "sent"]
+__all__ = ["NO_ANCHOR", "Read", "Ready", "receive", "receive_from", "sent"]
+
+NO_ANCHOR: Final = datetime(1, 1, 2, tzinfo=UTC)
+"""Stands for a time of a memory that Python's calendar does not have, such as infinity."""
 
 _LENGTH: Final = struct.Struct("!Q")
 

@@ -20,8 +20,7 @@ from pgrecall_extract.errors import ExtractionUnavailable, InvalidRules
 from pgrecall_extract.extractor import Extractor, ExtractorOptions
 
 from .encoding import encode
-from .frames import Read, Ready, receive, sent
-from .queue import NO_ANCHOR
+from .frames import NO_ANCHOR, Read, Ready, receive, sent
 from .setup import Setup
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import uuid
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from pgrecall_extract.base import Document
 
+from .frames import NO_ANCHOR
 from .llm_access import UsageLog
 from .setup import setup_from
 
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
     from .setup import Setup
 
-__all__ = ["NO_ANCHOR", "Claimed", "ExtractionQueue"]
-
-NO_ANCHOR: Final = datetime(1, 1, 2, tzinfo=UTC)
-"""Stands for a time of a memory that Python's calendar does not have, such as infinity."""
+__all__ = ["Claimed", "ExtractionQueue"]
 
 
 @dataclass(frozen=True, slots=True)

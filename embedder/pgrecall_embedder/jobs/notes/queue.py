@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pgrecall_embedder.jobs.extract.queue import NO_ANCHOR, ExtractionQueue
+from pgrecall_embedder.jobs.extract.frames import NO_ANCHOR
+from pgrecall_embedder.jobs.extract.queue import ExtractionQueue
 
 from .question import Message
 
