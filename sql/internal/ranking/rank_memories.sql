@@ -2,7 +2,7 @@
 --
 -- How a candidate gets its score:
 --
---   relevance   lexical_part + dense_part, the fused contributions of the words and the vector (leg_contribution),
+--   relevance   lexical_part + dense_part, the fused contributions of the words and the vector (leg_parts),
 --               + graph_part    raised toward the score of a memory linked with it through a concept,
 --               + session_part  raised toward the score of the best hit next to it in its session,
 --               + phrase_part   raised toward max_score if it holds the query word for word
@@ -66,14 +66,12 @@ DECLARE
     legs record;
     floors jsonb := CASE WHEN settings.half_life IS NOT NULL THEN _pgrecall.parse_decay_floors(settings.decay_floors) END;
     factors double precision := NULLIF(settings.factor_relevance + settings.factor_importance + settings.factor_recency, 0);
-    total_weight double precision;
     max_score double precision;
     background record;
     generation CONSTANT integer := COALESCE(settings.generation, pgrecall.active_generation());
 BEGIN
     SELECT * INTO legs FROM _pgrecall.leg_inputs(request, filter, reference_time);
-    total_weight := legs.lexical_weight + legs.dense_weight;
-    max_score := _pgrecall.max_score(settings.fusion, total_weight, settings.rrf_k);
+    max_score := _pgrecall.max_score(settings.fusion, legs.lexical_weight + legs.dense_weight, settings.rrf_k);
     SELECT b.mean, settings.dense_deviations * b.deviation AS scale, settings.passage_penalty / settings.dense_deviations AS penalty,
            pgvector.l2_normalize(query_vec) OPERATOR(pgvector.-) b.mean AS query_vec
     INTO background
@@ -127,10 +125,11 @@ BEGIN
         FROM scored s
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL (
-            SELECT _pgrecall.leg_contribution(settings.fusion, legs.lexical_weight, total_weight, s.lexical_rank,
-                                     least(s.lexical_score / x.lexical, 1), settings.rrf_k)
-                   + _pgrecall.leg_contribution(settings.fusion, legs.dense_weight, total_weight, s.dense_rank,
-                                       COALESCE(s.dense_score, x.dense), settings.rrf_k) AS fused
+            SELECT p.lexical_part + p.dense_part AS fused
+            FROM _pgrecall.leg_parts(
+                settings.fusion, settings.rrf_k, legs.lexical_weight, legs.dense_weight, s.lexical_rank, s.dense_rank,
+                least(s.lexical_score / x.lexical, 1), COALESCE(s.dense_score, x.dense)
+            ) p
         ) f
     ), seeds AS MATERIALIZED (
         SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place
@@ -175,13 +174,13 @@ BEGIN
         ) m ON m.id = n.id
         OFFSET 0
     ), contributions AS MATERIALIZED (
-        SELECT c.*, b.level AS session_level,
-               _pgrecall.leg_contribution(settings.fusion, legs.lexical_weight, total_weight, c.lexical_rank,
-                                 least(c.lexical_score / x.lexical, 1), settings.rrf_k) AS lexical_part,
-               _pgrecall.leg_contribution(settings.fusion, legs.dense_weight, total_weight, c.dense_rank,
-                                 COALESCE(c.dense_score, x.dense), settings.rrf_k) AS dense_part
+        SELECT c.*, b.level AS session_level, p.lexical_part, p.dense_part
         FROM all_candidates c
         CROSS JOIN score_norms x
+        CROSS JOIN LATERAL _pgrecall.leg_parts(
+            settings.fusion, settings.rrf_k, legs.lexical_weight, legs.dense_weight, c.lexical_rank, c.dense_rank,
+            least(c.lexical_score / x.lexical, 1), COALESCE(c.dense_score, x.dense)
+        ) p
         LEFT JOIN session_boosts b ON b.id = c.id
     ), graph_boosted AS MATERIALIZED (
         -- Keep the link that raises it highest; rank by share * level.
