@@ -2,7 +2,8 @@
 --
 -- It runs with the planner's settings of the function that searches, or else those of rank_granted(), below which it does.
 -- EXPLAIN shows a kept plan of a prepared statement only, and arguments of EXECUTE cannot be parameters. A text with the values in
--- it would stand in the log after an error, so they travel in a setting that ends with this call.
+-- it would stand in the log after an error, so they travel in a setting. Only a superuser may create a function with a SET clause
+-- for it, so it is emptied by hand, and by an error with the transaction.
 --
 -- search     the function that searches: the types of the arguments, and the settings
 -- statement  its statement, or one that calls it
@@ -11,7 +12,6 @@ CREATE OR REPLACE FUNCTION _pgrecall.explain_search(search regproc, statement te
 RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path FROM CURRENT
-SET pgrecall_plan.arguments = ''
 AS $function$
 DECLARE
     types text[];
@@ -42,6 +42,7 @@ BEGIN
         FROM unnest(types) WITH ORDINALITY t (type, place)
     );
     DEALLOCATE pgrecall_plan;
+    PERFORM set_config('pgrecall_plan.arguments', '', true);
     PERFORM set_config(n.name, n.setting, true) FROM unnest(names, settings_before) n (name, setting);
 END
 $function$;
