@@ -383,7 +383,8 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def chosen(conn: Connection[Any], batch: int = 64) -> list[dict[str, Any]]:
     """The nodes of the plan by which claim() chooses, run."""
-    statement = scalar(conn, "SELECT format(_pgrecall.function_statement('pgrecall.claim', 1), 'embedding')")
+    source = scalar(conn, "SELECT prosrc FROM pg_proc WHERE oid = 'pgrecall.claim'::regproc")
+    statement = scalar(conn, "SELECT format(%s, 'embedding')", source.split("$statement$")[1])
     for place, value in enumerate(("1", str(batch), "1000", "262144"), 1):
         statement = statement.replace(f"${place}", value)
     explain = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT json) "

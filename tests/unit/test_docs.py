@@ -59,6 +59,14 @@ def test_links_lead_somewhere(page: str) -> None:
             assert anchor in anchors(linked), f"{page} links to {target}"
 
 
+def test_files_that_contributing_names_exist() -> None:
+    named = re.findall(
+        r"`((?:sql|tests|tools|pyclient|embedder|docs|migrations)/[\w./-]+)`", text_of("CONTRIBUTING.md")
+    )
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 @pytest.mark.parametrize("page", [*PAGES, ".github/workflows/ci.yml", ".ci/run"])
 def test_make_targets_exist(page: str) -> None:
     named = re.findall(r"(?m)(?:`|^\s*|run: )make ([a-z-]+)", text_of(page))

@@ -1,7 +1,4 @@
--- The graph leg: returns memories that share concepts with the best hits of the other legs (graph_walk).
---
--- Every fan-out of the walk is capped, so one plan serves all arguments. The arguments come from a row: the planner
--- then estimates every call alike and keeps a generic plan. Planning the walk costs as much as running it.
+-- The graph leg: returns memories that share concepts with the best hits of the other legs (graph_search).
 --
 -- seed_ids, seed_levels  the start memories, best first, and their scores
 -- known                  ids of memories that are already candidates
@@ -15,18 +12,7 @@ SET search_path FROM CURRENT
 AS $function$
 BEGIN
     RETURN QUERY
-        SELECT w.*
-        FROM (
-            SELECT seed_ids[:settings.graph_seeds] AS ids, seed_levels[:settings.graph_seeds] AS levels, known AS candidates,
-                   depth AS rows, settings.graph_concepts AS concepts, settings.graph_hops AS hops,
-                   settings.graph_decay AS decay, settings.hub_max_mentions AS hub_max_mentions, settings.graph_weight AS weight,
-                   settings.graph_mention AS mention
-            OFFSET 0
-        ) a
-        CROSS JOIN LATERAL _pgrecall.graph_walk(
-            namespace_id, a.ids, a.levels, filter, a.candidates, a.rows, a.concepts, a.hops, a.decay, a.hub_max_mentions, a.weight,
-            a.mention
-        ) w;
+        SELECT s.* FROM _pgrecall.graph_search(namespace_id, seed_ids, seed_levels, filter, known, depth, settings) s;
 END
 $function$;
 

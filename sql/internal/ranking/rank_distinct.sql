@@ -11,7 +11,7 @@ AS $function$
 DECLARE
     settings pgrecall.recall_settings := request.settings;
     wider pgrecall.recall_request := request;
-    best jsonb;
+    best pgrecall.ranked[];
     places bigint;
     seen bigint;
     seen_before bigint := (-1)::bigint;
@@ -21,7 +21,7 @@ BEGIN
         RETURN;
     END IF;
     LOOP
-        SELECT jsonb_agg(r), count(r.place), count(r.place) + COALESCE(sum(cardinality(r.duplicates)), 0)
+        SELECT array_agg(r), count(r.place), count(r.place) + COALESCE(sum(cardinality(r.duplicates)), 0)
         INTO best, places, seen
         FROM _pgrecall.rank_granted(wider, filter, reference_time, extra_ids) r;
         EXIT WHEN places >= settings.k OR seen = seen_before OR settings.leg_depth >= 5000;
@@ -29,7 +29,7 @@ BEGIN
         settings.leg_depth := least(4 * greatest(settings.leg_depth, settings.k), 5000);
         wider.settings := settings;
     END LOOP;
-    RETURN QUERY SELECT r.* FROM jsonb_populate_recordset(NULL::pgrecall.ranked, best) r;
+    RETURN QUERY SELECT r.* FROM unnest(best) r;
 END
 $function$;
 

@@ -2,7 +2,7 @@
 --
 -- How a candidate gets its score:
 --
---   relevance   lexical_part + dense_part, the fused contributions of the words and the vector (leg_contribution),
+--   relevance   lexical_part + dense_part, the fused contributions of the words and the vector (leg_parts),
 --               + graph_part    raised toward the score of a memory linked with it through a concept,
 --               + session_part  raised toward the score of the best hit next to it in its session,
 --               + phrase_part   raised toward max_score if it holds the query word for word
@@ -63,63 +63,40 @@ DECLARE
     settings pgrecall.recall_settings := request.settings;
     parsed pgrecall.parsed_query := request.parsed;
     query_vec pgvector.halfvec := request.query_vec;
-    depth record;
-    lexical_filter pgrecall.recall_filter := filter;
+    legs record;
     floors jsonb := CASE WHEN settings.half_life IS NOT NULL THEN _pgrecall.parse_decay_floors(settings.decay_floors) END;
     factors double precision := NULLIF(settings.factor_relevance + settings.factor_importance + settings.factor_recency, 0);
-    lexical_weight double precision := 0::double precision;
-    dense_weight double precision := 0::double precision;
-    total_weight double precision;
     max_score double precision;
     background record;
     generation CONSTANT integer := COALESCE(settings.generation, pgrecall.active_generation());
-    has_passages boolean;
 BEGIN
-    IF COALESCE(parsed.any_word, parsed.narrow) IS NOT NULL THEN
-        lexical_weight := settings.lexical_weight * CASE WHEN settings.fusion = 'cc' THEN 1 - settings.cc_alpha ELSE 1 END;
-    END IF;
-    IF query_vec IS NOT NULL THEN
-        dense_weight := settings.dense_weight * CASE WHEN settings.fusion = 'cc' THEN settings.cc_alpha ELSE 1 END;
-    END IF;
-    total_weight := lexical_weight + dense_weight;
-    max_score := _pgrecall.max_score(settings.fusion, total_weight, settings.rrf_k);
-    SELECT CASE WHEN settings.strategy = 'prefilter' THEN greatest(settings.k, settings.prefilter_depth)
-                ELSE _pgrecall.leg_depth(lexical_weight, settings.lexical_pool, settings.leg_depth, settings.k) END AS lexical,
-           CASE WHEN settings.strategy = 'prefilter' THEN 0
-                ELSE _pgrecall.leg_depth(dense_weight, settings.dense_pool, settings.leg_depth, settings.k) END AS dense,
-           _pgrecall.leg_depth(settings.graph_weight, settings.graph_pool, settings.leg_depth, settings.k) AS graph
-    INTO depth;
-    has_passages := query_vec IS NOT NULL AND EXISTS (
-        SELECT FROM pgrecall.passages p WHERE p.namespace_id = request.namespace_id AND p.generation_id = generation
-    );
+    SELECT * INTO legs FROM _pgrecall.leg_inputs(request, filter, reference_time);
+    max_score := _pgrecall.max_score(settings.fusion, legs.lexical_weight + legs.dense_weight, settings.rrf_k);
     SELECT b.mean, settings.dense_deviations * b.deviation AS scale, settings.passage_penalty / settings.dense_deviations AS penalty,
            pgvector.l2_normalize(query_vec) OPERATOR(pgvector.-) b.mean AS query_vec
     INTO background
     FROM pgrecall.embedding_backgrounds b
     WHERE b.namespace_id = request.namespace_id AND settings.dense_deviations > 0
       AND b.generation_id = generation;
-    IF settings.lexical_lookback IS NOT NULL THEN
-        lexical_filter.since := greatest(filter.since, reference_time - settings.lexical_lookback);
-    END IF;
 
     RETURN QUERY
     WITH lexical AS MATERIALIZED (
         SELECT l.id, l.rank, l.score
-        FROM _pgrecall.lexical_leg(request.namespace_id, parsed, lexical_filter, depth.lexical) l
-        WHERE depth.lexical > 0
+        FROM _pgrecall.lexical_leg(request.namespace_id, parsed, legs.lexical_filter, legs.lexical_depth) l
+        WHERE legs.lexical_depth > 0
     ), dense AS MATERIALIZED (
         SELECT d.id, d.rank
         FROM _pgrecall.dense_leg(
-            request.namespace_id, query_vec, filter, depth.dense, settings.dense_exact_rows, settings.generation, has_passages
+            request.namespace_id, query_vec, filter, legs.dense_depth, settings.dense_exact_rows, settings.generation, legs.has_passages
         ) d
-        WHERE depth.dense > 0
+        WHERE legs.dense_depth > 0
     ), concept_hits AS MATERIALIZED (
         SELECT n.id, n.share
         FROM _pgrecall.concept_candidates(
-            request.namespace_id, request.concepts, filter, depth.graph, settings.graph_decay, settings.hub_max_mentions,
+            request.namespace_id, request.concepts, filter, legs.graph_depth, settings.graph_decay, settings.hub_max_mentions,
             settings.graph_weight, settings.graph_mention, request.implied, settings.expansion_weight
         ) n
-        WHERE depth.graph > 0 AND settings.graph_hops > 0
+        WHERE legs.graph_depth > 0 AND settings.graph_hops > 0
     ), candidates AS MATERIALIZED (
         -- USING makes id a COALESCE, with which no index is searched under row-level security. This CTE makes it a column.
         SELECT id, lexical.rank AS lexical_rank, dense.rank AS dense_rank, lexical.score AS lexical_score, concept_hits.share
@@ -132,7 +109,7 @@ BEGIN
         FROM candidates c
         JOIN _pgrecall.scored_memories(
             parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale,
-            has_passages, COALESCE(background.penalty, 0)
+            legs.has_passages, COALESCE(background.penalty, 0)
         ) m ON m.id = c.id
     ), score_norms AS MATERIALIZED (
         SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
@@ -148,10 +125,11 @@ BEGIN
         FROM scored s
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL (
-            SELECT _pgrecall.leg_contribution(settings.fusion, lexical_weight, total_weight, s.lexical_rank,
-                                     least(s.lexical_score / x.lexical, 1), settings.rrf_k)
-                   + _pgrecall.leg_contribution(settings.fusion, dense_weight, total_weight, s.dense_rank,
-                                       COALESCE(s.dense_score, x.dense), settings.rrf_k) AS fused
+            SELECT p.lexical_part + p.dense_part AS fused
+            FROM _pgrecall.leg_parts(
+                settings.fusion, settings.rrf_k, legs.lexical_weight, legs.dense_weight, s.lexical_rank, s.dense_rank,
+                least(s.lexical_score / x.lexical, 1), COALESCE(s.dense_score, x.dense)
+            ) p
         ) f
     ), seeds AS MATERIALIZED (
         SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place
@@ -164,9 +142,9 @@ BEGIN
         SELECT g.id, g.share, g.level
         FROM (SELECT array_agg(s.id ORDER BY s.place) AS ids, array_agg(s.level ORDER BY s.place) AS levels FROM seeds s) s
         CROSS JOIN LATERAL _pgrecall.graph_leg(
-            request.namespace_id, s.ids, s.levels, filter, (SELECT array_agg(x.id) FROM scored x), depth.graph, settings
+            request.namespace_id, s.ids, s.levels, filter, (SELECT array_agg(x.id) FROM scored x), legs.graph_depth, settings
         ) g
-        WHERE depth.graph > 0
+        WHERE legs.graph_depth > 0
     ), session_boosts AS MATERIALIZED (
         SELECT n.id, max(s.level) AS level
         FROM seeds s
@@ -192,17 +170,17 @@ BEGIN
         FROM late_candidates n
         JOIN _pgrecall.scored_memories(
             parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale,
-            has_passages, COALESCE(background.penalty, 0)
+            legs.has_passages, COALESCE(background.penalty, 0)
         ) m ON m.id = n.id
         OFFSET 0
     ), contributions AS MATERIALIZED (
-        SELECT c.*, b.level AS session_level,
-               _pgrecall.leg_contribution(settings.fusion, lexical_weight, total_weight, c.lexical_rank,
-                                 least(c.lexical_score / x.lexical, 1), settings.rrf_k) AS lexical_part,
-               _pgrecall.leg_contribution(settings.fusion, dense_weight, total_weight, c.dense_rank,
-                                 COALESCE(c.dense_score, x.dense), settings.rrf_k) AS dense_part
+        SELECT c.*, b.level AS session_level, p.lexical_part, p.dense_part
         FROM all_candidates c
         CROSS JOIN score_norms x
+        CROSS JOIN LATERAL _pgrecall.leg_parts(
+            settings.fusion, settings.rrf_k, legs.lexical_weight, legs.dense_weight, c.lexical_rank, c.dense_rank,
+            least(c.lexical_score / x.lexical, 1), COALESCE(c.dense_score, x.dense)
+        ) p
         LEFT JOIN session_boosts b ON b.id = c.id
     ), graph_boosted AS MATERIALIZED (
         -- Keep the link that raises it highest; rank by share * level.
@@ -282,8 +260,8 @@ BEGIN
            w.lexical_part, w.dense_part, w.graph_part, w.session_part, w.relevance - w.with_session, w.relevance,
            w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.speaker_factor, w.passage,
            w.is_candidate,
-           c.mmr_penalty, c.duplicates, o.place::integer, lexical_weight, dense_weight,
-           CASE WHEN depth.graph > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level,
+           c.mmr_penalty, c.duplicates, o.place::integer, legs.lexical_weight, legs.dense_weight,
+           CASE WHEN legs.graph_depth > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level,
            CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(w.relevance / max_score, v.relevance) END
     FROM weighted w
     CROSS JOIN rivals v
