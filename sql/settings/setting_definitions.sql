@@ -235,3 +235,5 @@ FROM (VALUES
 
 COMMENT ON VIEW pgrecall.setting_definitions IS
     'Every setting of pgrecall with its default, what it accepts, unit and effect. See settings_in_force for the values.';
+
+GRANT SELECT ON pgrecall.setting_definitions TO pgrecall_reader, pgrecall_embedder;
