@@ -48,7 +48,8 @@ BUILT_FUNCTIONS = (
     *("default_settings", "session_setting_names", "erasure_counts"),
 )
 _BUILD = b"""
-    SELECT _pgrecall.rebuild_embedding_accessors(), _pgrecall.rebuild_default_settings(), _pgrecall.rebuild_erasure_counts()
+    SELECT _pgrecall.rebuild_embedding_accessors(), _pgrecall.rebuild_default_settings(),
+           _pgrecall.rebuild_erasure_counts()
 """
 
 # Functions in no file: all but those built are state, which tables and indexes need.
