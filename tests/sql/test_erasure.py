@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -64,6 +65,15 @@ def test_what_refers_to_a_memory_goes_with_it(conn: Connection[Any]) -> None:
             continue
         cascading = {name for (name,) in conn.execute(query, (f"pgrecall.{table}",))}
         assert cascading == set(declared.columns_of_memories), table
+
+
+def test_the_page_names_every_table_that_a_receipt_may_count(conn: Connection[Any]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "erasure.md").read_text(encoding="utf-8")
+    section = page[page.index("## What goes") : page.index("## What stays")]
+    cells = re.findall(r"^\| (`.*?`) \|", section, re.MULTILINE)
+    named = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+    counted = conn.execute("SELECT name FROM _pgrecall.erasure_counts(1, '{}', '{}', '{}')").fetchall()
+    assert named == {name for (name,) in counted} | {"query_embeddings", "query_expansions"}
 
 
 def test_no_canary_is_left_in_any_table(planted: Tenants, conn: Connection[Any]) -> None:
