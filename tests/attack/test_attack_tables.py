@@ -103,6 +103,28 @@ def test_no_table_and_no_view_shows_a_row_of_another_tenant(tenants: Tenants, wh
     assert {"memories", "postings", "term_stats", "concepts", "judged_queries", "query_embeddings"} <= seen
 
 
+def test_an_embedder_sees_nothing_that_tenants_keep_to_themselves(tenants: Tenants) -> None:
+    """Whatever the declarations say: judged queries, history, rules; nor what was derived from a sensitive memory."""
+    with tenants.owner() as owner, tenants.attacker("pgrecall_embedder") as embedder:
+        for table in (
+            *(
+                "judged_queries",
+                "judgements",
+                "judged_vectors",
+                "memory_changes",
+                "learned_settings",
+                "retention",
+            ),
+            *("grants", "granted", "erasures", "postings", "term_stats", "pending_postings"),
+        ):
+            assert inside(embedder, f"SELECT count(*) FROM pgrecall.{table}") == "(0)", table
+        secret = scalar(owner, "SELECT id FROM pgrecall.memories WHERE external_id = 'quokka-2'")
+        assert inside(embedder, f"SELECT count(*) FROM pgrecall.memories WHERE id = {secret}") == "(0)"
+        assert (
+            inside(embedder, f"SELECT count(*) FROM pgrecall.memories WHERE id = {tenants.memory}") == "(1)"
+        )
+
+
 def test_what_is_granted_is_seen(tenants: Tenants) -> None:
     with tenants.attacker() as attacker:
         names = attacker.execute("SELECT name, access FROM pgrecall.list_namespaces()").fetchall()
