@@ -35,7 +35,10 @@ SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
-    keys CONSTANT text[] := '{rows,home,written,embedders,readable,truncated,policies,sensitive,exported,not_exported,erased,kept}';
+    keys CONSTANT text[] := ARRAY[
+        'rows', 'home', 'written', 'embedders', 'readable', 'truncated', 'policies', 'sensitive', 'exported', 'not_exported',
+        'erased', 'kept'
+    ];
     found jsonb;
     wrong record;
 BEGIN
