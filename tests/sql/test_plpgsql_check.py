@@ -51,6 +51,7 @@ KNOWN = {
         ("pagerank", f'unused parameter "{name}"'): _ABSENT
         for name in ("seeds", "k", "namespace", "weights", "concepts", "restart")
     },
+    ("erase_namespace_rows", "text type variable is not sanitized"): _QUOTED,
     ("table_declarations", "the expression is not SQL injection safe"): _QUOTED,
     ("erasure_counts", "routine is marked as VOLATILE, should be STABLE"): _COUNTED,
     ("is_alias_used", "routine is marked as VOLATILE, should be STABLE"): _WAITED,
