@@ -4,8 +4,8 @@ RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb '{
     "erasures": {
-        "rows": "own", "not_exported": "do not: they are about roles and rows of this database",
-        "kept": "the receipts"
+        "rows": "own", "sensitive": "ids in receipts; only administrators read them",
+        "not_exported": "do not: they are about roles and rows of this database", "kept": "the receipts"
     }
 }';
 

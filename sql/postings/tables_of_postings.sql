@@ -11,7 +11,10 @@ RETURN jsonb '{
         "truncated": true, "erased": "namespace_id = $1 AND term = ANY ($4)",
         "not_exported": "computed as memories are stored"
     },
-    "pending_postings": {"truncated": true, "not_exported": "computed as memories are stored"},
+    "pending_postings": {
+        "truncated": true, "sensitive": "words of every memory; embedders read none",
+        "not_exported": "computed as memories are stored"
+    },
     "posting_states": {"not_exported": "computed as memories are stored"}
 }';
 

@@ -11,7 +11,7 @@
 -- readable      true: readers and embedders have SELECT; only for shared rows
 -- truncated     true: TRUNCATE for the functions that see every row
 -- policies      more policies by name: "for" (a command, or ALL), "using", "check"
--- sensitive     why rows may refer to sensitive memories. Without it, a table with a foreign key memory_id refuses them
+-- sensitive     why rows may refer to sensitive memories. Without it, memory_id refuses them, and no other column refers to a memory
 -- exported      the kind of its lines in an export; null: lines of memories
 -- not_exported  how its rows come back, as docs/backup.md says
 -- erased        condition on the rows that the erasure of memories may delete: $1 namespace, $2 memories, $3 their concepts,
@@ -61,11 +61,13 @@ BEGIN
             WHEN t.said ? 'readable' AND t.said ->> 'rows' IS DISTINCT FROM 'shared' THEN 'only shared rows are readable'
             WHEN NOT t.said ? 'rows' AND NOT k.of_tenants AND NOT t.said ? 'home' THEN 'it does not say whose the rows are'
             WHEN t.said ? 'home' AND NOT k.names @> ARRAY[t.said ->> 'home'] THEN 'there is no such column'
+            WHEN k.referring <> '{memory_id}' AND NOT t.said ? 'sensitive' THEN 'only memory_id refuses sensitive memories'
             WHEN t.said ->> 'written' !~ '^(INSERT|UPDATE|DELETE)( \([a-z_, ]+\))?(, (INSERT|UPDATE|DELETE)( \([a-z_, ]+\))?)*$'
                 THEN 'written is a list of INSERT, UPDATE, DELETE'
             WHEN EXISTS (
                 SELECT FROM jsonb_each(t.said -> 'policies') p (name, said)
                 WHERE p.said - '{for,using,check}'::text[] <> '{}'
+                   OR p.said ->> 'for' NOT IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE')
                    OR NOT p.said ? CASE p.said ->> 'for' WHEN 'INSERT' THEN 'check' ELSE 'using' END
             ) THEN 'a policy has no condition'
             WHEN t.said ? 'exported' AND t.said ? 'not_exported' THEN 'it is exported or not'
@@ -73,9 +75,14 @@ BEGIN
         FROM jsonb_to_recordset(found) t (name text, said jsonb)
         LEFT JOIN pg_class c ON c.relnamespace = 'pgrecall'::regnamespace AND c.relname = t.name AND c.relkind = 'r'
         CROSS JOIN LATERAL (
-            SELECT array_agg(a.attname::text), COALESCE(bool_or(a.attname IN ('namespace_id', 'memory_id', 'role')), false)
+            SELECT array_agg(a.attname::text), COALESCE(bool_or(a.attname IN ('namespace_id', 'memory_id', 'role')), false),
+                   array_agg(a.attname::text) FILTER (WHERE a.attname = 'memory_id' OR EXISTS (
+                       SELECT FROM pg_constraint r
+                       WHERE r.conrelid = c.oid AND r.contype = 'f' AND a.attnum = ANY (r.conkey)
+                         AND r.confrelid = 'pgrecall.memories'::regclass
+                   ))
             FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-        ) k (names, of_tenants)
+        ) k (names, of_tenants, referring)
     LOOP
         IF wrong.problem IS NOT NULL THEN
             RAISE EXCEPTION 'the declaration of table "%" is wrong: %', wrong.name, wrong.problem
@@ -88,7 +95,7 @@ BEGIN
            m.columns, m.has_key AND NOT COALESCE(h.is_set, false), t.said ->> 'written',
            COALESCE((t.said ->> 'embedders')::boolean, false), COALESCE((t.said ->> 'readable')::boolean, false),
            COALESCE((t.said ->> 'truncated')::boolean, false), COALESCE(t.said -> 'policies', '{}'),
-           m.has_key AND NOT t.said ? 'sensitive', t.said ? 'exported', t.said ->> 'exported', t.said ->> 'not_exported',
+           m.columns <> '{}' AND NOT t.said ? 'sensitive', t.said ? 'exported', t.said ->> 'exported', t.said ->> 'not_exported',
            t.said ->> 'erased', t.said ? 'kept'
     FROM jsonb_to_recordset(found) t (name text, said jsonb)
     JOIN pg_class c ON c.relnamespace = 'pgrecall'::regnamespace AND c.relname = t.name

@@ -6,7 +6,7 @@ RETURN jsonb '{
     "memories": {
         "written": "INSERT, UPDATE",
         "policies": {"embedder": {"using": "NOT is_sensitive AND (SELECT _pgrecall.is_embedder())"}},
-        "erased": "id = ANY ($2)", "exported": null
+        "sensitive": "the memories themselves", "erased": "id = ANY ($2)", "exported": null
     }
 }';
 
