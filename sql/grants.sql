@@ -16,7 +16,8 @@
 -- pgrecall_engine    owns the functions that docs/tenants.md lists; sees every row; no tenant calls its functions
 --
 -- A function in schema public or pgrecall is public: its file ends with a GRANT that names the roles that may call it.
--- Without a GRANT only administrators may call it. A function in schema _pgrecall is internal: no client may call it.
+-- Without a GRANT only administrators may call it. So does the file of a view that they may read. A function in schema
+-- _pgrecall is internal: no client may call it.
 -- No function runs with the rights of the role that installed it.
 REVOKE ALL ON ALL ROUTINES IN SCHEMA pgrecall, _pgrecall FROM PUBLIC;
 -- The installer grants CREATE temporarily, to make these roles owners of functions.
@@ -26,50 +27,42 @@ GRANT USAGE ON SCHEMA pgrecall TO pgrecall_reader, pgrecall_embedder, pgrecall_g
 GRANT USAGE ON SCHEMA _pgrecall TO pgrecall_gate, pgrecall_engine, pgrecall_admin;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA pgrecall, _pgrecall TO pgrecall_gate, pgrecall_engine, pgrecall_admin;
 
--- Configuration, which belongs to no tenant.
-GRANT SELECT ON
-    pgrecall.alembic_version, pgrecall.embedding_models, pgrecall.generations, pgrecall.installation,
-    pgrecall.profile_definitions, pgrecall.profiles, pgrecall.setting_definitions, pgrecall.settings,
-    pgrecall.settings_in_force, pgrecall.settings_reference
-    TO pgrecall_reader, pgrecall_embedder;
-
--- The policies limit the gate to the caller's rows.
-GRANT SELECT ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_gate;
-GRANT INSERT, UPDATE ON pgrecall.memories TO pgrecall_gate;
-GRANT INSERT, DELETE ON pgrecall.memory_changes TO pgrecall_gate;
-GRANT INSERT ON pgrecall.retention TO pgrecall_gate;
-GRANT INSERT (name, language), UPDATE (languages) ON pgrecall.namespaces TO pgrecall_gate;
-GRANT INSERT, UPDATE, DELETE ON
-    pgrecall.concept_aliases, pgrecall.concept_merges, pgrecall.concepts, pgrecall.curation_jobs, pgrecall.curations,
-    pgrecall.embedding_failures, pgrecall.embedding_jobs, pgrecall.extractions, pgrecall.judged_queries,
-    pgrecall.judged_vectors, pgrecall.judgements, pgrecall.learned_settings, pgrecall.llm_answers,
-    pgrecall.locks, pgrecall.llm_usage, pgrecall.mentions,
-    pgrecall.passages, pgrecall.query_embeddings, pgrecall.query_expansions, pgrecall.relation_labels, pgrecall.relationship_evidence,
-    pgrecall.relationships, pgrecall.temporal_refs, pgrecall.truncated_embeddings, pgrecall.workers
-    TO pgrecall_gate;
-GRANT INSERT, UPDATE (is_stated) ON pgrecall.note_evidence TO pgrecall_gate;
-GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_gate;
-
--- The engine sees and changes every row. Administrators see every row, and change what tenants and embedders change
--- through their functions. Rows that decide something (the installation, revisions, generations, grants, settings) or
--- that prove something (history, receipts) are written by functions alone.
-GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_engine;
-GRANT SELECT ON ALL TABLES IN SCHEMA pgrecall TO pgrecall_admin;
--- What triggers on memories write.
-GRANT UPDATE (languages) ON pgrecall.namespaces TO pgrecall_admin;
-GRANT UPDATE (is_stated) ON pgrecall.note_evidence TO pgrecall_admin;
-DO $administrators$
+-- Tables are those of _pgrecall.table_declarations(): no role has a privilege on another. Views show what their caller may read.
+DO $relations$
 DECLARE
     found record;
+    changes text;
 BEGIN
     FOR found IN
-        SELECT c.oid::regclass AS name FROM pg_class c
-        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r'
-          AND has_table_privilege('pgrecall_gate', c.oid, 'UPDATE')
+        SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'v'
     LOOP
-        EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %s TO pgrecall_admin', found.name);
+        EXECUTE format('GRANT SELECT ON pgrecall.%I TO pgrecall_gate, pgrecall_engine, pgrecall_admin', found.name);
+    END LOOP;
+    FOR found IN SELECT * FROM _pgrecall.table_declarations() d ORDER BY d.name LOOP
+        IF found.is_readable THEN
+            EXECUTE format('GRANT SELECT ON pgrecall.%I TO pgrecall_reader, pgrecall_embedder', found.name);
+        END IF;
+        -- The policies limit the gate to the caller's rows. The engine sees and changes every row.
+        EXECUTE format('GRANT SELECT ON pgrecall.%I TO pgrecall_gate', found.name);
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON pgrecall.%I TO pgrecall_engine', found.name);
+        IF found.written IS NOT NULL THEN
+            EXECUTE format('GRANT %s ON pgrecall.%I TO pgrecall_gate', found.written, found.name);
+        END IF;
+        IF found.is_truncated THEN
+            EXECUTE format('GRANT TRUNCATE ON pgrecall.%I TO pgrecall_engine', found.name);
+        END IF;
+        -- Administrators see every row, and change what tenants and embedders change through their functions. Rows that
+        -- decide something (the installation, revisions, generations, grants, settings) or that prove something (history,
+        -- receipts) are written by functions alone. Of some, triggers on memories write a column.
+        EXECUTE format('GRANT SELECT ON pgrecall.%I TO pgrecall_admin', found.name);
+        changes := CASE
+            WHEN has_table_privilege('pgrecall_gate', 'pgrecall.' || found.name, 'UPDATE') THEN 'INSERT, UPDATE, DELETE'
+            ELSE substring(found.written FROM 'UPDATE \([^)]*\)')
+        END;
+        IF changes IS NOT NULL THEN
+            EXECUTE format('GRANT %s ON pgrecall.%I TO pgrecall_admin', changes, found.name);
+        END IF;
     END LOOP;
 END
-$administrators$;
-GRANT TRUNCATE ON pgrecall.term_stats, pgrecall.postings, pgrecall.pending_postings TO pgrecall_engine;
-GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_engine, pgrecall_admin;
+$relations$;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA pgrecall TO pgrecall_gate, pgrecall_engine, pgrecall_admin;

@@ -196,6 +196,9 @@ def _one_object(name: str, parsed: list[Statement]) -> Iterator[Found]:
         # There is no CREATE OR REPLACE CONSTRAINT TRIGGER.
         if any(s.kind == "CreateTrigStmt" and s.node.isconstraint for s in parsed):
             allowed.add("DropStmt")
+        # A loop makes its triggers on tables that declare them.
+        if any(s.kind == "CreateFunctionStmt" and Function.of(s.node).is_trigger for s in parsed):
+            allowed.add("DoStmt")
         # Nor one that says when it fires: ALTER TABLE … ENABLE ALWAYS TRIGGER.
         if statement.kind not in allowed and not re.search(
             r"ENABLE ALWAYS TRIGGER \w+$", statement.text.rstrip("; \n")

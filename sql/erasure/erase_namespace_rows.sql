@@ -10,9 +10,6 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     home CONSTANT integer := erase_namespace_rows.namespace_id;
-    by_namespace CONSTANT text := 'DELETE FROM pgrecall.%I t WHERE t.namespace_id = $1';
-    by_memory CONSTANT text :=
-        'DELETE FROM pgrecall.%I t USING pgrecall.memories m WHERE m.id = t.memory_id AND m.namespace_id = $1';
     counts jsonb;
     part record;
     gone bigint;
@@ -29,25 +26,33 @@ BEGIN
     PERFORM _pgrecall.lock_relationships(ARRAY[home]);
     PERFORM FROM pgrecall.memories m WHERE m.namespace_id = home ORDER BY m.id FOR UPDATE;
     counts := _pgrecall.clear_query_caches(home);
+    -- A table before those that it refers to. Memories before the rest: triggers note in the postings that they are gone.
     FOR part IN
-        SELECT t.name, t.statement
-        FROM (VALUES
-            (1, 'judgements', by_namespace), (2, 'judged_vectors', by_namespace), (3, 'judged_queries', by_namespace),
-            (4, 'curation_jobs', by_memory), (5, 'curations', by_namespace), (6, 'embedding_jobs', by_memory),
-            (7, 'embedding_failures', by_memory), (8, 'truncated_embeddings', by_memory), (8, 'passages', by_namespace),
-            (9, 'extractions', by_memory),
-            (10, 'llm_answers', by_memory), (11, 'temporal_refs', by_namespace), (12, 'relationship_evidence', by_namespace),
-            (13, 'relationships', by_namespace), (14, 'mentions', by_namespace), (15, 'concept_merges', by_namespace),
-            (16, 'concept_aliases', by_namespace), (17, 'concepts', by_namespace), (18, 'relation_labels', by_namespace),
-            (19, 'entity_rules', by_namespace), (20, 'memory_changes', by_memory), (20, 'note_evidence', by_memory),
-            (21, 'memories', by_namespace), (21, 'pending_postings', by_namespace), (21, 'retention', by_namespace),
-            (22, 'postings', by_namespace), (22, 'posting_states', by_namespace), (23, 'term_stats', by_namespace),
-            (24, 'graph_changes', by_namespace),
-            (25, 'grants', by_namespace), (26, 'learned_settings', by_namespace)
-        ) t (place, name, statement)
-        ORDER BY t.place
+        WITH RECURSIVE declared AS MATERIALIZED (
+            SELECT d.*, c.oid AS relation
+            FROM _pgrecall.table_declarations() d
+            JOIN pg_class c ON c.relnamespace = 'pgrecall'::regnamespace AND c.relname = d.name
+        ), referring (relation, depth) AS (
+            SELECT d.relation, 0 FROM declared d
+            UNION
+            SELECT d.relation, r.depth + 1
+            FROM referring r
+            JOIN pg_constraint k ON k.confrelid = r.relation AND k.contype = 'f' AND k.conrelid <> k.confrelid
+            JOIN declared d ON d.relation = k.conrelid
+        )
+        SELECT d.name, d.home, d.is_of_memory
+        FROM declared d
+        JOIN referring r ON r.relation = d.relation
+        WHERE NOT d.is_kept AND (d.is_of_memory OR d.home IS NOT NULL)
+        GROUP BY d.name, d.home, d.is_of_memory
+        ORDER BY max(r.depth) DESC, d.name <> 'memories', d.name
     LOOP
-        EXECUTE format(part.statement, part.name) USING home;
+        EXECUTE format(
+            CASE WHEN part.is_of_memory
+                THEN 'DELETE FROM pgrecall.%I t USING pgrecall.memories m WHERE m.id = t.memory_id AND m.namespace_id = $1'
+                ELSE 'DELETE FROM pgrecall.%I t WHERE t.%I = $1'
+            END, part.name, part.home
+        ) USING home;
         GET DIAGNOSTICS gone = ROW_COUNT;
         counts := counts || jsonb_build_object(part.name, gone);
     END LOOP;

@@ -24,3 +24,5 @@ FROM (VALUES
 ) AS d (name, settings, description);
 
 COMMENT ON VIEW pgrecall.profile_definitions IS 'The built-in profiles: settings that belong together, under a name.';
+
+GRANT SELECT ON pgrecall.profile_definitions TO pgrecall_reader, pgrecall_embedder;

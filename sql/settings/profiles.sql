@@ -11,3 +11,5 @@ WHERE NOT EXISTS (SELECT FROM pgrecall.settings s WHERE s.name = 'profile:' || d
 COMMENT ON VIEW pgrecall.profiles IS
     'All profiles with their settings. Use one with recall(…, profile => name), SET pgrecall.profile, or '
     'set_setting(''profile'', name).';
+
+GRANT SELECT ON pgrecall.profiles TO pgrecall_reader, pgrecall_embedder;

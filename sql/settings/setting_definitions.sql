@@ -240,3 +240,5 @@ FROM (VALUES
 
 COMMENT ON VIEW pgrecall.setting_definitions IS
     'Every setting of pgrecall with its default, what it accepts, unit, effect and group. See settings_in_force for the values.';
+
+GRANT SELECT ON pgrecall.setting_definitions TO pgrecall_reader, pgrecall_embedder;

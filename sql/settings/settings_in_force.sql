@@ -8,3 +8,5 @@ JOIN pgrecall.resolved_settings(NULL) r ON r.name = d.name;
 COMMENT ON VIEW pgrecall.settings_in_force IS
     'The value of every setting in this session and its source: parameter (SET, ALTER ROLE, ALTER DATABASE), '
     'profile, stored, or default.';
+
+GRANT SELECT ON pgrecall.settings_in_force TO pgrecall_reader, pgrecall_embedder;

@@ -9,3 +9,5 @@ FROM pgrecall.settings_in_force s;
 
 COMMENT ON VIEW pgrecall.settings_reference IS
     'All settings: value in this session, its source, the default, accepted values, unit, effect and group.';
+
+GRANT SELECT ON pgrecall.settings_reference TO pgrecall_reader, pgrecall_embedder;

@@ -4,10 +4,12 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
+DECLARE
+    found record;
 BEGIN
-    ANALYZE pgrecall.namespaces, pgrecall.memories, pgrecall.postings, pgrecall.term_stats, pgrecall.pending_postings,
-        pgrecall.concepts, pgrecall.concept_aliases, pgrecall.mentions, pgrecall.relationships, pgrecall.relationship_evidence,
-        pgrecall.temporal_refs, pgrecall.extractions, pgrecall.embedding_jobs, pgrecall.embedding_failures;
+    FOR found IN SELECT t.tablename AS name FROM pg_tables t WHERE t.schemaname = 'pgrecall' ORDER BY t.tablename LOOP
+        EXECUTE format('ANALYZE pgrecall.%I', found.name);
+    END LOOP;
 END
 $function$;
 

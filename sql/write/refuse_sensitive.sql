@@ -35,65 +35,20 @@ COMMENT ON FUNCTION _pgrecall.refuse_sensitive IS 'Trigger: refuses rows derived
 
 ALTER FUNCTION _pgrecall.refuse_sensitive OWNER TO pgrecall_engine;
 
-CREATE OR REPLACE TRIGGER refuse_sensitive_insert
-    AFTER INSERT ON pgrecall.mentions
-    REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_update
-    AFTER UPDATE OF memory_id ON pgrecall.mentions
-    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_insert
-    AFTER INSERT ON pgrecall.relationship_evidence
-    REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_update
-    AFTER UPDATE OF memory_id ON pgrecall.relationship_evidence
-    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_insert
-    AFTER INSERT ON pgrecall.extractions
-    REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_update
-    AFTER UPDATE OF memory_id ON pgrecall.extractions
-    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_insert
-    AFTER INSERT ON pgrecall.curation_jobs
-    REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_update
-    AFTER UPDATE OF memory_id ON pgrecall.curation_jobs
-    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_insert
-    AFTER INSERT ON pgrecall.llm_answers
-    REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_update
-    AFTER UPDATE OF memory_id ON pgrecall.llm_answers
-    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_insert
-    AFTER INSERT ON pgrecall.temporal_refs
-    REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_update
-    AFTER UPDATE OF memory_id ON pgrecall.temporal_refs
-    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_insert
-    AFTER INSERT ON pgrecall.passages
-    REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive();
-
-CREATE OR REPLACE TRIGGER refuse_sensitive_update
-    AFTER UPDATE OF memory_id ON pgrecall.passages
-    FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive();
+-- On every table whose declaration does not say why its rows may refer to sensitive memories.
+DO $triggers$
+DECLARE
+    found record;
+BEGIN
+    FOR found IN SELECT d.name FROM _pgrecall.table_declarations() d WHERE d.refuses_sensitive ORDER BY d.name LOOP
+        EXECUTE format(
+            'CREATE OR REPLACE TRIGGER refuse_sensitive_insert AFTER INSERT ON pgrecall.%I REFERENCING NEW TABLE AS new_rows '
+            'FOR EACH STATEMENT EXECUTE FUNCTION _pgrecall.refuse_sensitive()', found.name
+        );
+        EXECUTE format(
+            'CREATE OR REPLACE TRIGGER refuse_sensitive_update AFTER UPDATE OF memory_id ON pgrecall.%I '
+            'FOR EACH ROW EXECUTE FUNCTION _pgrecall.refuse_sensitive()', found.name
+        );
+    END LOOP;
+END
+$triggers$;

@@ -9,6 +9,7 @@ import pytest
 from psycopg import sql
 
 from pgrecall.admin.migrate import migrate
+from support.declarations import declarations
 from support.memories import stored
 from support.roles import role
 
@@ -17,15 +18,20 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.rollback
 
-ADMINISTERED = {
-    *("concept_aliases", "concept_merges", "concepts", "curation_jobs", "curations", "embedding_failures"),
-    *("embedding_jobs", "extractions", "judged_queries", "judged_vectors", "judgements", "learned_settings"),
-    *("llm_answers", "llm_usage", "locks", "memories", "mentions", "passages", "query_embeddings"),
-    *("query_expansions", "relation_labels", "relationship_evidence", "relationships", "temporal_refs"),
-    *("truncated_embeddings", "workers"),
-    *("namespaces", "note_evidence"),  # a column each, which triggers on memories write
+DECIDES_OR_PROVES = {
+    *(
+        "alembic_version",
+        "embedding_models",
+        "entity_rules",
+        "generations",
+        "granted",
+        "grants",
+        "installation",
+    ),
+    *("erasures", "memory_changes", "retention", "settings", "graph_changes", "embedding_backgrounds"),
+    *("pending_postings", "posting_states", "postings", "term_stats"),
 }
-"""What docs/tenants.md says administrators change directly: what tenants and embedders write by functions."""
+"""What no declaration may open: names stand here so that a wrong one does not go through."""
 WRITES = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"][1:]
 FORGERIES = [
     "UPDATE pgrecall.installation SET public_functions = '{mine(int4)}'",
@@ -64,8 +70,25 @@ def test_no_role_but_the_owner_writes_what_decides_or_proves_something(conn: Con
         (WRITES,),
     ).fetchall()
     assert {name for name, _, _ in found} == {"pgrecall_admin"}
-    assert {table for _, table, _ in found} == ADMINISTERED
+    # What docs/tenants.md says administrators change directly: what tenants and embedders change by functions.
+    assert {table for _, table, _ in found} == {
+        one.name for one in declarations(conn).values() if "UPDATE" in (one.written or "")
+    }
     assert {privilege for _, _, privilege in found} == {"INSERT", "UPDATE", "DELETE"}
+    assert not {table for _, table, _ in found} & DECIDES_OR_PROVES
+
+
+def test_functions_for_tenants_write_nothing_that_decides_and_add_what_proves(conn: Connection[Any]) -> None:
+    found = conn.execute(
+        """
+        SELECT c.relname, p.privilege FROM pg_class c CROSS JOIN unnest(%s::text[]) p (privilege)
+        WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relname = ANY (%s)
+          AND (has_table_privilege('pgrecall_gate', c.oid, p.privilege)
+               OR p.privilege IN ('INSERT', 'UPDATE') AND has_any_column_privilege('pgrecall_gate', c.oid, p.privilege))
+        """,
+        (WRITES, sorted(DECIDES_OR_PROVES)),
+    ).fetchall()
+    assert set(found) == {("memory_changes", "INSERT"), ("memory_changes", "DELETE"), ("retention", "INSERT")}
 
 
 @pytest.mark.parametrize("statement", FORGERIES)

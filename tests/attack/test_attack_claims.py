@@ -161,33 +161,6 @@ def test_a_forged_ticket_curates_nothing(conn: Connection[Any]) -> None:
     assert stored(conn, number)["superseded_by"] is None
 
 
-@pytest.mark.parametrize("who", [None, "pgrecall_writer", "pgrecall_embedder"])
-@pytest.mark.parametrize(
-    "derived",
-    [
-        "INSERT INTO pgrecall.mentions (namespace_id, concept_id, memory_id, alias, source) "
-        "SELECT c.namespace_id, c.id, {secret}, c.key, 'tag' FROM pgrecall.concepts c",
-        "UPDATE pgrecall.mentions SET memory_id = {secret}",
-        "INSERT INTO pgrecall.temporal_refs (memory_id, namespace_id, span, from_at, to_at, granularity, confidence, source) "
-        "SELECT {secret}, c.namespace_id, '[0,1)', '2024-01-01', '2024-01-02', 'day', 1, 'pattern' FROM pgrecall.concepts c",
-        "INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES ({secret}, 'text')",
-        "INSERT INTO pgrecall.curation_jobs (memory_id) VALUES ({secret})",
-        "INSERT INTO pgrecall.llm_answers (key, memory_id, answer) VALUES ('x', {secret}, '{{}}')",
-        "INSERT INTO pgrecall.passages (memory_id, generation_id, number, namespace_id, starts_at, ends_at, embedding) "
-        "SELECT {secret}, 1, 1, c.namespace_id, 0, 1, array_fill(1, ARRAY[384])::halfvec FROM pgrecall.concepts c",
-    ],
-)
-def test_nothing_is_derived_from_a_secret(conn: Connection[Any], derived: str, who: str | None) -> None:
-    remember(conn, "open", tags=["tag"])
-    secret = remember(conn, "canary", tags=["canary"], is_sensitive=True)
-    if who == "pgrecall_writer":
-        call(conn, "pgrecall.grant_namespace", who, "default", "write")
-    with role(conn, who or "pgrecall_admin"), pytest.raises(psycopg.errors.InsufficientPrivilege):
-        conn.execute(derived.format(secret=secret).encode())
-    for table in ("mentions", "temporal_refs", "extractions", "curation_jobs", "llm_answers", "passages"):
-        assert scalar(conn, f"SELECT count(*) FROM pgrecall.{table} WHERE memory_id = %s", secret) == 0
-
-
 def test_what_was_read_lands_once(conn: Connection[Any]) -> None:
     number = remember(conn)
     ((_, ticket, *_),) = claimed(conn)

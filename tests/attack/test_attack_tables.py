@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.attack import ABSENT, CANARY, LIBRARY, OWN, SHARED, VICTIM, inside, outcome, relations, tenants
+from support.attack import ABSENT, CANARY, LIBRARY, OWN, VICTIM, inside, outcome, relations, tenants
+from support.declarations import declarations, shared_tables
 from support.memories import contents, scalar
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ def columns(conn: Connection[Any], table: str) -> list[str]:
 def test_the_victim_has_rows_in_every_table_of_tenants(tenants: Tenants) -> None:
     with tenants.owner() as owner:
         for table in (
-            set(relations(owner, "r")) - SHARED - {"erasures", "grants", "granted", "graph_changes", "locks"}
+            set(relations(owner, "r"))
+            - shared_tables(owner)
+            - {"erasures", "grants", "granted", "graph_changes", "locks"}
         ):
             of_victim = scalar(
                 owner,
@@ -68,8 +71,9 @@ VIEWS = {
 @pytest.mark.parametrize("role", ["pgrecall_reader", "pgrecall_writer", "pgrecall_embedder"])
 def test_nobody_has_a_privilege_on_what_somebody_remembers(tenants: Tenants, role: str) -> None:
     """So no condition of theirs meets an index whose keys are words of others, and no EXPLAIN counts what it met."""
-    setup = SHARED - {"llm_usage", "workers"}
     with tenants.owner() as owner:
+        setup = {one.name for one in declarations(owner).values() if one.is_readable}
+        assert setup < shared_tables(owner)
         for relation in relations(owner):
             for privilege in ("SELECT", "INSERT", "UPDATE", "REFERENCES"):
                 query = "SELECT has_any_column_privilege(%s, %s, %s)"
@@ -99,6 +103,28 @@ def test_no_table_and_no_view_shows_a_row_of_another_tenant(tenants: Tenants, wh
     assert {"memories", "postings", "term_stats", "concepts", "judged_queries", "query_embeddings"} <= seen
 
 
+def test_an_embedder_sees_nothing_that_tenants_keep_to_themselves(tenants: Tenants) -> None:
+    """Whatever the declarations say: judged queries, history, rules; nor what was derived from a sensitive memory."""
+    with tenants.owner() as owner, tenants.attacker("pgrecall_embedder") as embedder:
+        for table in (
+            *(
+                "judged_queries",
+                "judgements",
+                "judged_vectors",
+                "memory_changes",
+                "learned_settings",
+                "retention",
+            ),
+            *("grants", "granted", "erasures", "postings", "term_stats", "pending_postings"),
+        ):
+            assert inside(embedder, f"SELECT count(*) FROM pgrecall.{table}") == "(0)", table
+        secret = scalar(owner, "SELECT id FROM pgrecall.memories WHERE external_id = 'quokka-2'")
+        assert inside(embedder, f"SELECT count(*) FROM pgrecall.memories WHERE id = {secret}") == "(0)"
+        assert (
+            inside(embedder, f"SELECT count(*) FROM pgrecall.memories WHERE id = {tenants.memory}") == "(1)"
+        )
+
+
 def test_what_is_granted_is_seen(tenants: Tenants) -> None:
     with tenants.attacker() as attacker:
         names = attacker.execute("SELECT name, access FROM pgrecall.list_namespaces()").fetchall()
@@ -123,7 +149,7 @@ def test_every_table_is_shut_and_every_view_asks_as_its_caller(tenants: Tenants)
                   JOIN pg_class t ON t.oid = d.refobjid AND t.relkind = 'r'
                   WHERE r.ev_class = c.oid AND t.relname <> ALL (%s))
         """
-        assert owner.execute(query.encode(), (sorted(SHARED),)).fetchall() == []
+        assert owner.execute(query.encode(), (sorted(shared_tables(owner)),)).fetchall() == []
 
 
 def test_a_policy_for_all_is_only_on_what_has_no_tenant(tenants: Tenants) -> None:
@@ -132,7 +158,7 @@ def test_a_policy_for_all_is_only_on_what_has_no_tenant(tenants: Tenants) -> Non
             SELECT DISTINCT p.tablename FROM pg_policies p
             WHERE p.schemaname = 'pgrecall' AND p.qual = 'true' AND p.roles && '{public,pgrecall_reader,pgrecall_writer}'
         """
-        assert {name for (name,) in owner.execute(query)} == SHARED
+        assert {name for (name,) in owner.execute(query)} == shared_tables(owner)
         query = "SELECT DISTINCT unnest(p.roles) FROM pg_policies p WHERE p.schemaname = 'pgrecall'"
         assert {role for (role,) in owner.execute(query)} == {
             "public",
@@ -164,7 +190,7 @@ def test_no_row_of_another_tenant_is_changed_or_deleted(tenants: Tenants) -> Non
         before = contents(owner)
         for role in (tenants.writer, tenants.reader):
             with tenants.attacker(role) as attacker:
-                for table in set(relations(owner, "r")) - SHARED:
+                for table in set(relations(owner, "r")) - shared_tables(owner):
                     mine = victims(owner, table, tenants)
                     for column in columns(owner, table):
                         update = f"UPDATE pgrecall.{table} t SET {column} = {column} WHERE {mine}"
@@ -180,7 +206,7 @@ def test_no_row_of_another_tenant_is_changed_or_deleted(tenants: Tenants) -> Non
 def test_no_row_gets_into_another_tenants_namespace(tenants: Tenants) -> None:
     """Copies of one's own rows, of a granted library's, and of the victim's as the owner reads them."""
     with tenants.owner() as owner, tenants.attacker() as attacker:
-        for table in set(relations(owner, "r")) - SHARED:
+        for table in set(relations(owner, "r")) - shared_tables(owner):
             there = columns(owner, table)
             if "namespace_id" not in there:
                 continue
@@ -199,6 +225,66 @@ def test_no_row_gets_into_another_tenants_namespace(tenants: Tenants) -> None:
                     f"SELECT {changed} FROM (SELECT (%(row)s::pgrecall.{table}).*) t"
                 )
                 assert inside(attacker, copied, {**values, "row": text}).startswith("42501"), table
+
+
+def of_victim(
+    owner: Connection[Any], table: str, tenants: Tenants, **changed: str
+) -> tuple[str, dict[str, Any]]:
+    """A statement that copies a row of the victim's, with some columns changed, and its values."""
+    there = columns(owner, table)
+    listed = ", ".join(f'"{name}"' for name in there)
+    given = ", ".join({"id": "-1", **changed}.get(name, f't."{name}"') for name in there)
+    row = f"SELECT t FROM pgrecall.{table} t WHERE {victims(owner, table, tenants)} LIMIT 1"
+    statement = (
+        f"INSERT INTO pgrecall.{table} ({listed}) OVERRIDING SYSTEM VALUE SELECT {given} "
+        f"FROM (SELECT (%(row)s::pgrecall.{table}).*) t"
+    )
+    return statement, {"row": scalar(owner, row)}
+
+
+def test_no_row_of_ones_own_refers_to_a_memory_of_another_tenant(tenants: Tenants) -> None:
+    attacked = set()
+    with tenants.owner() as owner, tenants.attacker() as attacker:
+        for table, declared in declarations(owner).items():
+            for column in declared.columns_of_memories if declared.rows != "own" else ():
+                for namespace in (tenants.own_home, tenants.home):
+                    others = {
+                        name: str(tenants.own_memory)
+                        for name in declared.columns_of_memories
+                        if name != column
+                    }
+                    changed = {column: str(tenants.memory), "namespace_id": str(namespace), **others}
+                    statement, values = of_victim(owner, table, tenants, **changed)
+                    told = inside(attacker, statement, values)
+                    assert told.startswith(("42501", "23503")), (table, column, told)
+                attacked.add(table)
+    assert {"memories", "mentions", "curations", "note_evidence", "embedding_jobs", "judgements"} <= attacked
+
+
+@pytest.mark.parametrize("who", [None, "pgrecall_admin", "pgrecall_gate"])
+def test_nothing_is_derived_from_a_secret(tenants: Tenants, who: str | None) -> None:
+    with tenants.owner() as owner:
+        secret = scalar(owner, "SELECT id FROM pgrecall.memories WHERE external_id = 'quokka-2'")
+        refusing = [one.name for one in declarations(owner).values() if one.refuses_sensitive]
+        copies = [of_victim(owner, table, tenants, memory_id=str(secret)) for table in refusing]
+        copies += [
+            (
+                f"UPDATE pgrecall.{table} SET memory_id = {secret} WHERE ctid = (SELECT ctid FROM pgrecall.{table} LIMIT 1)",
+                {},
+            )
+            for table in refusing
+        ]
+        if who:
+            owner.execute(f"SET ROLE {who}".encode())
+        for statement, values in copies:
+            told = outcome(owner, statement, values)
+            # As the gate, for a role to which nothing is granted, the policies refuse it or show no row.
+            refused = ("42501\nnothing may be derived from memory", *(("42501", "0") if who else ()))
+            assert told.startswith(refused), statement
+        owner.execute("RESET ROLE")
+        for table in refusing:
+            assert scalar(owner, f"SELECT count(*) FROM pgrecall.{table} WHERE memory_id = %s", secret) == 0
+    assert {"mentions", "passages", "extractions", "llm_answers"} <= set(refusing)
 
 
 CHILDREN = {

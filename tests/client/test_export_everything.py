@@ -129,7 +129,7 @@ def test_an_export_of_an_import_is_the_same_file(source: Client, target: Client)
     again = _export(target)
     assert _without_ids(again) == _without_ids(lines)
     assert set(found) == {
-        None, "header", *(kind for kind, in _rows(source, "SELECT DISTINCT kind FROM _pgrecall.exported_tables()") if kind),
+        "header", *(kind for kind, in _rows(source, "SELECT exported FROM _pgrecall.table_declarations() WHERE is_exported")),
     }  # fmt: skip
 
 
@@ -167,7 +167,9 @@ def test_what_is_not_exported_is_said_and_nothing_else_is_left_out(source: Clien
         "WHERE c.table_schema = 'pgrecall' AND r.relkind = 'r' AND r.relnamespace = 'pgrecall'::regnamespace "
         "AND c.column_name IN ('namespace_id', 'memory_id', 'home', 'note_id')",
     )
-    exported = {name for (name,) in _rows(source, "SELECT name FROM _pgrecall.exported_tables()")}
+    exported = {
+        name for (name,) in _rows(source, "SELECT name FROM _pgrecall.table_declarations() WHERE is_exported")
+    }
     assert {name for (name,) in owned} == set(header["not_exported"]) | exported - {"namespaces"}
 
 
@@ -175,9 +177,13 @@ def test_the_page_says_of_each_table_that_is_not_exported_how_it_comes_back(sour
     from pathlib import Path
 
     page = (Path(__file__).parents[2] / "docs" / "backup.md").read_text()
-    ((names,),) = _rows(source, "SELECT _pgrecall.unexported_tables()")
     section = page[page.index("**Not exported**") :]
-    assert set(names) <= set(re.findall(r"`([a-z_]+)`", section))
+    lines = re.findall(r"^\| (`.*`) \| (.*) \|$", section, re.MULTILINE)
+    said = {name: how for names, how in lines for name in re.findall(r"`([a-z_]+)`", names)}
+    declared = _rows(
+        source, "SELECT name, not_exported FROM _pgrecall.table_declarations() WHERE not_exported IS NOT NULL"
+    )
+    assert {name: said.get(name) for name, _ in declared} == dict(declared)
 
 
 def test_nothing_sensitive_or_forgotten_leaves_unasked(source: Client) -> None:

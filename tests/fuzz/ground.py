@@ -12,7 +12,8 @@ import psycopg
 from psycopg import sql
 
 from fuzz.arguments import Ids
-from support.attack import CANARY, SHARED, VICTIM, Tenants, filled
+from support.attack import CANARY, VICTIM, Tenants, filled
+from support.declarations import shared_tables
 from support.memories import call, remember
 
 if TYPE_CHECKING:
@@ -71,9 +72,10 @@ class Ground:
             WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 GROUP BY 1
         """
         home = sql.Literal(self.tenants.home)
+        shared = shared_tables(owner)
         which: dict[str, sql.Composable] = {}
         for table, columns in owner.execute(query):
-            if table in SHARED:
+            if table in shared:
                 which[table] = sql.SQL("true")
             elif "namespace_id" in columns:
                 which[table] = sql.SQL("namespace_id = {}").format(home)

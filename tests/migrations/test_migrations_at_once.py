@@ -17,6 +17,7 @@ from pgrecall.admin.migrate import check, migrate
 from support.migrating import (
     HEAD,
     LATER_INDEX,
+    NEXT,
     SECONDS,
     index_is_valid,
     installer,
@@ -222,13 +223,13 @@ def test_revisions_leave_the_functions_that_running_clients_call(new_database: C
     assert run(dsn, count) == [(0,)]
 
 
-CROSSING = """
+CROSSING = f"""
 from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0017"
-down_revision = "0016"
+revision = "{NEXT}"
+down_revision = "{HEAD}"
 
 
 def upgrade() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -10,6 +11,7 @@ import pytest
 from psycopg import sql
 
 from support.attack import CANARY, VICTIM, filled, inside, relations
+from support.declarations import declarations
 from support.memories import call, contents, embed, refused, remember, rows, scalar, stored
 
 if TYPE_CHECKING:
@@ -22,31 +24,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.rollback
 
 WORKER = "11111111-1111-4111-8111-111111111111"
-BY_MEMORY = {
-    "memories", "mentions", "relationship_evidence", "extractions", "temporal_refs", "llm_answers", "embedding_jobs",
-    "embedding_failures", "note_evidence", "truncated_embeddings", "passages", "memory_changes", "curation_jobs", "curations", "pending_postings", "postings", "term_stats",
-    "concepts", "concept_aliases", "concept_merges", "relationships", "relation_labels", "judgements",
-    "judged_queries", "judged_vectors", "query_embeddings", "query_expansions",
-}  # fmt: skip
-"""Tables that erase() removes rows from."""
-BY_NAMESPACE = {
-    "namespaces",
-    "embedding_backgrounds",
-    "grants",
-    "granted",
-    "entity_rules",
-    "graph_changes",
-    "learned_settings",
-    "locks",
-    "retention",
-    "posting_states",
-    "settings",
-}
-"""Tables that only erase_namespace() removes rows from: what an administrator has set, and numbers."""
-WITHOUT_CONTENT = {
-    "alembic_version", "embedding_models", "erasures", "generations", "installation", "llm_usage", "workers",
-}  # fmt: skip
-"""Tables that hold nothing of a memory or a namespace but ids in receipts."""
 
 
 @pytest.fixture
@@ -79,8 +56,26 @@ def holding(conn: Connection[Any], word: str = CANARY) -> dict[str, int]:
     return {table: number for table, number in found.items() if number}
 
 
-def test_every_table_is_thought_of(conn: Connection[Any]) -> None:
-    assert set(relations(conn, "r")) == BY_MEMORY | BY_NAMESPACE | WITHOUT_CONTENT
+def test_what_refers_to_a_memory_goes_with_it(conn: Connection[Any]) -> None:
+    """By a foreign key: erase() itself deletes memories, and what has changed since it was posted."""
+    query = """
+        SELECT a.attname FROM pg_constraint k JOIN pg_attribute a ON a.attrelid = k.conrelid AND k.conkey = ARRAY[a.attnum]
+        WHERE k.conrelid = %s::regclass AND k.confrelid = 'pgrecall.memories'::regclass AND k.confdeltype = 'c'
+    """
+    for table, declared in declarations(conn).items():
+        if declared.is_kept or table in {"memories", "pending_postings"}:
+            continue
+        cascading = {name for (name,) in conn.execute(query, (f"pgrecall.{table}",))}
+        assert cascading == set(declared.columns_of_memories), table
+
+
+def test_the_page_names_every_table_that_a_receipt_may_count(conn: Connection[Any]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "erasure.md").read_text(encoding="utf-8")
+    section = page[page.index("## What goes") : page.index("## What stays")]
+    cells = re.findall(r"^\| (`.*?`) \|", section, re.MULTILINE)
+    named = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+    counted = conn.execute("SELECT name FROM _pgrecall.erasure_counts(1, '{}', '{}', '{}')").fetchall()
+    assert named == {name for (name,) in counted} | {"query_embeddings", "query_expansions"}
 
 
 def test_no_canary_is_left_in_any_table(planted: Tenants, conn: Connection[Any]) -> None:
@@ -138,7 +133,9 @@ def test_the_receipt_is_kept_and_says_nothing(planted: Tenants, conn: Connection
     number, namespace, memory, role, _, counts = receipt
     assert (namespace, memory, role) == (planted.home, planted.memory, scalar(conn, "SELECT current_user"))
     assert counts["memories"] == 1
-    assert set(counts) <= BY_MEMORY
+    assert set(counts) <= {
+        name for name, one in declarations(conn).items() if not one.is_kept and one.rows != "shared"
+    }
     assert all(isinstance(rows, int) and rows > 0 for rows in counts.values())
     kept = conn.execute("SELECT * FROM pgrecall.erasures").fetchone()
     assert kept is not None

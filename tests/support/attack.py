@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
+from support.declarations import declarations
 from support.extraction import claimed, complete, fact, mention
 from support.extraction import time as reference
 from support.memories import call, remember, scalar
@@ -28,17 +29,6 @@ VICTIM, OWN, LIBRARY = "acme", "evil", "library"
 ABSENT = 10**15
 """An id that nothing has."""
 ABSENT_NAMESPACE = 10**8
-
-# What has no tenant: how things are set up, and how much is done by all tenants together.
-SHARED = {
-    "alembic_version",
-    "embedding_models",
-    "generations",
-    "installation",
-    "llm_usage",
-    "settings",
-    "workers",
-}
 
 _OTHERS = """
 INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error)
@@ -199,6 +189,9 @@ def filled(owner: Connection[Any], dsn: str, reader: str, writer: str) -> Tenant
     for statement in _OTHERS.strip().split(";\n"):
         if "INTO pgrecall.embedding_backgrounds" in statement:
             owner.execute(statement.rstrip(";").encode(), {"home": home})
+    for table, declared in declarations(owner).items():
+        if declared.columns_of_memories and not declared.is_kept:
+            plant(owner, table, memory, home)
     owner.execute("ANALYZE")
     ids = owner.execute("SELECT id FROM pgrecall.memories WHERE namespace_id = %s", (home,)).fetchall()
     return Tenants(
@@ -209,6 +202,37 @@ def filled(owner: Connection[Any], dsn: str, reader: str, writer: str) -> Tenant
         relationship=int(scalar(owner, "SELECT min(id) FROM pgrecall.relationships")),
         merge=int(merge), memories=frozenset(number for (number,) in ids),
     )  # fmt: skip
+
+
+def plant(owner: Connection[Any], table: str, memory: int, home: int) -> None:
+    """Give a table of memories a row of the victim's, if it has none: whatever its columns take."""
+    if scalar(owner, f"SELECT count(*) FROM pgrecall.{table}"):
+        return
+    query = """
+        SELECT a.attname, format_type(a.atttypid, NULL), k.confrelid = 'pgrecall.memories'::regclass
+        FROM pg_attribute a
+        LEFT JOIN pg_constraint k ON k.conrelid = a.attrelid AND k.contype = 'f' AND k.conkey = ARRAY[a.attnum]
+        WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attidentity = '' AND a.attgenerated = ''
+          AND (NOT a.atthasdef OR a.atttypid = 'text'::regtype)
+        ORDER BY a.attnum
+    """
+    values = {}
+    for name, type_, is_of_memory in owner.execute(query.encode(), (f"pgrecall.{table}",)):
+        texts = {
+            "text": CANARY,
+            "jsonb": f'"{CANARY}"',
+            "text[]": [CANARY],
+            "boolean": True,
+            "bytea": b"quokka",
+        }
+        at = {"timestamp with time zone": "now", "date": "now", "interval": "1 day"}
+        values[name] = (
+            memory
+            if is_of_memory or name == "memory_id"
+            else {"namespace_id": home}.get(name, (texts | at).get(type_, 1))
+        )
+    listed, given = ", ".join(values), ", ".join(f"%({name})s" for name in values)
+    owner.execute(f"INSERT INTO pgrecall.{table} ({listed}) VALUES ({given})".encode(), values)
 
 
 def inside(conn: Connection[Any], query: str, values: dict[str, Any] | None = None) -> str:

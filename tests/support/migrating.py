@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAD = "0016"
-NEXT = "0017"
+HEAD = max(file.name[:4] for file in (ROOT / "migrations" / "versions").glob("[0-9]*.py"))
+NEXT = f"{int(HEAD) + 1:04}"
 LATER_INDEX = "memories_later_idx"
 BGE_LARGE = "BAAI/bge-large-en-v1.5"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 SECONDS = 60
 MIGRATE = "import sys; from pathlib import Path; from migrating import migrate_with; migrate_with(sys.argv[1], Path(sys.argv[2]))"
-LATER = '''"""An index, as a later revision makes one: outside a transaction."""
+LATER = f'''"""An index, as a later revision makes one: outside a transaction."""
 
 from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0017"
-down_revision = "0016"
+revision = "{NEXT}"
+down_revision = "{HEAD}"
 branch_labels = None
 depends_on = None
 

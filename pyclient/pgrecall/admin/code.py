@@ -42,12 +42,15 @@ DATABASE_DEFAULTS = {"hnsw.ef_search": "100", "hnsw.iterative_scan": "relaxed_or
 
 LOAD_PGVECTOR = "SELECT '[1]'::pgvector.vector"
 
-# Built by _BUILD from the generations and the definitions of settings.
+# Built by _BUILD from the generations, the definitions of settings and the declarations of tables.
 BUILT_FUNCTIONS = (
     *("nearest_embeddings", "nearest_shared_embeddings", "scan_embeddings"),
-    *("default_settings", "session_setting_names"),
+    *("default_settings", "session_setting_names", "erasure_counts"),
 )
-_BUILD = b"SELECT _pgrecall.rebuild_embedding_accessors(), _pgrecall.rebuild_default_settings()"
+_BUILD = b"""
+    SELECT _pgrecall.rebuild_embedding_accessors(), _pgrecall.rebuild_default_settings(),
+           _pgrecall.rebuild_erasure_counts()
+"""
 
 # Functions in no file: all but those built are state, which tables and indexes need.
 STATE_FUNCTIONS = (

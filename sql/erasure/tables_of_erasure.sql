@@ -1,0 +1,12 @@
+-- Declares the tables of erasure; _pgrecall.table_declarations() says what the keys mean.
+CREATE OR REPLACE FUNCTION _pgrecall.tables_of_erasure()
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN jsonb '{
+    "erasures": {
+        "rows": "own", "sensitive": "ids in receipts; only administrators read them",
+        "not_exported": "do not: they are about roles and rows of this database", "kept": "the receipts"
+    }
+}';
+
+COMMENT ON FUNCTION _pgrecall.tables_of_erasure IS 'Declares the tables of erasure.';

@@ -1,0 +1,35 @@
+-- Declares the tables of the graph; _pgrecall.table_declarations() says what the keys mean.
+CREATE OR REPLACE FUNCTION _pgrecall.tables_of_graph()
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN jsonb '{
+    "concepts": {
+        "embedders": true, "written": "INSERT, UPDATE, DELETE", "erased": "id = ANY ($3)",
+        "not_exported": "an embedder extracts them again"
+    },
+    "concept_aliases": {
+        "embedders": true, "written": "INSERT, UPDATE, DELETE", "erased": "concept_id = ANY ($3)",
+        "not_exported": "manual ones do not: use `pg_dump`"
+    },
+    "concept_merges": {
+        "embedders": true, "written": "INSERT, UPDATE, DELETE", "erased": "concept_id = ANY ($3)",
+        "not_exported": "manual ones do not: use `pg_dump`"
+    },
+    "mentions": {
+        "embedders": true, "written": "INSERT, UPDATE, DELETE", "not_exported": "an embedder extracts them again"
+    },
+    "relationships": {
+        "embedders": true, "written": "INSERT, UPDATE, DELETE",
+        "erased": "source_id = ANY ($3) OR target_id = ANY ($3)", "not_exported": "an embedder extracts them again"
+    },
+    "relationship_evidence": {
+        "embedders": true, "written": "INSERT, UPDATE, DELETE", "not_exported": "an embedder extracts them again"
+    },
+    "relation_labels": {
+        "embedders": true, "written": "INSERT, UPDATE, DELETE", "erased": "namespace_id = $1",
+        "not_exported": "manual ones do not: use `pg_dump`"
+    },
+    "graph_changes": {"not_exported": "an embedder extracts them again"}
+}';
+
+COMMENT ON FUNCTION _pgrecall.tables_of_graph IS 'Declares the tables of the graph.';

@@ -1,0 +1,20 @@
+-- Declares the tables of cached queries; _pgrecall.table_declarations() says what the keys mean.
+CREATE OR REPLACE FUNCTION _pgrecall.tables_of_query_cache()
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN jsonb '{
+    "query_embeddings": {
+        "rows": "own", "written": "INSERT, UPDATE, DELETE",
+        "policies": {"asked": {
+            "using": "(SELECT _pgrecall.is_embedder()) OR role = (SELECT pgrecall.session_role())"
+        }}
+    },
+    "query_expansions": {
+        "rows": "own", "written": "INSERT, UPDATE, DELETE",
+        "policies": {"asked": {
+            "using": "(SELECT _pgrecall.is_embedder()) OR role = (SELECT pgrecall.session_role())"
+        }}
+    }
+}';
+
+COMMENT ON FUNCTION _pgrecall.tables_of_query_cache IS 'Declares the tables of cached queries.';
