@@ -227,8 +227,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0017"
-down_revision = "0016"
+revision = "0018"
+down_revision = "0017"
 
 
 def upgrade() -> None:

@@ -74,7 +74,7 @@ BEGIN
                         FROM pgrecall.memories m
                         WHERE m.namespace_id = $1 AND _pgrecall.embedding_of(m, $5) IS NOT NULL AND _pgrecall.matches_filter(m, $3)
                         ORDER BY _pgrecall.embedding_of(m, $5) OPERATOR(pgvector.<=>) $2
-                        LIMIT $4 * CASE WHEN num_nonnulls(($3).since, ($3).until, ($3).timeframe) > 0 THEN 24 ELSE 8 END
+                        LIMIT $4 * CASE WHEN _pgrecall.has_time_condition($3) THEN 24 ELSE 8 END
                     ) w
                 ) n
                 WHERE n.place <= $4
