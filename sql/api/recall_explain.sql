@@ -13,8 +13,8 @@
 --
 -- place           its position in the result; NULL: not returned
 -- reason          why it is not returned; NULL if it is. The first that applies: no such memory; in another namespace;
---                 forgotten; filtered by as_of; superseded by …; filtered by include_sensitive, categories, tags_any,
---                 tags_all, metadata_contains, since, until, timeframe; found by no leg: …; below min_similarity, min_score;
+--                 forgotten; filtered by as_of; superseded by …; filtered by another of pgrecall.recall_conditions, in its
+--                 order; found by no leg: …; below min_similarity, min_score;
 --                 hidden behind duplicate …; pushed down by MMR; below the cut. For a memory
 --                 in another namespace nothing else is shown; under row-level security it is no such memory
 -- arithmetic      the score written out; without an embedding, dense is the candidates' mean

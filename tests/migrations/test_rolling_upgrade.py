@@ -23,7 +23,7 @@ LATER_CONTRACT = ("status/contract.sql", "1 AS oldest, 1 AS newest", "2 AS oldes
 # What a contract allows: arguments with defaults and columns, at the end; of functions on which others depend, too.
 GROWN = (
     ("api/forget.sql", "public.forget(id bigint)", "public.forget(id bigint, more text DEFAULT NULL)"),
-    ("api/recall.sql", "    settings jsonb DEFAULT NULL\n", "    settings jsonb DEFAULT NULL,\n    more text DEFAULT NULL\n"),
+    ("api/recall.sql", "    filter jsonb DEFAULT NULL\n", "    filter jsonb DEFAULT NULL,\n    more text DEFAULT NULL\n"),
     ("jobs/heartbeat.sql", "poll_seconds real DEFAULT 0\n", "poll_seconds real DEFAULT 0, more text DEFAULT NULL\n"),
     ("jobs/embedding_backlog.sql", "next_at timestamptz)", "next_at timestamptz, more integer)"),
     ("jobs/embedding_backlog.sql", "           j.next_at\n", "           j.next_at, 1\n"),

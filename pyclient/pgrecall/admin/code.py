@@ -57,7 +57,7 @@ STATE_FUNCTIONS = (
 
 _REVOKE = "revoke.sql"
 
-# What PostgreSQL says where CREATE OR REPLACE cannot: a function's result, an overload, the columns of a view.
+# Raised where CREATE OR REPLACE cannot replace: a function's result, an overload, the columns of a view.
 _NOT_IN_PLACE = (
     psycopg.errors.InvalidFunctionDefinition,
     psycopg.errors.AmbiguousFunction,
@@ -318,7 +318,7 @@ def _left_over(conn: psycopg.Connection[Any], before: _Objects) -> list[str]:
 
 
 def _replace(conn: psycopg.Connection[Any], name: str, text: str, before: _Objects) -> None:
-    """Run a file; where a function or view cannot be replaced in place, drop it first, in the same transaction.
+    """Run a file; where an object cannot be replaced in place, drop it first, in the same transaction.
 
     Everything that may depend on it is left over from before, and later files make it again.
     """
