@@ -7,7 +7,7 @@
 -- filter    conditions by name (recall_conditions); one that is NULL or null is not given
 -- deleting  the function that deletes what passes; it refuses a condition that every memory meets, and needs one. NULL: none
 --
--- Errors  22023 a condition is given twice; deleting, and no condition or one that every memory meets;  those of
+-- Errors  22023 a condition is given twice, or is a null of JSON; deleting, and no condition or one that every memory meets;  those of
 --         _pgrecall.check_conditions, _pgrecall.metadata_path and _pgrecall.to_half_open
 CREATE OR REPLACE FUNCTION _pgrecall.memory_filter(
     categories text[] DEFAULT NULL, tags_any text[] DEFAULT NULL, tags_all text[] DEFAULT NULL,
@@ -46,6 +46,10 @@ BEGIN
     built.include_sensitive := memory_filter.include_sensitive;
     built.timeframe := memory_filter.timeframe;
     built.as_of := memory_filter.as_of;
+    IF metadata_contains = 'null' THEN
+        RAISE EXCEPTION 'metadata_contains must be an object, not null'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave it out for no condition.';
+    END IF;
     IF filter IS NOT NULL THEN
         PERFORM _pgrecall.check_conditions(filter);
         SELECT jsonb_object_agg(e.key, e.value), string_agg(e.key, ', ') FILTER (WHERE jsonb_typeof(b.value) NOT IN ('null', 'boolean'))
@@ -62,12 +66,13 @@ BEGIN
 
     SELECT jsonb_object_agg(e.key, NULL), array_agg(e.key) INTO emptied, unmet
     FROM jsonb_each(to_jsonb(built)) e
-    WHERE e.value IN ('{}', '""')
-       -- Metadata is never an array: nothing contains one, and it is no list of conditions.
-       OR (e.value = '[]' AND (
-           SELECT a.atttypid <> 'jsonb'::regtype FROM pg_catalog.pg_attribute a
-           WHERE a.attrelid = 'pgrecall.recall_conditions'::regclass AND a.attname = e.key
-       ));
+    WHERE e.value IN ('[]', '{}', '""')
+      -- The empty value of its own type: metadata is an object.
+      AND e.value = (
+          SELECT CASE a.atttypid WHEN 'jsonb'::regtype THEN '{}'::jsonb WHEN 'text'::regtype THEN '""' ELSE '[]' END
+          FROM pg_catalog.pg_attribute a
+          WHERE a.attrelid = 'pgrecall.recall_conditions'::regclass AND a.attname = e.key
+      );
     IF emptied IS NOT NULL THEN
         built := jsonb_populate_record(built, emptied);
     END IF;

@@ -230,6 +230,26 @@ def test_a_value_of_another_type_is_refused_without_being_quoted(conn: Connectio
             conn.execute("SELECT count_memories(filter => %s)", (bad,))
 
 
+@pytest.mark.parametrize("value", ["[]", '""', "1"])
+def test_metadata_that_is_no_object_is_contained_in_nothing(
+    conn: Connection[Any], number: int, value: str
+) -> None:
+    assert conn.execute("SELECT count_memories(metadata_contains => %s)", (value,)).fetchall() == [(0,)]
+    assert conn.execute("SELECT forget_many(metadata_contains => %s)", (value,)).fetchall() == [(0,)]
+    with pytest.raises(psycopg.errors.InvalidParameterValue), conn.transaction():
+        conn.execute("SELECT count_memories(metadata_where => %s)", (value,))
+
+
+def test_a_null_of_json_is_no_condition_of_its_own(conn: Connection[Any], number: int) -> None:
+    for function in ("count_memories", "forget_many"):
+        for name in ("metadata_contains", "metadata_where"):
+            with pytest.raises(psycopg.errors.InvalidParameterValue), conn.transaction():
+                conn.execute(f"SELECT {function}(sessions => '{{s}}', {name} => 'null')".encode())
+    assert conn.execute("""SELECT count_memories(filter => '{"metadata_contains": null}')""").fetchall() == [
+        (1,)
+    ]
+
+
 def test_a_condition_is_given_once(conn: Connection[Any], number: int) -> None:
     with (
         pytest.raises(psycopg.errors.InvalidParameterValue, match="tags_any is given twice"),
