@@ -64,17 +64,18 @@ BEGIN
         built := jsonb_populate_record(built, COALESCE(given, '{}'));
     END IF;
 
-    SELECT jsonb_object_agg(e.key, NULL), array_agg(e.key) INTO emptied, unmet
-    FROM jsonb_each(to_jsonb(built)) e
-    WHERE e.value IN ('[]', '{}', '""')
-      -- The empty value of its own type: metadata is an object.
-      AND e.value = (
-          SELECT CASE a.atttypid WHEN 'jsonb'::regtype THEN '{}'::jsonb WHEN 'text'::regtype THEN '""' ELSE '[]' END
-          FROM pg_catalog.pg_attribute a
-          WHERE a.attrelid = 'pgrecall.recall_conditions'::regclass AND a.attname = e.key
-      );
-    IF emptied IS NOT NULL THEN
-        built := jsonb_populate_record(built, emptied);
+    -- Few filters have an empty value, and to look for one in the text takes a tenth of the time.
+    IF built::text ~ '\{\}|\[\]|""' THEN
+        SELECT jsonb_object_agg(e.key, NULL), array_agg(e.key) INTO emptied, unmet
+        FROM jsonb_each(to_jsonb(built)) e
+        WHERE e.value IN ('[]', '{}', '""')
+          -- The empty value of its own type: metadata is an object.
+          AND e.value = (
+              SELECT CASE a.atttypid WHEN 'jsonb'::regtype THEN '{}'::jsonb WHEN 'text'::regtype THEN '""' ELSE '[]' END
+              FROM pg_catalog.pg_attribute a
+              WHERE a.attrelid = 'pgrecall.recall_conditions'::regclass AND a.attname = e.key
+          );
+        built := jsonb_populate_record(built, COALESCE(emptied, '{}'));
     END IF;
     built.category_hashes := _pgrecall.text_hashes(built.categories);
     built.speaker_hashes := _pgrecall.text_hashes(built.speakers);
