@@ -25,32 +25,6 @@ CREATE TYPE pgrecall.memory_fields AS (
     expires_at        timestamptz
 );
 COMMENT ON TYPE pgrecall.memory_fields IS 'The optional fields of a memory: the options of remember().';
-CREATE TYPE pgrecall.recall_filter AS (
-    categories          text[],
-    tags_any            text[],
-    tags_all            text[],
-    metadata_contains   jsonb,
-    since               timestamptz,
-    until               timestamptz,
-    include_superseded  boolean,
-    timeframe           tstzrange,
-    as_of               timestamptz,
-    include_sensitive   boolean,
-    referring           bigint[],
-    metadata_where      jsonpath,
-    sessions            text[],
-    speakers            text[],
-    speaker_hashes      integer[],
-    sources             text[],
-    external_id_prefix  text,
-    category_hashes     integer[],
-    source_hashes       integer[],
-    metadata_conditions jsonb,
-    all_keys            bytea[],
-    tag_keys            bytea[],
-    value_keys          bytea[]
-);
-COMMENT ON TYPE pgrecall.recall_filter IS 'The filters of one recall; a NULL field does not filter.';
 CREATE TYPE pgrecall.recall_settings AS (
     rrf_k                double precision,
     lexical_weight       double precision,

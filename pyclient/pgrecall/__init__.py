@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         UnknownLanguage,
         UnknownNamespace,
     )
+    from .filters import Filter, RecallFilters
     from .models import (
         EmbeddingModel,
         Erasure,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
         Validity,
         Worker,
     )
-    from .options import MemoryFields, RecallFilters, RecallOptions, UpdatableFields
+    from .options import MemoryFields, RecallOptions, UpdatableFields
     from .query.expansion import LlmExpander
     from .query.reranking import CrossEncoderReranker, HttpReranker, Reranker
 
@@ -68,7 +69,8 @@ _MODELS = (
 )  # fmt: skip
 _OPERATIONS = ("Erasure", "Failure", "Generation", "HealthCheck", "IndexStatus", "Status", "Worker")
 _EXPLANATIONS = ("ExplainResult", "Explanation")
-_OPTIONS = ("MemoryFields", "RecallFilters", "RecallOptions", "UpdatableFields")
+_FILTERS = ("Filter", "RecallFilters")
+_OPTIONS = ("MemoryFields", "RecallOptions", "UpdatableFields")
 _RERANKERS = ("CrossEncoderReranker", "HttpReranker", "Reranker")
 _MODULE_OF = {
     "AsyncClient": "_async.client",
@@ -78,6 +80,7 @@ _MODULE_OF = {
     **dict.fromkeys(_OPERATIONS, "models"),
     "LlmExpander": "query.expansion",
     **dict.fromkeys(_EXPLANATIONS, "models"),
+    **dict.fromkeys(_FILTERS, "filters"),
     **dict.fromkeys(_OPTIONS, "options"),
     **dict.fromkeys(_RERANKERS, "query.reranking"),
 }
@@ -98,6 +101,7 @@ __all__ = [
     "FactHit",
     "FactsResult",
     "Failure",
+    "Filter",
     "Generation",
     "HealthCheck",
     "HttpReranker",

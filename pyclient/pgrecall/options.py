@@ -1,12 +1,26 @@
-"""Keyword arguments: fields of a memory, filters and options of a recall."""
+"""Keyword arguments: fields of a memory and options of a recall; `filters` has those that filter."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from .filters import ErasureFilters, ListFilters, RecallFilters
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
+
+__all__ = [
+    "ErasureFilters",
+    "Fusion",
+    "ListFilters",
+    "MemoryFields",
+    "RecallFilters",
+    "RecallOptions",
+    "SortBy",
+    "Strategy",
+    "UpdatableFields",
+]
 
 Strategy = Literal["hybrid", "vector", "fulltext", "prefilter", "auto"]
 """Which legs search: all; dense only; lexical only; lexical candidates ranked by vector; chosen per query."""
@@ -71,64 +85,6 @@ class MemoryFields(UpdatableFields, total=False):
 
     created_at: datetime | str | None
     external_id: str | None
-
-
-class ErasureFilters(TypedDict, total=False):
-    """Filters of an erasure; None disables a filter.
-
-    Attributes:
-        namespace: The namespace to search.
-        categories: Only memories of these categories.
-        tags_any: Only memories with one of these tags.
-        tags_all: Only memories with all of these tags.
-        metadata_contains: Only memories whose metadata contains this object.
-        metadata_where: Only memories whose metadata fits these conditions, such as `{"user_id": "priya",
-            "price": {"$lt": 10}}`; operators are $eq, $ne, $lt, $lte, $gt, $gte, $in, $nin and $exists, and
-            `{"$and": […]}` and `{"$or": […]}` join conditions.
-        sessions: Only memories of these sessions.
-        speakers: Only memories that these speakers said.
-        sources: Only memories from these sources.
-        external_id_prefix: Only memories whose external id begins with this text.
-        since: Only memories from this time on.
-        until: Only memories before this time.
-    """
-
-    namespace: str | None
-    categories: Iterable[str] | None
-    tags_any: Iterable[str] | None
-    tags_all: Iterable[str] | None
-    metadata_contains: Mapping[str, Any] | None
-    metadata_where: Mapping[str, Any] | None
-    sessions: Iterable[str] | None
-    speakers: Iterable[str] | None
-    sources: Iterable[str] | None
-    external_id_prefix: str | None
-    since: datetime | str | None
-    until: datetime | str | None
-
-
-class RecallFilters(ErasureFilters, total=False):
-    """Filters of a recall; None and an empty value, `[]`, `{}` or `""`, disable a filter.
-
-    Attributes:
-        as_of: Only memories recorded by this time; those superseded later still count as valid.
-        include_superseded: True includes superseded memories.
-        include_sensitive: False excludes sensitive memories.
-    """
-
-    as_of: datetime | str | None
-    include_superseded: bool | None
-    include_sensitive: bool | None
-
-
-class ListFilters(RecallFilters, total=False):
-    """Filters of a list; None disables a filter.
-
-    Attributes:
-        forgotten: True lists forgotten memories instead.
-    """
-
-    forgotten: bool | None
 
 
 class RecallOptions(RecallFilters, total=False):

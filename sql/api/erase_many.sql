@@ -23,7 +23,8 @@ CREATE OR REPLACE FUNCTION public.erase_many(
     since timestamptz DEFAULT NULL,
     until timestamptz DEFAULT NULL,
     timeframe tstzrange DEFAULT NULL,
-    dry_run boolean DEFAULT false
+    dry_run boolean DEFAULT false,
+    filter jsonb DEFAULT NULL
 )
 RETURNS TABLE (receipt bigint, namespace_id integer, memory_id bigint, role text, erased_at timestamptz, counts jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -31,19 +32,19 @@ SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
-    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+    asked pgrecall.recall_filter := _pgrecall.memory_filter(
         erase_many.categories, erase_many.tags_any, erase_many.tags_all, erase_many.metadata_contains,
         erase_many.metadata_where, erase_many.sessions, erase_many.speakers, erase_many.sources,
         erase_many.external_id_prefix, erase_many.since, erase_many.until, true, true, erase_many.timeframe,
-        deleting => 'erase_many'
+        filter => erase_many.filter, deleting => 'erase_many'
     );
     home CONSTANT integer := _pgrecall.writable_namespace(erase_many.namespace);
 BEGIN
-    filter.referring := _pgrecall.referring_memories(home, filter.timeframe);
+    asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
     RETURN QUERY
     SELECT e.id, e.namespace_id, e.memory_id, e.role, e.erased_at, e.counts
     FROM _pgrecall.erase_granted(
-        ARRAY(SELECT l.id FROM _pgrecall.list_granted(home, filter, NULL, false, NULL, NULL, NULL, true) l (id) ORDER BY l.id),
+        ARRAY(SELECT l.id FROM _pgrecall.list_granted(home, asked, NULL, false, NULL, NULL, NULL, true) l (id) ORDER BY l.id),
         erase_many.dry_run
     ) e;
 END

@@ -26,10 +26,13 @@
 -- timeframe           memories of that time (coalesce(occurred_at, created_at)) or mentioning it: see parse_timeframe()
 -- as_of               memories recorded by then and not superseded then; forgotten and expired memories stay hidden
 -- reference_time      age is measured from here; NULL: now
+-- filter              conditions by name, as an alternative to the arguments from categories to as_of, and the only way to those that
+--                     have no argument: {"tags_any": ["travel"], "since": "2026-03-01"}; pgrecall.recall_conditions lists them. A
+--                     time is ISO 8601. include_superseded and include_sensitive go before the arguments
 -- strategy … collapse_duplicates  settings of the same name, for this call
 -- settings            any other setting for this call: {"rrf_k": 60}; pgrecall.settings_reference lists them
 --
--- Errors  22023 k, vector or setting out of range, no such setting, or nothing to recall by;  54000 query too long
+-- Errors  22023 k, vector or setting out of range, no such setting or condition, or nothing to recall by;  54000 query too long
 --
 -- chosen_strategy     the strategy that was used; exact is auto's choice for a literal query
 -- duplicates          memories hidden behind this one by collapse_duplicates
@@ -69,7 +72,8 @@ CREATE OR REPLACE FUNCTION public.recall(
     min_score double precision DEFAULT NULL,
     mmr_lambda double precision DEFAULT NULL,
     collapse_duplicates boolean DEFAULT NULL,
-    settings jsonb DEFAULT NULL
+    settings jsonb DEFAULT NULL,
+    filter jsonb DEFAULT NULL
 )
 RETURNS TABLE (
     id bigint, external_id text, title text, content text, score double precision,
@@ -85,10 +89,11 @@ SET plan_cache_mode = force_generic_plan
 AS $function$
 #variable_conflict use_column
 DECLARE
-    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+    asked pgrecall.recall_filter := _pgrecall.memory_filter(
         recall.categories, recall.tags_any, recall.tags_all, recall.metadata_contains, recall.metadata_where,
         recall.sessions, recall.speakers, recall.sources, recall.external_id_prefix, recall.since, recall.until,
-        recall.include_superseded, recall.include_sensitive, recall.timeframe, recall.as_of
+        recall.include_superseded, recall.include_sensitive, recall.timeframe, recall.as_of,
+        recall.filter
     );
     request pgrecall.recall_request := _pgrecall.resolve_request(
         recall.query, recall.query_vec, recall.namespace,
@@ -97,16 +102,16 @@ DECLARE
             'profile', recall.profile, 'min_similarity', recall.min_similarity, 'min_score', recall.min_score,
             'mmr_lambda', recall.mmr_lambda, 'collapse_duplicates', recall.collapse_duplicates
         )),
-        _pgrecall.reads_past(filter)
+        _pgrecall.reads_past(asked)
     );
 BEGIN
-    filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);
+    asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);
     RETURN QUERY
         SELECT m.id, m.external_id, m.title, m.content, r.score,
                r.lexical_rank, r.dense_rank, r.graph_rank, r.lexical_score, r.similarity, r.graph_score,
                m.category, m.tags, m.metadata, m.importance, m.speaker, m.session, m.source,
                m.occurred_at, m.created_at, m.is_sensitive, (request.settings).strategy, r.duplicates, r.passage, r.confidence
-        FROM _pgrecall.rank_distinct(request, filter, COALESCE(recall.reference_time, now())) r
+        FROM _pgrecall.rank_distinct(request, asked, COALESCE(recall.reference_time, now())) r
         JOIN pgrecall.memories m ON m.id = r.id
         ORDER BY r.place;
 END

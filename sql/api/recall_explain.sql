@@ -58,7 +58,8 @@ CREATE OR REPLACE FUNCTION public.recall_explain(
     min_score double precision DEFAULT NULL,
     mmr_lambda double precision DEFAULT NULL,
     collapse_duplicates boolean DEFAULT NULL,
-    settings jsonb DEFAULT NULL
+    settings jsonb DEFAULT NULL,
+    filter jsonb DEFAULT NULL
 )
 RETURNS TABLE (
     id bigint, place integer, score double precision, reason text, arithmetic text, title text, content text,
@@ -79,11 +80,12 @@ SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
-    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+    asked pgrecall.recall_filter := _pgrecall.memory_filter(
         recall_explain.categories, recall_explain.tags_any, recall_explain.tags_all, recall_explain.metadata_contains,
         recall_explain.metadata_where, recall_explain.sessions, recall_explain.speakers, recall_explain.sources,
         recall_explain.external_id_prefix, recall_explain.since, recall_explain.until,
-        recall_explain.include_superseded, recall_explain.include_sensitive, recall_explain.timeframe, recall_explain.as_of
+        recall_explain.include_superseded, recall_explain.include_sensitive, recall_explain.timeframe, recall_explain.as_of,
+        recall_explain.filter
     );
     request pgrecall.recall_request := _pgrecall.resolve_request(
         recall_explain.query, recall_explain.query_vec, recall_explain.namespace,
@@ -93,12 +95,12 @@ DECLARE
             'min_similarity', recall_explain.min_similarity, 'min_score', recall_explain.min_score,
             'mmr_lambda', recall_explain.mmr_lambda, 'collapse_duplicates', recall_explain.collapse_duplicates
         )),
-        _pgrecall.reads_past(filter)
+        _pgrecall.reads_past(asked)
     );
     counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
     seen bigint[];
 BEGIN
-    filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);
+    asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);
     IF cardinality(ids) > 1000 THEN
         RAISE EXCEPTION '% ids are too many; 1000 is the limit', cardinality(ids)
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Ask for the memories in question, a few at a time.';
@@ -107,7 +109,7 @@ BEGIN
     RETURN QUERY
         WITH ranked AS MATERIALIZED (
             SELECT r AS line, r.id, r.place, r.score, r.duplicates
-            FROM _pgrecall.rank_distinct(request, filter, counted_from, seen) r
+            FROM _pgrecall.rank_distinct(request, asked, counted_from, seen) r
         ), returned AS MATERIALIZED (
             SELECT count(*)::integer AS total, (array_agg(r.score ORDER BY r.place DESC))[1] AS lowest_score
             FROM ranked r
@@ -124,7 +126,7 @@ BEGIN
                        THEN 'in another namespace'
                    WHEN r.id IS NULL THEN 'no such memory'
                    ELSE COALESCE(
-                       _pgrecall.explain_filtered(m, filter),
+                       _pgrecall.explain_filtered(m, asked),
                        CASE WHEN NOT (r.line).is_candidate THEN _pgrecall.explain_not_found(m, r.line, request, counted_from) END,
                        _pgrecall.explain_outranked(
                            r.line, request, (SELECT b.id FROM ranked b WHERE w.id = ANY (b.duplicates)),
@@ -156,7 +158,7 @@ BEGIN
         LEFT JOIN pgrecall.memories m ON m.id = r.id
         CROSS JOIN LATERAL (
             SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())
-                   AND (COALESCE(filter.include_sensitive, true) OR NOT m.is_sensitive) AS is_shown
+                   AND (COALESCE(asked.include_sensitive, true) OR NOT m.is_sensitive) AS is_shown
         ) s
         ORDER BY r.place, w.id;
 END

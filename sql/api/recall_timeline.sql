@@ -27,7 +27,8 @@ CREATE OR REPLACE FUNCTION public.recall_timeline(
     include_superseded boolean DEFAULT false,
     include_sensitive boolean DEFAULT true,
     timeframe tstzrange DEFAULT NULL,
-    as_of timestamptz DEFAULT NULL
+    as_of timestamptz DEFAULT NULL,
+    filter jsonb DEFAULT NULL
 )
 RETURNS TABLE (
     id bigint, happened_at timestamptz, session text, speaker text, title text, content text, score double precision,
@@ -51,7 +52,7 @@ BEGIN
                 metadata_where => metadata_where, sessions => sessions, speakers => speakers, sources => sources,
                 external_id_prefix => external_id_prefix,
                 since => since, until => until, include_superseded => include_superseded,
-                include_sensitive => include_sensitive, timeframe => timeframe, as_of => as_of
+                include_sensitive => include_sensitive, timeframe => timeframe, as_of => as_of, filter => filter
             ) r
         ) h
         WINDOW in_time AS (ORDER BY h.happened_at, h.id)

@@ -20,25 +20,27 @@ CREATE OR REPLACE FUNCTION public.count_memories(
     include_sensitive boolean DEFAULT true,
     timeframe tstzrange DEFAULT NULL,
     as_of timestamptz DEFAULT NULL,
-    forgotten boolean DEFAULT false
+    forgotten boolean DEFAULT false,
+    filter jsonb DEFAULT NULL
 )
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+    asked pgrecall.recall_filter := _pgrecall.memory_filter(
         count_memories.categories, count_memories.tags_any, count_memories.tags_all, count_memories.metadata_contains,
         count_memories.metadata_where, count_memories.sessions, count_memories.speakers, count_memories.sources,
         count_memories.external_id_prefix, count_memories.since, count_memories.until, count_memories.include_superseded,
-        count_memories.include_sensitive, count_memories.timeframe, count_memories.as_of
+        count_memories.include_sensitive, count_memories.timeframe, count_memories.as_of,
+        count_memories.filter
     );
     home CONSTANT integer := pgrecall.namespace_id(count_memories.namespace);
 BEGIN
-    filter.referring := _pgrecall.referring_memories(home, filter.timeframe);
+    asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
     RETURN (
         SELECT count(*)
-        FROM _pgrecall.list_granted(home, filter, COALESCE(forgotten, false), false, NULL, NULL, NULL)
+        FROM _pgrecall.list_granted(home, asked, COALESCE(forgotten, false), false, NULL, NULL, NULL)
     );
 END
 $function$;

@@ -23,18 +23,20 @@ CREATE OR REPLACE FUNCTION public.forget_many(
     include_sensitive boolean DEFAULT true,
     timeframe tstzrange DEFAULT NULL,
     as_of timestamptz DEFAULT NULL,
-    dry_run boolean DEFAULT false
+    dry_run boolean DEFAULT false,
+    filter jsonb DEFAULT NULL
 )
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+    asked pgrecall.recall_filter := _pgrecall.memory_filter(
         forget_many.categories, forget_many.tags_any, forget_many.tags_all, forget_many.metadata_contains,
         forget_many.metadata_where, forget_many.sessions, forget_many.speakers, forget_many.sources,
         forget_many.external_id_prefix, forget_many.since, forget_many.until, forget_many.include_superseded,
-        forget_many.include_sensitive, forget_many.timeframe, forget_many.as_of, 'forget_many'
+        forget_many.include_sensitive, forget_many.timeframe, forget_many.as_of,
+        forget_many.filter, 'forget_many'
     );
     home CONSTANT integer := pgrecall.namespace_id(forget_many.namespace);
     ids bigint[];
@@ -45,8 +47,8 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'An administrator grants more with pgrecall.grant_namespace(role, namespace, ''write'').';
     END IF;
-    filter.referring := _pgrecall.referring_memories(home, filter.timeframe);
-    ids := ARRAY(SELECT _pgrecall.list_granted(home, filter, false, false, NULL, NULL, NULL, true));
+    asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
+    ids := ARRAY(SELECT _pgrecall.list_granted(home, asked, false, false, NULL, NULL, NULL, true));
     IF dry_run THEN
         RETURN cardinality(ids)::bigint;
     END IF;

@@ -4,7 +4,7 @@
 -- after_id. Every page takes the same time, and a memory stored meanwhile moves none from one page to another.
 --
 -- namespace          as for recall()
--- categories … as_of  filters, as for recall()
+-- categories … as_of, filter  filters, as for recall()
 -- forgotten          list forgotten memories instead, for restore()
 -- oldest_first       the other order
 -- after_id           the last memory of the page before; NULL: the first page
@@ -32,18 +32,20 @@ CREATE OR REPLACE FUNCTION public.list_memories(
     forgotten boolean DEFAULT false,
     oldest_first boolean DEFAULT false,
     after_id bigint DEFAULT NULL,
-    max_results integer DEFAULT 100
+    max_results integer DEFAULT 100,
+    filter jsonb DEFAULT NULL
 )
 RETURNS SETOF pgrecall.stored_memories
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    filter pgrecall.recall_filter := _pgrecall.memory_filter(
+    asked pgrecall.recall_filter := _pgrecall.memory_filter(
         list_memories.categories, list_memories.tags_any, list_memories.tags_all, list_memories.metadata_contains,
         list_memories.metadata_where, list_memories.sessions, list_memories.speakers, list_memories.sources,
         list_memories.external_id_prefix, list_memories.since, list_memories.until, list_memories.include_superseded,
-        list_memories.include_sensitive, list_memories.timeframe, list_memories.as_of
+        list_memories.include_sensitive, list_memories.timeframe, list_memories.as_of,
+        list_memories.filter
     );
     home CONSTANT integer := pgrecall.namespace_id(list_memories.namespace);
     after_time timestamptz;
@@ -60,11 +62,11 @@ BEGIN
                 USING ERRCODE = 'no_data_found', HINT = 'It may have been erased. Begin again without after_id.';
         END IF;
     END IF;
-    filter.referring := _pgrecall.referring_memories(home, filter.timeframe);
+    asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
     RETURN QUERY
         SELECT s.*
         FROM _pgrecall.list_granted(
-            home, filter, COALESCE(forgotten, false), COALESCE(oldest_first, false), after_time, after_id, max_results
+            home, asked, COALESCE(forgotten, false), COALESCE(oldest_first, false), after_time, after_id, max_results
         ) WITH ORDINALITY w (id, place)
         JOIN pgrecall.stored_memories s ON s.id = w.id
         ORDER BY w.place;

@@ -23,7 +23,9 @@ LATER_CONTRACT = ("status/contract.sql", "1 AS oldest, 1 AS newest", "2 AS oldes
 # What a contract allows: arguments with defaults and columns, at the end; of functions on which others depend, too.
 GROWN = (
     ("api/forget.sql", "public.forget(id bigint)", "public.forget(id bigint, more text DEFAULT NULL)"),
-    ("api/recall.sql", "    settings jsonb DEFAULT NULL\n", "    settings jsonb DEFAULT NULL,\n    more text DEFAULT NULL\n"),
+    ("api/recall.sql", "    filter jsonb DEFAULT NULL\n", "    filter jsonb DEFAULT NULL,\n    more text DEFAULT NULL\n"),
+    # A condition of the filters, which are types of arguments; the way back takes it away again.
+    ("filter/recall_conditions.sql", "AS timeframe\n", "AS timeframe, NULL::text[] AS titles\n"),
     ("jobs/heartbeat.sql", "poll_seconds real DEFAULT 0\n", "poll_seconds real DEFAULT 0, more text DEFAULT NULL\n"),
     ("jobs/embedding_backlog.sql", "next_at timestamptz)", "next_at timestamptz, more integer)"),
     ("jobs/embedding_backlog.sql", "           j.next_at\n", "           j.next_at, 1\n"),
@@ -126,9 +128,17 @@ def test_a_changed_signature_is_replaced_without_a_revision(dsn: str, newer: Pat
     )
     assert [name for (name,) in found if name.startswith("forget")] == ["forget(bigint,text)"]
     assert len(found) == 2
+    conditions = (
+        "SELECT count(*) FROM pg_attribute WHERE attrelid = 'pgrecall.{}'::regclass AND attname = 'titles'"
+    )
+    for view in ("recall_conditions", "recall_filter"):
+        assert run(dsn, conditions.format(view)) == [(1,)]
+    assert run(dsn, """SELECT count_memories(filter => '{"titles": ["x"]}')""") == [(0,)]
     assert not check(dsn).current
     migrate(dsn)
     assert check(dsn).current
+    for view in ("recall_conditions", "recall_filter"):
+        assert run(dsn, conditions.format(view)) == [(0,)]
     assert run(dsn, "SELECT oid::regprocedure::text FROM pg_proc WHERE proname = 'forget'") == [
         ("forget(bigint)",)
     ]

@@ -53,7 +53,7 @@ NAMES_ONLY = {"query", "query_vec", "namespace", "settings", "reference_time"}
 FILTERS = {
     "categories", "tags_any", "tags_all", "metadata_contains", "metadata_where", "sessions", "speakers", "sources",
     "external_id_prefix", "since", "until", "include_superseded",
-    "include_sensitive", "timeframe", "as_of",
+    "include_sensitive", "timeframe", "as_of", "filter",
 }  # fmt: skip
 
 

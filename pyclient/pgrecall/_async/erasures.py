@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrecall.arguments import check_options, drop_none
+from pgrecall.arguments import drop_none
+from pgrecall.filters import ErasureFilters, split_filter
 from pgrecall.models import Erasure
-from pgrecall.options import ErasureFilters
+
+from .filtering import filter_argument
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .database import AsyncDatabase
 
 
@@ -50,7 +54,7 @@ class AsyncErasures:
 
         Args:
             dry_run: True changes nothing, and returns what would be deleted.
-            **filters: namespace, speakers, metadata_where and so on: see `ErasureFilters`. At least one
+            **filters: namespace, filter, speakers, metadata_where and so on: see `Filter`. At least one
                 besides namespace, and none that is empty.
 
         Returns:
@@ -61,8 +65,7 @@ class AsyncErasures:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role may only read the namespace.
         """
-        arguments = drop_none(dry_run=dry_run, **check_options(filters, ErasureFilters))
-        arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
+        arguments = {**drop_none(dry_run=dry_run), **await self._filtered(filters, ErasureFilters)}
         rows = await self._database.rows_now("public.erase_many", arguments)
         return tuple(Erasure.of(row) for row in rows)
 
@@ -85,3 +88,9 @@ class AsyncErasures:
             "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
         )
         return Erasure.of({**rows[0], "memory_id": None})
+
+    async def _filtered(self, options: Mapping[str, Any], allowed: type) -> dict[str, Any]:
+        """Return the arguments of a function that filters: namespace, filter and the other options."""
+        filter, rest = split_filter(options, allowed)
+        rest["namespace"] = await self._database.namespace(rest.get("namespace"))
+        return {**drop_none(**rest), **await filter_argument(self._database, filter)}

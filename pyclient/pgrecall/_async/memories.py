@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from pgrecall.arguments import as_int, check_given, check_options, drop_none, json_object, json_text
 from pgrecall.concurrency import in_thread
 from pgrecall.errors import PgrecallError
+from pgrecall.filters import ListFilters, RecallFilters
 from pgrecall.languages import AUTO, UNDETECTED, detect, detect_batch
 from pgrecall.models import (
     MemoryChange,
@@ -17,7 +18,7 @@ from pgrecall.models import (
     StoredMessage,
 )
 from pgrecall.new_memories import batches
-from pgrecall.options import ListFilters, MemoryFields, RecallFilters, UpdatableFields
+from pgrecall.options import MemoryFields, UpdatableFields
 
 from .erasures import AsyncErasures
 
@@ -240,7 +241,7 @@ class AsyncMemories(AsyncErasures):
 
         Args:
             dry_run: True only counts them.
-            **filters: namespace, tags_any, sessions, until and so on: see `RecallFilters`. At least one
+            **filters: namespace, filter, tags_any, sessions, until and so on: see `Filter`. At least one
                 besides namespace, and none that is empty.
 
         Returns:
@@ -250,8 +251,7 @@ class AsyncMemories(AsyncErasures):
             InvalidInput: No filter, an empty one, which every memory would pass, or an invalid one.
             PermissionDenied: The role may only read the namespace.
         """
-        arguments = drop_none(dry_run=dry_run, **check_options(filters, RecallFilters))
-        arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
+        arguments = {**drop_none(dry_run=dry_run), **await self._filtered(filters, RecallFilters)}
         return int(await self._database.value("public.forget_many", arguments))
 
     async def restore(self, id: int) -> bool:
@@ -316,7 +316,7 @@ class AsyncMemories(AsyncErasures):
             k: Memories in the page, 1 to 1000.
             after: The id of the last memory of the page before; None: the first page.
             oldest_first: True reverses the order.
-            **filters: namespace, tags_any, sessions, since, forgotten and so on: see `ListFilters`.
+            **filters: namespace, filter, tags_any, since, forgotten and so on: see `Filter`.
 
         Returns:
             At most `k` memories. Fewer than `k`: it is the last page.
@@ -325,10 +325,8 @@ class AsyncMemories(AsyncErasures):
             InvalidInput: `k` out of range, or an invalid filter.
             NotFound: `after` has been erased.
         """
-        arguments = drop_none(
-            max_results=k, after_id=after, oldest_first=oldest_first, **check_options(filters, ListFilters)
-        )
-        arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
+        arguments = drop_none(max_results=k, after_id=after, oldest_first=oldest_first)
+        arguments |= await self._filtered(filters, ListFilters)
         rows = await self._database.rows("public.list_memories", arguments)
         if not rows:
             await self._database.check_empty(arguments.get("namespace"))
@@ -336,8 +334,7 @@ class AsyncMemories(AsyncErasures):
 
     async def count(self, **filters: Unpack[ListFilters]) -> int:
         """Return the number of memories that pass the filters, which are those of `list`."""
-        arguments = drop_none(**check_options(filters, ListFilters))
-        arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
+        arguments = await self._filtered(filters, ListFilters)
         count = int(await self._database.value("public.count_memories", arguments))
         if count == 0:
             await self._database.check_empty(arguments.get("namespace"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +12,10 @@ from pgrecall.errors import EmbeddingUnavailable, InvalidInput, SchemaMismatch
 from pgrecall.models import EmbeddingModel
 from pgrecall.query.embedding import EMBED_SECONDS, QueryVector, embed_query, is_loaded, no_vector
 from pgrecall.query.expansion import ExpandedQuery, LlmExpander, check_expand
-from pgrecall.query.timeframe import format_period, format_range, parse_with_dateparser, phrase
 from pgrecall.query.unreadable import UnreadableText
 
 from .expansion import expand_by_model
+from .filtering import filter_argument
 from .query_embedding import request_embedding
 
 if TYPE_CHECKING:
@@ -24,10 +23,10 @@ if TYPE_CHECKING:
 
     from psycopg.rows import DictRow
 
+    from pgrecall.filters import Filter
     from pgrecall.metrics import ClientMetrics
     from pgrecall.query.embedding import VectorRequest
     from pgrecall.query.expansion import Expand
-    from pgrecall.query.timeframe import Timeframe
 
     from .database import AsyncDatabase
 
@@ -58,10 +57,10 @@ class AsyncQueries:
         arguments: Mapping[str, Any],
         request: VectorRequest,
         *,
-        timeframe: Timeframe | None = None,
+        filter: Filter | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> tuple[list[DictRow], QueryVector]:
-        """Call a recall function, with namespace, timeframe and vector added to its arguments.
+        """Call a recall function, with namespace, filter and vector added to its arguments.
 
         A vector computed here is sent with the name of its model. If the database has meanwhile switched to
         another model, the query is embedded again, once.
@@ -71,7 +70,7 @@ class AsyncQueries:
             query: The text to embed.
             arguments: Its checked arguments by name.
             request: The query vector, or what embeds the query.
-            timeframe: The timeframe of the memories.
+            filter: The conditions of the memories; None for a function without.
             settings: Settings for this call by full name.
 
         Returns:
@@ -80,10 +79,8 @@ class AsyncQueries:
         check_given("the query", query, "Pass '' to search by a vector alone.")
         complete = {
             **arguments,
-            **drop_none(
-                namespace=await self._database.namespace(arguments.get("namespace")),
-                timeframe=await self._timeframe(timeframe),
-            ),
+            **drop_none(namespace=await self._database.namespace(arguments.get("namespace"))),
+            **({} if filter is None else await filter_argument(self._database, filter)),
         }
         used = await self._vector(query, request)
         try:
@@ -150,21 +147,6 @@ class AsyncQueries:
             elif used.model is not None:
                 settings = {**(settings or {}), "pgrecall.query_model": used.model}
         return await self._database.rows(function, arguments, settings)
-
-    async def _timeframe(self, timeframe: Timeframe | None) -> str | None:
-        """Return a timeframe as a range. The database parses a phrase; dateparser is the fallback."""
-        if timeframe is None:
-            return None
-        words = phrase(timeframe)
-        if words is None:
-            return format_period(timeframe)
-        try:
-            return format_range(await self._database.value("public.parse_timeframe", drop_none(text=words)))
-        except InvalidInput:
-            pass  # not understood there
-        async with self._database.connection() as connection:
-            now = datetime.now(connection.info.timezone)
-        return await in_thread(parse_with_dateparser, words, now)
 
     async def _vector(self, query: str, request: VectorRequest) -> QueryVector:
         if request.vector is not None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Self, Unpack
 from pgrecall.arguments import (
     Vector,
     as_seconds,
-    check_options,
     drop_none,
     hnsw_settings,
     settings_argument,
 )
 from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
+from pgrecall.filters import RecallFilters, split_filter
 from pgrecall.models import (
     ExplainResult,
     Explanation,
@@ -29,7 +29,7 @@ from pgrecall.models import (
     TimelineResult,
     Validity,
 )
-from pgrecall.options import RecallFilters, RecallOptions
+from pgrecall.options import RecallOptions
 from pgrecall.query.embedding import Embed, vector_request
 from pgrecall.query.legs import legs_of
 from pgrecall.query.reranking import second_stage
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from pgrecall.dsn import Target
+    from pgrecall.filters import Timeframe
     from pgrecall.metrics import ClientMetrics
     from pgrecall.models import EmbeddingModel
     from pgrecall.query.expansion import Expand
     from pgrecall.query.reranking import Reranker
-    from pgrecall.query.timeframe import Timeframe
 
 _log = logging.getLogger("pgrecall")
 
@@ -232,7 +232,8 @@ class Client(Memories):
             rerank_timeout: Seconds, above 0 to 600, after which recall returns the fused order with a notice.
             expand: Query expansion: 'aliases', 'llm' (stored expansions), or an `LlmExpander`, called
                 unless the query is private; None takes the database's setting.
-            **options: namespace, tags_any, since, strategy, profile and so on: see `RecallOptions`.
+            **options: namespace, filter, tags_any, since, strategy, profile and so on: see `RecallOptions`
+                and `Filter`.
 
         Returns:
             The memories, best first; none for an unknown namespace, as `notice` then says.
@@ -249,9 +250,8 @@ class Client(Memories):
         count = 0 if k is None else k
         if k is None and stage is not None:  # which needs a number
             count = self._queries.default_k(settings, options)
-        arguments = drop_none(
-            query=query, k=k if stage is None else stage.depth(count), **check_options(options, RecallOptions)
-        )
+        filter, rest = split_filter(options, RecallOptions, timeframe=timeframe)
+        arguments = drop_none(query=query, k=k if stage is None else stage.depth(count), **rest)
         chosen = hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
         request = vector_request(vector, embed, private, embed_timeout)
         expanded = self._queries.expand(
@@ -260,7 +260,7 @@ class Client(Memories):
         arguments |= settings_argument(settings, expanded.setting)
         began = monotonic()
         rows, used = self._queries.rows(
-            "public.recall", query, arguments, request, timeframe=timeframe, settings=chosen
+            "public.recall", query, arguments, request, filter=filter, settings=chosen
         )
         result = RecallResult(
             query,
@@ -275,7 +275,7 @@ class Client(Memories):
             expanded.expansion,
         )
         if self._metrics is not None:
-            self._metrics.recalled(result, monotonic() - began, is_dated=timeframe is not None)
+            self._metrics.recalled(result, monotonic() - began, is_dated=filter.timeframe is not None)
         return result if stage is None else in_place(stage.apply, result, count)
 
     def timeline(
@@ -300,7 +300,7 @@ class Client(Memories):
             private: Whether the topic must not be stored.
             embed_timeout: Seconds to wait for an embedder.
             timeframe: Only memories from or about that time.
-            **filters: namespace, tags_any, since, as_of and so on: see `RecallFilters`.
+            **filters: namespace, filter, tags_any, since, as_of and so on: see `Filter`.
 
         Returns:
             The memories, earliest first, each with the gap to the previous one.
@@ -308,11 +308,10 @@ class Client(Memories):
         Raises:
             InvalidInput: As for `recall`, and so are the others.
         """
-        arguments = drop_none(topic=topic, k=k, **check_options(filters, RecallFilters))
+        filter, rest = split_filter(filters, RecallFilters, timeframe=timeframe)
+        arguments = drop_none(topic=topic, k=k, **rest)
         request = vector_request(vector, embed, private, embed_timeout)
-        rows, used = self._queries.rows(
-            "public.recall_timeline", topic, arguments, request, timeframe=timeframe
-        )
+        rows, used = self._queries.rows("public.recall_timeline", topic, arguments, request, filter=filter)
         return TimelineResult(topic, tuple(TimelineMemory.of(row) for row in rows), used.notice)
 
     def recall_facts(
@@ -397,7 +396,7 @@ class Client(Memories):
             timeframe: Only memories from or about that time.
             timeout: Seconds for the whole call, connecting included. The first call of a process also loads
                 the model, which may take longer; loading then continues in the background.
-            **filters: namespace, tags_any, sessions, since and so on: see `RecallFilters`. Without
+            **filters: namespace, filter, tags_any, sessions, since and so on: see `Filter`. Without
                 `include_sensitive`, sensitive memories are left out.
 
         Returns:
@@ -407,13 +406,9 @@ class Client(Memories):
             InvalidInput: An argument of the wrong type, a timeout that is not above 0.
             InvalidVector: The vector is empty or not finite.
         """
-        arguments = drop_none(
-            query=query,
-            max_chars=max_chars,
-            per_item=per_item,
-            k=k,
-            **check_options(filters, RecallFilters),
-        )
+        filter, rest = split_filter(filters, RecallFilters, timeframe=timeframe)
+        filter.conditions()  # an argument of the wrong type is an error of the caller
+        arguments = drop_none(query=query, max_chars=max_chars, per_item=per_item, k=k, **rest)
         request = vector_request(vector, embed, private, embed_timeout)
         limit = as_seconds("timeout", timeout)
         try:
@@ -424,7 +419,7 @@ class Client(Memories):
                 query,
                 arguments,
                 request,
-                timeframe=timeframe,
+                filter=filter,
             )
             return str(next(iter(rows[0].values())))
         except Exception as error:  # noqa: BLE001 - a model may raise anything, and say the query
@@ -470,7 +465,8 @@ class Client(Memories):
             hnsw_iterative_scan: pgvector's iterative scan for this call.
             settings: pgrecall's settings for this call, such as {'rrf_k': 10}. An unknown name is refused.
             expand: As for `recall`.
-            **options: namespace, tags_any, since, strategy, profile and so on: see `RecallOptions`.
+            **options: namespace, filter, tags_any, since, strategy, profile and so on: see `RecallOptions`
+                and `Filter`.
 
         Returns:
             One explanation per memory: returned memories first, in their order, then the others by id.
@@ -479,7 +475,8 @@ class Client(Memories):
             InvalidInput: As for `recall`, and so are the others.
             TooLarge: More than 1,000 ids, or a query of over 16,384 characters.
         """
-        arguments = drop_none(query=query, ids=ids, k=k, **check_options(options, RecallOptions))
+        filter, rest = split_filter(options, RecallOptions, timeframe=timeframe)
+        arguments = drop_none(query=query, ids=ids, k=k, **rest)
         chosen = hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
         request = vector_request(vector, embed, private, embed_timeout)
         expanded = self._queries.expand(
@@ -487,7 +484,7 @@ class Client(Memories):
         )
         arguments |= settings_argument(settings, expanded.setting)
         rows, used = self._queries.rows(
-            "public.recall_explain", query, arguments, request, timeframe=timeframe, settings=chosen
+            "public.recall_explain", query, arguments, request, filter=filter, settings=chosen
         )
         return ExplainResult(query, tuple(map(Explanation.from_row, rows)), expanded.with_notice(used.notice))
 

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrecall.arguments import check_options, drop_none
+from pgrecall.arguments import drop_none
+from pgrecall.filters import ErasureFilters, split_filter
 from pgrecall.models import Erasure
-from pgrecall.options import ErasureFilters
+
+from .filtering import filter_argument
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .database import Database
 
 
@@ -49,7 +53,7 @@ class Erasures:
 
         Args:
             dry_run: True changes nothing, and returns what would be deleted.
-            **filters: namespace, speakers, metadata_where and so on: see `ErasureFilters`. At least one
+            **filters: namespace, filter, speakers, metadata_where and so on: see `Filter`. At least one
                 besides namespace, and none that is empty.
 
         Returns:
@@ -60,8 +64,7 @@ class Erasures:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role may only read the namespace.
         """
-        arguments = drop_none(dry_run=dry_run, **check_options(filters, ErasureFilters))
-        arguments |= drop_none(namespace=self._database.namespace(filters.get("namespace")))
+        arguments = {**drop_none(dry_run=dry_run), **self._filtered(filters, ErasureFilters)}
         rows = self._database.rows_now("public.erase_many", arguments)
         return tuple(Erasure.of(row) for row in rows)
 
@@ -84,3 +87,9 @@ class Erasures:
             "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
         )
         return Erasure.of({**rows[0], "memory_id": None})
+
+    def _filtered(self, options: Mapping[str, Any], allowed: type) -> dict[str, Any]:
+        """Return the arguments of a function that filters: namespace, filter and the other options."""
+        filter, rest = split_filter(options, allowed)
+        rest["namespace"] = self._database.namespace(rest.get("namespace"))
+        return {**drop_none(**rest), **filter_argument(self._database, filter)}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from pgrecall.arguments import as_int, check_given, check_options, drop_none, json_object, json_text
 from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
+from pgrecall.filters import ListFilters, RecallFilters
 from pgrecall.languages import AUTO, UNDETECTED, detect, detect_batch
 from pgrecall.models import (
     MemoryChange,
@@ -18,7 +19,7 @@ from pgrecall.models import (
     StoredMessage,
 )
 from pgrecall.new_memories import batches
-from pgrecall.options import ListFilters, MemoryFields, RecallFilters, UpdatableFields
+from pgrecall.options import MemoryFields, UpdatableFields
 
 from .erasures import Erasures
 
@@ -239,7 +240,7 @@ class Memories(Erasures):
 
         Args:
             dry_run: True only counts them.
-            **filters: namespace, tags_any, sessions, until and so on: see `RecallFilters`. At least one
+            **filters: namespace, filter, tags_any, sessions, until and so on: see `Filter`. At least one
                 besides namespace, and none that is empty.
 
         Returns:
@@ -249,8 +250,7 @@ class Memories(Erasures):
             InvalidInput: No filter, an empty one, which every memory would pass, or an invalid one.
             PermissionDenied: The role may only read the namespace.
         """
-        arguments = drop_none(dry_run=dry_run, **check_options(filters, RecallFilters))
-        arguments |= drop_none(namespace=self._database.namespace(filters.get("namespace")))
+        arguments = {**drop_none(dry_run=dry_run), **self._filtered(filters, RecallFilters)}
         return int(self._database.value("public.forget_many", arguments))
 
     def restore(self, id: int) -> bool:
@@ -315,7 +315,7 @@ class Memories(Erasures):
             k: Memories in the page, 1 to 1000.
             after: The id of the last memory of the page before; None: the first page.
             oldest_first: True reverses the order.
-            **filters: namespace, tags_any, sessions, since, forgotten and so on: see `ListFilters`.
+            **filters: namespace, filter, tags_any, since, forgotten and so on: see `Filter`.
 
         Returns:
             At most `k` memories. Fewer than `k`: it is the last page.
@@ -324,10 +324,8 @@ class Memories(Erasures):
             InvalidInput: `k` out of range, or an invalid filter.
             NotFound: `after` has been erased.
         """
-        arguments = drop_none(
-            max_results=k, after_id=after, oldest_first=oldest_first, **check_options(filters, ListFilters)
-        )
-        arguments |= drop_none(namespace=self._database.namespace(filters.get("namespace")))
+        arguments = drop_none(max_results=k, after_id=after, oldest_first=oldest_first)
+        arguments |= self._filtered(filters, ListFilters)
         rows = self._database.rows("public.list_memories", arguments)
         if not rows:
             self._database.check_empty(arguments.get("namespace"))
@@ -335,8 +333,7 @@ class Memories(Erasures):
 
     def count(self, **filters: Unpack[ListFilters]) -> int:
         """Return the number of memories that pass the filters, which are those of `list`."""
-        arguments = drop_none(**check_options(filters, ListFilters))
-        arguments |= drop_none(namespace=self._database.namespace(filters.get("namespace")))
+        arguments = self._filtered(filters, ListFilters)
         count = int(self._database.value("public.count_memories", arguments))
         if count == 0:
             self._database.check_empty(arguments.get("namespace"))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,10 @@ from pgrecall.errors import EmbeddingUnavailable, InvalidInput, SchemaMismatch
 from pgrecall.models import EmbeddingModel
 from pgrecall.query.embedding import EMBED_SECONDS, QueryVector, embed_query, is_loaded, no_vector
 from pgrecall.query.expansion import ExpandedQuery, LlmExpander, check_expand
-from pgrecall.query.timeframe import format_period, format_range, parse_with_dateparser, phrase
 from pgrecall.query.unreadable import UnreadableText
 
 from .expansion import expand_by_model
+from .filtering import filter_argument
 from .query_embedding import request_embedding
 
 if TYPE_CHECKING:
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
 
     from psycopg.rows import DictRow
 
+    from pgrecall.filters import Filter
     from pgrecall.metrics import ClientMetrics
     from pgrecall.query.embedding import VectorRequest
     from pgrecall.query.expansion import Expand
-    from pgrecall.query.timeframe import Timeframe
 
     from .database import Database
 
@@ -59,10 +58,10 @@ class Queries:
         arguments: Mapping[str, Any],
         request: VectorRequest,
         *,
-        timeframe: Timeframe | None = None,
+        filter: Filter | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> tuple[list[DictRow], QueryVector]:
-        """Call a recall function, with namespace, timeframe and vector added to its arguments.
+        """Call a recall function, with namespace, filter and vector added to its arguments.
 
         A vector computed here is sent with the name of its model. If the database has meanwhile switched to
         another model, the query is embedded again, once.
@@ -72,7 +71,7 @@ class Queries:
             query: The text to embed.
             arguments: Its checked arguments by name.
             request: The query vector, or what embeds the query.
-            timeframe: The timeframe of the memories.
+            filter: The conditions of the memories; None for a function without.
             settings: Settings for this call by full name.
 
         Returns:
@@ -81,10 +80,8 @@ class Queries:
         check_given("the query", query, "Pass '' to search by a vector alone.")
         complete = {
             **arguments,
-            **drop_none(
-                namespace=self._database.namespace(arguments.get("namespace")),
-                timeframe=self._timeframe(timeframe),
-            ),
+            **drop_none(namespace=self._database.namespace(arguments.get("namespace"))),
+            **({} if filter is None else filter_argument(self._database, filter)),
         }
         used = self._vector(query, request)
         try:
@@ -149,21 +146,6 @@ class Queries:
             elif used.model is not None:
                 settings = {**(settings or {}), "pgrecall.query_model": used.model}
         return self._database.rows(function, arguments, settings)
-
-    def _timeframe(self, timeframe: Timeframe | None) -> str | None:
-        """Return a timeframe as a range. The database parses a phrase; dateparser is the fallback."""
-        if timeframe is None:
-            return None
-        words = phrase(timeframe)
-        if words is None:
-            return format_period(timeframe)
-        try:
-            return format_range(self._database.value("public.parse_timeframe", drop_none(text=words)))
-        except InvalidInput:
-            pass  # not understood there
-        with self._database.connection() as connection:
-            now = datetime.now(connection.info.timezone)
-        return in_place(parse_with_dateparser, words, now)
 
     def _vector(self, query: str, request: VectorRequest) -> QueryVector:
         if request.vector is not None:

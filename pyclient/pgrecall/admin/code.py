@@ -60,6 +60,13 @@ STATE_FUNCTIONS = (
 
 _REVOKE = "revoke.sql"
 
+# Raised where CREATE OR REPLACE cannot replace: a function's result, an overload, the columns of a view.
+_NOT_IN_PLACE = (
+    psycopg.errors.InvalidFunctionDefinition,
+    psycopg.errors.AmbiguousFunction,
+    psycopg.errors.InvalidTableDefinition,
+)
+
 
 def install_code(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
     """Install sql/ in one transaction, and drop objects of an older version that this one does not have.
@@ -314,19 +321,19 @@ def _left_over(conn: psycopg.Connection[Any], before: _Objects) -> list[str]:
 
 
 def _replace(conn: psycopg.Connection[Any], name: str, text: str, before: _Objects) -> None:
-    """Run a file; where a function cannot be replaced in place, drop it first, in the same transaction.
+    """Run a file; where an object cannot be replaced in place, drop it first, in the same transaction.
 
     Everything that may depend on it is left over from before, and later files make it again.
     """
     try:
         with conn.transaction():
             _run(conn, name, text)
-    except (psycopg.errors.InvalidFunctionDefinition, psycopg.errors.AmbiguousFunction):
+    except _NOT_IN_PLACE:
         blocked = drop_unused(conn, _left_over(conn, before))
         try:
             with conn.transaction():
                 _run(conn, name, text)
-        except psycopg.errors.InvalidFunctionDefinition as error:
+        except _NOT_IN_PLACE as error:
             raise error if blocked is None else blocked from error
 
 

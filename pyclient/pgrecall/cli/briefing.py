@@ -4,26 +4,25 @@ from typing import Annotated
 
 import typer
 
+from pgrecall.filters import Filter
+
 from .common import (
     AsJson,
     ByDaemon,
-    Categories,
     DataDir,
     Dsn,
     Embed,
     Namespace,
     Private,
-    Since,
-    Tags,
-    Until,
     connection_string,
     embed_seconds,
-    moment,
     print_result,
     who_embeds,
 )
+from .filters import UNFILTERED, with_filters
 
 
+@with_filters()
 def briefing(
     query: Annotated[
         str | None,
@@ -37,10 +36,7 @@ def briefing(
         int, typer.Option(min=20, max=10_000, help="Maximum length of each memory in characters.")
     ] = 200,
     namespace: Namespace = None,
-    category: Categories = None,
-    tag: Tags = None,
-    since: Since = None,
-    until: Until = None,
+    filters: Filter = UNFILTERED,
     include_sensitive: Annotated[
         bool, typer.Option("--include-sensitive", help="Include sensitive memories.")
     ] = False,
@@ -61,7 +57,6 @@ def briefing(
 
     Prints nothing if nothing matches or if an error occurs; stderr then has one line about the error.
     """
-    times = moment("--since", since), moment("--until", until)
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
@@ -74,10 +69,7 @@ def briefing(
             embed_timeout=embed_seconds(),
             private=private,
             namespace=namespace,
-            categories=category,
-            tags_any=tag,
-            since=times[0],
-            until=times[1],
+            filter=filters,
             include_sensitive=include_sensitive,
             timeout=timeout,
         )

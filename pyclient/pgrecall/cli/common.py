@@ -42,54 +42,6 @@ DataDir = Annotated[
 Namespace = Annotated[
     str | None, typer.Option("--namespace", "-n", help="Namespace; default: PGRECALL_NAMESPACE.")
 ]
-Categories = Annotated[
-    list[str] | None, typer.Option("--category", help="Only memories in this category; repeatable.")
-]
-Tags = Annotated[
-    list[str] | None, typer.Option("--tag", help="Only memories with at least one of these tags; repeatable.")
-]
-AllTags = Annotated[
-    list[str] | None, typer.Option("--all-tag", help="Only memories with all of these tags; repeatable.")
-]
-Metadata = Annotated[
-    str | None, typer.Option("--metadata", help="Only memories whose metadata contains this JSON object.")
-]
-Since = Annotated[
-    str | None, typer.Option("--since", help="Only memories from this time on: ISO 8601, today or yesterday.")
-]
-Until = Annotated[
-    str | None, typer.Option("--until", help="Only memories before this time: ISO 8601, today or yesterday.")
-]
-Timeframe = Annotated[
-    str | None,
-    typer.Option(
-        "--timeframe",
-        help="Only memories from or about this time: 'last week', 'March 2026', 'since Monday'.",
-    ),
-]
-Where = Annotated[
-    str | None,
-    typer.Option(
-        "--where",
-        help="Only memories whose metadata fits these conditions, as JSON: "
-        '{"user_id": "priya", "price": {"$lt": 10}}; $eq, $ne, $lt, $lte, $gt, $gte, $in, $nin, $exists.',
-    ),
-]
-Sessions = Annotated[
-    list[str] | None, typer.Option("--session", help="Only memories of this session; repeatable.")
-]
-Speakers = Annotated[
-    list[str] | None, typer.Option("--speaker", help="Only what this speaker said; repeatable.")
-]
-Sources = Annotated[
-    list[str] | None, typer.Option("--source", help="Only memories from this source; repeatable.")
-]
-ExternalIdPrefix = Annotated[
-    str | None,
-    typer.Option("--external-id-prefix", help="Only memories whose external id begins with this text."),
-]
-AsOf = Annotated[str | None, typer.Option("--as-of", help="Recall what was known at this time, ISO 8601.")]
-IncludeSuperseded = Annotated[bool, typer.Option("--include-superseded", help="Include superseded memories.")]
 Embed = Annotated[
     bool | None,
     typer.Option(

@@ -13,7 +13,6 @@ from .common import (
     DataDir,
     Dsn,
     Namespace,
-    Since,
     connection_string,
     echo,
     moment,
@@ -22,6 +21,7 @@ from .common import (
     print_result,
     terminal,
 )
+from .filters import Since
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

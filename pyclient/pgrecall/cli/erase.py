@@ -4,24 +4,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.filters import Filter
 from pgrecall.formatting import counted
 
 from .common import (
-    AllTags,
     AsJson,
-    Categories,
     DataDir,
     Dsn,
-    ExternalIdPrefix,
-    Metadata,
     Namespace,
-    Sessions,
-    Since,
-    Sources,
-    Speakers,
-    Tags,
-    Until,
-    Where,
     confirm,
     connection_string,
     echo,
@@ -30,12 +20,13 @@ from .common import (
     print_json,
     print_result,
 )
-from .filters import given_filters
+from .filters import UNFILTERED, with_filters
 
 if TYPE_CHECKING:
     from pgrecall import Erasure
 
 
+@with_filters("as_of", "include_superseded")
 def erase(
     ids: Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="Ids of the memories.")] = None,
     whole_namespace: Annotated[
@@ -47,17 +38,7 @@ def erase(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     namespace: Namespace = None,
-    category: Categories = None,
-    tag: Tags = None,
-    all_tag: AllTags = None,
-    metadata: Metadata = None,
-    where: Where = None,
-    session: Sessions = None,
-    speaker: Speakers = None,
-    source: Sources = None,
-    external_id_prefix: ExternalIdPrefix = None,
-    since: Since = None,
-    until: Until = None,
+    filters: Filter = UNFILTERED,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -68,11 +49,7 @@ def erase(
     superseded, forgotten and expired ones. This cannot be undone; to hide a memory, forget it instead.
     The free space of the table files keeps remnants until `pgrecall scrub`.
     """
-    filters = given_filters(
-        namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
-        since, until,
-    )  # fmt: skip
-    has_filters = bool(set(filters) - {"namespace"})
+    has_filters = bool(filters.conditions())
     if [bool(ids), whole_namespace is not None, has_filters].count(True) != 1:
         raise typer.BadParameter("pass ids of memories, filters such as --speaker, or --whole-namespace")
     from pgrecall import Client
@@ -80,7 +57,11 @@ def erase(
     receipts: list[Erasure] = []
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
         if not (yes or dry_run):
-            number = len(client.erase_many(dry_run=True, **filters)) if has_filters else len(ids or ())
+            number = (
+                len(client.erase_many(dry_run=True, namespace=namespace, filter=filters))
+                if has_filters
+                else len(ids or ())
+            )
             what = "this namespace" if whole_namespace is not None else counted(number, "memory")
             is_one = number == 1 or whole_namespace is not None
             confirm(
@@ -92,7 +73,7 @@ def erase(
             if whole_namespace is not None:
                 receipts.append(client.erase_namespace(whole_namespace, dry_run=dry_run))
             elif has_filters:
-                receipts.extend(client.erase_many(dry_run=dry_run, **filters))
+                receipts.extend(client.erase_many(dry_run=dry_run, namespace=namespace, filter=filters))
             receipts.extend(client.erase(id, dry_run=dry_run) for id in ids or ())
         finally:
             # Earlier deletions stay committed if a later one fails.

@@ -4,14 +4,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.filters import Filter
 from pgrecall.formatting import sanitize_line
 
 from .common import (
-    AllTags,
     AsJson,
-    AsOf,
     ByDaemon,
-    Categories,
     DataDir,
     Dsn,
     EfSearch,
@@ -19,26 +17,19 @@ from .common import (
     ExpandBy,
     ExpandModel,
     HowMany,
-    IncludeSuperseded,
-    Metadata,
     Namespace,
     Private,
     Settings,
-    Since,
-    Tags,
-    Timeframe,
-    Until,
     call_settings,
     connection_string,
     echo,
     embed_seconds,
-    json_object,
-    moment,
     note,
     print_json,
     who_embeds,
     who_expands,
 )
+from .filters import UNFILTERED, with_filters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +40,7 @@ SHOWN = 80
 """Characters of a memory shown beside its score."""
 
 
+@with_filters()
 def explain(
     query: Annotated[str, typer.Argument(help="The question.")],
     id: Annotated[
@@ -57,15 +49,7 @@ def explain(
     ] = None,
     k: HowMany = None,
     namespace: Namespace = None,
-    category: Categories = None,
-    tag: Tags = None,
-    all_tag: AllTags = None,
-    metadata: Metadata = None,
-    since: Since = None,
-    until: Until = None,
-    timeframe: Timeframe = None,
-    as_of: AsOf = None,
-    include_superseded: IncludeSuperseded = False,
+    filters: Filter = UNFILTERED,
     embed: Embed = None,
     embed_by_daemon: ByDaemon = False,
     private: Private = False,
@@ -82,8 +66,6 @@ def explain(
     Without --id, explains the memories that the recall returns. Each has one line per leg: its rank, its
     score, the weight of the leg, and what that adds to the relevance.
     """
-    contains = json_object("--metadata", metadata)
-    times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
     settings = call_settings(setting)
     expander = who_expands(expand, expand_model)
     from pgrecall import Client
@@ -97,15 +79,7 @@ def explain(
             embed_timeout=embed_seconds(),
             private=private,
             namespace=namespace,
-            categories=category,
-            tags_any=tag,
-            tags_all=all_tag,
-            metadata_contains=contains,
-            since=times[0],
-            until=times[1],
-            timeframe=timeframe,
-            as_of=times[2],
-            include_superseded=include_superseded,
+            filter=filters,
             hnsw_ef_search=ef_search,
             settings=settings,
             expand=expander,

@@ -8,12 +8,10 @@ from pgrecall.formatting import sanitize_line
 
 from .common import (
     AsJson,
-    AsOf,
     ByDaemon,
     DataDir,
     Dsn,
     Embed,
-    IncludeSuperseded,
     Namespace,
     Private,
     connection_string,
@@ -25,6 +23,7 @@ from .common import (
     who_embeds,
 )
 from .elsewhere import note_elsewhere
+from .filters import AsOf, IncludeSuperseded
 
 if TYPE_CHECKING:
     from pgrecall.models import FactHit

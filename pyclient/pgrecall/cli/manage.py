@@ -5,25 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.filters import Filter
 from pgrecall.formatting import counted, format_value, sanitize_line
 
 from .common import (
-    AllTags,
     AsJson,
-    Categories,
     DataDir,
     Dsn,
-    ExternalIdPrefix,
-    IncludeSuperseded,
-    Metadata,
     Namespace,
-    Sessions,
-    Since,
-    Sources,
-    Speakers,
-    Tags,
-    Until,
-    Where,
     confirm,
     connection_string,
     echo,
@@ -34,7 +23,7 @@ from .common import (
     print_result,
 )
 from .elsewhere import note_elsewhere
-from .filters import given_filters
+from .filters import UNFILTERED, with_filters
 
 if TYPE_CHECKING:
     from pgrecall.models import StoredMemory
@@ -66,6 +55,7 @@ def get(
     _report_missing(ids, [memory.id for memory in found])
 
 
+@with_filters()
 def list_(
     k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="How many memories at most.")] = 20,
     after: Annotated[
@@ -74,31 +64,23 @@ def list_(
     oldest_first: Annotated[bool, typer.Option("--oldest-first", help="Reverse the order.")] = False,
     forgotten: Forgotten = False,
     namespace: Namespace = None,
-    category: Categories = None,
-    tag: Tags = None,
-    all_tag: AllTags = None,
-    metadata: Metadata = None,
-    where: Where = None,
-    session: Sessions = None,
-    speaker: Speakers = None,
-    source: Sources = None,
-    external_id_prefix: ExternalIdPrefix = None,
-    since: Since = None,
-    until: Until = None,
-    include_superseded: IncludeSuperseded = False,
+    filters: Filter = UNFILTERED,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
     """List memories, newest first, a line each."""
-    filters = given_filters(
-        namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
-        since, until, include_superseded,
-    )  # fmt: skip
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
-        found = client.list(k=k, after=after, oldest_first=oldest_first, forgotten=forgotten, **filters)
+        found = client.list(
+            k=k,
+            after=after,
+            oldest_first=oldest_first,
+            forgotten=forgotten,
+            namespace=namespace,
+            filter=filters,
+        )
         if not found:
             note_elsewhere(client, namespace)
     if as_json:
@@ -112,34 +94,20 @@ def list_(
         note(f"there may be more: --after {found[-1].id}")
 
 
+@with_filters()
 def count(
     forgotten: Forgotten = False,
     namespace: Namespace = None,
-    category: Categories = None,
-    tag: Tags = None,
-    all_tag: AllTags = None,
-    metadata: Metadata = None,
-    where: Where = None,
-    session: Sessions = None,
-    speaker: Speakers = None,
-    source: Sources = None,
-    external_id_prefix: ExternalIdPrefix = None,
-    since: Since = None,
-    until: Until = None,
-    include_superseded: IncludeSuperseded = False,
+    filters: Filter = UNFILTERED,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
     """Count memories."""
-    filters = given_filters(
-        namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
-        since, until, include_superseded,
-    )  # fmt: skip
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
-        number = client.count(forgotten=forgotten, **filters)
+        number = client.count(forgotten=forgotten, namespace=namespace, filter=filters)
         if not number:
             note_elsewhere(client, namespace)
     print_result({"memories": number}, str(number), as_json=as_json)
@@ -258,6 +226,7 @@ def supersede(
     print_result({"id": number, "supersedes": id}, str(number), as_json=as_json)
 
 
+@with_filters("as_of", "include_superseded")
 def forget(
     ids: Annotated[
         list[int] | None, typer.Argument(help="The memories; or pass filters.", metavar="[ID…]")
@@ -265,27 +234,13 @@ def forget(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what the filters match.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     namespace: Namespace = None,
-    category: Categories = None,
-    tag: Tags = None,
-    all_tag: AllTags = None,
-    metadata: Metadata = None,
-    where: Where = None,
-    session: Sessions = None,
-    speaker: Speakers = None,
-    source: Sources = None,
-    external_id_prefix: ExternalIdPrefix = None,
-    since: Since = None,
-    until: Until = None,
+    filters: Filter = UNFILTERED,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
 ) -> None:
     """Forget memories: recall no longer finds them, and `pgrecall restore` brings them back."""
-    filters = given_filters(
-        namespace, category, tag, all_tag, metadata, where, session, speaker, source, external_id_prefix,
-        since, until,
-    )  # fmt: skip
-    if bool(ids) == bool(set(filters) - {"namespace"}):
+    if bool(ids) == bool(filters.conditions()):
         raise typer.BadParameter("pass either ids or filters such as --session")
     from pgrecall import Client
 
@@ -295,7 +250,7 @@ def forget(
             _print_number(len(gone), "to forget" if dry_run else "forgotten", as_json=as_json)
             _report_missing(ids, gone)
             return
-        number = client.forget_many(dry_run=True, **filters)
+        number = client.forget_many(dry_run=True, namespace=namespace, filter=filters)
         if dry_run:
             _print_number(number, "to forget", as_json=as_json)
             return
@@ -306,7 +261,7 @@ def forget(
                 found=f"{matching} {'matches' if number == 1 else 'match'}",
                 verb=f"forget {'it' if number == 1 else 'them'}",
             )
-        _print_number(client.forget_many(**filters), "forgotten", as_json=as_json)
+        _print_number(client.forget_many(namespace=namespace, filter=filters), "forgotten", as_json=as_json)
 
 
 def restore(ids: Ids, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDir = None) -> None:

@@ -5,29 +5,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.filters import Filter
 from pgrecall.formatting import counted, sanitize_line
 
 from .common import (
-    AllTags,
     AsJson,
-    AsOf,
-    Categories,
     DataDir,
     Dsn,
-    IncludeSuperseded,
-    Metadata,
     Namespace,
-    Since,
-    Tags,
-    Until,
     connection_string,
     echo,
-    json_object,
-    moment,
     note,
     print_json,
     print_result,
 )
+from .filters import UNFILTERED, with_filters
 from .search import print_recalled
 
 if TYPE_CHECKING:
@@ -90,39 +82,20 @@ def push(file: _File, as_json: AsJson = False, dsn: Dsn = None, data_dir: DataDi
 
 
 @offline.command()
+@with_filters("metadata_where", "timeframe")
 def recall(
     file: _File,
     query: Annotated[str, typer.Argument(help="The question.")],
     k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="Maximum number of memories.")] = 10,
-    category: Categories = None,
-    tag: Tags = None,
-    all_tag: AllTags = None,
-    metadata: Metadata = None,
-    since: Since = None,
-    until: Until = None,
-    as_of: AsOf = None,
-    include_superseded: IncludeSuperseded = False,
+    filters: Filter = UNFILTERED,
     full: Annotated[bool, typer.Option("--full", help="Print long memories in full.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Search a copy by words."""
-    contains = json_object("--metadata", metadata)
-    times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
     from pgrecall.contrib.offline import OfflineClient
 
     with OfflineClient(file) as copy:
-        result = copy.recall(
-            query,
-            k=k,
-            categories=category,
-            tags_any=tag,
-            tags_all=all_tag,
-            metadata_contains=contains,
-            since=times[0],
-            until=times[1],
-            as_of=times[2],
-            include_superseded=include_superseded,
-        )
+        result = copy.recall(query, k=k, filter=filters)
     print_recalled(result, full=full, as_json=as_json)
 
 

@@ -7,41 +7,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pgrecall.filters import Filter
 from pgrecall.formatting import format_age, sanitize_line
 
 from .common import (
-    AllTags,
     AsJson,
-    AsOf,
     ByDaemon,
-    Categories,
     DataDir,
     Dsn,
     EfSearch,
     Embed,
     ExpandBy,
     ExpandModel,
-    ExternalIdPrefix,
     HowMany,
-    IncludeSuperseded,
-    Metadata,
     Namespace,
     Private,
-    Sessions,
     Settings,
-    Since,
-    Sources,
-    Speakers,
-    Tags,
-    Timeframe,
-    Until,
-    Where,
     call_settings,
     connection_string,
     echo,
     embed_seconds,
-    json_object,
-    moment,
     note,
     print_json,
     terminal,
@@ -49,6 +34,7 @@ from .common import (
     who_expands,
 )
 from .elsewhere import note_elsewhere
+from .filters import UNFILTERED, with_filters
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -62,24 +48,12 @@ SHOWN = 240
 RERANK_KEY = "PGRECALL_RERANK_API_KEY"
 
 
+@with_filters()
 def recall(
     query: Annotated[str, typer.Argument(help="The question.")],
     k: HowMany = None,
     namespace: Namespace = None,
-    category: Categories = None,
-    tag: Tags = None,
-    all_tag: AllTags = None,
-    metadata: Metadata = None,
-    where: Where = None,
-    session: Sessions = None,
-    speaker: Speakers = None,
-    source: Sources = None,
-    external_id_prefix: ExternalIdPrefix = None,
-    since: Since = None,
-    until: Until = None,
-    timeframe: Timeframe = None,
-    as_of: AsOf = None,
-    include_superseded: IncludeSuperseded = False,
+    filters: Filter = UNFILTERED,
     embed: Embed = None,
     embed_by_daemon: ByDaemon = False,
     private: Private = False,
@@ -106,8 +80,6 @@ def recall(
 
     The table shows score, rank in each leg (lexical, dense, graph), cosine similarity, age and content.
     """
-    contains, conditions = json_object("--metadata", metadata), json_object("--where", where)
-    times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
     settings = call_settings(setting)
     expander = who_expands(expand, expand_model)
     reranker = _reranker(rerank, rerank_model)
@@ -121,20 +93,7 @@ def recall(
             embed_timeout=embed_seconds(),
             private=private,
             namespace=namespace,
-            categories=category,
-            tags_any=tag,
-            tags_all=all_tag,
-            metadata_contains=contains,
-            metadata_where=conditions,
-            sessions=session,
-            speakers=speaker,
-            sources=source,
-            external_id_prefix=external_id_prefix,
-            since=times[0],
-            until=times[1],
-            timeframe=timeframe,
-            as_of=times[2],
-            include_superseded=include_superseded,
+            filter=filters,
             hnsw_ef_search=ef_search,
             settings=settings,
             expand=expander,
@@ -145,24 +104,12 @@ def recall(
     print_recalled(result, full=full, as_json=as_json)
 
 
+@with_filters()
 def timeline(
     topic: Annotated[str, typer.Argument(help="The topic.")],
     k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="How many memories at most.")] = 20,
     namespace: Namespace = None,
-    category: Categories = None,
-    tag: Tags = None,
-    all_tag: AllTags = None,
-    metadata: Metadata = None,
-    where: Where = None,
-    session: Sessions = None,
-    speaker: Speakers = None,
-    source: Sources = None,
-    external_id_prefix: ExternalIdPrefix = None,
-    since: Since = None,
-    until: Until = None,
-    timeframe: Timeframe = None,
-    as_of: AsOf = None,
-    include_superseded: IncludeSuperseded = False,
+    filters: Filter = UNFILTERED,
     embed: Embed = None,
     embed_by_daemon: ByDaemon = False,
     private: Private = False,
@@ -171,8 +118,6 @@ def timeline(
     data_dir: DataDir = None,
 ) -> None:
     """Find the memories most relevant to a topic, in chronological order."""
-    contains, conditions = json_object("--metadata", metadata), json_object("--where", where)
-    times = moment("--since", since), moment("--until", until), moment("--as-of", as_of)
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1) as client:
@@ -183,20 +128,7 @@ def timeline(
             embed_timeout=embed_seconds(),
             private=private,
             namespace=namespace,
-            categories=category,
-            tags_any=tag,
-            tags_all=all_tag,
-            metadata_contains=contains,
-            metadata_where=conditions,
-            sessions=session,
-            speakers=speaker,
-            sources=source,
-            external_id_prefix=external_id_prefix,
-            since=times[0],
-            until=times[1],
-            timeframe=timeframe,
-            as_of=times[2],
-            include_superseded=include_superseded,
+            filter=filters,
         )
     if result.notice is not None:
         note(result.notice)

@@ -10,6 +10,7 @@ from pgrecall.installing import install_command
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pgrecall.filters import Filter
     from pgrecall.models import RecalledMemory, RecallResult
 
 __all__ = ["described", "missing_extra", "no_client", "recall_options"]
@@ -34,9 +35,12 @@ def recall_options(k: int | None, *given: Mapping[str, Any]) -> dict[str, Any]:
     What a retriever finds goes into a prompt, often to a model elsewhere. So sensitive memories are left out
     unless `include_sensitive` asks for them, as in a briefing.
     """
-    options: dict[str, Any] = {"k": k, "include_sensitive": False}
+    options: dict[str, Any] = {"k": k}
     for one in given:
         options |= one
+    asked: Filter | None = options.get("filter")
+    if asked is None or asked.include_sensitive is None:
+        options.setdefault("include_sensitive", False)
     return options
 
 

@@ -17,11 +17,7 @@ from pgrecall.installing import install_command
 if TYPE_CHECKING:
     from psycopg.types.range import Range
 
-Period = tuple[datetime | None, datetime | None]
-"""A half-open period [from, before); None leaves that side open."""
-
-Timeframe = str | Period
-"""A phrase such as 'last week', or a period."""
+    from pgrecall.filters import Period, Timeframe
 
 LONGEST_PHRASE = 200
 """Maximum length of a phrase in characters, the same as in the database."""

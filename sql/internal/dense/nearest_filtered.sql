@@ -19,7 +19,7 @@ BEGIN ATOMIC
             WHERE m.namespace_id = nearest_filtered.namespace_id AND _pgrecall.embedding_of(m, generation) IS NOT NULL
               AND _pgrecall.matches_filter(m, filter)
             ORDER BY _pgrecall.embedding_of(m, generation) OPERATOR(pgvector.<=>) query_vec
-            LIMIT depth * CASE WHEN num_nonnulls((filter).since, (filter).until, (filter).timeframe) > 0 THEN 24 ELSE 8 END
+            LIMIT depth * CASE WHEN _pgrecall.has_time_condition(filter) THEN 24 ELSE 8 END
         ) w
     ) n
     WHERE n.place <= depth;

@@ -36,17 +36,19 @@ CREATE OR REPLACE FUNCTION pgrecall.recall_plan(
     min_score double precision DEFAULT NULL,
     mmr_lambda double precision DEFAULT NULL,
     collapse_duplicates boolean DEFAULT NULL,
-    settings jsonb DEFAULT NULL
+    settings jsonb DEFAULT NULL,
+    filter jsonb DEFAULT NULL
 )
 RETURNS TABLE (plan text)
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    filter pgrecall.recall_filter := _pgrecall.memory_filter(
-        recall_plan.categories, recall_plan.tags_any, recall_plan.tags_all, recall_plan.metadata_contains, recall_plan.metadata_where,
-        recall_plan.sessions, recall_plan.speakers, recall_plan.sources, recall_plan.external_id_prefix, recall_plan.since, recall_plan.until,
-        recall_plan.include_superseded, recall_plan.include_sensitive, recall_plan.timeframe, recall_plan.as_of
+    asked pgrecall.recall_filter := _pgrecall.memory_filter(
+        recall_plan.categories, recall_plan.tags_any, recall_plan.tags_all, recall_plan.metadata_contains,
+        recall_plan.metadata_where, recall_plan.sessions, recall_plan.speakers, recall_plan.sources,
+        recall_plan.external_id_prefix, recall_plan.since, recall_plan.until, recall_plan.include_superseded,
+        recall_plan.include_sensitive, recall_plan.timeframe, recall_plan.as_of, recall_plan.filter
     );
     request pgrecall.recall_request := _pgrecall.resolve_request(
         recall_plan.query, recall_plan.query_vec, recall_plan.namespace,
@@ -55,7 +57,7 @@ DECLARE
             'profile', recall_plan.profile, 'min_similarity', recall_plan.min_similarity, 'min_score', recall_plan.min_score,
             'mmr_lambda', recall_plan.mmr_lambda, 'collapse_duplicates', recall_plan.collapse_duplicates
         )),
-        _pgrecall.reads_past(filter)
+        _pgrecall.reads_past(asked)
     );
     explain CONSTANT text := 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ';
     moment CONSTANT timestamptz := COALESCE(recall_plan.reference_time, now());
@@ -73,8 +75,8 @@ BEGIN
     IF NOT _pgrecall.may_read(request.namespace_id) THEN
         RETURN;
     END IF;
-    filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);
-    SELECT * INTO legs FROM _pgrecall.leg_inputs(request, filter, moment);
+    asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);
+    SELECT * INTO legs FROM _pgrecall.leg_inputs(request, asked, moment);
 
     IF legs.lexical_depth > 0 AND parsed.mode IN ('bm25', 'websearch') THEN
         SELECT * INTO lexical FROM _pgrecall.bm25_search(request.namespace_id, parsed, legs.lexical_filter, legs.lexical_depth);
@@ -111,7 +113,7 @@ BEGIN
 
     IF legs.dense_depth > 0 THEN
         SELECT * INTO dense FROM _pgrecall.dense_search(
-            request.namespace_id, query_vec, filter, legs.dense_depth, in_force.dense_exact_rows, generation, legs.has_passages
+            request.namespace_id, query_vec, asked, legs.dense_depth, in_force.dense_exact_rows, generation, legs.has_passages
         );
         FOREACH search IN ARRAY dense.searches LOOP
             RETURN QUERY SELECT 'dense leg, ' || search || ':';
@@ -131,13 +133,13 @@ BEGIN
                     RETURN QUERY EXECUTE explain || _pgrecall.passage_statement(
                         request.namespace_id, generation, pgvector.vector_dims(query_vec), dense.exact_limit
                     )
-                    USING request.namespace_id, query_vec, filter, 4 * legs.dense_depth;
+                    USING request.namespace_id, query_vec, asked, 4 * legs.dense_depth;
                 ELSE
                     RETURN QUERY EXECUTE explain || format(
                         'SELECT array_agg(n.id), array_agg(n.distance) FROM _pgrecall.%I($1, $2, $3, $4, $5%s) n',
                         search, CASE search WHEN 'nearest_shared_filtered' THEN ', $6' END
                     )
-                    USING request.namespace_id, query_vec, _pgrecall.with_keys(request.namespace_id, filter), legs.dense_depth,
+                    USING request.namespace_id, query_vec, _pgrecall.with_keys(request.namespace_id, asked), legs.dense_depth,
                           generation, _pgrecall.shared_visits(request.namespace_id, legs.dense_depth);
             END CASE;
             RETURN QUERY SELECT '';
@@ -152,18 +154,18 @@ BEGIN
         unraised.settings := in_force;
         SELECT array_agg(r.id ORDER BY r.relevance DESC, r.id) AS ids, array_agg(r.relevance ORDER BY r.relevance DESC, r.id) AS levels
         INTO graph
-        FROM _pgrecall.rank_memories(unraised, filter, moment, ARRAY(
+        FROM _pgrecall.rank_memories(unraised, asked, moment, ARRAY(
             SELECT l.id
             FROM _pgrecall.lexical_leg(request.namespace_id, parsed, legs.lexical_filter, legs.lexical_depth) l
             UNION
             SELECT d.id
             FROM _pgrecall.dense_leg(
-                request.namespace_id, query_vec, filter, legs.dense_depth, in_force.dense_exact_rows, generation, legs.has_passages
+                request.namespace_id, query_vec, asked, legs.dense_depth, in_force.dense_exact_rows, generation, legs.has_passages
             ) d
             UNION
             SELECT n.id
             FROM _pgrecall.concept_candidates(
-                request.namespace_id, request.concepts, filter, legs.graph_depth, in_force.graph_decay, in_force.hub_max_mentions,
+                request.namespace_id, request.concepts, asked, legs.graph_depth, in_force.graph_decay, in_force.hub_max_mentions,
                 in_force.graph_weight, in_force.graph_mention, request.implied, in_force.expansion_weight
             ) n
         )) r
@@ -172,7 +174,7 @@ BEGIN
         RETURN QUERY SELECT * FROM _pgrecall.explain_search(
             '_pgrecall.graph_search', 'SELECT s.* FROM _pgrecall.graph_search($1, $2, $3, $4, $5, $6, $7) s',
             ARRAY[
-                request.namespace_id::text, graph.ids::text, graph.levels::text, filter::text, graph.ids::text,
+                request.namespace_id::text, graph.ids::text, graph.levels::text, asked::text, graph.ids::text,
                 legs.graph_depth::text, (request.settings)::text
             ]
         );

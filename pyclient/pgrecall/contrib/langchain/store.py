@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pgrecall.concurrency import in_thread
 from pgrecall.contrib.retrievers import missing_extra, no_client, recall_options
 from pgrecall.errors import InvalidInput
+from pgrecall.filters import Filter
 
 try:
     from langchain_core.documents import Document
@@ -168,7 +169,7 @@ class PgrecallVectorStore(VectorStore):  # type: ignore[misc]  # mypy does not r
         Args:
             query: The question.
             k: How many at most.
-            **options: Arguments of `Client.recall`, and `filter`, which is its `metadata_where`:
+            **options: Arguments of `Client.recall`; its `filter` may also be the `metadata_where` of one:
                 `{"user": "priya", "year": {"$gte": 2024}}`. Sensitive memories are left out unless
                 `include_sensitive` is True.
         """
@@ -232,8 +233,9 @@ class PgrecallVectorStore(VectorStore):  # type: ignore[misc]  # mypy does not r
 
     def _options(self, k: int, options: Mapping[str, Any]) -> dict[str, Any]:
         chosen = {name: value for name, value in options.items() if name not in {"filter", "score_threshold"}}
-        if options.get("filter") is not None:
-            chosen["metadata_where"] = options["filter"]
+        asked = options.get("filter")
+        if asked is not None:
+            chosen["filter"] = asked if isinstance(asked, Filter) else Filter(metadata_where=asked)
         return recall_options(k, {"namespace": self._namespace}, chosen)
 
     def _sync(self, method: str) -> Client:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.store.base import Item, SearchItem, get_text_at_path, tokenize_path
 
 from pgrecall.errors import InvalidInput
+from pgrecall.filters import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -81,8 +82,8 @@ def _texts(value: Mapping[str, Any], paths: Sequence[str] | None) -> Iterator[st
         yield from get_text_at_path(value, tokenize_path(path))
 
 
-def filters(op: SearchOp) -> dict[str, Any]:
-    """Return the filters of a search. A list or an object fits if the item's field contains it."""
+def search_filter(op: SearchOp, sources: Sequence[str]) -> Filter:
+    """Return the filter of a search. A list or an object fits if the item's field contains it."""
     conditions: dict[str, Any] = {}
     contained: dict[str, Any] = {}
     for name, value in (op.filter or {}).items():
@@ -91,11 +92,12 @@ def filters(op: SearchOp) -> dict[str, Any]:
             contained[name] = value
         else:
             conditions[name] = value
-    return {
-        "external_id_prefix": prefix(op.namespace_prefix),
-        "metadata_where": conditions or None,
-        "metadata_contains": contained or None,
-    }
+    return Filter(
+        sources=sources,
+        external_id_prefix=prefix(op.namespace_prefix),
+        metadata_where=conditions or None,
+        metadata_contains=contained or None,
+    )
 
 
 def item(memory: StoredMemory) -> Item:

@@ -1,12 +1,11 @@
 """The tools that read."""
 
-from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, ToolAnnotations
 
-from pgrecall.options import RecallFilters
+from pgrecall.filters import Filter
 
 from . import fields
 from .error_texts import agents_notice
@@ -68,8 +67,13 @@ class ReadingTools(Toolset):
         result = await self._client.recall(
             query,
             k=k,
-            timeframe=timeframe or None,
-            **self._filters(as_of, tags, include_superseded, where),
+            namespace=where,
+            filter=self._filter(
+                timeframe=timeframe or None,
+                as_of=as_of,
+                tags_any=tags or None,
+                include_superseded=include_superseded,
+            ),
             **EMBED,
         )
         held = await self._client.validity([memory.id for memory in result], namespace=where)
@@ -101,8 +105,13 @@ class ReadingTools(Toolset):
         result = await self._client.timeline(
             topic,
             k=k,
-            timeframe=timeframe or None,
-            **self._filters(as_of, tags, include_superseded, where),
+            namespace=where,
+            filter=self._filter(
+                timeframe=timeframe or None,
+                as_of=as_of,
+                tags_any=tags or None,
+                include_superseded=include_superseded,
+            ),
             **EMBED,
         )
         held = await self._client.validity([memory.id for memory in result], namespace=where)
@@ -155,15 +164,21 @@ class ReadingTools(Toolset):
         """
         if after is not None:
             await self._check(after)
-        filters: RecallFilters = {
-            **self._filters(None, tags, include_superseded, self._namespace(namespace)),
-            "since": since,
-            "until": until,
-            "categories": [category] if category else None,
-            "speakers": [speaker] if speaker else None,
-            "sessions": [session] if session else None,
-        }
-        page = await self._client.list(k=k, after=after, oldest_first=oldest_first, **filters)
+        page = await self._client.list(
+            k=k,
+            after=after,
+            oldest_first=oldest_first,
+            namespace=self._namespace(namespace),
+            filter=self._filter(
+                tags_any=tags or None,
+                include_superseded=include_superseded,
+                since=since,
+                until=until,
+                categories=[category] if category else None,
+                speakers=[speaker] if speaker else None,
+                sessions=[session] if session else None,
+            ),
+        )
         listed = Listed(
             memories=[Kept.of(memory, max_chars) for memory in page],
             after=page[-1].id if len(page) == k else None,
@@ -203,8 +218,13 @@ class ReadingTools(Toolset):
             query,
             ids=ids or None,
             k=k,
-            timeframe=timeframe or None,
-            **self._filters(as_of, tags, include_superseded, self._namespace(namespace)),
+            namespace=self._namespace(namespace),
+            filter=self._filter(
+                timeframe=timeframe or None,
+                as_of=as_of,
+                tags_any=tags or None,
+                include_superseded=include_superseded,
+            ),
             **EMBED,
         )
         explained = Explained(
@@ -213,16 +233,9 @@ class ReadingTools(Toolset):
         )
         return answer(explained, explained_text(explained))
 
-    def _filters(
-        self, as_of: datetime | None, tags: list[str] | None, include_superseded: bool, where: str | None
-    ) -> RecallFilters:
-        return {
-            "as_of": as_of,
-            "tags_any": tags or None,
-            "include_superseded": include_superseded,
-            "include_sensitive": self._serving.include_sensitive,
-            "namespace": where,
-        }
+    def _filter(self, **conditions: Any) -> Filter:
+        """Return a filter that also leaves sensitive memories out, unless they are served."""
+        return Filter(include_sensitive=self._serving.include_sensitive, **conditions)
 
     @property
     def _tells_scores(self) -> bool:

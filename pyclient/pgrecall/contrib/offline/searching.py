@@ -61,6 +61,8 @@ _FILTERS = {
     "since": "COALESCE(m.occurred_at, m.created_at) >= :since",
     "until": "COALESCE(m.occurred_at, m.created_at) < :until",
 }
+CONDITIONS = frozenset({*_FILTERS, "include_superseded", "include_sensitive"})
+"""The conditions of a `Filter` that a copy can answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def search(
         connection: A connection with the functions of `add_functions`.
         query: Any text; nothing in it is read as an operator.
         k: How many at most.
-        filters: Those of `RecallFilters` that are given, checked.
+        filters: The conditions of a `Filter` by name, checked; of those in `CONDITIONS`.
     """
     words = query_words(query)
     condition, values = _condition(filters)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from pgrecall.errors import PgrecallError
+from pgrecall.filters import Filter
 
 from .context import page_context
 from .query_form import identity, moment
@@ -86,14 +87,16 @@ class ListForm:
         """
         return {
             "namespace": self.namespace or None,
-            "sessions": [self.session] if self.session else None,
-            "speakers": [self.speaker] if self.speaker else None,
-            "categories": [self.category] if self.category else None,
-            "tags_any": [self.tag] if self.tag else None,
-            "sources": [self.source] if self.source else None,
-            "since": moment(self.since, "since"),
-            "until": moment(self.until, "until"),
-            "include_superseded": True if self.state == SUPERSEDED else None,
+            "filter": Filter(
+                sessions=[self.session] if self.session else None,
+                speakers=[self.speaker] if self.speaker else None,
+                categories=[self.category] if self.category else None,
+                tags_any=[self.tag] if self.tag else None,
+                sources=[self.source] if self.source else None,
+                since=moment(self.since, "since"),
+                until=moment(self.until, "until"),
+                include_superseded=True if self.state == SUPERSEDED else None,
+            ),
             "forgotten": True if self.state == FORGOTTEN else None,
             "oldest_first": self.order == "oldest",
             "after": identity(self.after) if self.after else None,

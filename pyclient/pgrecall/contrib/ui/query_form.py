@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from pgrecall.errors import InvalidInput
+from pgrecall.filters import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,9 +87,11 @@ class QueryForm:
         return {
             "k": _whole(self.k),
             "namespace": self.namespace or None,
-            "timeframe": self.timeframe or None,
-            "as_of": moment(self.as_of, "as of"),
-            "include_superseded": True if self.superseded else None,
+            "filter": Filter(
+                timeframe=self.timeframe or None,
+                as_of=moment(self.as_of, "as of"),
+                include_superseded=True if self.superseded else None,
+            ),
             "settings": dict(self.settings) or None,
             "embed": "daemon",
             "embed_timeout": EMBED_SECONDS,

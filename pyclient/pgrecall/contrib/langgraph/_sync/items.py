@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langgraph.store.base import GetOp, ListNamespacesOp, PutOp, SearchOp, validate_op_namespace
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from langgraph.store.base import Op, Result, SearchItem
 
     from pgrecall._sync.client import Client
+    from pgrecall.filters import Filter
     from pgrecall.models import RecalledMemory, StoredMemory
 
 _PAGE = 1000
@@ -67,27 +68,30 @@ class Items:
     def _search(self, op: SearchOp) -> list[SearchItem]:
         found: Sequence[StoredMemory | RecalledMemory]
         last = op.offset + op.limit
-        filters: dict[str, Any] = {"namespace": self._namespace, **mapping.filters(op)}
         if op.query and op.query.strip():
-            found = (
-                self._client.recall(op.query, k=min(last, _PAGE), sources=[mapping.INDEXED], **filters)
-            ).memories
+            recalled = self._client.recall(
+                op.query,
+                k=min(last, _PAGE),
+                namespace=self._namespace,
+                filter=mapping.search_filter(op, [mapping.INDEXED]),
+            )
+            found = recalled.memories
         else:
-            found = self._listed(last, filters)
+            found = self._listed(last, mapping.search_filter(op, [mapping.INDEXED, mapping.NOT_INDEXED]))
         page = found[op.offset : last]
         if op.refresh_ttl:
             self._refresh(page)
         return list(map(mapping.search_item, page))
 
-    def _listed(self, last: int, filters: dict[str, Any]) -> list[StoredMemory]:
+    def _listed(self, last: int, filter: Filter) -> list[StoredMemory]:
         found: list[StoredMemory] = []
         while len(found) < last:
             wanted = min(last - len(found), _PAGE)
             page = self._client.list(
                 k=wanted,
                 after=found[-1].id if found else None,
-                sources=[mapping.INDEXED, mapping.NOT_INDEXED],
-                **filters,
+                namespace=self._namespace,
+                filter=filter,
             )
             found += page
             if len(page) < wanted:

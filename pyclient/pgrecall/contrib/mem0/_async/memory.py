@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pgrecall._async.client import AsyncClient
 from pgrecall.contrib.mem0 import mapping
 from pgrecall.errors import UnknownNamespace
+from pgrecall.filters import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -178,8 +179,7 @@ class AsyncMemory:
         found = await self._client.list(
             k=min(top_k, _PAGE),
             namespace=self._namespace,
-            metadata_where=mapping.scope(filters, ids),
-            include_superseded=show_expired,
+            filter=Filter(metadata_where=mapping.scope(filters, ids), include_superseded=show_expired),
         )
         return {"results": list(map(mapping.item, found))}
 
@@ -218,9 +218,8 @@ class AsyncMemory:
             query,
             k=top_k,
             namespace=self._namespace,
-            metadata_where=mapping.scope(filters, ids),
+            filter=Filter(metadata_where=mapping.scope(filters, ids), include_superseded=show_expired),
             min_score=threshold,
-            include_superseded=show_expired,
         )
         stored = {one.id: one for one in await self._client.get_many([one.id for one in recalled])}
         details = {"threshold": threshold} if explain else None
@@ -277,7 +276,7 @@ class AsyncMemory:
         """
         ids = mapping.owners(user_id=user_id, agent_id=agent_id, run_id=run_id)
         with contextlib.suppress(UnknownNamespace):
-            await self._client.erase_many(namespace=self._namespace, metadata_where=ids)
+            await self._client.erase_many(namespace=self._namespace, filter=Filter(metadata_where=ids))
         return {"message": "Memories deleted successfully!"}
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pgrecall._sync.client import Client
 from pgrecall.contrib.mem0 import mapping
 from pgrecall.errors import UnknownNamespace
+from pgrecall.filters import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -179,8 +180,7 @@ class Memory:
         found = self._client.list(
             k=min(top_k, _PAGE),
             namespace=self._namespace,
-            metadata_where=mapping.scope(filters, ids),
-            include_superseded=show_expired,
+            filter=Filter(metadata_where=mapping.scope(filters, ids), include_superseded=show_expired),
         )
         return {"results": list(map(mapping.item, found))}
 
@@ -219,9 +219,8 @@ class Memory:
             query,
             k=top_k,
             namespace=self._namespace,
-            metadata_where=mapping.scope(filters, ids),
+            filter=Filter(metadata_where=mapping.scope(filters, ids), include_superseded=show_expired),
             min_score=threshold,
-            include_superseded=show_expired,
         )
         stored = {one.id: one for one in self._client.get_many([one.id for one in recalled])}
         details = {"threshold": threshold} if explain else None
@@ -278,7 +277,7 @@ class Memory:
         """
         ids = mapping.owners(user_id=user_id, agent_id=agent_id, run_id=run_id)
         with contextlib.suppress(UnknownNamespace):
-            self._client.erase_many(namespace=self._namespace, metadata_where=ids)
+            self._client.erase_many(namespace=self._namespace, filter=Filter(metadata_where=ids))
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:

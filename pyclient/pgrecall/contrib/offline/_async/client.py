@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrecall.arguments import check_options, drop_none
 from pgrecall.concurrency import in_thread
+from pgrecall.contrib.offline.searching import CONDITIONS
 from pgrecall.contrib.offline.writing import TIMES
 from pgrecall.errors import InvalidInput, NeedsServer, TooLarge
+from pgrecall.filters import RecallFilters, split_filter
 from pgrecall.languages import AUTO, detect
 from pgrecall.models import RecallResult, TimelineMemory, TimelineResult
 from pgrecall.new_memories import new_memory
-from pgrecall.options import MemoryFields, RecallFilters, RecallOptions, UpdatableFields
+from pgrecall.options import MemoryFields, RecallOptions, UpdatableFields
 
 from .copying import AsyncCopying
 
@@ -72,7 +74,7 @@ class AsyncOfflineClient(AsyncCopying):
             private: As for `AsyncClient`; nobody else sees the query anyway.
             embed_timeout: As for `AsyncClient`.
             strategy: 'fulltext' and 'auto' are what it does; the others need the server.
-            **options: Filters: see `RecallFilters`. Other options of `AsyncClient.recall` need the server.
+            **options: Filters: see `Filter`. Other options of `AsyncClient.recall` need the server.
 
         Returns:
             The memories, those with every word of the query first; `notice` says how old the copy is.
@@ -87,13 +89,18 @@ class AsyncOfflineClient(AsyncCopying):
         if strategy not in (None, "fulltext", "auto"):
             raise NeedsServer(f"an offline copy has no strategy {strategy!r}")
         for name, value in options.items():
-            if value is not None and (name not in RecallFilters.__annotations__ or name == "metadata_where"):
+            if value is not None and name not in RecallFilters.__annotations__:
                 known = name in RecallOptions.__annotations__ or name in _OF_RECALL
                 if not known:
                     raise TypeError(f"unexpected keyword argument {name!r}")
                 raise NeedsServer(f"an offline copy cannot recall with {name}")
-        filters = drop_none(**{name: options.get(name) for name in RecallFilters.__annotations__})
-        self._same_namespace(filters.pop("namespace", None))
+        given = {name: value for name, value in options.items() if value is not None}
+        filter, rest = split_filter(given, RecallFilters)
+        filters = filter.conditions()
+        for name in filters:
+            if name not in CONDITIONS:
+                raise NeedsServer(f"an offline copy cannot recall with {name}")
+        self._same_namespace(drop_none(**rest).get("namespace"))
         checked = drop_none(query=query, k=10 if k is None else k)
         _check_query(checked["query"], checked["k"])
         began = time.monotonic()

@@ -4,6 +4,9 @@
 -- indexes for the rest. For the same reason the memories whose text mentions a time in the timeframe are passed as a
 -- list of ids (recall_filter.referring): each half of the timeframe test can then use an index.
 --
+-- Each condition is one line that begins with the test whether it is given: the others can be taken away from a filter and it
+-- still holds (explain_filtered).
+--
 -- Categories, speakers and sources have an index and statistics by their hash, so each is compared twice
 -- (memories_category_idx). CASE: the planner takes the second comparison, for which it has no statistics, to pass half; else
 -- it would expect 200 speakers.
@@ -27,8 +30,8 @@ RETURN memory.deleted_at IS NULL
         ))
    AND ((filter).as_of IS NULL OR memory.created_at <= (filter).as_of)
    AND (COALESCE((filter).include_sensitive, true) OR NOT memory.is_sensitive)
-   AND ((filter).category_hashes IS NULL OR hashtext(memory.category) = ANY ((filter).category_hashes))
-   AND ((filter).categories IS NULL OR CASE WHEN memory.category = ANY ((filter).categories) THEN true ELSE false END)
+   AND ((filter).categories IS NULL OR (hashtext(memory.category) = ANY ((filter).category_hashes)
+        AND CASE WHEN memory.category = ANY ((filter).categories) THEN true ELSE false END))
    AND ((filter).all_keys IS NULL
         OR _pgrecall.filter_keys(memory.namespace_id, memory.tags, memory.metadata) @> (filter).all_keys)
    AND ((filter).tag_keys IS NULL
@@ -38,12 +41,12 @@ RETURN memory.deleted_at IS NULL
    AND ((filter).tags_any IS NULL OR CASE WHEN memory.tags && (filter).tags_any THEN true ELSE false END)
    AND ((filter).tags_all IS NULL OR CASE WHEN memory.tags @> (filter).tags_all THEN true ELSE false END)
    AND ((filter).metadata_contains IS NULL OR CASE WHEN memory.metadata @> (filter).metadata_contains THEN true ELSE false END)
-   AND ((filter).metadata_where IS NULL OR CASE WHEN memory.metadata @@ (filter).metadata_where THEN true ELSE false END)
+   AND ((filter).metadata_where IS NULL OR CASE WHEN memory.metadata @@ (filter).metadata_path THEN true ELSE false END)
    AND ((filter).sessions IS NULL OR memory.session = ANY ((filter).sessions))
-   AND ((filter).speaker_hashes IS NULL OR hashtext(memory.speaker) = ANY ((filter).speaker_hashes))
-   AND ((filter).speakers IS NULL OR CASE WHEN memory.speaker = ANY ((filter).speakers) THEN true ELSE false END)
-   AND ((filter).source_hashes IS NULL OR hashtext(memory.source) = ANY ((filter).source_hashes))
-   AND ((filter).sources IS NULL OR CASE WHEN memory.source = ANY ((filter).sources) THEN true ELSE false END)
+   AND ((filter).speakers IS NULL OR (hashtext(memory.speaker) = ANY ((filter).speaker_hashes)
+        AND CASE WHEN memory.speaker = ANY ((filter).speakers) THEN true ELSE false END))
+   AND ((filter).sources IS NULL OR (hashtext(memory.source) = ANY ((filter).source_hashes)
+        AND CASE WHEN memory.source = ANY ((filter).sources) THEN true ELSE false END))
    AND ((filter).external_id_prefix IS NULL OR memory.external_id COLLATE "C" ^@ (filter).external_id_prefix)
    AND ((filter).since IS NULL OR COALESCE(memory.occurred_at, memory.created_at) >= (filter).since)
    AND ((filter).until IS NULL OR COALESCE(memory.occurred_at, memory.created_at) < (filter).until)

@@ -1,14 +1,13 @@
 -- Returns the first condition of a filter that excludes a memory; NULL if none does.
 --
--- It calls matches_filter() with one condition after the other, so the filters are defined in one place only. The text
--- reveals nothing about the memory except its successor.
+-- It calls matches_filter() with one condition after the other, in the order of recall_conditions, so the filters are defined in
+-- one place only. The text reveals nothing about the memory except its successor.
 CREATE OR REPLACE FUNCTION _pgrecall.explain_filtered(memory pgrecall.memories, filter pgrecall.recall_filter)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    filter_fields jsonb := to_jsonb(filter);
     tested pgrecall.recall_filter;
     unlimited pgrecall.memories := memory;
 BEGIN
@@ -30,17 +29,21 @@ BEGIN
     IF _pgrecall.matches_filter(unlimited, tested) IS NOT TRUE THEN
         RETURN 'superseded by ' || memory.superseded_by;
     END IF;
-    -- The memory passes all conditions before this point, so each remaining one can be tested alone.
+    -- The memory passes all conditions before this point, so each remaining one can be tested without the others.
     RETURN COALESCE((
-        SELECT 'filtered by ' || f.name
-        FROM unnest(ARRAY[
-            'include_sensitive', 'categories', 'tags_any', 'tags_all', 'metadata_contains', 'metadata_where', 'sessions', 'speakers',
-            'sources', 'external_id_prefix', 'since', 'until', 'timeframe'
-        ]) WITH ORDINALITY f (name, place)
-        WHERE _pgrecall.matches_filter(unlimited, jsonb_populate_record(
-            tested, jsonb_build_object(f.name, filter_fields -> f.name, 'referring', filter_fields -> 'referring')
-        )) IS NOT TRUE
-        ORDER BY f.place
+        WITH condition AS MATERIALIZED (
+            SELECT a.attname AS name, a.attnum AS place
+            FROM pg_catalog.pg_attribute a
+            WHERE a.attrelid = 'pgrecall.recall_conditions'::regclass
+        )
+        SELECT 'filtered by ' || c.name
+        FROM condition c
+        CROSS JOIN LATERAL (
+            SELECT jsonb_object_agg(o.name, NULL) AS names FROM condition o
+            WHERE o.name NOT IN (c.name, 'as_of', 'include_superseded')
+        ) others
+        WHERE _pgrecall.matches_filter(unlimited, jsonb_populate_record(filter, others.names)) IS NOT TRUE
+        ORDER BY c.place
         LIMIT 1
     ), CASE WHEN _pgrecall.matches_filter(memory, filter) IS NOT TRUE THEN 'valid until ' || memory.valid_to END);
 END

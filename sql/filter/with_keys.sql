@@ -35,7 +35,7 @@ BEGIN
     END IF;
     FOR condition IN
         WITH RECURSIVE joined (conditions) AS (
-            SELECT filter.metadata_conditions
+            SELECT filter.metadata_where
             UNION ALL
             SELECT v.value
             FROM joined j

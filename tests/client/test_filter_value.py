@@ -1,0 +1,133 @@
+"""Filter: one value for every method, with the conditions that the database has."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, fields
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pgrecall import Filter, InvalidInput
+from pgrecall.filters import RecallFilters
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from pgrecall import Client
+
+MARCH = datetime(2024, 3, 5, 12, tzinfo=UTC)
+MEETS: dict[str, Any] = {
+    "categories": ["note"], "tags_any": ["x", "y"], "tags_all": ("x",), "metadata_contains": {"u": "a"},
+    "metadata_where": {"u": {"$in": ["a", "ü"]}}, "sessions": ["s"], "speakers": {"Priya"}, "sources": ["mail"],
+    "external_id_prefix": "doc/", "since": "2024-03-05", "until": datetime(2024, 3, 6, tzinfo=UTC), "timeframe": (MARCH, None),
+    "as_of": datetime.max.replace(tzinfo=UTC), "include_superseded": True, "include_sensitive": True,
+}  # fmt: skip
+EXCLUDES: dict[str, Any] = {
+    "categories": ["other"], "tags_any": ["y"], "tags_all": ["x", "y"], "metadata_contains": {"u": "b"},
+    "metadata_where": {"u": "b"}, "sessions": ["t"], "speakers": ["Bob"], "sources": ["file"], "external_id_prefix": "x/",
+    "since": "2024-03-06", "until": "2024-03-05", "timeframe": "in January 2020", "as_of": "2024-01-01",
+    "include_sensitive": False,
+}  # fmt: skip
+
+
+@pytest.fixture
+def stored(client: Client) -> int:
+    return client.remember(
+        "tea", category="note", tags=["x"], metadata={"u": "a"}, session="s", speaker="Priya", source="mail",
+        external_id="doc/1", occurred_at=MARCH, is_sensitive=True,
+    )  # fmt: skip
+
+
+def found(client: Client, filter: Filter, **more: Any) -> list[list[int]]:
+    """The ids that each method finds which takes a filter and deletes nothing."""
+    return [
+        [memory.id for memory in client.recall("tea", embed=False, filter=filter, **more)],
+        [memory.id for memory in client.timeline("tea", embed=False, filter=filter, **more)],
+        [one.id for one in client.explain("tea", embed=False, filter=filter, **more)],
+        [memory.id for memory in client.list(filter=filter, **more)],
+        [client.list(filter=filter, **more)[0].id] if client.count(filter=filter, **more) else [],
+    ]
+
+
+def test_it_has_the_conditions_of_the_database(conn: Connection[Any]) -> None:
+    known = conn.execute(
+        "SELECT attname FROM pg_attribute WHERE attrelid = 'pgrecall.recall_conditions'::regclass"
+    ).fetchall()
+    names = {one.name for one in fields(Filter)}
+    assert names == {name for (name,) in known}
+    assert RecallFilters.__annotations__.keys() - {"namespace", "filter"} <= names
+
+
+def test_every_method_takes_every_condition(client: Client, stored: int) -> None:
+    for one in fields(Filter):
+        assert one.name in MEETS, f"give {one.name} a value that the memory meets, in MEETS"
+        assert found(client, Filter(**{one.name: MEETS[one.name]})) == [[stored]] * 5, one.name
+        if one.name == "include_superseded":
+            continue
+        assert one.name in EXCLUDES, f"give {one.name} a value that excludes the memory, in EXCLUDES"
+        asked = Filter(**{one.name: EXCLUDES[one.name]})
+        assert found(client, asked) == [[]] * 5, one.name
+        assert client.briefing("tea", embed=False, filter=asked) == ""
+    assert found(client, Filter()) == [[stored]] * 5
+
+
+def test_the_keyword_arguments_build_the_same_filter(client: Client, stored: int) -> None:
+    for name in RecallFilters.__annotations__.keys() & MEETS.keys():
+        for value, expected in ((MEETS[name], [stored]), (EXCLUDES.get(name), [])):
+            if value is not None:
+                given: dict[str, Any] = {name: value}
+                assert [memory.id for memory in client.list(**given)] == expected, name
+                assert [memory.id for memory in client.recall("tea", embed=False, **given)] == expected, name
+
+
+def test_keywords_and_a_filter_are_combined_and_nothing_is_given_twice(client: Client, stored: int) -> None:
+    asked = Filter(tags_any=["x"])
+    assert client.count(filter=asked, sessions=["s"]) == 1
+    assert client.count(filter=asked, sessions=["t"]) == 0
+    assert [
+        memory.id for memory in client.recall("tea", embed=False, filter=asked, timeframe="in March 2024")
+    ] == [stored]
+    with pytest.raises(InvalidInput, match="tags_any is given twice"):
+        client.count(filter=asked, tags_any=["y"])
+    with pytest.raises(InvalidInput, match="timeframe is given twice"):
+        client.recall("tea", filter=Filter(timeframe="today"), timeframe="yesterday")
+
+
+@pytest.mark.parametrize("filter", [Filter(), Filter(tags_any=[]), Filter(metadata_where={}), Filter(external_id_prefix=""),
+                                    Filter(include_superseded=True), Filter(timeframe=(None, None)), Filter(as_of=MARCH)])  # fmt: skip
+def test_what_deletes_refuses_a_filter_that_says_not_which(
+    client: Client, stored: int, filter: Filter
+) -> None:
+    for deleting in (client.forget_many, client.erase_many):
+        with pytest.raises(InvalidInput):
+            deleting(filter=filter)
+    assert client.count() == 1
+
+
+def test_what_deletes_takes_a_filter(client: Client, stored: int) -> None:
+    assert client.forget_many(filter=Filter(speakers=["Bob"])) == 0
+    assert client.forget_many(filter=Filter(speakers=["Priya"]), dry_run=True) == 1
+    assert client.forget_many(filter=Filter(timeframe="in March 2024")) == 1
+    assert [one.memory_id for one in client.erase_many(filter=Filter(sessions=["s"]))] == [stored]
+
+
+def test_a_filter_is_a_value_and_its_mistakes_are_told(client: Client) -> None:
+    asked = Filter(tags_any=["x"])
+    assert asked == Filter(tags_any=["x"])
+    with pytest.raises(FrozenInstanceError):
+        asked.tags_any = ["y"]  # type: ignore[misc]
+    wrong: Any
+    for name, wrong in (
+        ("tags_any", "x"),
+        ("since", 1),
+        ("metadata_where", []),
+        ("include_sensitive", 1),
+        ("timeframe", 1),
+    ):
+        with pytest.raises(InvalidInput, match=name):
+            client.count(filter=Filter(**{name: wrong}))
+    with pytest.raises(TypeError):
+        Filter(colour="red")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="must be a Filter"):
+        client.count(filter={"tags_any": ["x"]})  # type: ignore[arg-type]
