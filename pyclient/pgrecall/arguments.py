@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
+from .argument_types import ARGUMENT_TYPES
 from .errors import InvalidInput, InvalidVector
 
 if TYPE_CHECKING:
@@ -252,14 +253,6 @@ def format_vector(vector: Vector) -> str:
     return "[" + ",".join(map(repr, numbers)) + "]"
 
 
-def settings_argument(settings: Mapping[str, str | float] | None, expand: str | None) -> dict[str, Any]:
-    """Return the argument `settings` of one recall; the database refuses an unknown name."""
-    chosen = {as_str("a setting", name): as_str(name, str(value)) for name, value in (settings or {}).items()}
-    if expand is not None:
-        chosen["expand"] = expand
-    return {"settings": chosen} if chosen else {}
-
-
 def hnsw_settings(hnsw_ef_search: int | None, hnsw_iterative_scan: str | None) -> dict[str, str]:
     """Return pgvector's settings of one recall by their full names.
 
@@ -279,51 +272,42 @@ def hnsw_settings(hnsw_ef_search: int | None, hnsw_iterative_scan: str | None) -
     return chosen
 
 
+# By the type of the argument in SQL.
 _CHECKS: dict[str, Callable[[str, object], Any]] = {
-    **dict.fromkeys(("content", "title", "category", "source", "session", "speaker", "language"), as_str),
-    **dict.fromkeys(("external_id", "namespace", "on_conflict", "query", "query_vec", "new_name"), as_str),
-    **dict.fromkeys(
-        (
-            "text",
-            "topic",
-            "timeframe",
-            "strategy",
-            "fusion",
-            "sort_by",
-            "profile",
-            "cause",
-            "external_id_prefix",
-        ),
-        as_str,
-    ),
-    **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda", "similarity"), as_float),
-    **dict.fromkeys(("tags", "expanded_keywords", "categories", "tags_any", "tags_all"), as_str_list),
-    **dict.fromkeys(("labels", "concepts", "sessions", "speakers", "sources", "external_ids"), as_str_list),
-    **dict.fromkeys(("occurred_at", "created_at", "valid_from", "since", "until"), as_datetime),
-    **dict.fromkeys(("as_of", "reference_time"), as_datetime),
-    **dict.fromkeys(("valid_to", "expires_at"), as_end),
-    **dict.fromkeys(
-        ("is_sensitive", "any_namespace", "create_namespace", "include_superseded", "include_sensitive"),
-        as_bool,
-    ),
-    **dict.fromkeys(
-        ("collapse_duplicates", "include_forgotten", "changes", "dry_run", "forgotten", "oldest_first"),
-        as_bool,
-    ),
-    **dict.fromkeys(("metadata", "metadata_contains", "metadata_where"), json_object),
-    **dict.fromkeys(("position", "k", "max_chars", "per_item", "max_memories", "max_results"), as_int),
-    **dict.fromkeys(("id", "successor", "memory_id", "after_id"), as_id),
-    "ids": as_ids,
+    "bigint": as_id,
+    "bigint[]": as_ids,
+    "boolean": as_bool,
+    "double precision": as_float,
+    "halfvec": as_str,
+    "integer": as_int,
+    "jsonb": json_object,
+    "text": as_str,
+    "text[]": as_str_list,
+    "timestamp with time zone": as_datetime,
+    "tstzrange": as_str,
+}
+# Arguments that take fewer or more values than their type.
+_SPECIAL: dict[str, Callable[[str, object], Any]] = {
+    "expires_at": as_end,
     "importance": as_fraction,
+    "valid_to": as_end,
 }
 
 
-def drop_none(**values: object) -> dict[str, Any]:
-    """Return the arguments that are not None, each checked.
+def checked_arguments(**values: object) -> dict[str, Any]:
+    """Check and convert arguments by the types that they have in SQL, and leave out those that are None.
 
     None always means the default of the SQL function, so that defaults are defined in the database only.
+
+    Raises:
+        InvalidInput: A value that its type cannot hold.
     """
-    return {name: _CHECKS[name](name, value) for name, value in values.items() if value is not None}
+    given = {name: value for name, value in values.items() if value is not None}
+    return {name: _check(name)(name, value) for name, value in given.items()}
+
+
+def _check(name: str) -> Callable[[str, object], Any]:
+    return _SPECIAL.get(name) or _CHECKS[ARGUMENT_TYPES[_ARGUMENTS.get(name, name)]]
 
 
 def check_given(name: str, value: object, advice: str = "") -> None:

@@ -10,9 +10,7 @@ from pgrecall.arguments import (
     Vector,
     as_seconds,
     check_options,
-    drop_none,
-    hnsw_settings,
-    settings_argument,
+    checked_arguments,
 )
 from pgrecall.concurrency import in_thread
 from pgrecall.errors import PgrecallError
@@ -29,8 +27,9 @@ from pgrecall.models import (
     Validity,
 )
 from pgrecall.options import RecallFilters, RecallOptions
-from pgrecall.query.embedding import Embed, vector_request
+from pgrecall.query.embedding import Embed, VectorRequest
 from pgrecall.query.legs import legs_of
+from pgrecall.query.preparing import prepare
 from pgrecall.query.reranking import second_stage
 
 from .admin import AsyncAdmin
@@ -248,30 +247,34 @@ class AsyncClient(AsyncMemories):
         count = 0 if k is None else k
         if k is None and stage is not None:  # which needs a number
             count = await self._queries.default_k(settings, options)
-        arguments = drop_none(
-            query=query, k=k if stage is None else stage.depth(count), **check_options(options, RecallOptions)
+        prepared = prepare(
+            "public.recall",
+            query,
+            {
+                "query": query,
+                "k": k if stage is None else stage.depth(count),
+                **check_options(options, RecallOptions),
+            },
+            VectorRequest.of(vector, embed, private, embed_timeout),
+            timeframe=timeframe,
+            expand=expand,
+            settings=settings,
+            hnsw_ef_search=hnsw_ef_search,
+            hnsw_iterative_scan=hnsw_iterative_scan,
         )
-        chosen = hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
-        request = vector_request(vector, embed, private, embed_timeout)
-        expanded = await self._queries.expand(
-            query, expand, options.get("namespace"), is_private=request.is_private
-        )
-        arguments |= settings_argument(settings, expanded.setting)
         began = monotonic()
-        rows, used = await self._queries.rows(
-            "public.recall", query, arguments, request, timeframe=timeframe, settings=chosen
-        )
+        answer = await self._queries.answer(prepared)
         result = RecallResult(
             query,
-            tuple(map(RecalledMemory.from_row, rows)),
+            tuple(map(RecalledMemory.from_row, answer.rows)),
             legs_of(
-                rows[0]["chosen_strategy"] if rows else None,
+                answer.rows[0]["chosen_strategy"] if answer.rows else None,
                 self._queries.asked_settings(settings, options),
                 query,
-                has_vector=used.vector is not None,
+                has_vector=answer.has_vector,
             ),
-            expanded.with_notice(used.notice),
-            expanded.expansion,
+            answer.notice,
+            answer.expansion,
         )
         if self._metrics is not None:
             self._metrics.recalled(result, monotonic() - began, is_dated=timeframe is not None)
@@ -307,12 +310,15 @@ class AsyncClient(AsyncMemories):
         Raises:
             InvalidInput: As for `recall`, and so are the others.
         """
-        arguments = drop_none(topic=topic, k=k, **check_options(filters, RecallFilters))
-        request = vector_request(vector, embed, private, embed_timeout)
-        rows, used = await self._queries.rows(
-            "public.recall_timeline", topic, arguments, request, timeframe=timeframe
+        prepared = prepare(
+            "public.recall_timeline",
+            topic,
+            {"topic": topic, "k": k, **check_options(filters, RecallFilters)},
+            VectorRequest.of(vector, embed, private, embed_timeout),
+            timeframe=timeframe,
         )
-        return TimelineResult(topic, tuple(TimelineMemory.of(row) for row in rows), used.notice)
+        answer = await self._queries.answer(prepared)
+        return TimelineResult(topic, tuple(TimelineMemory.of(row) for row in answer.rows), answer.notice)
 
     async def recall_facts(
         self,
@@ -350,18 +356,22 @@ class AsyncClient(AsyncMemories):
         Raises:
             InvalidInput: As for `recall`, and so are the others.
         """
-        arguments = drop_none(
-            query=query,
-            k=k,
-            namespace=namespace,
-            as_of=as_of,
-            labels=labels,
-            concepts=concepts,
-            include_superseded=include_superseded,
+        prepared = prepare(
+            "public.recall_facts",
+            query,
+            {
+                "query": query,
+                "k": k,
+                "namespace": namespace,
+                "as_of": as_of,
+                "labels": labels,
+                "concepts": concepts,
+                "include_superseded": include_superseded,
+            },
+            VectorRequest.of(vector, embed, private, embed_timeout),
         )
-        request = vector_request(vector, embed, private, embed_timeout)
-        rows, used = await self._queries.rows("public.recall_facts", query, arguments, request)
-        return FactsResult(query, tuple(map(FactHit.from_row, rows)), used.notice)
+        answer = await self._queries.answer(prepared)
+        return FactsResult(query, tuple(map(FactHit.from_row, answer.rows)), answer.notice)
 
     async def briefing(
         self,
@@ -406,26 +416,23 @@ class AsyncClient(AsyncMemories):
             InvalidInput: An argument of the wrong type, a timeout that is not above 0.
             InvalidVector: The vector is empty or not finite.
         """
-        arguments = drop_none(
-            query=query,
-            max_chars=max_chars,
-            per_item=per_item,
-            k=k,
-            **check_options(filters, RecallFilters),
+        prepared = prepare(
+            "public.recall_briefing",
+            query,
+            {
+                "query": query,
+                "max_chars": max_chars,
+                "per_item": per_item,
+                "k": k,
+                **check_options(filters, RecallFilters),
+            },
+            VectorRequest.of(vector, embed, private, embed_timeout),
+            timeframe=timeframe,
         )
-        request = vector_request(vector, embed, private, embed_timeout)
         limit = as_seconds("timeout", timeout)
         try:
-            rows, _ = await self._database.in_time(
-                limit,
-                self._queries.rows,
-                "public.recall_briefing",
-                query,
-                arguments,
-                request,
-                timeframe=timeframe,
-            )
-            return str(next(iter(rows[0].values())))
+            answer = await self._database.in_time(limit, self._queries.answer, prepared)
+            return str(next(iter(answer.rows[0].values())))
         except Exception as error:  # noqa: BLE001 - a model may raise anything, and say the query
             _log.warning(
                 "no briefing: %s, SQLSTATE %s",
@@ -478,17 +485,19 @@ class AsyncClient(AsyncMemories):
             InvalidInput: As for `recall`, and so are the others.
             TooLarge: More than 1,000 ids, or a query of over 16,384 characters.
         """
-        arguments = drop_none(query=query, ids=ids, k=k, **check_options(options, RecallOptions))
-        chosen = hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
-        request = vector_request(vector, embed, private, embed_timeout)
-        expanded = await self._queries.expand(
-            query, expand, options.get("namespace"), is_private=request.is_private
+        prepared = prepare(
+            "public.recall_explain",
+            query,
+            {"query": query, "ids": ids, "k": k, **check_options(options, RecallOptions)},
+            VectorRequest.of(vector, embed, private, embed_timeout),
+            timeframe=timeframe,
+            expand=expand,
+            settings=settings,
+            hnsw_ef_search=hnsw_ef_search,
+            hnsw_iterative_scan=hnsw_iterative_scan,
         )
-        arguments |= settings_argument(settings, expanded.setting)
-        rows, used = await self._queries.rows(
-            "public.recall_explain", query, arguments, request, timeframe=timeframe, settings=chosen
-        )
-        return ExplainResult(query, tuple(map(Explanation.from_row, rows)), expanded.with_notice(used.notice))
+        answer = await self._queries.answer(prepared)
+        return ExplainResult(query, tuple(map(Explanation.from_row, answer.rows)), answer.notice)
 
     async def validity(self, ids: Iterable[int], *, namespace: str | None = None) -> dict[int, Validity]:
         """Return the validity periods of memories by id.
@@ -500,7 +509,7 @@ class AsyncClient(AsyncMemories):
         Raises:
             InvalidInput: An id that is not a whole number.
         """
-        arguments = drop_none(ids=ids, namespace=await self._database.namespace(namespace))
+        arguments = checked_arguments(ids=ids, namespace=await self._database.namespace(namespace))
         rows = await self._database.rows("pgrecall.memory_validity", arguments)
         return {row["id"]: Validity.of(row) for row in rows}
 
@@ -520,8 +529,8 @@ class AsyncClient(AsyncMemories):
             any_namespace: True accepts every namespace.
             include_sensitive: False rejects sensitive memories.
         """
-        arguments = drop_none(id=id, any_namespace=any_namespace, include_sensitive=include_sensitive)
-        arguments |= drop_none(namespace=await self._database.namespace(namespace))
+        arguments = checked_arguments(id=id, any_namespace=any_namespace, include_sensitive=include_sensitive)
+        arguments |= checked_arguments(namespace=await self._database.namespace(namespace))
         return bool(await self._database.value("pgrecall.is_shown", arguments))
 
     async def active_model(self) -> EmbeddingModel | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from pgrecall.arguments import check_options, drop_none
+from pgrecall.arguments import check_options, checked_arguments
 from pgrecall.models import Erasure
 from pgrecall.options import ErasureFilters
 
@@ -38,7 +38,7 @@ class AsyncErasures:
             NotFound: There is no such memory.
             PermissionDenied: The role may only read it.
         """
-        rows = await self._database.rows_now("public.erase", drop_none(id=id, dry_run=dry_run))
+        rows = await self._database.rows_now("public.erase", checked_arguments(id=id, dry_run=dry_run))
         return Erasure.of(rows[0])
 
     async def erase_many(
@@ -61,8 +61,8 @@ class AsyncErasures:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role may only read the namespace.
         """
-        arguments = drop_none(dry_run=dry_run, **check_options(filters, ErasureFilters))
-        arguments |= drop_none(namespace=await self._database.namespace(filters.get("namespace")))
+        arguments = checked_arguments(dry_run=dry_run, **check_options(filters, ErasureFilters))
+        arguments |= checked_arguments(namespace=await self._database.namespace(filters.get("namespace")))
         rows = await self._database.rows_now("public.erase_many", arguments)
         return tuple(Erasure.of(row) for row in rows)
 
@@ -82,6 +82,6 @@ class AsyncErasures:
             PermissionDenied: The role cannot access every namespace.
         """
         rows = await self._database.rows_now(
-            "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
+            "public.erase_namespace", checked_arguments(namespace=namespace, dry_run=dry_run)
         )
         return Erasure.of({**rows[0], "memory_id": None})

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from pgrecall.arguments import check_options, drop_none
+from pgrecall.arguments import check_options, checked_arguments
 from pgrecall.models import Erasure
 from pgrecall.options import ErasureFilters
 
@@ -39,7 +39,7 @@ class Erasures:
             NotFound: There is no such memory.
             PermissionDenied: The role may only read it.
         """
-        rows = self._database.rows_now("public.erase", drop_none(id=id, dry_run=dry_run))
+        rows = self._database.rows_now("public.erase", checked_arguments(id=id, dry_run=dry_run))
         return Erasure.of(rows[0])
 
     def erase_many(self, *, dry_run: bool = False, **filters: Unpack[ErasureFilters]) -> tuple[Erasure, ...]:
@@ -60,8 +60,8 @@ class Erasures:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role may only read the namespace.
         """
-        arguments = drop_none(dry_run=dry_run, **check_options(filters, ErasureFilters))
-        arguments |= drop_none(namespace=self._database.namespace(filters.get("namespace")))
+        arguments = checked_arguments(dry_run=dry_run, **check_options(filters, ErasureFilters))
+        arguments |= checked_arguments(namespace=self._database.namespace(filters.get("namespace")))
         rows = self._database.rows_now("public.erase_many", arguments)
         return tuple(Erasure.of(row) for row in rows)
 
@@ -81,6 +81,6 @@ class Erasures:
             PermissionDenied: The role cannot access every namespace.
         """
         rows = self._database.rows_now(
-            "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
+            "public.erase_namespace", checked_arguments(namespace=namespace, dry_run=dry_run)
         )
         return Erasure.of({**rows[0], "memory_id": None})

@@ -7,7 +7,7 @@ import time
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrecall.arguments import check_options, drop_none
+from pgrecall.arguments import check_options, checked_arguments
 from pgrecall.concurrency import in_place
 from pgrecall.contrib.offline.writing import TIMES
 from pgrecall.errors import InvalidInput, NeedsServer, TooLarge
@@ -93,9 +93,9 @@ class OfflineClient(Copying):
                 if not known:
                     raise TypeError(f"unexpected keyword argument {name!r}")
                 raise NeedsServer(f"an offline copy cannot recall with {name}")
-        filters = drop_none(**{name: options.get(name) for name in RecallFilters.__annotations__})
+        filters = checked_arguments(**{name: options.get(name) for name in RecallFilters.__annotations__})
         self._same_namespace(filters.pop("namespace", None))
-        checked = drop_none(query=query, k=10 if k is None else k)
+        checked = checked_arguments(query=query, k=10 if k is None else k)
         _check_query(checked["query"], checked["k"])
         began = time.monotonic()
         found, pulled_at = in_place(self._store.recall, checked["query"], checked["k"], filters)
@@ -166,7 +166,7 @@ class OfflineClient(Copying):
             Conflict: The external id belongs to another text.
             NeedsServer: It is sensitive, and the copy takes no such memories.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             content=content,
             namespace=namespace,
             on_conflict=on_conflict,
@@ -209,7 +209,7 @@ class OfflineClient(Copying):
             NotFound: The copy has no such memory.
             InvalidInput: As for `remember`, and so are the others.
         """
-        arguments = drop_none(id=id, content=content, **check_options(fields, UpdatableFields))
+        arguments = checked_arguments(id=id, content=content, **check_options(fields, UpdatableFields))
         if arguments.get("language") == AUTO:
             arguments = in_place(detect, arguments)
         return in_place(self._store.update, arguments)
@@ -233,7 +233,7 @@ class OfflineClient(Copying):
             NotFound: The copy has no such memory.
             InvalidInput: Neither or both of `content` and `successor`; it is superseded already.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             id=id,
             content=content,
             successor=successor,
@@ -249,7 +249,7 @@ class OfflineClient(Copying):
         Returns:
             True if it was there.
         """
-        return in_place(self._store.forget, int(drop_none(id=id)["id"]))
+        return in_place(self._store.forget, int(checked_arguments(id=id)["id"]))
 
     def _checked(self, memories: Iterable[NewMemory | Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         for memory in memories:
