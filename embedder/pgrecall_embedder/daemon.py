@@ -11,7 +11,7 @@ import psycopg
 from pgrecall.admin.bundle import bundle_hash, not_migrated, verify
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, ReadOnlyServer, error_from
 
-from .connection import BehindPooler, Connection
+from .connection import Connection
 from .cores import usable_cores
 from .jobs.background import BackgroundJobs
 from .jobs.embed.generations import Generations
@@ -19,6 +19,7 @@ from .jobs.embed.pipeline import Polling, Work
 from .jobs.embed.queue import WorkQueue, is_missing_schema
 from .jobs.queries.socket import QuerySocket
 from .jobs.upkeep import UpkeepJob
+from .listening import Listener
 from .logs import describe
 from .metrics import NoMetrics
 from .providers import load_provider
@@ -45,18 +46,11 @@ LEASE_SECONDS: Final = 120.0
 SOCKET_MODE: Final = 0o660
 """Default mode of the socket: this user and its group may connect."""
 
-# Notifications bring work at once; looking anyway is for those that got lost. All who look put less than one
-# query a second when there is nothing to do.
+# NOTIFY starts work at once. Polling catches lost notifications; an idle daemon sends less than one query a
+# second.
 _POLL_SECONDS = 5.0
 _IDLE_FACTOR: Final = 3.0
-# Without notifications it looks more often, less so when there is nothing for long.
-_BLIND_SECONDS = 1.0
-_LONGEST_BLIND_SECONDS = 4.0
 _HEARTBEAT_SECONDS = 10.0
-# The channel on which a daemon tries whether notifications arrive, and how long one may take.
-_PROOF: Final = "pgrecall_listening"
-_PROOF_SECONDS = 5.0
-_LISTEN_PAUSE_SECONDS = 0.5
 _NOTICE_PAUSE_SECONDS = 1.0
 # A daemon waits for its server for ever. A drain reports a server that stays unavailable.
 _DRAIN_PATIENCE_SECONDS = 120.0
@@ -217,6 +211,15 @@ class Daemon:
             )
         await self._beat(0.0)
         self._log.info("embedder started", worker=str(self._queue.worker), drain=self._drain)
+        listener = Listener(
+            self._listening,
+            self._queue,
+            self._polling,
+            wake=self._wake,
+            hear=self._hear,
+            check_seconds=self._heartbeat_seconds,
+            log=self._log,
+        )
         upkeep = UpkeepJob(self._queue, trims=self._generations is not None, log=self._log)
         started = time.monotonic()
         try:
@@ -226,8 +229,8 @@ class Daemon:
                     for work in (
                         self._report(),
                         upkeep.run(),
-                        self._listen(),
-                        self._look_blindly(),
+                        listener.run(),
+                        listener.poll_while_server_is_silent(),
                         self._notice(),
                     )
                 ]
@@ -322,37 +325,8 @@ class Daemon:
                     self._log.info(event, **{name: sums[name]}, per_second=round(rates[name], 1))
             before, reported_at = sums, now
 
-    async def _listen(self) -> None:
-        """Wake the parts on notifications; they are hints, so a server without LISTEN will do.
-
-        Whether they arrive is tried: the daemon notifies itself from another connection. A pooler accepts
-        LISTEN and drops what comes, and a connection string may lead to another database.
-        """
-        overdue: asyncio.TimerHandle | None = None
-        while True:
-            try:
-                async for channel in self._listening.listen("pgrecall_embed", "pgrecall_query", _PROOF):
-                    if overdue is not None:
-                        overdue.cancel()
-                        overdue = None
-                    if channel is None:
-                        loop = asyncio.get_running_loop()
-                        overdue = loop.call_later(_PROOF_SECONDS, self._poll_blindly, None)
-                        await self._upkeep.fetch("SELECT pg_notify(%s, '')", [_PROOF])
-                    else:
-                        self._hear(is_deaf=False)
-                    if channel == _PROOF:
-                        continue
-                    self._wake(channel)
-            except psycopg.OperationalError as error:
-                self._log.warning("notifications stopped", error=describe(error))
-                await asyncio.sleep(_LISTEN_PAUSE_SECONDS)
-            except (psycopg.Error, BehindPooler) as error:
-                self._poll_blindly(error)
-                return
-
     def _wake(self, channel: str | None) -> None:
-        """Have the parts look for what a channel announces; None: for everything."""
+        """Wake the jobs that a channel announces work for; None wakes all."""
         if channel != "pgrecall_embed" and self._generations is not None:
             self._generations.wake_for_queries()
         if channel != "pgrecall_query":
@@ -361,32 +335,9 @@ class Daemon:
                 if part is not None:
                     part.wake()
 
-    async def _look_blindly(self) -> None:
-        """Look often while the server's queue of notifications is about to fill: then nobody sends any."""
-        sends = True
-        while True:
-            await asyncio.sleep(self._heartbeat_seconds if sends else _BLIND_SECONDS)
-            sends = await self._queue.sends_notifications()
-            if not sends:
-                self._wake(None)
-
     def _hear(self, *, is_deaf: bool) -> None:
         if self._generations is not None:
             self._generations.hear(is_deaf=is_deaf)
-
-    def _poll_blindly(self, error: Exception | None) -> None:
-        self._hear(is_deaf=True)
-        self._polling.seconds = min(self._polling.seconds, _BLIND_SECONDS)
-        self._polling.longest_seconds = min(self._polling.longest_seconds, _LONGEST_BLIND_SECONDS)
-        self._log.warning(
-            "no notifications from this server, polling",
-            error="none arrives"
-            if error is None
-            else "a pooler is between"
-            if isinstance(error, BehindPooler)
-            else describe(error),
-            hint="Name a direct connection with PGRECALL_EMBEDDER_LISTEN_DSN.",
-        )
 
     async def _embed_query(self, asked: Asked) -> str:
         generation, model, query, _ = asked

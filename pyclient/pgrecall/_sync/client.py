@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import logging
 from time import monotonic
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from pgrecall.arguments import (
     Vector,
     as_seconds,
     check_options,
-    checked_arguments,
 )
 from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
@@ -25,7 +24,6 @@ from pgrecall.models import (
     RecallResult,
     TimelineMemory,
     TimelineResult,
-    Validity,
 )
 from pgrecall.options import RecallFilters, RecallOptions
 from pgrecall.query.embedding import Embed, VectorRequest
@@ -33,24 +31,12 @@ from pgrecall.query.legs import legs_of
 from pgrecall.query.preparing import prepare
 from pgrecall.query.reranking import second_stage
 
-from .admin import Admin
-from .curation import Curator
-from .database import Database
-from .learning import Learner
-from .memories import Memories
-from .queries import Queries
-from .transfer import Transfer
+from .connected import Connected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
-    from types import TracebackType
-    from typing import Any
 
-    from psycopg import Connection
-
-    from pgrecall.dsn import Target
-    from pgrecall.metrics import ClientMetrics
     from pgrecall.models import EmbeddingModel
     from pgrecall.query.expansion import Expand
     from pgrecall.query.reranking import Reranker
@@ -59,7 +45,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("pgrecall")
 
 
-class Client(Memories):
+class Client(Connected):
     """A client of one database. Open it with `with`, or call `close` when done.
 
     The first call connects and checks that the database's SQL code matches the package. Many tasks may share
@@ -93,102 +79,6 @@ class Client(Memories):
         learning: Feedback on results, and the settings that a namespace learns from it.
         transfer: Export and import.
     """
-
-    def __init__(
-        self,
-        dsn: str | None = None,
-        *,
-        namespace: str | None = None,
-        model: str | None = None,
-        pool_min: int = 1,
-        pool_max: int = 4,
-        pool_timeout: float = 30.0,
-        strict: bool = False,
-        metrics: ClientMetrics | None = None,
-    ) -> None:
-        database = Database(
-            dsn,
-            namespace=namespace,
-            model=model,
-            pool_min=pool_min,
-            pool_max=pool_max,
-            pool_timeout=pool_timeout,
-            strict=strict,
-        )
-        self._use(database, metrics)
-
-    def _use(self, database: Database, metrics: ClientMetrics | None) -> None:
-        super().__init__(database)
-        self._queries = Queries(database, metrics)
-        self._metrics = metrics
-        self.admin = Admin(database)
-        self.curation = Curator(database)
-        self.learning = Learner(database, self._queries)
-        self.transfer = Transfer(database)
-
-    @classmethod
-    def on(
-        cls,
-        connection: Connection[Any],
-        *,
-        namespace: str | None = None,
-        model: str | None = None,
-        strict: bool = False,
-        metrics: ClientMetrics | None = None,
-    ) -> Self:
-        """Return a client that works on a connection of the application, and in its transaction.
-
-        What it stores is committed and rolled back with the application's own rows, and recall sees what
-        the transaction has stored. The client never commits, rolls back or closes, and leaves settings, row
-        factory and adapters of the connection as they are. Outside autocommit mode its first call begins a
-        transaction, as a statement of the application would. Each call within a transaction is a savepoint: a
-        call that fails leaves the transaction usable. One thread at a time may use connection and client.
-
-        Within a transaction, an embedder daemon cannot see a question before the commit. So the query is
-        embedded by the model of this process, taken from the cache of questions answered before, or given as
-        `vector=`; else recall goes by words and concepts, and `notice` says so. In autocommit mode a daemon
-        answers. Memories that the transaction stores are embedded after its commit.
-
-        Args:
-            connection: A connection of psycopg 3, such as SQLAlchemy's
-                `session.connection().connection.driver_connection` or Django's `connection.connection`.
-            namespace: As for the constructor, like the next three.
-            model: The model to embed queries with.
-            strict: Whether a missing namespace is an error.
-            metrics: Prometheus metrics.
-
-        Raises:
-            InvalidInput: It is not a connection of psycopg.
-        """
-        client = cls.__new__(cls)
-        client._use(Database.on(connection, namespace=namespace, model=model, strict=strict), metrics)
-        return client
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def open(self) -> Target:
-        """Connect and check versions now instead of at the first call. Later calls do nothing.
-
-        Returns:
-            The connection string, namespace and model that the client uses.
-
-        Raises:
-            InvalidInput: The settings file is invalid, or names a setting that does not exist.
-        """
-        return self._database.open()
-
-    def close(self) -> None:
-        """Close every connection but an application's. The client cannot be used afterwards."""
-        self._database.close()
 
     def recall(
         self,
@@ -499,40 +389,6 @@ class Client(Memories):
         )
         answer = self._queries.answer(prepared)
         return ExplainResult(query, tuple(map(Explanation.from_row, answer.rows)), answer.notice)
-
-    def validity(self, ids: Iterable[int], *, namespace: str | None = None) -> dict[int, Validity]:
-        """Return the validity periods of memories by id.
-
-        Args:
-            ids: The memories; forgotten ones and those of other namespaces are omitted.
-            namespace: Their namespace.
-
-        Raises:
-            InvalidInput: An id that is not a whole number.
-        """
-        arguments = checked_arguments(ids=ids, namespace=self._database.namespace(namespace))
-        rows = self._database.rows("pgrecall.memory_validity", arguments)
-        return {row["id"]: Validity.of(row) for row in rows}
-
-    def is_shown(
-        self,
-        id: int,
-        *,
-        namespace: str | None = None,
-        any_namespace: bool = False,
-        include_sensitive: bool = True,
-    ) -> bool:
-        """Tell whether a caller with these restrictions may see a memory. A forgotten one is never visible.
-
-        Args:
-            id: The memory.
-            namespace: The namespace that the caller is restricted to.
-            any_namespace: True accepts every namespace.
-            include_sensitive: False rejects sensitive memories.
-        """
-        arguments = checked_arguments(id=id, any_namespace=any_namespace, include_sensitive=include_sensitive)
-        arguments |= checked_arguments(namespace=self._database.namespace(namespace))
-        return bool(self._database.value("pgrecall.is_shown", arguments))
 
     def active_model(self) -> EmbeddingModel | None:
         """Return the active embedding model of the database, cached for a minute."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from pgrecall.errors import EmbeddingUnavailable, PermissionDenied, PgrecallError, SchemaMismatch
+from pgrecall.errors import EmbeddingUnavailable, PermissionDenied, PgrecallError
 from pgrecall_embedder.jobs.concepts.vectors import ActiveModel
 from pgrecall_embedder.jobs.queries.answering import QueryAnswerer
 from pgrecall_embedder.logs import describe
 from pgrecall_embedder.retry import Backoff
 
+from .loading import load_in_thread
 from .pipeline import Pipeline
 
 if TYPE_CHECKING:
@@ -341,19 +341,8 @@ class Generations:
         """Load a generation's model; it may be gone when that is done."""
         model = generation.model
         started = time.monotonic()
-        loader = ThreadPoolExecutor(1, thread_name_prefix="load")
+        provider = await load_in_thread(self._factory, model, self._work.threads)
         try:
-            loop = asyncio.get_running_loop()
-            provider = await loop.run_in_executor(loader, self._factory, model, self._work.threads)
-        finally:
-            loader.shutdown(wait=False)
-        try:
-            if provider.dimension != model.dimension:
-                raise SchemaMismatch(
-                    f"model {model.name} gives {provider.dimension} dimensions, "
-                    f"the database stores {model.dimension}",
-                    hint="Choose a model of the database's dimension with `pgrecall migrate --model NAME`.",
-                )
             if provider.is_hosted:
                 await self._check_confined()
         except BaseException:

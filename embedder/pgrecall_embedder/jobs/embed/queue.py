@@ -226,6 +226,10 @@ class WorkQueue:
         [(sends,)] = await self._claims.fetch("SELECT pgrecall.sends_notifications()")
         return bool(sends)
 
+    async def notify(self, channel: str) -> None:
+        """Send a notification on a channel."""
+        await self._upkeep.fetch("SELECT pg_notify(%s, '')", [channel])
+
     async def purge_query_embeddings(self) -> int:
         """Forget old embeddings of queries; returns how many."""
         [(gone,)] = await self._upkeep.fetch("SELECT pgrecall.purge_query_embeddings()")
