@@ -7,6 +7,7 @@ not explain: wrong Python types, text that PostgreSQL cannot store, malformed ve
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -25,6 +26,7 @@ LONGEST_EMBED_WAIT = 60.0
 
 _MAX_INT = 2**31 - 1
 _MAX_BITS = 4096
+_MOST_DIMENSIONS = 16_000
 _EF_SEARCH = range(1, 1001)
 _ITERATIVE_SCAN = ("off", "relaxed_order", "strict_order")
 # psycopg sends a float as double precision, which PostgreSQL does not cast to real implicitly.
@@ -231,11 +233,26 @@ def _json_document(field: str, document: str) -> str:
     return document
 
 
-def format_vector(vector: Vector) -> str:
-    """Return a query vector in pgvector's text format.
+class HalfVector(bytes):
+    """A vector as pgvector's `halfvec_recv` reads it; `pgrecall.adapters` sends it.
+
+    In this form a vector costs a fifth of the time and half the bytes of its text, and no error quotes it.
+    """
+
+    __slots__ = ()
+
+    @property
+    def dimension(self) -> int:
+        """The number of its dimensions."""
+        return len(self) // 2 - 2
+
+
+def as_vector(vector: Vector) -> HalfVector:
+    """Return a query vector as it is sent.
 
     Raises:
-        InvalidVector: It is empty, nested, or holds something that is not a finite number.
+        InvalidVector: It is empty, nested, too long, or holds something that is not a finite number or out of
+            the range of a halfvec.
     """
     values: Any = vector
     if hasattr(values, "tolist"):  # numpy, torch: without importing either
@@ -248,9 +265,14 @@ def format_vector(vector: Vector) -> str:
         raise InvalidVector("vector must hold numbers only") from None
     if not numbers:
         raise InvalidVector("vector is empty")
+    if len(numbers) > _MOST_DIMENSIONS:
+        raise InvalidVector(f"vector has {len(numbers)} dimensions; {_MOST_DIMENSIONS} is the limit")
     if not all(map(math.isfinite, numbers)):
         raise InvalidVector("vector holds NaN or infinity")
-    return "[" + ",".join(map(repr, numbers)) + "]"
+    try:
+        return HalfVector(struct.pack(f"!HH{len(numbers)}e", len(numbers), 0, *numbers))
+    except OverflowError:
+        raise InvalidVector("vector holds a number beyond 65504, the largest of a halfvec") from None
 
 
 def hnsw_settings(hnsw_ef_search: int | None, hnsw_iterative_scan: str | None) -> dict[str, str]:
@@ -278,13 +300,11 @@ _CHECKS: dict[str, Callable[[str, object], Any]] = {
     "bigint[]": as_ids,
     "boolean": as_bool,
     "double precision": as_float,
-    "halfvec": as_str,
     "integer": as_int,
     "jsonb": json_object,
     "text": as_str,
     "text[]": as_str_list,
     "timestamp with time zone": as_datetime,
-    "tstzrange": as_str,
 }
 # Arguments that take fewer or more values than their type.
 _SPECIAL: dict[str, Callable[[str, object], Any]] = {
@@ -332,8 +352,8 @@ def call(function: str, arguments: Mapping[str, Any]) -> tuple[sql.Composed, dic
         arguments: The checked arguments by name.
 
     Returns:
-        The statement and its parameters. Texts, vectors and JSON are sent as untyped text: the signature of
-        the function determines their types, so no type has to be looked up first.
+        The statement and its parameters. Texts, JSON and vectors are sent untyped: the signature of the
+        function determines their types, so no type has to be looked up first.
     """
     from psycopg import sql
 

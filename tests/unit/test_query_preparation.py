@@ -10,7 +10,7 @@ import pytest
 
 from pgrecall import AsyncClient, EmbeddingModel, EmbeddingUnavailable, InvalidInput, InvalidVector
 from pgrecall.argument_types import ARGUMENT_TYPES
-from pgrecall.arguments import checked_arguments
+from pgrecall.arguments import as_vector, checked_arguments
 from pgrecall.models import NewMemory
 from pgrecall.options import ListFilters, MemoryFields, RecallOptions
 from pgrecall.query.embedding import EmbedderAnswer, QueryVector, VectorRequest
@@ -36,8 +36,14 @@ def _decide(query: str, request: VectorRequest, *answers: Any) -> tuple[list[Ste
 
 
 def test_a_vector_an_empty_query_and_no_embedding_ask_for_nothing() -> None:
-    assert _decide("tea", VectorRequest.of([1.0, 2.0])) == ([], QueryVector("[1.0,2.0]", source="given"))
-    assert _decide("tea", VectorRequest.of([1], "daemon", True)) == ([], QueryVector("[1.0]", source="given"))
+    assert _decide("tea", VectorRequest.of([1.0, 2.0])) == (
+        [],
+        QueryVector(as_vector([1, 2]), source="given"),
+    )
+    assert _decide("tea", VectorRequest.of([1], "daemon", True)) == (
+        [],
+        QueryVector(as_vector([1]), source="given"),
+    )
     for query, embed in (("tea", False), ("", None), (" \n", True), ("", "daemon")):
         assert _decide(query, VectorRequest.of(embed=embed)) == ([], QueryVector())  # type: ignore[arg-type]
 
@@ -48,7 +54,7 @@ def test_a_private_query_never_asks_an_embedder() -> None:
     assert "private" in str(decided.notice)
     asked, decided = _decide("tea", VectorRequest.of(private=True), MODEL, [1.0, 2.0, 3.0])
     assert asked == [AskModel(), EmbedHere(MODEL, download=False)]
-    assert decided == QueryVector("[1.0,2.0,3.0]", "some/model", "local")
+    assert decided == QueryVector(as_vector([1, 2, 3]), "some/model", "local")
 
 
 def test_only_an_embedder_is_asked_for_daemon() -> None:
@@ -93,6 +99,10 @@ def test_true_downloads_the_model_or_fails() -> None:
         ({"vector": []}, InvalidVector),
         ({"vector": [float("nan")]}, InvalidVector),
         ({"vector": "[1,2]"}, InvalidVector),
+        ({"vector": b"12"}, InvalidVector),
+        ({"vector": [[1.0]]}, InvalidVector),
+        ({"vector": [65520.0]}, InvalidVector),
+        ({"vector": [1.0] * 16_001}, InvalidVector),
     ],
 )
 def test_a_bad_request_for_a_vector_is_refused(arguments: dict[str, Any], error: type[Exception]) -> None:

@@ -175,4 +175,4 @@ class AsyncQueries:
             return False
         self._model = None
         active = await self.active_model()
-        return active is None or (active.name, active.dimension) != (used.model, used.vector.count(",") + 1)
+        return active is None or (active.name, active.dimension) != (used.model, used.dimension)

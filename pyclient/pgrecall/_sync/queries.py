@@ -176,4 +176,4 @@ class Queries:
             return False
         self._model = None
         active = self.active_model()
-        return active is None or (active.name, active.dimension) != (used.model, used.vector.count(",") + 1)
+        return active is None or (active.name, active.dimension) != (used.model, used.dimension)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pgrecall.arguments import LONGEST_EMBED_WAIT, Vector, as_bool, as_seconds, format_vector
+from pgrecall.arguments import LONGEST_EMBED_WAIT, HalfVector, Vector, as_bool, as_seconds, as_vector
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 from pgrecall.installing import install_command
 
@@ -75,13 +75,13 @@ class VectorRequest:
     """A caller's request for the vector of a query, as the arguments of the public methods say it.
 
     Attributes:
-        vector: The vector of the caller, in pgvector's text format.
+        vector: The vector of the caller.
         embed: What embeds the query.
         private: Whether the query must not be stored, even briefly.
         timeout: Seconds to wait for an embedder; None takes the configured ones.
     """
 
-    vector: str | None = field(default=None, repr=False)
+    vector: HalfVector | None = field(default=None, repr=False)
     embed: Embed = None
     private: bool = False
     timeout: float | None = None
@@ -105,9 +105,7 @@ class VectorRequest:
         timeout = None if embed_timeout is None else as_seconds("embed_timeout", embed_timeout)
         if timeout is not None and timeout > LONGEST_EMBED_WAIT:
             raise InvalidInput(f"embed_timeout must be at most {LONGEST_EMBED_WAIT:.0f} seconds")
-        return cls(
-            None if vector is None else format_vector(vector), embed, as_bool("private", private), timeout
-        )
+        return cls(None if vector is None else as_vector(vector), embed, as_bool("private", private), timeout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +113,23 @@ class QueryVector:
     """The vector of a query, or why there is none.
 
     Attributes:
-        vector: The vector in pgvector's text format.
+        vector: The vector; an embedder's is text, as the database returns it.
         model: The name of the model that computed it; None for a vector from the caller.
         source: The source of the vector.
         notice: Why a requested vector is missing.
     """
 
-    vector: str | None = field(default=None, repr=False)
+    vector: HalfVector | str | None = field(default=None, repr=False)
     model: str | None = None
     source: Source = "none"
     notice: str | None = None
+
+    @property
+    def dimension(self) -> int | None:
+        """The number of dimensions of the vector."""
+        if isinstance(self.vector, HalfVector):
+            return self.vector.dimension
+        return None if self.vector is None else self.vector.count(",") + 1
 
 
 @dataclass(frozen=True, slots=True)

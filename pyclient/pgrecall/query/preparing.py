@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pgrecall.arguments import as_str, check_given, checked_arguments, format_vector, hnsw_settings
+from pgrecall.arguments import as_str, as_vector, check_given, checked_arguments, hnsw_settings
 from pgrecall.errors import EmbeddingUnavailable
 
 from .embedding import QueryVector, is_loaded, no_vector
@@ -193,4 +193,4 @@ def query_vector(query: str, request: VectorRequest) -> Generator[Step, Any, Que
         if request.embed is True:
             raise embedded
         return no_vector(f"{embedded.message}{unanswered}")
-    return QueryVector(format_vector(embedded), None if active is None else active.name, "local")
+    return QueryVector(as_vector(embedded), None if active is None else active.name, "local")
