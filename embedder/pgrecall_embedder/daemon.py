@@ -1,4 +1,4 @@
-"""The daemon's life: check the database, embed and read, report, leave nothing behind."""
+"""The daemon: checks the database, runs the jobs, sends heartbeats, releases its leases."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["LEASE_SECONDS", "SOCKET_MODE", "Daemon", "Part"]
 
 Part: TypeAlias = Literal["embedding", "extraction"]
-"""What a daemon can be held to."""
+"""The only job that a daemon runs."""
 
 LEASE_SECONDS: Final = 120.0
-"""Default time for which no other daemon claims what this one has claimed."""
+"""Default length of a lease."""
 
 SOCKET_MODE: Final = 0o660
 """Default mode of the socket: this user and its group may connect."""
@@ -52,31 +52,31 @@ _POLL_SECONDS = 5.0
 _IDLE_FACTOR: Final = 3.0
 _HEARTBEAT_SECONDS = 10.0
 _NOTICE_PAUSE_SECONDS = 1.0
-# A daemon waits for its server for ever. A drain reports a server that stays unavailable.
+# A daemon retries forever. A drain gives up after this time.
 _DRAIN_PATIENCE_SECONDS = 120.0
-# A refused statement is tried again within a quarter of that.
+# Retries are at most a quarter of that apart.
 _DISK_FULL_SECONDS = 60.0
-# More threads than that gain nothing, and each has a tokenizer of its own.
+# More threads are not faster, and each has its own tokenizer.
 _MOST_THREADS = 8
 
 
 class Daemon:
-    """One embedder.
+    """One embedder process.
 
     Args:
         dsn: Connection string of the database.
-        listen_dsn: Another one for notifications, where a pooler is between; None: the same.
-        drain: Return when nothing is left to embed or to read.
-        only: Only embed, or only read, which needs no model; None does both.
-        concurrency: Embedding threads; None: one a core, which is what measured best.
-        log: Where to report.
-        metrics: Told of what is done.
-        lease_seconds: For how long nobody else claims what this one has claimed.
-        poll_seconds: How long to wait for a notification before looking for work anyway; in the end, when
-            there is none, twice as long.
-        heartbeat_seconds: How often to report to the database.
+        listen_dsn: A direct connection for notifications, if `dsn` leads to a pooler; None takes `dsn`.
+        drain: Return when the queues are empty.
+        only: Run only this job; extraction needs no model. None runs both.
+        concurrency: Embedding threads; None starts one per core.
+        log: The log.
+        metrics: The metrics.
+        lease_seconds: Length of a lease.
+        poll_seconds: Poll interval if no notification arrives. It grows to three times that while the queue
+            is empty.
+        heartbeat_seconds: Interval of the heartbeat.
         factory: Loads a model.
-        socket_path: Where to answer queries of the functions in Python; None: nowhere.
+        socket_path: The socket for queries of the SQL functions in Python; None opens none.
         socket_mode: The permissions of that socket.
 
     Raises:
@@ -143,21 +143,22 @@ class Daemon:
             self._socket = QuerySocket(socket_path, socket_mode, answer=self._embed_query, log=log)
 
     def stop(self) -> None:
-        """Stop cleanly: finish what is in hand, write it back, release the rest."""
+        """Stop cleanly: finish the claimed batch, write it back, release the other leases."""
         self._stopping.set()
         for part in (self._generations, self._background):
             if part is not None:
                 part.stop()
 
     async def run(self) -> None:
-        """Run until stopped or, when draining, until nothing is left.
+        """Run until stopped or, when draining, until the queues are empty.
 
         Raises:
-            SchemaMismatch: The database does not fit this package, or its model not its column.
+            SchemaMismatch: The database does not serve the contract of this package, or its model has another
+                dimension than its column.
             EmbeddingUnavailable: No model can be loaded.
             ConnectionFailed: The server cannot be reached.
             ReadOnlyServer: The server is a standby.
-            ExceptionGroup: Something failed on the way.
+            ExceptionGroup: A job failed.
         """
         try:
             await self._check()
@@ -254,7 +255,7 @@ class Daemon:
             )
 
     def sums(self) -> dict[str, int]:
-        """Return what was done so far, by the names it has in the log."""
+        """Return the totals since the start, by their names in the log."""
         sums: dict[str, int] = {}
         if self._generations is not None:
             work = self._work
@@ -272,7 +273,7 @@ class Daemon:
         return sums
 
     async def _beat(self, per_second: float) -> None:
-        """Send a heartbeat; one that only reads is no embedder to those who count these."""
+        """Send a heartbeat. A daemon that only extracts sends none: it does not count as an embedder."""
         if self._generations is not None:
             await self._queue.heartbeat(
                 bundle_hash(),
@@ -288,7 +289,7 @@ class Daemon:
                 self._metrics.waiting(generation, waiting.in_progress, waiting.retrying, waiting.failed)
 
     def _refusals(self) -> list[dict[str, str]]:
-        """Return for `pgrecall doctor` that the server has no room, while it says so."""
+        """Return a full disk as a pause, for `pgrecall doctor`."""
         seen = self._retry_policy.disk_full_at
         if seen is None or time.monotonic() - seen > _DISK_FULL_SECONDS:
             return []
@@ -309,7 +310,7 @@ class Daemon:
             self._log.info("leases released", memories=released)
 
     async def _report(self) -> None:
-        """Send heartbeats, and stop the daemon if the database does not serve its contract any more."""
+        """Send heartbeats. Stop the daemon if the database no longer serves its contract."""
         before, reported_at = self.sums(), time.monotonic()
         while True:
             await wait_at_most(self._heartbeat_seconds, self._due)
@@ -346,7 +347,7 @@ class Daemon:
         return await self._generations.embed_query(generation, model, query)
 
     async def _notice(self) -> None:
-        """Follow generations that were added, switched or dropped; however many notifications there are."""
+        """Reload the list of generations after notifications, at most once a second."""
         while self._generations is not None:
             await self._noticed.wait()
             self._noticed.clear()

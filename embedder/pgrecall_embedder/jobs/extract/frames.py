@@ -1,4 +1,4 @@
-"""What the daemon and its reading process say to each other: pickled objects, each after its length."""
+"""Messages between the daemon and its extraction process: pickled objects with a length prefix."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _LENGTH: Final = struct.Struct("!Q")
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The reading process has taken a setup.
+    """The extraction process has loaded a setup.
 
     Attributes:
         version: The version of code, models, switches and rules: another version may find other things.
-        missing: Names of libraries that are wanted and not there.
-        problems: What is wrong with rules and settings; those are left out.
+        missing: Names of optional libraries that are not installed.
+        problems: Errors in rules and settings, which are ignored.
     """
 
     version: str
@@ -32,7 +32,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What became of one memory: `body` is what was read, as JSON, or `error` says why there is none."""
+    """The extraction of one memory: `body` is the result as JSON; None if `error` is set."""
 
     memory_id: int
     body: str | None = field(repr=False)
@@ -40,7 +40,7 @@ class Read:
 
 
 def sent(message: object) -> bytes:
-    """Return a message as it is sent."""
+    """Encode a message."""
     body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return _LENGTH.pack(len(body)) + body
 
@@ -49,7 +49,7 @@ def receive(stream: BinaryIO) -> Any:
     """Wait for a message.
 
     Args:
-        stream: A pipe of ours; nobody else writes to it.
+        stream: A pipe between the two processes only.
 
     Returns:
         The message; None at the end of the stream.
@@ -64,7 +64,7 @@ async def receive_from(stream: asyncio.StreamReader) -> Any:
     """Wait for a message.
 
     Args:
-        stream: A pipe of ours; nobody else writes to it.
+        stream: A pipe between the two processes only.
 
     Raises:
         asyncio.IncompleteReadError: The stream ended.
