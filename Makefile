@@ -75,11 +75,12 @@ test-versions: $(VENV)/.dev  ## run the tests of what depends most on the server
 	@set -e; for version in $(VERSIONS); do bindir=$$(tools/server_binaries.sh $$version); \
 	  env -u PGRECALL_TEST_DSN PGRECALL_PG_BINDIR=$$bindir $(PYTEST) -m every_version tests/migrations tests/attack tests/sql; done
 
-lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, generated files up to date
+lint: $(VENV)/.dev  ## ruff, mypy --strict, SQL checks, file lengths, generated files up to date
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python tools/check_sql.py
+	$(BIN)/python tools/check_length.py
 	$(BIN)/python tools/async_to_sync.py --check
 	$(BIN)/python tools/sql_reference.py --check
 	$(BIN)/python tools/schema_sql.py --check
@@ -100,7 +101,7 @@ format: $(VENV)/.dev  ## format the code and apply the safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, sql/schema.sql, tools/contract.json, docs/cli.md, the tools in docs/mcp.md, docs/licences.md
+generate: $(VENV)/.dev  ## write the generated files: the sync client, docs/sql-api.md, sql/schema.sql, tools/contract.json, argument_types.py, docs/cli.md, the tools in docs/mcp.md, docs/licences.md
 	$(BIN)/python tools/async_to_sync.py
 	$(BIN)/python tools/sql_reference.py
 	$(BIN)/python tools/schema_sql.py

@@ -1,4 +1,4 @@
-"""Run the daemon as a process: signals, exit code, and one clear line when it cannot work."""
+"""Runs the daemon as a process: signals, exit code, one error line if it cannot start."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ def run(
     log_json: bool = False,
     factory: ProviderFactory = load_provider,
 ) -> int:
-    """Embed and read what waits for it until SIGTERM or SIGINT (a second one aborts); logs go to stderr.
+    """Run the daemon until SIGTERM or SIGINT; a second signal aborts. Logs go to stderr.
 
     Call it from the main thread.
 
     Args:
         dsn: Connection string of the database.
-        drain: Return when nothing is left to embed or to read.
-        only: Only embed, or only read, which needs no model; None does both.
-        concurrency: Embedding threads; None means one a core, which is what measured best.
-        lease_seconds: For how long nobody else claims what this daemon has claimed.
-        listen_dsn: A direct connection for notifications, where a pooler is between; None takes
+        drain: Return when the queues are empty.
+        only: Run only this job; extraction needs no model. None runs both.
+        concurrency: Embedding threads; None starts one per core.
+        lease_seconds: Length of a lease.
+        listen_dsn: A direct connection for notifications, if `dsn` leads to a pooler; None takes
             PGRECALL_EMBEDDER_LISTEN_DSN, or else `dsn`.
-        metrics_port: Where this machine's Prometheus finds metrics, 0 for any free port; None takes
+        metrics_port: The port of the metrics on localhost, 0 for any free one; None takes
             PGRECALL_EMBEDDER_METRICS_PORT, or else serves none.
-        socket_path: Where to answer queries of the functions in Python (`recall_embed`); None takes
-            PGRECALL_EMBEDDER_SOCKET, or else answers nowhere.
+        socket_path: The socket for queries of the SQL functions in Python (`recall_embed`); None takes
+            PGRECALL_EMBEDDER_SOCKET, or else opens none.
         socket_mode: The permissions of that socket; None: this user and its group.
         log_json: Log JSON, one object a line.
         factory: Loads the model.
@@ -103,7 +103,7 @@ def run(
 
 
 def _metrics(port: int | None, log: FilteringBoundLogger) -> PrometheusMetrics | None:
-    """Serve metrics where that is asked for."""
+    """Serve metrics if a port is given."""
     given = os.environ.get(METRICS_VARIABLE, "")
     if port is None and given:
         if not (given.isascii() and given.isdigit()):

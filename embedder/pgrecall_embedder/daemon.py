@@ -1,4 +1,4 @@
-"""The daemon's life: check the database, embed and read, report, leave nothing behind."""
+"""The daemon: checks the database, runs the jobs, sends heartbeats, releases its leases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import psycopg
 from pgrecall.admin.bundle import bundle_hash, not_migrated, verify
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, ReadOnlyServer, error_from
 
-from .connection import BehindPooler, Connection
+from .connection import Connection
 from .cores import usable_cores
 from .jobs.background import BackgroundJobs
 from .jobs.embed.generations import Generations
@@ -19,6 +19,7 @@ from .jobs.embed.pipeline import Polling, Work
 from .jobs.embed.queue import WorkQueue, is_missing_schema
 from .jobs.queries.socket import QuerySocket
 from .jobs.upkeep import UpkeepJob
+from .listening import Listener
 from .logs import describe
 from .metrics import NoMetrics
 from .providers import load_provider
@@ -37,52 +38,45 @@ if TYPE_CHECKING:
 __all__ = ["LEASE_SECONDS", "SOCKET_MODE", "Daemon", "Part"]
 
 Part: TypeAlias = Literal["embedding", "extraction"]
-"""What a daemon can be held to."""
+"""The only job that a daemon runs."""
 
 LEASE_SECONDS: Final = 120.0
-"""Default time for which no other daemon claims what this one has claimed."""
+"""Default length of a lease."""
 
 SOCKET_MODE: Final = 0o660
 """Default mode of the socket: this user and its group may connect."""
 
-# Notifications bring work at once; looking anyway is for those that got lost. All who look put less than one
-# query a second when there is nothing to do.
+# NOTIFY starts work at once. Polling catches lost notifications; an idle daemon sends less than one query a
+# second.
 _POLL_SECONDS = 5.0
 _IDLE_FACTOR: Final = 3.0
-# Without notifications it looks more often, less so when there is nothing for long.
-_BLIND_SECONDS = 1.0
-_LONGEST_BLIND_SECONDS = 4.0
 _HEARTBEAT_SECONDS = 10.0
-# The channel on which a daemon tries whether notifications arrive, and how long one may take.
-_PROOF: Final = "pgrecall_listening"
-_PROOF_SECONDS = 5.0
-_LISTEN_PAUSE_SECONDS = 0.5
 _NOTICE_PAUSE_SECONDS = 1.0
-# A daemon waits for its server for ever. A drain reports a server that stays unavailable.
+# A daemon retries forever. A drain gives up after this time.
 _DRAIN_PATIENCE_SECONDS = 120.0
-# A refused statement is tried again within a quarter of that.
+# Retries are at most a quarter of that apart.
 _DISK_FULL_SECONDS = 60.0
-# More threads than that gain nothing, and each has a tokenizer of its own.
+# More threads are not faster, and each has its own tokenizer.
 _MOST_THREADS = 8
 
 
 class Daemon:
-    """One embedder.
+    """One embedder process.
 
     Args:
         dsn: Connection string of the database.
-        listen_dsn: Another one for notifications, where a pooler is between; None: the same.
-        drain: Return when nothing is left to embed or to read.
-        only: Only embed, or only read, which needs no model; None does both.
-        concurrency: Embedding threads; None: one a core, which is what measured best.
-        log: Where to report.
-        metrics: Told of what is done.
-        lease_seconds: For how long nobody else claims what this one has claimed.
-        poll_seconds: How long to wait for a notification before looking for work anyway; in the end, when
-            there is none, twice as long.
-        heartbeat_seconds: How often to report to the database.
+        listen_dsn: A direct connection for notifications, if `dsn` leads to a pooler; None takes `dsn`.
+        drain: Return when the queues are empty.
+        only: Run only this job; extraction needs no model. None runs both.
+        concurrency: Embedding threads; None starts one per core.
+        log: The log.
+        metrics: The metrics.
+        lease_seconds: Length of a lease.
+        poll_seconds: Poll interval if no notification arrives. It grows to three times that while the queue
+            is empty.
+        heartbeat_seconds: Interval of the heartbeat.
         factory: Loads a model.
-        socket_path: Where to answer queries of the functions in Python; None: nowhere.
+        socket_path: The socket for queries of the SQL functions in Python; None opens none.
         socket_mode: The permissions of that socket.
 
     Raises:
@@ -149,21 +143,22 @@ class Daemon:
             self._socket = QuerySocket(socket_path, socket_mode, answer=self._embed_query, log=log)
 
     def stop(self) -> None:
-        """Stop cleanly: finish what is in hand, write it back, release the rest."""
+        """Stop cleanly: finish the claimed batch, write it back, release the other leases."""
         self._stopping.set()
         for part in (self._generations, self._background):
             if part is not None:
                 part.stop()
 
     async def run(self) -> None:
-        """Run until stopped or, when draining, until nothing is left.
+        """Run until stopped or, when draining, until the queues are empty.
 
         Raises:
-            SchemaMismatch: The database does not fit this package, or its model not its column.
+            SchemaMismatch: The database does not serve the contract of this package, or its model has another
+                dimension than its column.
             EmbeddingUnavailable: No model can be loaded.
             ConnectionFailed: The server cannot be reached.
             ReadOnlyServer: The server is a standby.
-            ExceptionGroup: Something failed on the way.
+            ExceptionGroup: A job failed.
         """
         try:
             await self._check()
@@ -217,6 +212,15 @@ class Daemon:
             )
         await self._beat(0.0)
         self._log.info("embedder started", worker=str(self._queue.worker), drain=self._drain)
+        listener = Listener(
+            self._listening,
+            self._queue,
+            self._polling,
+            wake=self._wake,
+            hear=self._hear,
+            check_seconds=self._heartbeat_seconds,
+            log=self._log,
+        )
         upkeep = UpkeepJob(self._queue, trims=self._generations is not None, log=self._log)
         started = time.monotonic()
         try:
@@ -226,8 +230,8 @@ class Daemon:
                     for work in (
                         self._report(),
                         upkeep.run(),
-                        self._listen(),
-                        self._look_blindly(),
+                        listener.run(),
+                        listener.poll_while_server_is_silent(),
                         self._notice(),
                     )
                 ]
@@ -251,7 +255,7 @@ class Daemon:
             )
 
     def sums(self) -> dict[str, int]:
-        """Return what was done so far, by the names it has in the log."""
+        """Return the totals since the start, by their names in the log."""
         sums: dict[str, int] = {}
         if self._generations is not None:
             work = self._work
@@ -269,7 +273,7 @@ class Daemon:
         return sums
 
     async def _beat(self, per_second: float) -> None:
-        """Send a heartbeat; one that only reads is no embedder to those who count these."""
+        """Send a heartbeat. A daemon that only extracts sends none: it does not count as an embedder."""
         if self._generations is not None:
             await self._queue.heartbeat(
                 bundle_hash(),
@@ -285,7 +289,7 @@ class Daemon:
                 self._metrics.waiting(generation, waiting.in_progress, waiting.retrying, waiting.failed)
 
     def _refusals(self) -> list[dict[str, str]]:
-        """Return for `pgrecall doctor` that the server has no room, while it says so."""
+        """Return a full disk as a pause, for `pgrecall doctor`."""
         seen = self._retry_policy.disk_full_at
         if seen is None or time.monotonic() - seen > _DISK_FULL_SECONDS:
             return []
@@ -306,7 +310,7 @@ class Daemon:
             self._log.info("leases released", memories=released)
 
     async def _report(self) -> None:
-        """Send heartbeats, and stop the daemon if the database does not serve its contract any more."""
+        """Send heartbeats. Stop the daemon if the database no longer serves its contract."""
         before, reported_at = self.sums(), time.monotonic()
         while True:
             await wait_at_most(self._heartbeat_seconds, self._due)
@@ -322,37 +326,8 @@ class Daemon:
                     self._log.info(event, **{name: sums[name]}, per_second=round(rates[name], 1))
             before, reported_at = sums, now
 
-    async def _listen(self) -> None:
-        """Wake the parts on notifications; they are hints, so a server without LISTEN will do.
-
-        Whether they arrive is tried: the daemon notifies itself from another connection. A pooler accepts
-        LISTEN and drops what comes, and a connection string may lead to another database.
-        """
-        overdue: asyncio.TimerHandle | None = None
-        while True:
-            try:
-                async for channel in self._listening.listen("pgrecall_embed", "pgrecall_query", _PROOF):
-                    if overdue is not None:
-                        overdue.cancel()
-                        overdue = None
-                    if channel is None:
-                        loop = asyncio.get_running_loop()
-                        overdue = loop.call_later(_PROOF_SECONDS, self._poll_blindly, None)
-                        await self._upkeep.fetch("SELECT pg_notify(%s, '')", [_PROOF])
-                    else:
-                        self._hear(is_deaf=False)
-                    if channel == _PROOF:
-                        continue
-                    self._wake(channel)
-            except psycopg.OperationalError as error:
-                self._log.warning("notifications stopped", error=describe(error))
-                await asyncio.sleep(_LISTEN_PAUSE_SECONDS)
-            except (psycopg.Error, BehindPooler) as error:
-                self._poll_blindly(error)
-                return
-
     def _wake(self, channel: str | None) -> None:
-        """Have the parts look for what a channel announces; None: for everything."""
+        """Wake the jobs that a channel announces work for; None wakes all."""
         if channel != "pgrecall_embed" and self._generations is not None:
             self._generations.wake_for_queries()
         if channel != "pgrecall_query":
@@ -361,32 +336,9 @@ class Daemon:
                 if part is not None:
                     part.wake()
 
-    async def _look_blindly(self) -> None:
-        """Look often while the server's queue of notifications is about to fill: then nobody sends any."""
-        sends = True
-        while True:
-            await asyncio.sleep(self._heartbeat_seconds if sends else _BLIND_SECONDS)
-            sends = await self._queue.sends_notifications()
-            if not sends:
-                self._wake(None)
-
     def _hear(self, *, is_deaf: bool) -> None:
         if self._generations is not None:
             self._generations.hear(is_deaf=is_deaf)
-
-    def _poll_blindly(self, error: Exception | None) -> None:
-        self._hear(is_deaf=True)
-        self._polling.seconds = min(self._polling.seconds, _BLIND_SECONDS)
-        self._polling.longest_seconds = min(self._polling.longest_seconds, _LONGEST_BLIND_SECONDS)
-        self._log.warning(
-            "no notifications from this server, polling",
-            error="none arrives"
-            if error is None
-            else "a pooler is between"
-            if isinstance(error, BehindPooler)
-            else describe(error),
-            hint="Name a direct connection with PGRECALL_EMBEDDER_LISTEN_DSN.",
-        )
 
     async def _embed_query(self, asked: Asked) -> str:
         generation, model, query, _ = asked
@@ -395,7 +347,7 @@ class Daemon:
         return await self._generations.embed_query(generation, model, query)
 
     async def _notice(self) -> None:
-        """Follow generations that were added, switched or dropped; however many notifications there are."""
+        """Reload the list of generations after notifications, at most once a second."""
         while self._generations is not None:
             await self._noticed.wait()
             self._noticed.clear()

@@ -1,7 +1,7 @@
-"""The daemon's log: structured, on stderr, free of what memories say.
+"""The daemon's log: structured, on stderr, without the text of memories.
 
-Nothing here takes an exception's text as it is: a library may quote its input in it. What is logged of an
-error is its class, its SQLSTATE or its place in the code; only failed connections speak for themselves.
+The text of an exception is not logged: a library may quote its input in it. The log has the class, SQLSTATE
+or code location of an error. Only the message of a failed connection is logged.
 
 Libraries are imported where they are used: the process that reads memories describes an error now and
 then, and starts without them in half the time.
@@ -28,7 +28,7 @@ def make_logger(*, as_json: bool = False, level: int = logging.INFO) -> Filterin
 
     Args:
         as_json: One JSON object a line; otherwise lines for people, coloured on a terminal.
-        level: What is less is left out.
+        level: The lowest level to log.
     """
     import structlog
 
@@ -50,7 +50,7 @@ def make_logger(*, as_json: bool = False, level: int = logging.INFO) -> Filterin
 
 
 def describe(error: BaseException) -> str:
-    """Say what went wrong without the error's own text.
+    """Describe an error without its text.
 
     Args:
         error: Any exception; its traceback tells where it came from.

@@ -8,10 +8,10 @@ __all__ = ["Metrics", "NoMetrics"]
 
 
 class Metrics(Protocol):
-    """Told of what happens, in the daemon's own thread; never of what a memory says."""
+    """Receives events in the daemon's main thread; never the text of a memory."""
 
     def embedded(self, memories: int) -> None:
-        """Memories got their embedding."""
+        """Embeddings were stored."""
         ...
 
     def failed(self, cause: str) -> None:
@@ -19,11 +19,11 @@ class Metrics(Protocol):
         ...
 
     def stale(self, memories: int) -> None:
-        """Embeddings were not stored, since their memories had changed."""
+        """Embeddings were stale: their memories had changed."""
         ...
 
     def paused(self, model: str, cause: str, seconds: float) -> None:
-        """A provider is not asked for some seconds."""
+        """A provider is paused."""
         ...
 
     def batch(self, seconds: float, texts: int) -> None:
@@ -35,12 +35,12 @@ class Metrics(Protocol):
         ...
 
     def waiting(self, generation: int, in_progress: int, retrying: int, failed: int) -> None:
-        """Memories of a generation cannot be claimed, at a heartbeat."""
+        """The backlog of a generation, at each heartbeat."""
         ...
 
 
 class NoMetrics:
-    """Measures nothing."""
+    """Records nothing."""
 
     def embedded(self, memories: int) -> None:
         """Forget it."""

@@ -1,4 +1,4 @@
-"""What the daemon counts for Prometheus; nothing in it says anything of a memory, a query or a key."""
+"""The daemon's Prometheus metrics. No label holds the text of a memory, a query or a key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PrometheusMetrics"]
 
-# From a batch of a small model on a fast machine to a hosted model that takes its time.
+# From a small model on a fast machine to a slow hosted model.
 _BATCH_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 _QUERY_SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
@@ -92,11 +92,11 @@ class PrometheusMetrics:
         self._failed.labels(cause).inc()
 
     def stale(self, memories: int) -> None:
-        """Count embeddings that were not stored any more."""
+        """Count stale embeddings."""
         self._stale.inc(memories)
 
     def paused(self, model: str, cause: str, seconds: float) -> None:
-        """Count a pause, and show it until it is over."""
+        """Count a pause, and set the gauge until it ends."""
         self._pauses.labels(model, cause).inc()
         pause = model, cause
         self._until[pause] = time.monotonic() + seconds
@@ -112,7 +112,7 @@ class PrometheusMetrics:
         self._query_seconds.observe(seconds)
 
     def waiting(self, generation: int, in_progress: int, retrying: int, failed: int) -> None:
-        """Show what keeps a generation from being done, as `pgrecall.embedding_backlog()` says."""
+        """Set the gauges of a generation's backlog, from `pgrecall.embedding_backlog()`."""
         for state, count in (("in_progress", in_progress), ("retrying", retrying), ("failed", failed)):
             self._queue.labels(str(generation), state).set(count)
 

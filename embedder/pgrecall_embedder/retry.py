@@ -104,7 +104,9 @@ class RetryPolicy:
             self.disk_full_at = time.monotonic()
         delay = state.next_action.sleep if state.next_action is not None else 0.0
         if error is not None:
-            self.log.warning("database is away", error=describe(error), retry_in_s=round(delay, 1))
+            self.log.warning(
+                "database unavailable, retrying", error=describe(error), retry_in_s=round(delay, 1)
+            )
 
 
 def _is_transient(error: BaseException) -> bool:

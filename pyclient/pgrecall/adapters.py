@@ -1,4 +1,4 @@
-"""How the clients read values that Python has no room for.
+"""How the clients send vectors, and read values that Python has no room for.
 
 The database refuses such values, but a row may be older than the constraint, or its owner may have dropped
 it. One row must not keep a client from all others: a time is read as the nearest one that Python has, and
@@ -12,9 +12,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from psycopg import DataError, adapters
-from psycopg.adapt import AdaptersMap, Loader
+from psycopg.adapt import AdaptersMap, Dumper, Loader
+from psycopg.pq import Format
 from psycopg.types.datetime import IntervalLoader, TimestamptzLoader
 from psycopg.types.json import set_json_loads
+
+from .arguments import HalfVector
 
 if TYPE_CHECKING:
     from psycopg.abc import Buffer
@@ -43,6 +46,15 @@ class _Interval(IntervalLoader):
             return timedelta.min if bytes(data).startswith(b"-") else timedelta.max
 
 
+class _HalfVectorDumper(Dumper):
+    # Without an oid, the server takes the type of the argument. So pgvector may be in any schema, and nothing
+    # is looked up per connection, which a pooler would change between two statements.
+    format = Format.BINARY
+
+    def dump(self, obj: HalfVector) -> HalfVector:
+        return obj
+
+
 def _whole(digits: str) -> int | float:
     try:
         return int(digits)
@@ -63,6 +75,7 @@ def _readable() -> AdaptersMap:
     for name, loader in loaders.items():
         adapted.register_loader(name, loader)
     set_json_loads(_loads, adapted)
+    adapted.register_dumper(HalfVector, _HalfVectorDumper)
     return adapted
 
 

@@ -7,10 +7,12 @@ not explain: wrong Python types, text that PostgreSQL cannot store, malformed ve
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
+from .argument_types import ARGUMENT_TYPES
 from .errors import InvalidInput, InvalidVector
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ LONGEST_EMBED_WAIT = 60.0
 
 _MAX_INT = 2**31 - 1
 _MAX_BITS = 4096
+_MOST_DIMENSIONS = 16_000
 _EF_SEARCH = range(1, 1001)
 _ITERATIVE_SCAN = ("off", "relaxed_order", "strict_order")
 # psycopg sends a float as double precision, which PostgreSQL does not cast to real implicitly.
@@ -230,11 +233,26 @@ def _json_document(field: str, document: str) -> str:
     return document
 
 
-def format_vector(vector: Vector) -> str:
-    """Return a query vector in pgvector's text format.
+class HalfVector(bytes):
+    """A vector as pgvector's `halfvec_recv` reads it; `pgrecall.adapters` sends it.
+
+    In this form a vector costs a fifth of the time and half the bytes of its text, and no error quotes it.
+    """
+
+    __slots__ = ()
+
+    @property
+    def dimension(self) -> int:
+        """The number of its dimensions."""
+        return len(self) // 2 - 2
+
+
+def as_vector(vector: Vector) -> HalfVector:
+    """Return a query vector as it is sent.
 
     Raises:
-        InvalidVector: It is empty, nested, or holds something that is not a finite number.
+        InvalidVector: It is empty, nested, too long, or holds something that is not a finite number or out of
+            the range of a halfvec.
     """
     values: Any = vector
     if hasattr(values, "tolist"):  # numpy, torch: without importing either
@@ -247,17 +265,14 @@ def format_vector(vector: Vector) -> str:
         raise InvalidVector("vector must hold numbers only") from None
     if not numbers:
         raise InvalidVector("vector is empty")
+    if len(numbers) > _MOST_DIMENSIONS:
+        raise InvalidVector(f"vector has {len(numbers)} dimensions; {_MOST_DIMENSIONS} is the limit")
     if not all(map(math.isfinite, numbers)):
         raise InvalidVector("vector holds NaN or infinity")
-    return "[" + ",".join(map(repr, numbers)) + "]"
-
-
-def settings_argument(settings: Mapping[str, str | float] | None, expand: str | None) -> dict[str, Any]:
-    """Return the argument `settings` of one recall; the database refuses an unknown name."""
-    chosen = {as_str("a setting", name): as_str(name, str(value)) for name, value in (settings or {}).items()}
-    if expand is not None:
-        chosen["expand"] = expand
-    return {"settings": chosen} if chosen else {}
+    try:
+        return HalfVector(struct.pack(f"!HH{len(numbers)}e", len(numbers), 0, *numbers))
+    except OverflowError:
+        raise InvalidVector("vector holds a number beyond 65504, the largest of a halfvec") from None
 
 
 def hnsw_settings(hnsw_ef_search: int | None, hnsw_iterative_scan: str | None) -> dict[str, str]:
@@ -279,41 +294,40 @@ def hnsw_settings(hnsw_ef_search: int | None, hnsw_iterative_scan: str | None) -
     return chosen
 
 
+# By the type of the argument in SQL.
 _CHECKS: dict[str, Callable[[str, object], Any]] = {
-    **dict.fromkeys(("content", "title", "category", "source", "session", "speaker", "language"), as_str),
-    **dict.fromkeys(("external_id", "namespace", "on_conflict", "query", "query_vec", "new_name"), as_str),
-    **dict.fromkeys(
-        ("text", "topic", "strategy", "fusion", "sort_by", "profile", "cause"),
-        as_str,
-    ),
-    **dict.fromkeys(("min_similarity", "min_score", "mmr_lambda", "similarity"), as_float),
-    **dict.fromkeys(("tags", "expanded_keywords"), as_str_list),
-    **dict.fromkeys(("labels", "concepts", "external_ids"), as_str_list),
-    **dict.fromkeys(("occurred_at", "created_at", "valid_from", "since"), as_datetime),
-    **dict.fromkeys(("as_of", "reference_time"), as_datetime),
-    **dict.fromkeys(("valid_to", "expires_at"), as_end),
-    **dict.fromkeys(
-        ("is_sensitive", "any_namespace", "create_namespace", "include_superseded", "include_sensitive"),
-        as_bool,
-    ),
-    **dict.fromkeys(
-        ("collapse_duplicates", "include_forgotten", "changes", "dry_run", "forgotten", "oldest_first"),
-        as_bool,
-    ),
-    **dict.fromkeys(("position", "k", "max_chars", "per_item", "max_memories", "max_results"), as_int),
-    **dict.fromkeys(("id", "successor", "memory_id", "after_id"), as_id),
-    "metadata": json_object,
-    "ids": as_ids,
+    "bigint": as_id,
+    "bigint[]": as_ids,
+    "boolean": as_bool,
+    "double precision": as_float,
+    "integer": as_int,
+    "jsonb": json_object,
+    "text": as_str,
+    "text[]": as_str_list,
+    "timestamp with time zone": as_datetime,
+}
+# Arguments that take fewer or more values than their type.
+_SPECIAL: dict[str, Callable[[str, object], Any]] = {
+    "expires_at": as_end,
     "importance": as_fraction,
+    "valid_to": as_end,
 }
 
 
-def drop_none(**values: object) -> dict[str, Any]:
-    """Return the arguments that are not None, each checked.
+def checked_arguments(**values: object) -> dict[str, Any]:
+    """Check and convert arguments by the types that they have in SQL, and leave out those that are None.
 
     None always means the default of the SQL function, so that defaults are defined in the database only.
+
+    Raises:
+        InvalidInput: A value that its type cannot hold.
     """
-    return {name: _CHECKS[name](name, value) for name, value in values.items() if value is not None}
+    given = {name: value for name, value in values.items() if value is not None}
+    return {name: _check(name)(name, value) for name, value in given.items()}
+
+
+def _check(name: str) -> Callable[[str, object], Any]:
+    return _SPECIAL.get(name) or _CHECKS[ARGUMENT_TYPES[_ARGUMENTS.get(name, name)]]
 
 
 def check_given(name: str, value: object, advice: str = "") -> None:
@@ -338,8 +352,8 @@ def call(function: str, arguments: Mapping[str, Any]) -> tuple[sql.Composed, dic
         arguments: The checked arguments by name.
 
     Returns:
-        The statement and its parameters. Texts, vectors and JSON are sent as untyped text: the signature of
-        the function determines their types, so no type has to be looked up first.
+        The statement and its parameters. Texts, JSON and vectors are sent untyped: the signature of the
+        function determines their types, so no type has to be looked up first.
     """
     from psycopg import sql
 

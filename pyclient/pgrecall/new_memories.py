@@ -7,7 +7,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from .arguments import as_str, drop_none, json_text
+from .arguments import as_str, checked_arguments, json_text
 from .errors import InvalidInput, PgrecallError, TooLarge
 from .models import NewMemory
 
@@ -38,7 +38,7 @@ def new_memory(memory: NewMemory | Mapping[str, Any]) -> dict[str, Any]:
             f"unknown field {unknown[0]!r}", hint=f"The fields are {', '.join(sorted(_FIELDS))}."
         )
     check_content(values.get("content"))
-    checked = drop_none(**values)
+    checked = checked_arguments(**values)
     return {
         name: value.isoformat() if isinstance(value, datetime) else value for name, value in checked.items()
     }

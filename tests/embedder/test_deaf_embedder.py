@@ -66,7 +66,7 @@ def test_it_says_so_and_answers_who_asks_again(
     recorder: Recorder,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pgrecall_embedder.daemon._PROOF_SECONDS", 0.5)
+    monkeypatch.setattr("pgrecall_embedder.listening._PROOF_SECONDS", 0.5)
 
     async def scenario() -> None:
         with Client(dsn) as client:

@@ -75,7 +75,7 @@ def test_the_command_drains(dsn: str, conn: psycopg.Connection[Any]) -> None:
     assert [event for event in events if event not in ("embedding", "reading")] == [
         "model loaded",
         "embedder started",
-        "reading memories",
+        "extraction ready",
         "embedder stopped",
     ]
     assert status(conn) == (3, 0, 0, 0)

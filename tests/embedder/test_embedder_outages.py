@@ -100,7 +100,7 @@ def test_memories_wait_for_a_server_that_is_away(
     assert conn.execute("SELECT count(*) FROM pgrecall.embedding_failures").fetchall() == [(0,)]
     assert jobs(conn) == 0
     log = capfd.readouterr().err
-    told = events(log, "the provider is not asked for a while")
+    told = events(log, "provider paused")
     assert told
     assert all(one["cause"] == "outage" and one["model"] == "some-model" for one in told)
     assert CANARY not in log

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from pgrecall_embedder.connection import Connection
-from pgrecall_embedder.jobs.extract.frames import NO_ANCHOR
+from pgrecall_embedder.jobs.extract.frames import NO_ANCHOR, receive, sent
 from pgrecall_embedder.jobs.extract.queue import ExtractionQueue
 from pgrecall_embedder.jobs.extract.reader import Reader, ReaderBroken
 from pgrecall_embedder.jobs.extract.setup import Setup
@@ -311,6 +313,71 @@ def test_the_process_ends_with_the_daemon(dsn: str, conn: psycopg.Connection[Any
     process.communicate()
     psutil.wait_procs(children, timeout=PATIENCE)
     assert not any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children)
+
+
+_ENDLESS = """
+import re, signal, time
+from pgrecall_embedder.jobs.extract import process
+
+def read(self, documents):
+    # The alarm of this request comes at once.
+    if not 60 < signal.alarm(1) <= process._LONGEST_SECONDS:
+        return []
+    match documents[0].content:
+        case "expression":
+            re.match("(a+)+$", "a" * 60 + "b")
+        case "loop":
+            while True:
+                pass
+        case "sleep":
+            time.sleep(600)
+    return []
+
+process.TextReader.read = read
+process.main()
+"""
+
+
+@pytest.mark.parametrize("how", ["expression", "loop", "sleep"])
+def test_a_process_that_hangs_ends_by_itself(conn: psycopg.Connection[Any], how: str) -> None:
+    """Its daemon may have been killed; a regular expression runs no Python that could look after it."""
+    command = [sys.executable, "-c", _ENDLESS]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for message in (setup(conn), documents(how)):
+            process.stdin.write(sent(message))
+            process.stdin.flush()
+            if isinstance(message, Setup):
+                assert receive(process.stdout) is not None
+        assert process.wait(PATIENCE) == -signal.SIGALRM
+    finally:
+        process.kill()
+        process.communicate()
+
+
+_GREEDY = """
+import mmap
+from pgrecall_embedder.jobs.extract import process
+original = process.TextReader.read
+
+def read(self, documents):
+    if any("greedy" in document.content for document in documents):
+        mmap.mmap(-1, 2**33, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # never touched
+    return original(self, documents)
+
+process.TextReader.read = read
+process.main()
+"""
+
+
+def test_a_text_that_takes_all_memory_fails_alone(
+    conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pgrecall_embedder.jobs.extract.reader._COMMAND", (sys.executable, "-c", _GREEDY))
+    found = read(Reader(setup(conn)), documents("See a/b.md", "greedy", "See c/d.md"))
+    assert [one.error for one in found] == [None, "the reading process ended", None]
 
 
 def test_what_the_database_refuses_is_failed_alone(

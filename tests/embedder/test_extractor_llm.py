@@ -144,7 +144,7 @@ def test_trouble_pauses_this_enricher_alone(
     async def scenario() -> None:
         async with running(make_reader(dsn, poll_seconds=0.1, heartbeat_seconds=0.2)):
             await asyncio.to_thread(store, conn, workers(3))
-            await eventually(lambda: "not asked for a while" in _seen(capfd, seen))
+            await eventually(lambda: "language model paused" in _seen(capfd, seen))
             asked = len(llm.asked)
             # Meanwhile names are read, and nothing more is asked.
             await asyncio.to_thread(store, conn, workers(3))
@@ -227,7 +227,7 @@ def test_without_a_model_or_an_address_nothing_is_asked(
     assert read_all(dsn)["read"] == 2
     assert (pending(conn), pending(conn, "llm"), llm.asked) == (0, 2, [])
     told = capfd.readouterr().err
-    assert "no language model can be asked" in told
+    assert "no language model available" in told
     assert "sesame-4711" not in told
 
 

@@ -124,11 +124,11 @@ class BackgroundJobs:
                 part.stop()
 
     async def run(self) -> None:
-        """Work until stopped or, when draining, until nothing is left.
+        """Work until stopped or, when draining, until the queues are empty.
 
         Raises:
-            psycopg.Error: The server refused something, or stayed away too long.
-            ExceptionGroup: Something failed on the way.
+            psycopg.Error: The server rejected a statement, or was unavailable for too long.
+            ExceptionGroup: A job failed.
         """
         queues = (
             ExtractionQueue(self._claims, self._writes, "text", self._lease),
@@ -221,7 +221,7 @@ class BackgroundJobs:
             refreshing.cancel()
 
     async def _read_notes(self, queue: ExtractionQueue, reader: Reader) -> None:
-        """Read the notes that a drain has made, as any memory; none is made of them."""
+        """Extract from the notes that a drain has made. Notes yield no further notes."""
         before = self.counts
         text = self._text = TextExtractionJob(
             queue, reader, drain=self._drain, poll_seconds=self._poll_seconds, log=self._log
@@ -236,7 +236,7 @@ class BackgroundJobs:
         reader: Reader,
         others: tuple[LlmExtractionJob, NoteJob, Curator],
     ) -> None:
-        """Follow changes of settings and rules: they count for what is read from then on."""
+        """Reload changed settings and rules. They apply to the memories extracted from then on."""
         while True:
             await asyncio.sleep(self._refresh_seconds)
             setup = await queue.setup(fingerprint)
@@ -245,20 +245,20 @@ class BackgroundJobs:
                 reader.change(setup)
                 for other in others:
                     other.change(setup)
-                self._log.info("settings of reading changed")
+                self._log.info("extraction settings changed")
 
     def _announce(self, ready: Ready) -> None:
-        """Say what is missing: what is not installed once, what is wrong with settings after every change."""
+        """Log missing libraries once, and invalid settings after every change."""
         for problem in ready.problems:
-            self._log.warning("memories are read without something", problem=problem)
+            self._log.warning("extraction is incomplete", problem=problem)
         if ready.missing and not self._has_told_missing:
             self._has_told_missing = True
             self._log.info(
-                "memories are read without some libraries",
+                "extraction runs without optional libraries",
                 missing=", ".join(ready.missing),
                 hint=f"Run: {install_command('nlp')}.",
             )
-        self._log.info("reading memories", version=ready.version)
+        self._log.info("extraction ready", version=ready.version)
 
     async def _leave(self, queues: tuple[ExtractionQueue | CurationQueue, ...]) -> None:
         """Release all leases. Without a server, they expire."""
@@ -268,4 +268,6 @@ class BackgroundJobs:
                 if queue.connections:
                     await queue.release()
         except psycopg.Error as error:
-            self._log.warning("memories to read could not be released", error=describe(error))
+            self._log.warning(
+                "extraction leases could not be released; they expire by themselves", error=describe(error)
+            )

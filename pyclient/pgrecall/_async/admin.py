@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from pgrecall.arguments import drop_none
+from pgrecall.arguments import checked_arguments
 from pgrecall.models import (
     Failure,
     Generation,
@@ -58,7 +58,7 @@ class AsyncAdmin:
             cause: Only failures with this cause.
             k: Maximum number of failures; None is 100.
         """
-        rows = await self._database.rows("pgrecall.failures", drop_none(cause=cause, k=k))
+        rows = await self._database.rows("pgrecall.failures", checked_arguments(cause=cause, k=k))
         return [Failure.of(row) for row in rows]
 
     async def retry_failures(self, cause: str | None = None, *, id: int | None = None) -> int:
@@ -72,7 +72,9 @@ class AsyncAdmin:
             The number of memories to be retried.
         """
         return int(
-            await self._database.value("pgrecall.retry_failures", drop_none(cause=cause, memory_id=id))
+            await self._database.value(
+                "pgrecall.retry_failures", checked_arguments(cause=cause, memory_id=id)
+            )
         )
 
     async def health(self) -> list[HealthCheck]:
@@ -134,7 +136,7 @@ class AsyncAdmin:
             UnknownLanguage: There is no such text-search configuration.
         """
         await self._database.value(
-            "pgrecall.create_namespace", {"name": name, **drop_none(language=language)}
+            "pgrecall.create_namespace", {"name": name, **checked_arguments(language=language)}
         )
 
     async def rename_namespace(self, name: str, new_name: str) -> None:
@@ -172,7 +174,12 @@ class AsyncAdmin:
             InvalidInput: `keep` is not above 0.
             PermissionDenied: The role is no administrator.
         """
-        arguments = {"namespace": namespace, "keep": keep, "action": action, **drop_none(category=category)}
+        arguments = {
+            "namespace": namespace,
+            "keep": keep,
+            "action": action,
+            **checked_arguments(category=category),
+        }
         await self._database.rows("pgrecall.set_retention", arguments)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pgrecall.arguments import as_str, drop_none, json_object
+from pgrecall.arguments import as_str, checked_arguments, json_object
 from pgrecall.models import Curation, Duplicate, PreviewedCuration
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class AsyncCurator:
         Raises:
             UnknownNamespace: There is no such namespace.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             namespace=await self._database.namespace(namespace), since=since, max_memories=max_memories
         )
         rows = await self._database.rows("pgrecall.preview_curation", arguments)
@@ -45,7 +45,7 @@ class AsyncCurator:
         self, namespace: str | None = None, *, since: datetime | None = None, max_memories: int | None = None
     ) -> list[int]:
         """Return the ids of undecided memories; see `preview`."""
-        arguments = drop_none(
+        arguments = checked_arguments(
             namespace=await self._database.namespace(namespace), since=since, max_memories=max_memories
         )
         rows = await self._database.rows("pgrecall.uncurated_memories", arguments)
@@ -60,7 +60,7 @@ class AsyncCurator:
         Raises:
             PermissionDenied: The memory may only be read.
         """
-        number = await self._database.value("pgrecall.curate", drop_none(memory_id=id))
+        number = await self._database.value("pgrecall.curate", checked_arguments(memory_id=id))
         return None if number is None else int(number)
 
     async def question(self, id: int) -> list[dict[str, Any]]:
@@ -71,7 +71,7 @@ class AsyncCurator:
         Returns:
             The memory first, each with id, content, anchor, content_hash and cosine.
         """
-        rows = await self._database.rows("pgrecall.curation_context", drop_none(memory_id=id))
+        rows = await self._database.rows("pgrecall.curation_context", checked_arguments(memory_id=id))
         return [dict(row) for row in rows]
 
     async def apply(
@@ -103,7 +103,7 @@ class AsyncCurator:
             PermissionDenied: The memory may only be read.
         """
         arguments = {
-            **drop_none(memory_id=id),
+            **checked_arguments(memory_id=id),
             "other_id": other_id,
             "decision": decision,
             "decider": as_str("decider", decider),
@@ -127,7 +127,7 @@ class AsyncCurator:
             NotFound: There is no such decision.
             PgrecallError: 55000 if the memory has changed since.
         """
-        return bool(await self._database.value("public.undo_curation", drop_none(id=id)))
+        return bool(await self._database.value("public.undo_curation", checked_arguments(id=id)))
 
     async def log(
         self, namespace: str | None = None, *, changes: bool | None = None, k: int | None = None
@@ -144,7 +144,7 @@ class AsyncCurator:
         """
         rows = await self._database.rows(
             "pgrecall.curation_log",
-            drop_none(namespace=await self._database.namespace(namespace), changes=changes, k=k),
+            checked_arguments(namespace=await self._database.namespace(namespace), changes=changes, k=k),
         )
         return [Curation.of(row) for row in rows]
 
@@ -166,7 +166,7 @@ class AsyncCurator:
             UnknownNamespace: There is no such namespace.
             InvalidInput: `similarity` is not between 0 and 1.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             namespace=await self._database.namespace(namespace),
             similarity=similarity,
             max_memories=max_memories,

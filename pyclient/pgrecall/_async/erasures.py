@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrecall.arguments import drop_none
+from pgrecall.arguments import checked_arguments
 from pgrecall.filters import ErasureFilters, split_filter
 from pgrecall.models import Erasure
 
@@ -42,7 +42,7 @@ class AsyncErasures:
             NotFound: There is no such memory.
             PermissionDenied: The role may only read it.
         """
-        rows = await self._database.rows_now("public.erase", drop_none(id=id, dry_run=dry_run))
+        rows = await self._database.rows_now("public.erase", checked_arguments(id=id, dry_run=dry_run))
         return Erasure.of(rows[0])
 
     async def erase_many(
@@ -65,7 +65,7 @@ class AsyncErasures:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role may only read the namespace.
         """
-        arguments = {**drop_none(dry_run=dry_run), **await self._filtered(filters, ErasureFilters)}
+        arguments = {**checked_arguments(dry_run=dry_run), **await self._filtered(filters, ErasureFilters)}
         rows = await self._database.rows_now("public.erase_many", arguments)
         return tuple(Erasure.of(row) for row in rows)
 
@@ -85,7 +85,7 @@ class AsyncErasures:
             PermissionDenied: The role cannot access every namespace.
         """
         rows = await self._database.rows_now(
-            "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
+            "public.erase_namespace", checked_arguments(namespace=namespace, dry_run=dry_run)
         )
         return Erasure.of({**rows[0], "memory_id": None})
 
@@ -93,4 +93,4 @@ class AsyncErasures:
         """Return the arguments of a function that filters: namespace, filter and the other options."""
         filter, rest = split_filter(options, allowed)
         rest["namespace"] = await self._database.namespace(rest.get("namespace"))
-        return {**drop_none(**rest), **await filter_argument(self._database, filter)}
+        return {**checked_arguments(**rest), **await filter_argument(self._database, filter)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from pgrecall.arguments import drop_none
+from pgrecall.arguments import checked_arguments
 from pgrecall.concurrency import in_thread
 from pgrecall.errors import InvalidInput
 from pgrecall.query.timeframe import format_period, format_range, parse_with_dateparser, phrase
@@ -37,7 +37,7 @@ async def _as_range(database: AsyncDatabase, timeframe: Timeframe) -> str:
     if words is None:
         return format_period(timeframe)
     try:
-        return format_range(await database.value("public.parse_timeframe", drop_none(text=words)))
+        return format_range(await database.value("public.parse_timeframe", checked_arguments(text=words)))
     except InvalidInput:
         pass  # not understood there
     async with database.connection() as connection:

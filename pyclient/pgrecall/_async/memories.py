@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrecall.arguments import as_int, check_given, check_options, drop_none, json_object, json_text
+from pgrecall.arguments import as_int, check_given, check_options, checked_arguments, json_object, json_text
 from pgrecall.concurrency import in_thread
 from pgrecall.errors import PgrecallError
 from pgrecall.filters import ListFilters, RecallFilters
@@ -64,7 +64,7 @@ class AsyncMemories(AsyncErasures):
             Conflict: The external id belongs to another text.
         """
         check_given("content", content)
-        arguments = drop_none(
+        arguments = checked_arguments(
             content=content,
             namespace=await self._database.namespace(namespace),
             create_namespace=create_namespace,
@@ -106,7 +106,7 @@ class AsyncMemories(AsyncErasures):
             UnknownLanguage: There is no such text-search configuration.
             Conflict: An external id belongs to another text.
         """
-        target = drop_none(
+        target = checked_arguments(
             namespace=await self._database.namespace(namespace),
             create_namespace=create_namespace,
             on_conflict=on_conflict,
@@ -154,7 +154,7 @@ class AsyncMemories(AsyncErasures):
             TooLarge: A text is over 262,144 bytes.
             UnknownNamespace: The namespace does not exist, and `create_namespace` is not True.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             session=session,
             namespace=await self._database.namespace(namespace),
             create_namespace=create_namespace,
@@ -186,7 +186,7 @@ class AsyncMemories(AsyncErasures):
             TooLarge: The content is too long.
             UnknownLanguage: There is no such text-search configuration.
         """
-        arguments = drop_none(id=id, content=content, **check_options(fields, UpdatableFields))
+        arguments = checked_arguments(id=id, content=content, **check_options(fields, UpdatableFields))
         if arguments.get("language") == AUTO:
             arguments = await in_thread(detect, arguments)
         return bool(await self._database.value("public.update_memory", arguments))
@@ -218,7 +218,7 @@ class AsyncMemories(AsyncErasures):
             NotFound: There is no such memory.
             InvalidInput: Neither or both of `content` and `successor`; otherwise as for `remember`.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             id=id,
             content=content,
             successor=successor,
@@ -234,7 +234,7 @@ class AsyncMemories(AsyncErasures):
         Returns:
             True if it existed.
         """
-        return bool(await self._database.value("public.forget", drop_none(id=id)))
+        return bool(await self._database.value("public.forget", checked_arguments(id=id)))
 
     async def forget_many(self, *, dry_run: bool = False, **filters: Unpack[RecallFilters]) -> int:
         """Forget all memories that pass the filters. `restore` brings each of them back.
@@ -251,7 +251,7 @@ class AsyncMemories(AsyncErasures):
             InvalidInput: No filter, an empty one, which every memory would pass, or an invalid one.
             PermissionDenied: The role may only read the namespace.
         """
-        arguments = {**drop_none(dry_run=dry_run), **await self._filtered(filters, RecallFilters)}
+        arguments = {**checked_arguments(dry_run=dry_run), **await self._filtered(filters, RecallFilters)}
         return int(await self._database.value("public.forget_many", arguments))
 
     async def restore(self, id: int) -> bool:
@@ -264,7 +264,7 @@ class AsyncMemories(AsyncErasures):
             NotFound: There is no such memory; it may have been erased.
             PermissionDenied: The role may only read it.
         """
-        return bool(await self._database.value("public.restore", drop_none(id=id)))
+        return bool(await self._database.value("public.restore", checked_arguments(id=id)))
 
     async def get(self, id: int, *, include_forgotten: bool = False) -> StoredMemory | None:
         """Return a memory with all its fields; None if it does not exist, is forgotten or expired.
@@ -296,9 +296,9 @@ class AsyncMemories(AsyncErasures):
             InvalidInput: Both `ids` and `external_ids`, or neither.
             TooLarge: More than 1,000 ids.
         """
-        arguments = drop_none(ids=ids, external_ids=external_ids, include_forgotten=include_forgotten)
+        arguments = checked_arguments(ids=ids, external_ids=external_ids, include_forgotten=include_forgotten)
         if external_ids is not None:
-            arguments |= drop_none(namespace=await self._database.namespace(namespace))
+            arguments |= checked_arguments(namespace=await self._database.namespace(namespace))
         rows = await self._database.rows("public.get_memories", arguments)
         return list(map(StoredMemory.from_row, rows))
 
@@ -325,7 +325,7 @@ class AsyncMemories(AsyncErasures):
             InvalidInput: `k` out of range, or an invalid filter.
             NotFound: `after` has been erased.
         """
-        arguments = drop_none(max_results=k, after_id=after, oldest_first=oldest_first)
+        arguments = checked_arguments(max_results=k, after_id=after, oldest_first=oldest_first)
         arguments |= await self._filtered(filters, ListFilters)
         rows = await self._database.rows("public.list_memories", arguments)
         if not rows:
@@ -347,7 +347,7 @@ class AsyncMemories(AsyncErasures):
             namespace: The namespace.
             k: Maximum number of sessions, 1 to 10,000.
         """
-        arguments = drop_none(namespace=await self._database.namespace(namespace), max_results=k)
+        arguments = checked_arguments(namespace=await self._database.namespace(namespace), max_results=k)
         rows = await self._database.rows("public.list_sessions", arguments)
         if not rows:
             await self._database.check_empty(arguments.get("namespace"))
@@ -363,6 +363,6 @@ class AsyncMemories(AsyncErasures):
         Raises:
             NotFound: There is no such memory.
         """
-        arguments = drop_none(id=id, include_sensitive=include_sensitive)
+        arguments = checked_arguments(id=id, include_sensitive=include_sensitive)
         rows = await self._database.rows("public.memory_history", arguments)
         return tuple(MemoryChange.of(row) for row in rows)

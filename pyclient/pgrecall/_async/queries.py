@@ -1,18 +1,18 @@
-"""Queries on their way to the database: namespace, time, vector and expansion are added, then one call."""
+"""Answers prepared queries: gets namespace, filter, expansion and vector, then calls the function."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from pgrecall.arguments import check_given, drop_none, format_vector
+from pgrecall.arguments import checked_arguments
 from pgrecall.concurrency import in_thread
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput, SchemaMismatch
 from pgrecall.models import EmbeddingModel
-from pgrecall.query.embedding import EMBED_SECONDS, QueryVector, embed_query, is_loaded, no_vector
-from pgrecall.query.expansion import ExpandedQuery, LlmExpander, check_expand
-from pgrecall.query.unreadable import UnreadableText
+from pgrecall.query.embedding import EMBED_SECONDS, embed_query
+from pgrecall.query.expansion import ExpandedQuery, LlmExpander
+from pgrecall.query.preparing import AskEmbedder, AskModel, query_vector
 
 from .expansion import expand_by_model
 from .filtering import filter_argument
@@ -23,22 +23,36 @@ if TYPE_CHECKING:
 
     from psycopg.rows import DictRow
 
-    from pgrecall.filters import Filter
     from pgrecall.metrics import ClientMetrics
-    from pgrecall.query.embedding import VectorRequest
-    from pgrecall.query.expansion import Expand
+    from pgrecall.models import Expansion
+    from pgrecall.query.embedding import EmbedderAnswer, QueryVector
+    from pgrecall.query.preparing import EmbedHere, PreparedQuery
 
     from .database import AsyncDatabase
 
 MODEL_SECONDS = 60.0
 """How long the name of the active model is cached."""
 
-# Functions with an argument for settings, which saves the transaction around SET LOCAL.
-_WITH_SETTINGS = ("public.recall", "public.recall_explain")
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer of a recall function.
+
+    Attributes:
+        rows: Its rows.
+        has_vector: Whether it had a vector of the query.
+        notice: What the caller should know about it.
+        expansion: What a language model has added to the query.
+    """
+
+    rows: list[DictRow]
+    has_vector: bool
+    notice: str | None
+    expansion: Expansion | None
 
 
 class AsyncQueries:
-    """Prepares queries and calls the functions that answer them.
+    """Answers prepared queries.
 
     Args:
         database: The database.
@@ -50,60 +64,42 @@ class AsyncQueries:
         self._metrics = metrics
         self._model: tuple[float, EmbeddingModel | None] | None = None
 
-    async def rows(
-        self,
-        function: str,
-        query: str,
-        arguments: Mapping[str, Any],
-        request: VectorRequest,
-        *,
-        filter: Filter | None = None,
-        settings: Mapping[str, str] | None = None,
-    ) -> tuple[list[DictRow], QueryVector]:
-        """Call a recall function, with namespace, filter and vector added to its arguments.
+    async def answer(self, query: PreparedQuery) -> Answered:
+        """Complete a query with namespace, filter, expansion and vector, and call its function.
 
-        A vector computed here is sent with the name of its model. If the database has meanwhile switched to
-        another model, the query is embedded again, once.
-
-        Args:
-            function: Its schema-qualified name.
-            query: The text to embed.
-            arguments: Its checked arguments by name.
-            request: The query vector, or what embeds the query.
-            filter: The conditions of the memories; None for a function without.
-            settings: Settings for this call by full name.
-
-        Returns:
-            The rows, and the vector that was used.
+        If the database has meanwhile switched to another model than that of a vector computed here, the query
+        is embedded again, once.
         """
-        check_given("the query", query, "Pass '' to search by a vector alone.")
-        complete = {
-            **arguments,
-            **drop_none(namespace=await self._database.namespace(arguments.get("namespace"))),
-            **({} if filter is None else await filter_argument(self._database, filter)),
-        }
-        used = await self._vector(query, request)
+        target = await self._database.open()
+        named = query.arguments.get("namespace")
+        namespace = target.namespace if named is None else named
+        expanded = await self._expand(query, namespace)
+        filter = await filter_argument(self._database, query.filter)
+
+        async def rows(used: QueryVector) -> list[DictRow]:
+            call = query.call(namespace=namespace, filter=filter, expand=expanded.setting, vector=used)
+            return await self._database.rows(query.function, *call)
+
+        used = await self._vector(query)
         try:
-            rows = await self._rows_by(function, complete, used, settings)
+            found = await rows(used)
         except (SchemaMismatch, InvalidInput):
             if not await self._is_outdated(used):
                 raise
-            used = await self._vector(query, request)
-            rows = await self._rows_by(function, complete, used, settings)
+            used = await self._vector(query)
+            found = await rows(used)
         if self._metrics is not None:
             self._metrics.embedded(used.source)
-        unknown = None if rows else await self._database.explain_empty(complete.get("namespace"))
-        return rows, used if unknown is None else replace(used, notice=unknown)
+        unknown = None if found else await self._database.explain_empty(namespace)
+        notice = expanded.with_notice(used.notice if unknown is None else unknown)
+        return Answered(found, used.vector is not None, notice, expanded.expansion)
 
-    async def expand(
-        self, query: str, expand: Expand, namespace: str | None, *, is_private: bool
-    ) -> ExpandedQuery:
-        """Expand a query as the caller requests. Fails only for an invalid `expand`."""
-        check_expand(expand)
-        if not isinstance(expand, LlmExpander):
-            return ExpandedQuery(expand)
-        namespace = await self._database.namespace(namespace)
-        expanded = await expand_by_model(self._database, query, expand, namespace, is_private=is_private)
+    async def _expand(self, query: PreparedQuery, namespace: str | None) -> ExpandedQuery:
+        if not isinstance(query.expand, LlmExpander):
+            return ExpandedQuery(query.expand)
+        expanded = await expand_by_model(
+            self._database, query.text, query.expand, namespace, is_private=query.vector.private
+        )
         if self._metrics is not None and expanded.outcome is not None:
             self._metrics.expanded(expanded.outcome)
         return expanded
@@ -114,7 +110,7 @@ class AsyncQueries:
         """Return the settings of environment, file and call by short name; the call's win."""
         own: dict[str, str | float] = {name: one.value for name, one in self._database.settings.items()}
         own |= {name.removeprefix("pgrecall."): value for name, value in (settings or {}).items()}
-        return own | drop_none(strategy=options.get("strategy"), profile=options.get("profile"))
+        return own | checked_arguments(strategy=options.get("strategy"), profile=options.get("profile"))
 
     async def default_k(self, settings: Mapping[str, str | float] | None, options: Mapping[str, Any]) -> int:
         """Return how many memories a recall returns that does not say: the setting k."""
@@ -132,52 +128,35 @@ class AsyncQueries:
             self._model = (monotonic(), None if not rows else EmbeddingModel.from_row(rows[0]))
         return self._model[1]
 
-    async def _rows_by(
-        self,
-        function: str,
-        arguments: Mapping[str, Any],
-        used: QueryVector,
-        settings: Mapping[str, str] | None,
-    ) -> list[DictRow]:
-        if used.vector is not None:
-            arguments = {**arguments, "query_vec": used.vector}
-            if used.model is not None and function in _WITH_SETTINGS:
-                own = {**arguments.get("settings", {}), "query_model": used.model}
-                arguments = {**arguments, "settings": own}
-            elif used.model is not None:
-                settings = {**(settings or {}), "pgrecall.query_model": used.model}
-        return await self._database.rows(function, arguments, settings)
+    async def _vector(self, query: PreparedQuery) -> QueryVector:
+        """Return the vector of a query: do what `query_vector` asks for."""
+        steps = query_vector(query.text, query.vector)
+        answer: object = None
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as decided:
+                return cast("QueryVector", decided.value)
+            if isinstance(step, AskModel):
+                answer = await self.active_model()
+            elif isinstance(step, AskEmbedder):
+                answer = await self._ask_embedder(query)
+            else:
+                answer = await self._embed_here(query.text, step)
 
-    async def _vector(self, query: str, request: VectorRequest) -> QueryVector:
-        if request.vector is not None:
-            return QueryVector(request.vector, source="given")
-        if request.embed is False or not query.strip():
-            return QueryVector()  # nothing to embed; the server judges an empty query
+    async def _ask_embedder(self, query: PreparedQuery) -> EmbedderAnswer:
         target = await self._database.open()
-        seconds = next(one for one in (request.seconds, target.embed_wait, EMBED_SECONDS) if one is not None)
-        if request.embed == "daemon":
-            if request.is_private:
-                return no_vector("a private query is not sent to an embedder")
-            answer = await request_embedding(self._database, query, seconds)
-            return no_vector(answer.reason) if answer.vector is None else answer.vector
-        active = await self.active_model()
-        may_download = request.embed is True
-        unanswered = ""
-        # An embedder has the model in its memory already; loading it here takes seconds.
-        if request.embed is None and active is not None and not request.is_private and not is_loaded(active):
-            answer = await request_embedding(self._database, query, seconds)
-            if answer.vector is not None:
-                return answer.vector
-            if answer.is_queued:
-                unanswered = f", and {answer.reason}"
+        limits = (query.vector.timeout, target.embed_wait, EMBED_SECONDS)
+        seconds = next(one for one in limits if one is not None)
+        return await request_embedding(self._database, query.text, seconds)
+
+    async def _embed_here(self, text: str, step: EmbedHere) -> list[float] | EmbeddingUnavailable:
+        target = await self._database.open()
         try:
             # No connection is held meanwhile: loading a model takes seconds.
-            numbers = await in_thread(embed_query, query, active, target.model, download=may_download)
+            return await in_thread(embed_query, text, step.model, target.model, download=step.download)
         except EmbeddingUnavailable as error:
-            if request.embed is True and not isinstance(error, UnreadableText):
-                raise
-            return no_vector(f"{error.message}{unanswered}")
-        return QueryVector(format_vector(numbers), None if active is None else active.name, "local")
+            return error
 
     async def _is_outdated(self, used: QueryVector) -> bool:
         """Tell whether the database has switched to another model than the vector's. Refreshes the cache."""
@@ -185,4 +164,4 @@ class AsyncQueries:
             return False
         self._model = None
         active = await self.active_model()
-        return active is None or (active.name, active.dimension) != (used.model, used.vector.count(",") + 1)
+        return active is None or (active.name, active.dimension) != (used.model, used.dimension)

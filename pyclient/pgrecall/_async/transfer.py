@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgrecall.arguments import call, drop_none, json_array, json_object, json_text
+from pgrecall.arguments import call, checked_arguments, json_array, json_object, json_text
 from pgrecall.concurrency import in_thread
 from pgrecall.languages import UNDETECTED, detect_batch
 from pgrecall.new_memories import new_memory
@@ -61,7 +61,7 @@ class AsyncTransfer:
         Raises:
             UnknownNamespace: There is no such namespace.
         """
-        options = drop_none(
+        options = checked_arguments(
             namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
         async with self._database.connection() as connection, step(connection):
@@ -88,7 +88,7 @@ class AsyncTransfer:
         Raises:
             UnknownNamespace: There is no such namespace.
         """
-        options = drop_none(
+        options = checked_arguments(
             namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
         # Both queries see one snapshot, unless a transaction of the application decides otherwise.
@@ -124,7 +124,7 @@ class AsyncTransfer:
         batch = json_text([new_memory(replace(memory, namespace=None)) for memory in memories])
         if UNDETECTED in batch:
             batch = await in_thread(detect_batch, batch)
-        arguments = drop_none(namespace=await self._database.namespace(namespace))
+        arguments = checked_arguments(namespace=await self._database.namespace(namespace))
         return await self._database.rows(
             "pgrecall.import_lines",
             {
@@ -198,7 +198,7 @@ class AsyncTransfer:
             InvalidInput: A row cannot become a memory; also TooLarge and UnknownLanguage.
         """
         arguments = {"rows": json_array("row", rows), "keep_deleted": keep_deleted}
-        arguments |= drop_none(namespace=await self._database.namespace(namespace))
+        arguments |= checked_arguments(namespace=await self._database.namespace(namespace))
         return await self._database.rows("pgrecall.import_rows", arguments)
 
     async def preview_import_from(
@@ -216,6 +216,6 @@ class AsyncTransfer:
         """
         arguments = {
             "rows": json_array("row", rows),
-            **drop_none(namespace=await self._database.namespace(namespace)),
+            **checked_arguments(namespace=await self._database.namespace(namespace)),
         }
         return await self._database.rows("pgrecall.preview_import_rows", arguments)

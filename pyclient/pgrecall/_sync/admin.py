@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from pgrecall.arguments import drop_none
+from pgrecall.arguments import checked_arguments
 from pgrecall.models import (
     Failure,
     Generation,
@@ -59,7 +59,7 @@ class Admin:
             cause: Only failures with this cause.
             k: Maximum number of failures; None is 100.
         """
-        rows = self._database.rows("pgrecall.failures", drop_none(cause=cause, k=k))
+        rows = self._database.rows("pgrecall.failures", checked_arguments(cause=cause, k=k))
         return [Failure.of(row) for row in rows]
 
     def retry_failures(self, cause: str | None = None, *, id: int | None = None) -> int:
@@ -72,7 +72,9 @@ class Admin:
         Returns:
             The number of memories to be retried.
         """
-        return int(self._database.value("pgrecall.retry_failures", drop_none(cause=cause, memory_id=id)))
+        return int(
+            self._database.value("pgrecall.retry_failures", checked_arguments(cause=cause, memory_id=id))
+        )
 
     def health(self) -> list[HealthCheck]:
         """Run the health checks of the database and return their results."""
@@ -132,7 +134,9 @@ class Admin:
             PermissionDenied: The role does not see every namespace.
             UnknownLanguage: There is no such text-search configuration.
         """
-        self._database.value("pgrecall.create_namespace", {"name": name, **drop_none(language=language)})
+        self._database.value(
+            "pgrecall.create_namespace", {"name": name, **checked_arguments(language=language)}
+        )
 
     def rename_namespace(self, name: str, new_name: str) -> None:
         """Give a namespace another name. Clients that use the old name find nothing any more.
@@ -169,7 +173,12 @@ class Admin:
             InvalidInput: `keep` is not above 0.
             PermissionDenied: The role is no administrator.
         """
-        arguments = {"namespace": namespace, "keep": keep, "action": action, **drop_none(category=category)}
+        arguments = {
+            "namespace": namespace,
+            "keep": keep,
+            "action": action,
+            **checked_arguments(category=category),
+        }
         self._database.rows("pgrecall.set_retention", arguments)
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import logging
 from time import monotonic
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from pgrecall.arguments import (
     Vector,
     as_seconds,
-    drop_none,
-    hnsw_settings,
-    settings_argument,
 )
 from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
@@ -27,32 +24,20 @@ from pgrecall.models import (
     RecallResult,
     TimelineMemory,
     TimelineResult,
-    Validity,
 )
 from pgrecall.options import RecallOptions
-from pgrecall.query.embedding import Embed, vector_request
+from pgrecall.query.embedding import Embed, VectorRequest
 from pgrecall.query.legs import legs_of
+from pgrecall.query.preparing import prepare
 from pgrecall.query.reranking import second_stage
 
-from .admin import Admin
-from .curation import Curator
-from .database import Database
-from .learning import Learner
-from .memories import Memories
-from .queries import Queries
-from .transfer import Transfer
+from .connected import Connected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
-    from types import TracebackType
-    from typing import Any
 
-    from psycopg import Connection
-
-    from pgrecall.dsn import Target
     from pgrecall.filters import Timeframe
-    from pgrecall.metrics import ClientMetrics
     from pgrecall.models import EmbeddingModel
     from pgrecall.query.expansion import Expand
     from pgrecall.query.reranking import Reranker
@@ -60,7 +45,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("pgrecall")
 
 
-class Client(Memories):
+class Client(Connected):
     """A client of one database. Open it with `with`, or call `close` when done.
 
     The first call connects and checks that the database's SQL code matches the package. Many tasks may share
@@ -94,102 +79,6 @@ class Client(Memories):
         learning: Feedback on results, and the settings that a namespace learns from it.
         transfer: Export and import.
     """
-
-    def __init__(
-        self,
-        dsn: str | None = None,
-        *,
-        namespace: str | None = None,
-        model: str | None = None,
-        pool_min: int = 1,
-        pool_max: int = 4,
-        pool_timeout: float = 30.0,
-        strict: bool = False,
-        metrics: ClientMetrics | None = None,
-    ) -> None:
-        database = Database(
-            dsn,
-            namespace=namespace,
-            model=model,
-            pool_min=pool_min,
-            pool_max=pool_max,
-            pool_timeout=pool_timeout,
-            strict=strict,
-        )
-        self._use(database, metrics)
-
-    def _use(self, database: Database, metrics: ClientMetrics | None) -> None:
-        super().__init__(database)
-        self._queries = Queries(database, metrics)
-        self._metrics = metrics
-        self.admin = Admin(database)
-        self.curation = Curator(database)
-        self.learning = Learner(database, self._queries)
-        self.transfer = Transfer(database)
-
-    @classmethod
-    def on(
-        cls,
-        connection: Connection[Any],
-        *,
-        namespace: str | None = None,
-        model: str | None = None,
-        strict: bool = False,
-        metrics: ClientMetrics | None = None,
-    ) -> Self:
-        """Return a client that works on a connection of the application, and in its transaction.
-
-        What it stores is committed and rolled back with the application's own rows, and recall sees what
-        the transaction has stored. The client never commits, rolls back or closes, and leaves settings, row
-        factory and adapters of the connection as they are. Outside autocommit mode its first call begins a
-        transaction, as a statement of the application would. Each call within a transaction is a savepoint: a
-        call that fails leaves the transaction usable. One thread at a time may use connection and client.
-
-        Within a transaction, an embedder daemon cannot see a question before the commit. So the query is
-        embedded by the model of this process, taken from the cache of questions answered before, or given as
-        `vector=`; else recall goes by words and concepts, and `notice` says so. In autocommit mode a daemon
-        answers. Memories that the transaction stores are embedded after its commit.
-
-        Args:
-            connection: A connection of psycopg 3, such as SQLAlchemy's
-                `session.connection().connection.driver_connection` or Django's `connection.connection`.
-            namespace: As for the constructor, like the next three.
-            model: The model to embed queries with.
-            strict: Whether a missing namespace is an error.
-            metrics: Prometheus metrics.
-
-        Raises:
-            InvalidInput: It is not a connection of psycopg.
-        """
-        client = cls.__new__(cls)
-        client._use(Database.on(connection, namespace=namespace, model=model, strict=strict), metrics)
-        return client
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def open(self) -> Target:
-        """Connect and check versions now instead of at the first call. Later calls do nothing.
-
-        Returns:
-            The connection string, namespace and model that the client uses.
-
-        Raises:
-            InvalidInput: The settings file is invalid, or names a setting that does not exist.
-        """
-        return self._database.open()
-
-    def close(self) -> None:
-        """Close every connection but an application's. The client cannot be used afterwards."""
-        self._database.close()
 
     def recall(
         self,
@@ -251,28 +140,34 @@ class Client(Memories):
         if k is None and stage is not None:  # which needs a number
             count = self._queries.default_k(settings, options)
         filter, rest = split_filter(options, RecallOptions, timeframe=timeframe)
-        arguments = drop_none(query=query, k=k if stage is None else stage.depth(count), **rest)
-        chosen = hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
-        request = vector_request(vector, embed, private, embed_timeout)
-        expanded = self._queries.expand(
-            query, expand, options.get("namespace"), is_private=request.is_private
+        prepared = prepare(
+            "public.recall",
+            query,
+            {
+                "query": query,
+                "k": k if stage is None else stage.depth(count),
+                **rest,
+            },
+            VectorRequest.of(vector, embed, private, embed_timeout),
+            filter=filter,
+            expand=expand,
+            settings=settings,
+            hnsw_ef_search=hnsw_ef_search,
+            hnsw_iterative_scan=hnsw_iterative_scan,
         )
-        arguments |= settings_argument(settings, expanded.setting)
         began = monotonic()
-        rows, used = self._queries.rows(
-            "public.recall", query, arguments, request, filter=filter, settings=chosen
-        )
+        answer = self._queries.answer(prepared)
         result = RecallResult(
             query,
-            tuple(map(RecalledMemory.from_row, rows)),
+            tuple(map(RecalledMemory.from_row, answer.rows)),
             legs_of(
-                rows[0]["chosen_strategy"] if rows else None,
+                answer.rows[0]["chosen_strategy"] if answer.rows else None,
                 self._queries.asked_settings(settings, options),
                 query,
-                has_vector=used.vector is not None,
+                has_vector=answer.has_vector,
             ),
-            expanded.with_notice(used.notice),
-            expanded.expansion,
+            answer.notice,
+            answer.expansion,
         )
         if self._metrics is not None:
             self._metrics.recalled(result, monotonic() - began, is_dated=filter.timeframe is not None)
@@ -309,10 +204,15 @@ class Client(Memories):
             InvalidInput: As for `recall`, and so are the others.
         """
         filter, rest = split_filter(filters, RecallFilters, timeframe=timeframe)
-        arguments = drop_none(topic=topic, k=k, **rest)
-        request = vector_request(vector, embed, private, embed_timeout)
-        rows, used = self._queries.rows("public.recall_timeline", topic, arguments, request, filter=filter)
-        return TimelineResult(topic, tuple(TimelineMemory.of(row) for row in rows), used.notice)
+        prepared = prepare(
+            "public.recall_timeline",
+            topic,
+            {"topic": topic, "k": k, **rest},
+            VectorRequest.of(vector, embed, private, embed_timeout),
+            filter=filter,
+        )
+        answer = self._queries.answer(prepared)
+        return TimelineResult(topic, tuple(TimelineMemory.of(row) for row in answer.rows), answer.notice)
 
     def recall_facts(
         self,
@@ -350,18 +250,22 @@ class Client(Memories):
         Raises:
             InvalidInput: As for `recall`, and so are the others.
         """
-        arguments = drop_none(
-            query=query,
-            k=k,
-            namespace=namespace,
-            as_of=as_of,
-            labels=labels,
-            concepts=concepts,
-            include_superseded=include_superseded,
+        prepared = prepare(
+            "public.recall_facts",
+            query,
+            {
+                "query": query,
+                "k": k,
+                "namespace": namespace,
+                "as_of": as_of,
+                "labels": labels,
+                "concepts": concepts,
+                "include_superseded": include_superseded,
+            },
+            VectorRequest.of(vector, embed, private, embed_timeout),
         )
-        request = vector_request(vector, embed, private, embed_timeout)
-        rows, used = self._queries.rows("public.recall_facts", query, arguments, request)
-        return FactsResult(query, tuple(map(FactHit.from_row, rows)), used.notice)
+        answer = self._queries.answer(prepared)
+        return FactsResult(query, tuple(map(FactHit.from_row, answer.rows)), answer.notice)
 
     def briefing(
         self,
@@ -407,21 +311,23 @@ class Client(Memories):
             InvalidVector: The vector is empty or not finite.
         """
         filter, rest = split_filter(filters, RecallFilters, timeframe=timeframe)
-        filter.conditions()  # an argument of the wrong type is an error of the caller
-        arguments = drop_none(query=query, max_chars=max_chars, per_item=per_item, k=k, **rest)
-        request = vector_request(vector, embed, private, embed_timeout)
+        prepared = prepare(
+            "public.recall_briefing",
+            query,
+            {
+                "query": query,
+                "max_chars": max_chars,
+                "per_item": per_item,
+                "k": k,
+                **rest,
+            },
+            VectorRequest.of(vector, embed, private, embed_timeout),
+            filter=filter,
+        )
         limit = as_seconds("timeout", timeout)
         try:
-            rows, _ = self._database.in_time_apart(
-                limit,
-                self._queries.rows,
-                "public.recall_briefing",
-                query,
-                arguments,
-                request,
-                filter=filter,
-            )
-            return str(next(iter(rows[0].values())))
+            answer = self._database.in_time_apart(limit, self._queries.answer, prepared)
+            return str(next(iter(answer.rows[0].values())))
         except Exception as error:  # noqa: BLE001 - a model may raise anything, and say the query
             _log.warning(
                 "no briefing: %s, SQLSTATE %s",
@@ -476,51 +382,19 @@ class Client(Memories):
             TooLarge: More than 1,000 ids, or a query of over 16,384 characters.
         """
         filter, rest = split_filter(options, RecallOptions, timeframe=timeframe)
-        arguments = drop_none(query=query, ids=ids, k=k, **rest)
-        chosen = hnsw_settings(hnsw_ef_search, hnsw_iterative_scan)
-        request = vector_request(vector, embed, private, embed_timeout)
-        expanded = self._queries.expand(
-            query, expand, options.get("namespace"), is_private=request.is_private
+        prepared = prepare(
+            "public.recall_explain",
+            query,
+            {"query": query, "ids": ids, "k": k, **rest},
+            VectorRequest.of(vector, embed, private, embed_timeout),
+            filter=filter,
+            expand=expand,
+            settings=settings,
+            hnsw_ef_search=hnsw_ef_search,
+            hnsw_iterative_scan=hnsw_iterative_scan,
         )
-        arguments |= settings_argument(settings, expanded.setting)
-        rows, used = self._queries.rows(
-            "public.recall_explain", query, arguments, request, filter=filter, settings=chosen
-        )
-        return ExplainResult(query, tuple(map(Explanation.from_row, rows)), expanded.with_notice(used.notice))
-
-    def validity(self, ids: Iterable[int], *, namespace: str | None = None) -> dict[int, Validity]:
-        """Return the validity periods of memories by id.
-
-        Args:
-            ids: The memories; forgotten ones and those of other namespaces are omitted.
-            namespace: Their namespace.
-
-        Raises:
-            InvalidInput: An id that is not a whole number.
-        """
-        arguments = drop_none(ids=ids, namespace=self._database.namespace(namespace))
-        rows = self._database.rows("pgrecall.memory_validity", arguments)
-        return {row["id"]: Validity.of(row) for row in rows}
-
-    def is_shown(
-        self,
-        id: int,
-        *,
-        namespace: str | None = None,
-        any_namespace: bool = False,
-        include_sensitive: bool = True,
-    ) -> bool:
-        """Tell whether a caller with these restrictions may see a memory. A forgotten one is never visible.
-
-        Args:
-            id: The memory.
-            namespace: The namespace that the caller is restricted to.
-            any_namespace: True accepts every namespace.
-            include_sensitive: False rejects sensitive memories.
-        """
-        arguments = drop_none(id=id, any_namespace=any_namespace, include_sensitive=include_sensitive)
-        arguments |= drop_none(namespace=self._database.namespace(namespace))
-        return bool(self._database.value("pgrecall.is_shown", arguments))
+        answer = self._queries.answer(prepared)
+        return ExplainResult(query, tuple(map(Explanation.from_row, answer.rows)), answer.notice)
 
     def active_model(self) -> EmbeddingModel | None:
         """Return the active embedding model of the database, cached for a minute."""

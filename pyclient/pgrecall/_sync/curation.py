@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pgrecall.arguments import as_str, drop_none, json_object
+from pgrecall.arguments import as_str, checked_arguments, json_object
 from pgrecall.models import Curation, Duplicate, PreviewedCuration
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Curator:
         Raises:
             UnknownNamespace: There is no such namespace.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             namespace=self._database.namespace(namespace), since=since, max_memories=max_memories
         )
         rows = self._database.rows("pgrecall.preview_curation", arguments)
@@ -46,7 +46,7 @@ class Curator:
         self, namespace: str | None = None, *, since: datetime | None = None, max_memories: int | None = None
     ) -> list[int]:
         """Return the ids of undecided memories; see `preview`."""
-        arguments = drop_none(
+        arguments = checked_arguments(
             namespace=self._database.namespace(namespace), since=since, max_memories=max_memories
         )
         rows = self._database.rows("pgrecall.uncurated_memories", arguments)
@@ -61,7 +61,7 @@ class Curator:
         Raises:
             PermissionDenied: The memory may only be read.
         """
-        number = self._database.value("pgrecall.curate", drop_none(memory_id=id))
+        number = self._database.value("pgrecall.curate", checked_arguments(memory_id=id))
         return None if number is None else int(number)
 
     def question(self, id: int) -> list[dict[str, Any]]:
@@ -72,7 +72,7 @@ class Curator:
         Returns:
             The memory first, each with id, content, anchor, content_hash and cosine.
         """
-        rows = self._database.rows("pgrecall.curation_context", drop_none(memory_id=id))
+        rows = self._database.rows("pgrecall.curation_context", checked_arguments(memory_id=id))
         return [dict(row) for row in rows]
 
     def apply(
@@ -104,7 +104,7 @@ class Curator:
             PermissionDenied: The memory may only be read.
         """
         arguments = {
-            **drop_none(memory_id=id),
+            **checked_arguments(memory_id=id),
             "other_id": other_id,
             "decision": decision,
             "decider": as_str("decider", decider),
@@ -128,7 +128,7 @@ class Curator:
             NotFound: There is no such decision.
             PgrecallError: 55000 if the memory has changed since.
         """
-        return bool(self._database.value("public.undo_curation", drop_none(id=id)))
+        return bool(self._database.value("public.undo_curation", checked_arguments(id=id)))
 
     def log(
         self, namespace: str | None = None, *, changes: bool | None = None, k: int | None = None
@@ -145,7 +145,7 @@ class Curator:
         """
         rows = self._database.rows(
             "pgrecall.curation_log",
-            drop_none(namespace=self._database.namespace(namespace), changes=changes, k=k),
+            checked_arguments(namespace=self._database.namespace(namespace), changes=changes, k=k),
         )
         return [Curation.of(row) for row in rows]
 
@@ -167,7 +167,7 @@ class Curator:
             UnknownNamespace: There is no such namespace.
             InvalidInput: `similarity` is not between 0 and 1.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             namespace=self._database.namespace(namespace),
             similarity=similarity,
             max_memories=max_memories,

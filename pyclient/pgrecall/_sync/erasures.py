@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrecall.arguments import drop_none
+from pgrecall.arguments import checked_arguments
 from pgrecall.filters import ErasureFilters, split_filter
 from pgrecall.models import Erasure
 
@@ -43,7 +43,7 @@ class Erasures:
             NotFound: There is no such memory.
             PermissionDenied: The role may only read it.
         """
-        rows = self._database.rows_now("public.erase", drop_none(id=id, dry_run=dry_run))
+        rows = self._database.rows_now("public.erase", checked_arguments(id=id, dry_run=dry_run))
         return Erasure.of(rows[0])
 
     def erase_many(self, *, dry_run: bool = False, **filters: Unpack[ErasureFilters]) -> tuple[Erasure, ...]:
@@ -64,7 +64,7 @@ class Erasures:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role may only read the namespace.
         """
-        arguments = {**drop_none(dry_run=dry_run), **self._filtered(filters, ErasureFilters)}
+        arguments = {**checked_arguments(dry_run=dry_run), **self._filtered(filters, ErasureFilters)}
         rows = self._database.rows_now("public.erase_many", arguments)
         return tuple(Erasure.of(row) for row in rows)
 
@@ -84,7 +84,7 @@ class Erasures:
             PermissionDenied: The role cannot access every namespace.
         """
         rows = self._database.rows_now(
-            "public.erase_namespace", drop_none(namespace=namespace, dry_run=dry_run)
+            "public.erase_namespace", checked_arguments(namespace=namespace, dry_run=dry_run)
         )
         return Erasure.of({**rows[0], "memory_id": None})
 
@@ -92,4 +92,4 @@ class Erasures:
         """Return the arguments of a function that filters: namespace, filter and the other options."""
         filter, rest = split_filter(options, allowed)
         rest["namespace"] = self._database.namespace(rest.get("namespace"))
-        return {**drop_none(**rest), **filter_argument(self._database, filter)}
+        return {**checked_arguments(**rest), **filter_argument(self._database, filter)}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from pgrecall.arguments import drop_none
+from pgrecall.arguments import checked_arguments
 from pgrecall.concurrency import in_place
 from pgrecall.errors import InvalidInput
 from pgrecall.query.timeframe import format_period, format_range, parse_with_dateparser, phrase
@@ -38,7 +38,7 @@ def _as_range(database: Database, timeframe: Timeframe) -> str:
     if words is None:
         return format_period(timeframe)
     try:
-        return format_range(database.value("public.parse_timeframe", drop_none(text=words)))
+        return format_range(database.value("public.parse_timeframe", checked_arguments(text=words)))
     except InvalidInput:
         pass  # not understood there
     with database.connection() as connection:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pgrecall.arguments import Vector, drop_none
+from pgrecall.arguments import Vector, checked_arguments
 from pgrecall.models import LearnedSettings, Learning
-from pgrecall.query.embedding import Embed, vector_request
+from pgrecall.query.embedding import Embed, VectorRequest
+from pgrecall.query.preparing import prepare
 
 if TYPE_CHECKING:
     from .database import Database
@@ -49,12 +50,16 @@ class Learner:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role may only read it.
         """
-        arguments = {**drop_none(query=query, id=id, namespace=namespace), "useful": useful}
-        request = vector_request(vector, embed, embed_timeout=embed_timeout)
-        # With settings, such as the name of the vector's model, a call is read-only unless it says otherwise.
-        self._queries.rows(
-            "public.recall_feedback", query, arguments, request, settings={"transaction_read_only": "off"}
+        prepared = prepare(
+            "public.recall_feedback",
+            query,
+            {"query": query, "id": id, "namespace": namespace},
+            VectorRequest.of(vector, embed, embed_timeout=embed_timeout),
+            # With settings, such as the name of the vector's model, a call is read-only unless it says so.
+            session={"transaction_read_only": "off"},
+            as_they_are={"useful": useful},
         )
+        self._queries.answer(prepared)
 
     def learn(self, namespace: str | None = None, *, dry_run: bool = False) -> Learning:
         """Find settings that suit a namespace, and adopt them if they help. Takes one to three minutes.
@@ -69,7 +74,7 @@ class Learner:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role may only read it.
         """
-        arguments = drop_none(namespace=self._database.namespace(namespace), dry_run=dry_run)
+        arguments = checked_arguments(namespace=self._database.namespace(namespace), dry_run=dry_run)
         rows = self._database.rows("pgrecall.learn", arguments)
         return Learning.of(rows[0])
 
@@ -83,7 +88,7 @@ class Learner:
             UnknownNamespace: There is no such namespace.
             PermissionDenied: The role may only read it.
         """
-        arguments = drop_none(namespace=self._database.namespace(namespace))
+        arguments = checked_arguments(namespace=self._database.namespace(namespace))
         return bool(self._database.value("pgrecall.unlearn", arguments))
 
     def learned(self, namespace: str | None = None) -> list[LearnedSettings]:
@@ -92,5 +97,5 @@ class Learner:
         Args:
             namespace: Only this one; None is every namespace that the role may read.
         """
-        rows = self._database.rows("pgrecall.list_learned", drop_none(namespace=namespace))
+        rows = self._database.rows("pgrecall.list_learned", checked_arguments(namespace=namespace))
         return [LearnedSettings.of(row) for row in rows]

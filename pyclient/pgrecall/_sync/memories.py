@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrecall.arguments import as_int, check_given, check_options, drop_none, json_object, json_text
+from pgrecall.arguments import as_int, check_given, check_options, checked_arguments, json_object, json_text
 from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
 from pgrecall.filters import ListFilters, RecallFilters
@@ -65,7 +65,7 @@ class Memories(Erasures):
             Conflict: The external id belongs to another text.
         """
         check_given("content", content)
-        arguments = drop_none(
+        arguments = checked_arguments(
             content=content,
             namespace=self._database.namespace(namespace),
             create_namespace=create_namespace,
@@ -107,7 +107,7 @@ class Memories(Erasures):
             UnknownLanguage: There is no such text-search configuration.
             Conflict: An external id belongs to another text.
         """
-        target = drop_none(
+        target = checked_arguments(
             namespace=self._database.namespace(namespace),
             create_namespace=create_namespace,
             on_conflict=on_conflict,
@@ -155,7 +155,7 @@ class Memories(Erasures):
             TooLarge: A text is over 262,144 bytes.
             UnknownNamespace: The namespace does not exist, and `create_namespace` is not True.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             session=session,
             namespace=self._database.namespace(namespace),
             create_namespace=create_namespace,
@@ -185,7 +185,7 @@ class Memories(Erasures):
             TooLarge: The content is too long.
             UnknownLanguage: There is no such text-search configuration.
         """
-        arguments = drop_none(id=id, content=content, **check_options(fields, UpdatableFields))
+        arguments = checked_arguments(id=id, content=content, **check_options(fields, UpdatableFields))
         if arguments.get("language") == AUTO:
             arguments = in_place(detect, arguments)
         return bool(self._database.value("public.update_memory", arguments))
@@ -217,7 +217,7 @@ class Memories(Erasures):
             NotFound: There is no such memory.
             InvalidInput: Neither or both of `content` and `successor`; otherwise as for `remember`.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             id=id,
             content=content,
             successor=successor,
@@ -233,7 +233,7 @@ class Memories(Erasures):
         Returns:
             True if it existed.
         """
-        return bool(self._database.value("public.forget", drop_none(id=id)))
+        return bool(self._database.value("public.forget", checked_arguments(id=id)))
 
     def forget_many(self, *, dry_run: bool = False, **filters: Unpack[RecallFilters]) -> int:
         """Forget all memories that pass the filters. `restore` brings each of them back.
@@ -250,7 +250,7 @@ class Memories(Erasures):
             InvalidInput: No filter, an empty one, which every memory would pass, or an invalid one.
             PermissionDenied: The role may only read the namespace.
         """
-        arguments = {**drop_none(dry_run=dry_run), **self._filtered(filters, RecallFilters)}
+        arguments = {**checked_arguments(dry_run=dry_run), **self._filtered(filters, RecallFilters)}
         return int(self._database.value("public.forget_many", arguments))
 
     def restore(self, id: int) -> bool:
@@ -263,7 +263,7 @@ class Memories(Erasures):
             NotFound: There is no such memory; it may have been erased.
             PermissionDenied: The role may only read it.
         """
-        return bool(self._database.value("public.restore", drop_none(id=id)))
+        return bool(self._database.value("public.restore", checked_arguments(id=id)))
 
     def get(self, id: int, *, include_forgotten: bool = False) -> StoredMemory | None:
         """Return a memory with all its fields; None if it does not exist, is forgotten or expired.
@@ -295,9 +295,9 @@ class Memories(Erasures):
             InvalidInput: Both `ids` and `external_ids`, or neither.
             TooLarge: More than 1,000 ids.
         """
-        arguments = drop_none(ids=ids, external_ids=external_ids, include_forgotten=include_forgotten)
+        arguments = checked_arguments(ids=ids, external_ids=external_ids, include_forgotten=include_forgotten)
         if external_ids is not None:
-            arguments |= drop_none(namespace=self._database.namespace(namespace))
+            arguments |= checked_arguments(namespace=self._database.namespace(namespace))
         rows = self._database.rows("public.get_memories", arguments)
         return list(map(StoredMemory.from_row, rows))
 
@@ -324,7 +324,7 @@ class Memories(Erasures):
             InvalidInput: `k` out of range, or an invalid filter.
             NotFound: `after` has been erased.
         """
-        arguments = drop_none(max_results=k, after_id=after, oldest_first=oldest_first)
+        arguments = checked_arguments(max_results=k, after_id=after, oldest_first=oldest_first)
         arguments |= self._filtered(filters, ListFilters)
         rows = self._database.rows("public.list_memories", arguments)
         if not rows:
@@ -346,7 +346,7 @@ class Memories(Erasures):
             namespace: The namespace.
             k: Maximum number of sessions, 1 to 10,000.
         """
-        arguments = drop_none(namespace=self._database.namespace(namespace), max_results=k)
+        arguments = checked_arguments(namespace=self._database.namespace(namespace), max_results=k)
         rows = self._database.rows("public.list_sessions", arguments)
         if not rows:
             self._database.check_empty(arguments.get("namespace"))
@@ -362,6 +362,6 @@ class Memories(Erasures):
         Raises:
             NotFound: There is no such memory.
         """
-        arguments = drop_none(id=id, include_sensitive=include_sensitive)
+        arguments = checked_arguments(id=id, include_sensitive=include_sensitive)
         rows = self._database.rows("public.memory_history", arguments)
         return tuple(MemoryChange.of(row) for row in rows)

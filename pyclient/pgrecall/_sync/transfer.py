@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgrecall.arguments import call, drop_none, json_array, json_object, json_text
+from pgrecall.arguments import call, checked_arguments, json_array, json_object, json_text
 from pgrecall.concurrency import in_place
 from pgrecall.languages import UNDETECTED, detect_batch
 from pgrecall.new_memories import new_memory
@@ -62,7 +62,7 @@ class Transfer:
         Raises:
             UnknownNamespace: There is no such namespace.
         """
-        options = drop_none(
+        options = checked_arguments(
             namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
         with self._database.connection() as connection, step(connection):
@@ -89,7 +89,7 @@ class Transfer:
         Raises:
             UnknownNamespace: There is no such namespace.
         """
-        options = drop_none(
+        options = checked_arguments(
             namespace=namespace, include_sensitive=include_sensitive, include_forgotten=include_forgotten
         )
         # Both queries see one snapshot, unless a transaction of the application decides otherwise.
@@ -125,7 +125,7 @@ class Transfer:
         batch = json_text([new_memory(replace(memory, namespace=None)) for memory in memories])
         if UNDETECTED in batch:
             batch = in_place(detect_batch, batch)
-        arguments = drop_none(namespace=self._database.namespace(namespace))
+        arguments = checked_arguments(namespace=self._database.namespace(namespace))
         return self._database.rows(
             "pgrecall.import_lines",
             {
@@ -197,7 +197,7 @@ class Transfer:
             InvalidInput: A row cannot become a memory; also TooLarge and UnknownLanguage.
         """
         arguments = {"rows": json_array("row", rows), "keep_deleted": keep_deleted}
-        arguments |= drop_none(namespace=self._database.namespace(namespace))
+        arguments |= checked_arguments(namespace=self._database.namespace(namespace))
         return self._database.rows("pgrecall.import_rows", arguments)
 
     def preview_import_from(
@@ -215,6 +215,6 @@ class Transfer:
         """
         arguments = {
             "rows": json_array("row", rows),
-            **drop_none(namespace=self._database.namespace(namespace)),
+            **checked_arguments(namespace=self._database.namespace(namespace)),
         }
         return self._database.rows("pgrecall.preview_import_rows", arguments)

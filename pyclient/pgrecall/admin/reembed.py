@@ -6,14 +6,12 @@ step reads from the database what is left to do, so after an interruption the sa
 
 from __future__ import annotations
 
-import time
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
 
-from pgrecall.errors import InvalidInput, NotFound, PgrecallError, SchemaMismatch, error_from
+from pgrecall.errors import InvalidInput, NotFound, SchemaMismatch, error_from
 from pgrecall.formatting import counted
 from pgrecall.query.embedding_models import KNOWN_MODELS, ModelSpec
 
@@ -21,12 +19,12 @@ from .backfill import Backfill, generations, try_model
 from .code import verify_installed
 from .environment import connect
 from .lock_retry import with_lock_retry
-from .owners import refuse_other_owner
 from .reading import scalar
 from .reembed_gate import Comparison, SwitchRefused, compare
+from .reembed_lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pgrecall.models import Generation
 
@@ -49,10 +47,6 @@ MIN_OVERLAP = 0.3
 MAX_LOSS = 0.02
 # Share of failed memories up to which a switch is allowed.
 _MAX_FAILED = 0.01
-_LOCK_KEY = 0x7067_7265_656D_6264  # 'pgreembd'
-# The server checks every second whether its client is alive, and holds the lock until then.
-_LOCK_SECONDS = 5.0
-_LOCK_POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +118,7 @@ def reembed(
     """
     spec = _spec(model, dim, provider)
     options = _Options(min_overlap, max_loss, force, leave_to_daemons, report or _ignore)
-    with _working(dsn) as conn:
+    with locked(dsn) as conn:
         active, other = _present(conn)
         if (active.model, active.dimension) == (model, spec.dimension):
             options.report(f"recall already reads the embeddings of {model}")
@@ -171,7 +165,7 @@ def rollback(dsn: str, *, report: Report | None = None) -> int:
         NotFound: There is none to go back to.
     """
     say = report or _ignore
-    with _working(dsn) as conn:
+    with locked(dsn) as conn:
         active = _present(conn)[0]
         retired = _other(conn, "retired", "There is no earlier generation.")
         if retired.generation > active.generation:
@@ -240,32 +234,6 @@ def _spec(model: str, dim: int | None, provider: str | None) -> _Wanted:
         known.query_prompt,
         known.document_prompt,
     )
-
-
-@contextmanager
-def _working(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """Connect, and lock out other changes of generations."""
-    try:
-        with connect(dsn) as conn:
-            refuse_other_owner(conn)
-            verify_installed(conn)
-            # Otherwise, if this process is killed, the server finishes its index build and keeps the lock.
-            conn.execute("SET statement_timeout = 0; SET client_connection_check_interval = '1s'")
-            _lock(conn)
-            yield conn
-    except psycopg.Error as error:
-        raise error_from(error) from error
-
-
-def _lock(conn: psycopg.Connection[Any]) -> None:
-    deadline = time.monotonic() + _LOCK_SECONDS
-    while not scalar(conn, "SELECT pg_try_advisory_lock(%s)", _LOCK_KEY):
-        if time.monotonic() > deadline:
-            raise PgrecallError(
-                "another `pgrecall reembed` is running on this database",
-                hint="`pgrecall reembed --status` shows its progress.",
-            )
-        time.sleep(_LOCK_POLL_SECONDS)
 
 
 def _present(conn: psycopg.Connection[Any]) -> tuple[Generation, Generation | None]:
@@ -388,7 +356,7 @@ def _say_what_now(report: Report, old: Generation, model: str, dimension: int) -
 
 
 def _drop(dsn: str, state: str, hint: str, report: Report) -> int:
-    with _working(dsn) as conn:
+    with locked(dsn) as conn:
         gone = _other(conn, state, hint)
         with_lock_retry(conn, lambda conn: _drop_generation(conn, gone.generation))
         report(f"generation {gone.generation} ({gone.model}) dropped")

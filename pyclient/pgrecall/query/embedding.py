@@ -13,9 +13,9 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pgrecall.arguments import LONGEST_EMBED_WAIT, Vector, as_bool, as_seconds, format_vector
+from pgrecall.arguments import LONGEST_EMBED_WAIT, HalfVector, Vector, as_bool, as_seconds, as_vector
 from pgrecall.errors import EmbeddingUnavailable, InvalidInput
 from pgrecall.installing import install_command
 
@@ -41,7 +41,6 @@ __all__ = [
     "is_loaded",
     "no_progress_bars",
     "no_vector",
-    "vector_request",
 ]
 
 PROVIDER = "sentence-transformers"
@@ -74,19 +73,40 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True, slots=True)
 class VectorRequest:
-    """A caller's request for the vector of a query.
+    """A caller's request for the vector of a query, as the arguments of the public methods say it.
 
     Attributes:
-        vector: The vector of the caller, in pgvector's text format.
+        vector: The vector of the caller.
         embed: What embeds the query.
-        is_private: Whether the query must not be stored, even briefly.
-        seconds: Timeout for an embedder's answer; None takes the configured one.
+        private: Whether the query must not be stored, even briefly.
+        timeout: Seconds to wait for an embedder; None takes the configured ones.
     """
 
-    vector: str | None = field(repr=False)
-    embed: Embed
-    is_private: bool
-    seconds: float | None
+    vector: HalfVector | None = field(default=None, repr=False)
+    embed: Embed = None
+    private: bool = False
+    timeout: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        vector: Vector | None = None,
+        embed: Embed = None,
+        private: bool = False,
+        embed_timeout: float | None = None,
+    ) -> Self:
+        """Check the four arguments of a public method.
+
+        Raises:
+            InvalidInput: A value of the wrong type or out of range.
+            InvalidVector: The vector is empty or not finite.
+        """
+        if embed is not None and embed != "daemon" and not isinstance(embed, bool):
+            raise InvalidInput("embed must be True, False, 'daemon' or None")
+        timeout = None if embed_timeout is None else as_seconds("embed_timeout", embed_timeout)
+        if timeout is not None and timeout > LONGEST_EMBED_WAIT:
+            raise InvalidInput(f"embed_timeout must be at most {LONGEST_EMBED_WAIT:.0f} seconds")
+        return cls(None if vector is None else as_vector(vector), embed, as_bool("private", private), timeout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +114,23 @@ class QueryVector:
     """The vector of a query, or why there is none.
 
     Attributes:
-        vector: The vector in pgvector's text format.
+        vector: The vector; an embedder's is text, as the database returns it.
         model: The name of the model that computed it; None for a vector from the caller.
         source: The source of the vector.
         notice: Why a requested vector is missing.
     """
 
-    vector: str | None = field(default=None, repr=False)
+    vector: HalfVector | str | None = field(default=None, repr=False)
     model: str | None = None
     source: Source = "none"
     notice: str | None = None
+
+    @property
+    def dimension(self) -> int | None:
+        """The number of dimensions of the vector."""
+        if isinstance(self.vector, HalfVector):
+            return self.vector.dimension
+        return None if self.vector is None else self.vector.count(",") + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,25 +146,6 @@ class EmbedderAnswer:
     vector: QueryVector | None = None
     reason: str = ""
     is_queued: bool = True
-
-
-def vector_request(
-    vector: Vector | None, embed: Embed, private: bool = False, embed_timeout: float | None = None
-) -> VectorRequest:
-    """Check the arguments for the vector of a query.
-
-    Raises:
-        InvalidInput: A value of the wrong type or out of range.
-        InvalidVector: The vector is empty or not finite.
-    """
-    if embed is not None and embed != "daemon" and not isinstance(embed, bool):
-        raise InvalidInput("embed must be True, False, 'daemon' or None")
-    limit = None if embed_timeout is None else as_seconds("embed_timeout", embed_timeout)
-    if limit is not None and limit > LONGEST_EMBED_WAIT:
-        raise InvalidInput(f"embed_timeout must be at most {LONGEST_EMBED_WAIT:.0f} seconds")
-    return VectorRequest(
-        None if vector is None else format_vector(vector), embed, as_bool("private", private), limit
-    )
 
 
 def no_vector(reason: str) -> QueryVector:

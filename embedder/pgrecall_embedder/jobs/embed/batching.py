@@ -1,5 +1,5 @@
 # ruff: noqa: N818 - the names say what happened, as in pgrecall.errors.
-"""From claimed texts to vectors: batches by token budget, and a batch taken apart when one text breaks it."""
+"""Embeds claimed texts in batches by token budget, and bisects a batch that fails."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 MAX_TEXTS: Final = 256
 PROBE: Final = "The quick brown fox jumps over the lazy dog."
-"""What a provider is asked after a failure, to learn whether it is to blame or a text."""
+"""The text that a provider must embed after a failure, before a memory is blamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +64,18 @@ class Rejected:
 
 
 Outcome: TypeAlias = Made | Rejected | None
-"""What became of a text; None: it was not tried, or not to blame."""
+"""The result of a text; None: not tried, or the provider failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What became of the texts of one batch.
+    """The result of one batch.
 
     Attributes:
         outcomes: For each text.
-        pause: Why the provider cannot be asked now; then some outcomes may be None.
-        is_alive: Whether the provider has embedded anything before that.
-        seconds: How long the model was at it.
+        pause: Why the provider is paused; some outcomes are None then.
+        is_alive: Whether the provider embedded anything before that.
+        seconds: Seconds that the model computed.
     """
 
     outcomes: list[Outcome]
@@ -134,9 +134,9 @@ def by_token_budget(counts: Sequence[int], budget: int) -> list[list[int]]:
 
 
 def embed(provider: EmbeddingProvider, texts: Sequence[str]) -> Embedded:
-    """Embed one batch, halving it down to the texts that the provider cannot take.
+    """Embed one batch; bisect it down to the texts that the provider refuses.
 
-    A text is to blame only if the provider takes another one right afterwards.
+    A text is blamed only if the provider embeds another one right afterwards.
     """
     started = time.monotonic()
     outcomes: list[Outcome] = [None] * len(texts)
@@ -166,8 +166,8 @@ def embed_memories(
 ) -> Embedded:
     """Embed one batch of memories with their passages.
 
-    A memory whose passages could not be asked about, because the provider failed, is not made either: the
-    next attempt embeds all of it.
+    If the provider fails on the passages, the memory counts as not embedded, and the next attempt embeds all
+    of it.
 
     Args:
         provider: The model.
@@ -203,12 +203,12 @@ def embed_memories(
 
 
 def _probe(provider: EmbeddingProvider) -> ProviderPaused | None:
-    """Return why the provider takes no text at all; None if it does."""
+    """Return why the provider refuses every text; None if it embeds one."""
     try:
         _made(provider, [PROBE])
     except ProviderPaused as pause:
         return pause
-    except Exception as error:  # noqa: BLE001 - whatever it is, no memory is to blame for it
+    except Exception as error:  # noqa: BLE001 - no memory caused it
         return ProviderPaused("outage", f"it embeds nothing: {describe(error)}")
     return None
 

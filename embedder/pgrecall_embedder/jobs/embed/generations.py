@@ -1,23 +1,23 @@
-"""The generations of embeddings that a daemon works for: they appear, switch and go while it runs.
+"""The generations that a daemon embeds: they are added, switched and dropped while it runs.
 
-The active one goes first; the one that is being built is filled while that has nothing to do. Each has a
-model and a pipeline of its own, so that none stops for what is wrong with the other's.
+The active generation has priority; another one is built while its queue is empty. Each has its own model and
+pipeline, so a failure of one does not stop the other.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from pgrecall.errors import EmbeddingUnavailable, PermissionDenied, PgrecallError, SchemaMismatch
+from pgrecall.errors import EmbeddingUnavailable, PermissionDenied, PgrecallError
 from pgrecall_embedder.jobs.concepts.vectors import ActiveModel
 from pgrecall_embedder.jobs.queries.answering import QueryAnswerer
 from pgrecall_embedder.logs import describe
 from pgrecall_embedder.retry import Backoff
 
+from .loading import load_in_thread
 from .pipeline import Pipeline
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ class _Served:
 
 
 class Generations:
-    """What a daemon embeds for.
+    """Runs a pipeline per generation.
 
     Args:
-        work: What the pipelines share.
+        work: The state that the pipelines share.
         queries: The connection for the queries of clients.
         factory: Loads a model.
-        first_load_pause: Seconds until a model that could not be loaded is tried again, at first.
-        changed: Called when a model was loaded, or another generation became the active one.
+        first_load_pause: Seconds before the first retry of a model that cannot be loaded.
+        changed: Called when a model is loaded, or another generation becomes active.
     """
 
     def __init__(
@@ -89,12 +89,12 @@ class Generations:
 
     @property
     def model(self) -> str:
-        """The name of the model that recall's embeddings are of, or else of one that is loaded."""
+        """The name of the active model; of another generation's if none is active."""
         return next((generation.model.name for generation in self._wanted.values()), "")
 
     @property
     def active(self) -> ActiveModel | None:
-        """The model of the active generation; None as long as it is not loaded."""
+        """The model of the active generation; None until it is loaded."""
         for served in self._served.values():
             if served.generation.is_active:
                 return ActiveModel(served.generation.id, served.provider)
@@ -102,17 +102,17 @@ class Generations:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing can be done for the active generation."""
+        """Whether the active generation has nothing to embed."""
         return all(served.pipeline.is_idle for served in self._served.values() if served.generation.is_active)
 
     @property
     def is_answering(self) -> bool:
-        """Whether the query of a client is being embedded."""
+        """Whether a client's query is being embedded."""
         return any(one.answerer is not None and one.answerer.is_answering for one in self._served.values())
 
     @property
     def pauses(self) -> list[dict[str, str]]:
-        """The models that are not asked now, each with the cause and the end of that."""
+        """The paused models, each with the cause and the end of its pause."""
         pauses = [(served.generation, served.pipeline.pause) for served in self._served.values()]
         pauses += [(self._wanted[key], one) for key, (one, _) in self._refused.items() if key in self._wanted]
         return [
@@ -123,12 +123,12 @@ class Generations:
 
     @property
     def query_poll_seconds(self) -> float:
-        """Seconds between two looks for queries; 0 if notifications announce them."""
+        """The poll interval for queries; 0 if notifications arrive."""
         pauses = [one.answerer.poll_seconds for one in self._served.values() if one.answerer]
         return min(pauses, default=0.0) if self._is_deaf else 0.0
 
     def hear(self, *, is_deaf: bool) -> None:
-        """Follow whether notifications arrive."""
+        """Poll for queries if notifications do not arrive."""
         if self._is_deaf == is_deaf:
             return
         self._is_deaf = is_deaf
@@ -138,28 +138,28 @@ class Generations:
         self._changed()
 
     def wake(self) -> None:
-        """Look for work now: something was committed."""
+        """Claim work now: a transaction committed."""
         for served in self._served.values():
             if served.pipeline.ahead is None:
                 served.pipeline.wake()
 
     def wake_for_queries(self) -> None:
-        """Look for queries now: one was put."""
+        """Claim queries now: one was queued."""
         for served in self._served.values():
             if served.answerer is not None:
                 served.answerer.wake()
 
     async def embed_query(self, generation: int, model: str, query: str) -> str:
-        """Embed a query for recall, as text of a vector.
+        """Embed a query. Returns the vector as text.
 
         Args:
-            generation: The generation that the caller takes for the active one.
+            generation: The active generation, as the caller knows it.
             model: The name of its model.
             query: The query.
 
         Raises:
-            EmbeddingUnavailable: It is not that one, or its model is not loaded.
-            Exception: The model failed; what it says may hold the query.
+            EmbeddingUnavailable: Another generation is active, or its model is not loaded.
+            Exception: The model failed. Its message may quote the query.
         """
         for served in self._served.values():
             if served.answerer is not None:
@@ -171,7 +171,7 @@ class Generations:
         raise EmbeddingUnavailable("the embedder has not loaded its model yet")
 
     def stop(self) -> None:
-        """Finish what the models have in hand, and return."""
+        """Finish the claimed batches, and end `run`."""
         self._stopping = True
         for served in self._served.values():
             served.pipeline.stop()
@@ -180,11 +180,11 @@ class Generations:
         self._end_if_done()
 
     async def start(self) -> None:
-        """Load the active generation's model, or another that can be.
+        """Load the active generation's model, or else another one.
 
         Raises:
             EmbeddingUnavailable: The database has no model.
-            Exception: None can be loaded; this is why the first cannot.
+            Exception: No model can be loaded. This is the error of the first.
         """
         await self._look_up()
         if not self._wanted:
@@ -204,10 +204,10 @@ class Generations:
             self._tell(self._wanted[key], why)
 
     async def run(self) -> None:
-        """Embed until stopped or, when draining, until nothing is left.
+        """Embed until stopped or, when draining, until the queues are empty.
 
         Raises:
-            ExceptionGroup: Something failed that waiting does not help.
+            ExceptionGroup: A permanent failure.
         """
         async with asyncio.TaskGroup() as tasks:
             self._tasks = tasks
@@ -223,15 +223,15 @@ class Generations:
             raise self._first_refusal()
 
     def close(self) -> None:
-        """Give up the models; nothing is embedded afterwards."""
+        """Close the models."""
         for served in self._served.values():
             served.provider.close()
 
     async def look(self) -> None:
-        """Follow what the database says is to be embedded.
+        """Read the generations from the database, and start and stop pipelines accordingly.
 
         Raises:
-            PermissionDenied: A model is elsewhere, and this connection could send it sensitive memories.
+            PermissionDenied: A model is hosted, and this connection can read sensitive memories.
         """
         await self._look_up()
         if any(served.provider.is_hosted for served in self._served.values()):
@@ -247,7 +247,7 @@ class Generations:
             return
         before = self.active
         for key in [key for key in self._served if key not in self._wanted]:
-            # What is in hand lands, and the model is given up then.
+            # It writes its claimed batch, then closes the model.
             gone = self._served.pop(key)
             gone.pipeline.stop()
             self._answer_by(gone, is_active=False)
@@ -266,7 +266,7 @@ class Generations:
             self._changed()
 
     def _answer_by(self, served: _Served, *, is_active: bool) -> None:
-        """Answer queries by the active generation's model, and by no other."""
+        """Answer queries with the active generation's model only."""
         if not is_active and served.answerer is not None:
             served.answerer.stop()
             served.answerer = None
@@ -338,22 +338,11 @@ class Generations:
         )
 
     async def _load(self, key: _Key, generation: Generation) -> None:
-        """Load a generation's model; it may be gone when that is done."""
+        """Load a generation's model. The generation may be dropped meanwhile."""
         model = generation.model
         started = time.monotonic()
-        loader = ThreadPoolExecutor(1, thread_name_prefix="load")
+        provider = await load_in_thread(self._factory, model, self._work.threads)
         try:
-            loop = asyncio.get_running_loop()
-            provider = await loop.run_in_executor(loader, self._factory, model, self._work.threads)
-        finally:
-            loader.shutdown(wait=False)
-        try:
-            if provider.dimension != model.dimension:
-                raise SchemaMismatch(
-                    f"model {model.name} gives {provider.dimension} dimensions, "
-                    f"the database stores {model.dimension}",
-                    hint="Choose a model of the database's dimension with `pgrecall migrate --model NAME`.",
-                )
             if provider.is_hosted:
                 await self._check_confined()
         except BaseException:
@@ -390,13 +379,13 @@ class Generations:
         working.add_done_callback(self._working.discard)
 
     async def _work_for(self, served: _Served) -> None:
-        """Run a pipeline to its end: that of the work, of the daemon, or of its generation."""
+        """Run a pipeline until it is drained, the daemon stops, or its generation is dropped."""
         number = served.generation.id
         await served.pipeline.run()
         if all(served is not one for one in self._served.values()):
             await self._work.queue.release(number)
             served.provider.close()
-            self._work.log.info("generation is not embedded any more", generation=number)
+            self._work.log.info("generation dropped", generation=number)
         self._working.discard(asyncio.current_task())
         self._end_if_done()
 

@@ -1,7 +1,7 @@
-"""Claim, embed, write back, all three at the same time.
+"""Claims, embeds and writes back, all three concurrently.
 
-The model computes in threads; meanwhile the next memories are claimed and the last ones written. No
-transaction is open while it computes.
+The model computes in threads. Meanwhile the next batch is claimed and the last one written. No transaction is
+open while it computes.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Pipeline", "Polling", "Work"]
 
-# A claim is to take about that long: short enough that fresh memories are not kept waiting and leases never
-# run out, long enough that claiming costs nothing.
+# Target time to embed a claim: short enough that new memories do not wait and leases do not expire, long
+# enough that claims cost little.
 _CLAIM_SECONDS: Final = 2.0
 _FIRST_CLAIM: Final = 32
 _SMALLEST_CLAIM: Final = 8
 _LARGEST_CLAIM: Final = 256
-# What is built behind the active generation gives way within that time.
+# The generation that is being built yields to the active one within that time.
 _CLAIM_SECONDS_BEHIND: Final = 0.5
-# How long a batch lets queries go first, at the most.
+# The longest time that a batch waits for queries.
 _LONGEST_HOLD_SECONDS: Final = 1.0
 _HOLD_SECONDS: Final = 0.005
 _DRAIN_POLL_SECONDS: Final = 0.5
@@ -49,11 +49,11 @@ _DRAIN_PATIENCE_SECONDS: Final = 120.0
 
 @dataclass(slots=True)
 class Polling:
-    """How often to look for work that nobody announced.
+    """Poll intervals.
 
     Attributes:
-        seconds: After there was some.
-        longest_seconds: After there was none for a while.
+        seconds: The interval after work.
+        longest_seconds: The interval after a long time without work.
     """
 
     seconds: float
@@ -65,16 +65,16 @@ class Work:
     """What the pipelines of a daemon share.
 
     Attributes:
-        queue: Where memories come from and vectors go.
-        threads: How many threads embed for one generation.
-        drain: Whether to return when nothing is left, instead of waiting for more.
-        polling: How long to wait for a notification before looking anyway.
-        metrics: Told of everything.
-        log: Called with messages about memories that failed.
-        is_held: Whether queries wait for the model.
-        is_fed: Whether another part of the daemon may still add memories.
+        queue: The queue of memories.
+        threads: Embedding threads per generation.
+        drain: Whether to return when the queue is empty.
+        polling: The poll intervals.
+        metrics: The metrics.
+        log: The log.
+        is_held: Tells whether queries wait for the model.
+        is_fed: Tells whether another job may still add memories.
         embedded: Embeddings stored so far.
-        stale: Embeddings that were not stored: the memory had been edited or taken away.
+        stale: Embeddings that were not stored: the memory had changed, or the lease was lost.
         failed: Failures of memories so far.
     """
 
@@ -92,7 +92,7 @@ class Work:
 
 
 class Pipeline(Job):
-    """The work of one daemon for one generation.
+    """The worker of one generation.
 
     Args:
         work: What it shares with others.
@@ -125,12 +125,12 @@ class Pipeline(Job):
 
     @property
     def is_idle(self) -> bool:
-        """Whether there was nothing to do when it looked last, or nothing that can be done."""
+        """Whether the last claim was empty, or the provider is paused."""
         return bool(self.pause.seconds_left) or (self._dry and not self._in_hand)
 
     @property
     def in_hand(self) -> int:
-        """How many memories are claimed and not settled."""
+        """Memories that are claimed and not settled."""
         return self._in_hand
 
     @property
@@ -140,17 +140,17 @@ class Pipeline(Job):
 
     @property
     def backoff_seconds(self) -> float:
-        """For how long the provider is left alone."""
+        """Seconds until the provider may be called again."""
         return self.pause.seconds_left
 
     async def release(self) -> None:
-        """Give back every lease of the generation, and let what is behind go on."""
+        """Release every lease of the generation, and wake the pipeline behind."""
         await self._queue.release(self.generation)
         self._give_up_draining()
         self._wake_behind()
 
     async def run(self) -> None:
-        """Work until stopped or, when draining, until nothing is left.
+        """Work until stopped or, when draining, until the queue is empty.
 
         Memories that were claimed and not begun keep their leases: release them.
 
@@ -173,7 +173,7 @@ class Pipeline(Job):
             self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def step(self) -> Step:
-        """Claim some memories, unless enough of them wait for the model."""
+        """Claim memories, unless enough already wait for the model."""
         limit = self._claim_size()
         if self._to_embed > limit // 2:
             self._dry = False
@@ -198,7 +198,7 @@ class Pipeline(Job):
             self.behind.wake()
 
     def _give_up_draining(self) -> None:
-        """Raise if somebody waits for a drain and the provider will not be back soon."""
+        """Raise if a drain would have to wait too long for the provider."""
         pause = self.pause
         if not self._work.drain or not pause.seconds_left:
             return
@@ -210,7 +210,7 @@ class Pipeline(Job):
             )
 
     async def _is_done(self) -> bool:
-        """Whether nobody holds a memory that may come back; failures that are tried later do not count."""
+        """Whether no worker holds a lease that may return to the queue. Pending retries do not count."""
         waiting = await self._queue.waiting(self.generation)
         if waiting.in_progress:
             return False
@@ -232,7 +232,7 @@ class Pipeline(Job):
             self._planned.put_nowait([claimed[position] for position in batch])
 
     def _idle(self) -> Step:
-        """Wait until there may be work again, the longer the more often there was none."""
+        """Wait for a notification or the poll interval, which grows while the queue is empty."""
         polling = self._work.polling
         seconds = min(polling.longest_seconds, polling.seconds * 1.1 ** min(self._looks_in_vain, 100))
         self.poll_seconds = min(seconds, _DRAIN_POLL_SECONDS) if self._work.drain else seconds
@@ -272,7 +272,7 @@ class Pipeline(Job):
         if seconds is not None:
             self._work.metrics.paused(self.provider.name, why.cause, seconds)
             self._work.log.warning(
-                "the provider is not asked for a while",
+                "provider paused",
                 model=self.provider.name,
                 cause=why.cause,
                 error=str(why),

@@ -26,7 +26,7 @@ __all__ = ["Claimed", "Generation", "Waiting", "WorkQueue", "is_missing_schema"]
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A memory that this worker holds the lease of; its text never shows in a representation.
+    """A memory that this worker has leased. Its representation omits the text.
 
     Attributes:
         memory_id: Its id.
@@ -60,12 +60,12 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What keeps a generation from being done, besides what can be claimed.
+    """The part of a backlog that cannot be claimed now.
 
     Attributes:
-        in_progress: Memories that workers hold.
-        retrying: Memories that wait for another attempt.
-        failed: Memories that are no longer retried.
+        in_progress: Leased memories.
+        retrying: Memories that wait for a retry.
+        failed: Parked memories, which are not retried.
     """
 
     in_progress: int
@@ -78,9 +78,9 @@ class WorkQueue:
 
     Args:
         claims: The connection that claims.
-        writes: The connection that writes back, so that claiming never waits for the index.
-        upkeep: The connection that flushes postings, so that neither waits for that.
-        lease_seconds: For how long nobody else claims what is claimed here.
+        writes: The connection that writes back, so that claims never wait for the index.
+        upkeep: The connection of upkeep, so that neither waits for it.
+        lease_seconds: Length of a lease.
 
     Attributes:
         lease_seconds: The argument.
@@ -97,11 +97,11 @@ class WorkQueue:
 
     @property
     def connections(self) -> int:
-        """Changes when the answer to a claim may have been lost with its connection."""
+        """How often the connection of claims was opened. A change means that a claim may be lost."""
         return self._claims.connections
 
     async def contract(self) -> tuple[int, int]:
-        """Ask which contracts the database serves, the oldest and the newest.
+        """Return the oldest and the newest contract that the database serves.
 
         Raises:
             psycopg.Error: The database holds no pgrecall, or the role may not ask.
@@ -110,7 +110,7 @@ class WorkQueue:
         return int(oldest), int(newest)
 
     async def generations(self) -> list[Generation]:
-        """Ask what is to be embedded, the active generation first."""
+        """Return the generations to embed, the active one first."""
         rows = await self._claims.fetch(
             "SELECT generation, state = 'active', model_id, model, dimension, provider, document_prompt, "
             "query_prompt FROM pgrecall.embedded_generations()"
@@ -118,7 +118,7 @@ class WorkQueue:
         return [Generation(number, is_active, ModelSpec(*model)) for number, is_active, *model in rows]
 
     async def is_confined(self) -> bool:
-        """Whether the database itself keeps sensitive memories from this worker."""
+        """Whether row-level security hides sensitive memories from this worker."""
         [(confined,)] = await self._claims.fetch(
             "SELECT row_security_active('pgrecall.memories') AND NOT pg_has_role('pgrecall_reader', 'USAGE')"
         )
@@ -128,7 +128,7 @@ class WorkQueue:
         """Lease up to `limit` memories, newest first.
 
         Raises:
-            PgrecallError: There is a sensitive one among them.
+            PgrecallError: The queue returned a sensitive memory.
         """
         rows = await self._claims.fetch(
             "SELECT memory_id, content_hash, content, ticket, passages, is_sensitive "
@@ -151,7 +151,7 @@ class WorkQueue:
         memories: Sequence[Claimed],
         made: Sequence[Made],
     ) -> int:
-        """Write vectors back; returns how many landed. The others were edited or taken away meanwhile."""
+        """Store vectors. Returns the number stored; the others are stale or their lease was lost."""
         ids = [memory.memory_id for memory in memories]
         tickets = [memory.ticket for memory in memories]
         hashes = [memory.content_hash for memory in memories]
@@ -181,14 +181,14 @@ class WorkQueue:
         )
 
     async def release(self, generation: int | None = None) -> int:
-        """Give back all leases, or those of one generation; returns how many there were."""
+        """Release all leases, or those of one generation. Returns their number."""
         [(released,)] = await self._writes.fetch(
             "SELECT pgrecall.release(%s, %s::integer)", [self.worker, generation]
         )
         return int(released)
 
     async def waiting(self, generation: int) -> Waiting:
-        """Ask what keeps a generation from being done, besides what can be claimed."""
+        """Return the part of a generation's backlog that cannot be claimed now."""
         rows = await self._claims.fetch(
             "SELECT in_progress, retrying, failed FROM pgrecall.embedding_backlog(%s)", [generation]
         )
@@ -204,7 +204,7 @@ class WorkQueue:
         pauses: Sequence[Mapping[str, str]],
         poll_seconds: float,
     ) -> None:
-        """Say that this worker is alive, what it embeds, how much of it, and how soon it sees a question."""
+        """Send a heartbeat: what this worker embeds, how much, and how often it polls for queries."""
         await self._claims.fetch(
             "SELECT pgrecall.heartbeat(%s, %s, %s, %s, %s, %s, %s::integer[], %s::real, %s::jsonb, %s::real)",
             [
@@ -222,12 +222,16 @@ class WorkQueue:
         )
 
     async def sends_notifications(self) -> bool:
-        """Ask whether writers notify daemons; not while the server's queue is about to fill."""
+        """Whether writers send notifications. They stop while the server's queue is nearly full."""
         [(sends,)] = await self._claims.fetch("SELECT pgrecall.sends_notifications()")
         return bool(sends)
 
+    async def notify(self, channel: str) -> None:
+        """Send a notification on a channel."""
+        await self._upkeep.fetch("SELECT pg_notify(%s, '')", [channel])
+
     async def purge_query_embeddings(self) -> int:
-        """Forget old embeddings of queries; returns how many."""
+        """Delete old embeddings of queries. Returns their number."""
         [(gone,)] = await self._upkeep.fetch("SELECT pgrecall.purge_query_embeddings()")
         return int(gone)
 
@@ -237,22 +241,22 @@ class WorkQueue:
         return int(flushed)
 
     async def compact_postings(self) -> int:
-        """Tidy a part of the postings; returns how many terms or memories it looked at, 0 if all is tidy."""
+        """Compact a part of the postings. Returns the terms or memories visited; 0 if nothing is left."""
         [(looked_at,)] = await self._upkeep.fetch("SELECT pgrecall.compact_postings()")
         return int(looked_at)
 
     async def expire(self, limit: int) -> tuple[int, int]:
-        """Let memories go whose time has come; returns how many were forgotten and how many erased."""
+        """Forget or erase expired memories. Returns both numbers."""
         [(forgotten, erased)] = await self._upkeep.fetch(
             "SELECT * FROM pgrecall.expire_memories(%s)", [limit]
         )
         return int(forgotten), int(erased)
 
     async def retire(self) -> None:
-        """Take this worker off the list."""
+        """Remove this worker from the list of workers."""
         await self._writes.fetch("SELECT pgrecall.retire(%s)", [self.worker])
 
 
 def is_missing_schema(error: BaseException) -> bool:
-    """Whether an error says that the database holds no pgrecall."""
+    """Whether an error means that pgrecall is not installed."""
     return isinstance(error, errors.UndefinedFunction | errors.InvalidSchemaName | errors.UndefinedTable)

@@ -70,4 +70,4 @@ class AnswerCache:
             await self._queue.cache_llm_answers(items)
         except psycopg.DataError as error:
             # PostgreSQL may still refuse one, such as for its depth; the answer counts all the same.
-            self._log.warning("an answer is not kept", error=describe(error))
+            self._log.warning("answer not cached", error=describe(error))

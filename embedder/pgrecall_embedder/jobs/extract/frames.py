@@ -1,4 +1,4 @@
-"""What the daemon and its reading process say to each other: pickled objects, each after its length."""
+"""Messages between the daemon and its extraction process: pickled objects with a length prefix."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pickle
 import struct
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import asyncio
@@ -21,12 +21,12 @@ _LENGTH: Final = struct.Struct("!Q")
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The reading process has taken a setup.
+    """The extraction process has loaded a setup.
 
     Attributes:
         version: The version of code, models, switches and rules: another version may find other things.
-        missing: Names of libraries that are wanted and not there.
-        problems: What is wrong with rules and settings; those are left out.
+        missing: Names of optional libraries that are not installed.
+        problems: Errors in rules and settings, which are ignored.
     """
 
     version: str
@@ -36,7 +36,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What became of one memory: `body` is what was read, as JSON, or `error` says why there is none."""
+    """The extraction of one memory: `body` is the result as JSON; None if `error` is set."""
 
     memory_id: int
     body: str | None = field(repr=False)
@@ -44,16 +44,16 @@ class Read:
 
 
 def sent(message: object) -> bytes:
-    """Return a message as it is sent."""
+    """Encode a message."""
     body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return _LENGTH.pack(len(body)) + body
 
 
-def receive(stream: BinaryIO) -> Any:
+def receive(stream: IO[bytes]) -> Any:
     """Wait for a message.
 
     Args:
-        stream: A pipe of ours; nobody else writes to it.
+        stream: A pipe between the two processes only.
 
     Returns:
         The message; None at the end of the stream.
@@ -68,7 +68,7 @@ async def receive_from(stream: asyncio.StreamReader) -> Any:
     """Wait for a message.
 
     Args:
-        stream: A pipe of ours; nobody else writes to it.
+        stream: A pipe between the two processes only.
 
     Raises:
         asyncio.IncompleteReadError: The stream ended.

@@ -126,7 +126,7 @@ class LlmAccess:
             client = client_for(setup)
         except PgrecallError as error:
             self._refused = setup.fingerprint
-            self._log.error("no language model can be asked", error=error.message, hint=error.hint)
+            self._log.error("no language model available", error=error.message, hint=error.hint)
             return None
         self._made = _Made(client, setup.fingerprint)
         self._recorded = Usage()
@@ -144,7 +144,7 @@ class LlmAccess:
         seconds = min(_LONGEST_PAUSE, seconds)
         self._paused_until = time.monotonic() + seconds
         self._log.warning(
-            "the language model is not asked for a while",
+            "language model paused",
             error=problem.message,
             hint=problem.hint,
             retry_in_s=round(seconds),

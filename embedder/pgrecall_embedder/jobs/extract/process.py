@@ -1,14 +1,15 @@
 """The process that reads memories: `python -m pgrecall_embedder.jobs.extract.process`, started by the daemon.
 
-A process of its own, since reading is all Python and would keep the threads that embed from running; and
-since a text that makes a library crash or hang takes down nothing else. It sees no database and no network,
-and ends with the daemon, whatever ends that.
+Extraction is Python code: in the daemon it would hold the interpreter's lock and stall the embedding threads.
+And a text that crashes or hangs a library ends only this process. It has no connection to the database, and
+ends when its standard input does, so it never outlives the daemon for long.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import resource
 import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -32,6 +33,12 @@ __all__ = ["TextReader", "main"]
 
 _TIMES_VERSION: Final = 1
 """Raised whenever the same text may get other times, or what was read is stored otherwise."""
+
+# The longest request of `reader`. The daemon kills a process that hangs; this is for one whose daemon was
+# killed. The kernel's alarm needs no interpreter, whose lock a regular expression holds.
+_LONGEST_SECONDS = 300
+# Several times what all libraries and models take.
+_MOST_BYTES: Final = 4 * 2**30
 
 
 class TextReader:
@@ -137,8 +144,13 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = _MOST_BYTES if hard == resource.RLIM_INFINITY else min(_MOST_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     reader: TextReader | None = None
     while (request := receive(requests)) is not None:
+        signal.alarm(_LONGEST_SECONDS)
         if isinstance(request, Setup):
             reader = TextReader(request)
             answer: object = reader.ready
@@ -148,6 +160,7 @@ def main() -> None:
             answer = reader.read(request)
         answers.write(sent(answer))
         answers.flush()
+        signal.alarm(0)
 
 
 if __name__ == "__main__":

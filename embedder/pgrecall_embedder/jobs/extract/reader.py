@@ -1,4 +1,4 @@
-"""The daemon's end of the process that reads memories."""
+"""The daemon's side of the extraction process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reader", "ReaderBroken"]
 
-# A request holds so much at the most, which takes seconds; a text that takes minutes hangs a library.
+# Limits of a request, which takes seconds. A text that takes minutes hangs a library.
 _MOST_DOCUMENTS: Final = 64
 _MOST_CHARACTERS: Final = 200_000
 _READ_CHARACTERS: Final = 20_000
@@ -30,16 +30,16 @@ _COMMAND: Final = (sys.executable, "-m", "pgrecall_embedder.jobs.extract.process
 
 
 class ReaderBroken(Exception):  # noqa: N818 - it says what happened
-    """The reading process ended, or did not answer in time."""
+    """The extraction process ended, or did not answer in time."""
 
 
 class Reader:
-    """Reads memories in a process of its own, started when it is needed, and again when it breaks.
+    """Extracts in a separate process, which is started on demand and restarted after a failure.
 
     Args:
-        setup: How to read.
-        announce: Called with what the process says to every setup.
-        seconds: How long a request may take, beside the time that its length allows.
+        setup: Settings and rules of extraction.
+        announce: Called with the answer of the process to each new setup.
+        seconds: Time limit of a request, in addition to what its length allows.
     """
 
     def __init__(
@@ -53,19 +53,19 @@ class Reader:
         self._ready: Ready | None = None
 
     def change(self, setup: Setup) -> None:
-        """Read in another way from the next request on.
+        """Use another setup from the next request on.
 
         Args:
-            setup: How.
+            setup: Settings and rules of extraction.
         """
         self._setup = setup
         self._ready = None
 
     async def ready(self) -> Ready:
-        """Have the process started and told how to read; return what it said to that.
+        """Start the process if necessary, send the setup, and return the answer.
 
         Raises:
-            ReaderBroken: It does not start.
+            ReaderBroken: The process does not start.
         """
         setup = self._setup
         ready = self._ready
@@ -80,13 +80,13 @@ class Reader:
         return ready
 
     async def read(self, documents: Sequence[Document]) -> tuple[str, list[Read]]:
-        """Read memories; one that breaks the process is found out and told of.
+        """Extract from memories. A memory that breaks the process is isolated by bisection.
 
         Args:
             documents: Memories, each id once.
 
         Returns:
-            The version that read them, and what became of each, in their order.
+            The version of the extraction, and a result per memory, in their order.
 
         Raises:
             ReaderBroken: The process does not start.
@@ -98,7 +98,7 @@ class Reader:
         return version, found
 
     async def close(self) -> None:
-        """End the process."""
+        """Kill the process."""
         process, self._process, self._ready = self._process, None, None
         if process is None:
             return
@@ -136,14 +136,14 @@ class Reader:
         except (asyncio.IncompleteReadError, OSError):
             raise ReaderBroken("the reading process ended") from None
         finally:
-            # Also when this is cancelled: the answer that is still to come is nobody's.
+            # Also after a cancellation: nobody would read the late answer.
             if not is_answered:
                 await self.close()
         return answer
 
 
 async def _started() -> asyncio.subprocess.Process:
-    # What this process imports from, the other one does as well.
+    # The child imports from the same folders.
     paths = os.pathsep.join(path for path in sys.path if path)
     return await asyncio.create_subprocess_exec(
         *_COMMAND,

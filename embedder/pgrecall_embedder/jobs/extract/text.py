@@ -161,7 +161,7 @@ class TextExtractionJob(Job):
             except ReaderBroken as error:
                 if self._drain or self.loop.stopping.is_set():
                     raise
-                self._log.error("memories cannot be read now", error=str(error), retry_in_s=_BROKEN_PAUSE)
+                self._log.error("extraction failed, retrying", error=str(error), retry_in_s=_BROKEN_PAUSE)
                 await wait_at_most(_BROKEN_PAUSE, self.loop.stopping)
 
     async def _write(self) -> None:

@@ -1,7 +1,7 @@
-"""Embeds the queries of clients that have no model of their own.
+"""Embeds the queries of clients without a model.
 
-Somebody waits for each of them, for a fraction of a second. So they go ahead of all other work, one at a
-time; each is answered as soon as it is embedded, and nothing is tried twice.
+A client waits a fraction of a second for each. So queries have priority over all other work. Each is answered
+as soon as it is embedded, and never retried.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = ["QueryAnswerer"]
 _CLAIM = "SELECT id, query FROM pgrecall.claim_query_embeddings(%s, 1)"
 _ANSWER = "SELECT pgrecall.complete_query_embeddings(ARRAY[%s::bigint], ARRAY[%s::text], ARRAY[%s::text])"
 
-# Without notifications. Who asks once mostly asks again, and then a look must not cost the time to wait.
+# Poll interval without notifications. A client that asked once will ask again soon.
 _DEAF_SECONDS: Final = 1.0
 _ATTENTIVE_SECONDS: Final = 0.05
 _ATTENTIVE_FOR_SECONDS: Final = 60.0
 
-# A model in this process has the cores it has; a server elsewhere answers several at once.
+# A local model shares the cores; a hosted one embeds several queries at once.
 _LOCAL_THREADS = 1
 _HOSTED_THREADS = 4
 
@@ -51,7 +51,7 @@ class QueryAnswerer(Job):
         log: Receives failures. It never receives the text of a query.
         poll_seconds: Seconds to wait for `wake` before polling.
         answered: Called after each query with the seconds that the model took.
-        changed: Called when the queries are looked for more or less often.
+        changed: Called when the poll interval changes.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class QueryAnswerer(Job):
 
     @property
     def is_answering(self) -> bool:
-        """Whether somebody waits for the model now: other work should let it have the cores."""
+        """Whether a query waits for the model. Other work should yield the cores."""
         return self._waiting > 0
 
     @property
     def is_deaf(self) -> bool:
-        """Whether nothing announces a query: they are looked for often while somebody asks."""
+        """Whether notifications do not arrive. The poll interval then shrinks after each query."""
         return self._is_deaf
 
     @is_deaf.setter
@@ -98,7 +98,7 @@ class QueryAnswerer(Job):
         self.wake()
 
     def _adapt(self) -> None:
-        """Look as often as the queries of the last minute make worth while."""
+        """Set the poll interval from the queries of the last minute."""
         seconds = self._listening_seconds
         if self._is_deaf:
             was_asked = time.monotonic() - self._asked_at < _ATTENTIVE_FOR_SECONDS
@@ -109,12 +109,12 @@ class QueryAnswerer(Job):
                 self._changed()
 
     def wake(self) -> None:
-        """Look now: a query was put."""
+        """Claim queries now: one was queued."""
         for loop in self._loops:
             loop.wake()
 
     def stop(self) -> None:
-        """Answer what is in hand, claim nothing more, and return."""
+        """Answer the claimed queries, claim no more, and end `run`."""
         for loop in self._loops:
             loop.stop()
 
@@ -134,13 +134,13 @@ class QueryAnswerer(Job):
                 self._threads = None
 
     async def embed(self, query: str) -> str:
-        """Embed a query that did not come through the database, after those that are in hand.
+        """Embed a query of the socket, after those that are claimed.
 
-        Who gives up waiting cancels it, as long as the model has not begun.
+        A caller may cancel it until the model has begun.
 
         Raises:
-            EmbeddingUnavailable: This is not running any more.
-            Exception: The model failed; what it says may hold the query.
+            EmbeddingUnavailable: The answerer has stopped.
+            Exception: The model failed. Its message may quote the query.
         """
         if self._threads is None or self._loops[0].stopping.is_set():
             raise EmbeddingUnavailable("the embedder is stopping")

@@ -5,7 +5,7 @@ A line of JSON asks, a line of JSON answers, as often as a connection likes:
     {"generation": 1, "model": "…", "seconds": 0.5, "query": "…"}
     {"vector": "[0.1,…]"}    or    {"error": "…"}
 
-Who may ask is who may open the socket. No query is logged.
+The permissions of the socket decide who may ask. No query is logged.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class QuerySocket:
     """The socket of one daemon.
 
     Args:
-        path: Where it is to be; its folder exists.
+        path: The path of the socket, in an existing folder.
         mode: Its permissions.
-        answer: Embeds a query; raises EmbeddingUnavailable, with a message that may be told, where it cannot.
-        log: Where to report.
+        answer: Embeds a query; raises EmbeddingUnavailable with a message for the caller.
+        log: The log.
     """
 
     def __init__(
@@ -61,10 +61,10 @@ class QuerySocket:
         self._connections: set[asyncio.StreamWriter] = set()
 
     async def serve(self) -> None:
-        """Answer until cancelled; the socket goes then.
+        """Answer until cancelled, then remove the socket.
 
         Raises:
-            InvalidInput: The socket cannot be made there.
+            InvalidInput: The socket cannot be created.
         """
         listening, number = self._bind()
         server = await asyncio.start_unix_server(
@@ -99,10 +99,10 @@ class QuerySocket:
             os.umask(mask)
 
     def _clear(self) -> None:
-        """Remove what a daemon that was killed has left.
+        """Remove the socket of a killed daemon.
 
         Raises:
-            InvalidInput: Something else is there, or a daemon that is alive.
+            InvalidInput: The path is no socket, or another daemon listens on it.
         """
         try:
             if not stat.S_ISSOCK(self._path.lstat().st_mode):

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pgrecall.concurrency import in_thread
-from pgrecall.contrib.retrievers import missing_extra, no_client, recall_options
+from pgrecall.contrib.langchain import mapping
+from pgrecall.contrib.retrievers import missing_extra, no_client
 from pgrecall.errors import InvalidInput
-from pgrecall.filters import Filter
 
 try:
-    from langchain_core.documents import Document
     from langchain_core.vectorstores import VectorStore
 except ImportError as error:
     raise missing_extra("langchain-core", "langchain") from error
 
+from ._async.documents import AsyncDocuments
+from ._sync.documents import Documents
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from langchain_core.documents import Document
+
     from pgrecall._async.client import AsyncClient
     from pgrecall._sync.client import Client
-    from pgrecall.models import RecalledMemory, RecallResult, StoredMemory
+    from pgrecall.models import RecallResult
 
 __all__ = ["PgrecallVectorStore"]
 
@@ -58,9 +61,8 @@ class PgrecallVectorStore(VectorStore):  # type: ignore[misc]  # mypy does not r
     ) -> None:
         if client is None and async_client is None:
             raise InvalidInput("the store has no client", hint="Write PgrecallVectorStore(Client()).")
-        self._client = client
-        self._async_client = async_client
-        self._namespace = namespace
+        self._documents = None if client is None else Documents(client, namespace)
+        self._async_documents = None if async_client is None else AsyncDocuments(async_client, namespace)
 
     @classmethod
     def from_texts(
@@ -108,9 +110,7 @@ class PgrecallVectorStore(VectorStore):  # type: ignore[misc]  # mypy does not r
             ValueError: There are not as many metadatas or ids as texts.
             InvalidInput: There is no `client`, or a text is blank.
         """
-        memories = _memories(texts, metadatas, ids, fields)
-        self._sync("add_texts").remember_many(memories, **self._target)
-        return [one["external_id"] for one in memories]
+        return self._sync("add_texts").add(mapping.memories(texts, metadatas, ids, fields))
 
     async def aadd_texts(
         self,
@@ -121,11 +121,9 @@ class PgrecallVectorStore(VectorStore):  # type: ignore[misc]  # mypy does not r
         **fields: Any,
     ) -> list[str]:
         """As `add_texts`."""
-        if self._async_client is None:
+        if self._async_documents is None:
             return await in_thread(partial(self.add_texts, texts, metadatas, ids=ids, **fields))
-        memories = _memories(texts, metadatas, ids, fields)
-        await self._async_client.remember_many(memories, **self._target)
-        return [one["external_id"] for one in memories]
+        return await self._async_documents.add(mapping.memories(texts, metadatas, ids, fields))
 
     def delete(self, ids: list[str] | None = None, **_: Any) -> bool:
         """Forget documents; `Client.restore` brings them back.
@@ -136,32 +134,23 @@ class PgrecallVectorStore(VectorStore):  # type: ignore[misc]  # mypy does not r
         Raises:
             InvalidInput: There is no `client`, or `ids` is None.
         """
-        client = self._sync("delete")
-        for memory in client.get_many(external_ids=_given(ids), namespace=self._namespace):
-            client.forget(memory.id)
-        return True
+        return self._sync("delete").delete(mapping.given(ids))
 
     async def adelete(self, ids: list[str] | None = None, **_: Any) -> bool:
         """As `delete`."""
-        if self._async_client is None:
+        if self._async_documents is None:
             return await in_thread(self.delete, ids)
-        client = self._async_client
-        for memory in await client.get_many(external_ids=_given(ids), namespace=self._namespace):
-            await client.forget(memory.id)
-        return True
+        return await self._async_documents.delete(mapping.given(ids))
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """Return the documents that exist, in the order of the ids, at most 1,000."""
-        found = self._sync("get_by_ids").get_many(external_ids=ids, namespace=self._namespace)
-        return list(map(_document, found))
+        return self._sync("get_by_ids").get(ids)
 
     async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """As `get_by_ids`."""
-        if self._async_client is None:
+        if self._async_documents is None:
             return await in_thread(self.get_by_ids, ids)
-        return list(
-            map(_document, await self._async_client.get_many(external_ids=ids, namespace=self._namespace))
-        )
+        return await self._async_documents.get(ids)
 
     def similarity_search(self, query: str, k: int = 4, **options: Any) -> list[Document]:
         """Return the documents most relevant to a query.
@@ -183,13 +172,13 @@ class PgrecallVectorStore(VectorStore):  # type: ignore[misc]  # mypy does not r
         self, query: str, k: int = 4, **options: Any
     ) -> list[tuple[Document, float]]:
         """As `similarity_search`, with the scores; higher is better."""
-        return _scored(self._recall(query, k, options))
+        return mapping.scored(self._recall(query, k, options))
 
     async def asimilarity_search_with_score(
         self, query: str, k: int = 4, **options: Any
     ) -> list[tuple[Document, float]]:
         """As `similarity_search_with_score`."""
-        return _scored(await self._arecall(query, k, options))
+        return mapping.scored(await self._arecall(query, k, options))
 
     def max_marginal_relevance_search(
         self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5, **options: Any
@@ -216,73 +205,22 @@ class PgrecallVectorStore(VectorStore):  # type: ignore[misc]  # mypy does not r
     def _similarity_search_with_relevance_scores(
         self, query: str, k: int = 4, **options: Any
     ) -> list[tuple[Document, float]]:
-        return _confident(self._recall(query, k, options))
+        return mapping.confident(self._recall(query, k, options))
 
     async def _asimilarity_search_with_relevance_scores(
         self, query: str, k: int = 4, **options: Any
     ) -> list[tuple[Document, float]]:
-        return _confident(await self._arecall(query, k, options))
+        return mapping.confident(await self._arecall(query, k, options))
 
     def _recall(self, query: str, k: int, options: dict[str, Any]) -> RecallResult:
-        return self._sync("similarity_search").recall(query, **self._options(k, options))
+        return self._sync("similarity_search").recall(query, k, options)
 
     async def _arecall(self, query: str, k: int, options: dict[str, Any]) -> RecallResult:
-        if self._async_client is None:
+        if self._async_documents is None:
             return await in_thread(self._recall, query, k, options)
-        return await self._async_client.recall(query, **self._options(k, options))
+        return await self._async_documents.recall(query, k, options)
 
-    def _options(self, k: int, options: Mapping[str, Any]) -> dict[str, Any]:
-        chosen = {name: value for name, value in options.items() if name not in {"filter", "score_threshold"}}
-        asked = options.get("filter")
-        if asked is not None:
-            chosen["filter"] = asked if isinstance(asked, Filter) else Filter(metadata_where=asked)
-        return recall_options(k, {"namespace": self._namespace}, chosen)
-
-    def _sync(self, method: str) -> Client:
-        if self._client is None:
+    def _sync(self, method: str) -> Documents:
+        if self._documents is None:
             raise no_client("client", method)
-        return self._client
-
-    @property
-    def _target(self) -> dict[str, Any]:
-        return {"namespace": self._namespace, "create_namespace": True, "on_conflict": "update"}
-
-
-def _memories(
-    texts: Iterable[str],
-    metadatas: Sequence[Mapping[str, Any]] | None,
-    ids: Sequence[str | None] | None,
-    fields: Mapping[str, Any],
-) -> list[dict[str, Any]]:
-    listed = list(texts)
-    for name, given in (("metadatas", metadatas), ("ids", ids)):
-        if given is not None and len(given) != len(listed):
-            raise ValueError(f"{len(given)} {name} for {len(listed)} texts")
-    return [
-        {
-            **fields,
-            "content": text,
-            "metadata": dict(metadatas[place]) if metadatas else {},
-            "external_id": (ids[place] if ids else None) or str(uuid.uuid4()),
-        }
-        for place, text in enumerate(listed)
-    ]
-
-
-def _given(ids: list[str] | None) -> list[str]:
-    if ids is None:
-        raise InvalidInput("delete needs ids", hint="Erase all documents with Client.erase_namespace().")
-    return ids
-
-
-def _document(memory: StoredMemory | RecalledMemory) -> Document:
-    return Document(id=memory.external_id, page_content=memory.content, metadata=dict(memory.metadata))
-
-
-def _scored(result: RecallResult) -> list[tuple[Document, float]]:
-    return [(_document(memory), memory.score) for memory in result]
-
-
-def _confident(result: RecallResult) -> list[tuple[Document, float]]:
-    """Return LangChain's relevance scores, 0 to 1: the confidence that the memory answers the query."""
-    return [(_document(memory), memory.confidence or 0.0) for memory in result]
+        return self._documents

@@ -6,7 +6,7 @@ import time
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrecall.arguments import check_options, drop_none
+from pgrecall.arguments import check_options, checked_arguments
 from pgrecall.concurrency import in_thread
 from pgrecall.contrib.offline.searching import CONDITIONS
 from pgrecall.contrib.offline.writing import TIMES
@@ -100,8 +100,8 @@ class AsyncOfflineClient(AsyncCopying):
         for name in filters:
             if name not in CONDITIONS:
                 raise NeedsServer(f"an offline copy cannot recall with {name}")
-        self._same_namespace(drop_none(**rest).get("namespace"))
-        checked = drop_none(query=query, k=10 if k is None else k)
+        self._same_namespace(checked_arguments(**rest).get("namespace"))
+        checked = checked_arguments(query=query, k=10 if k is None else k)
         _check_query(checked["query"], checked["k"])
         began = time.monotonic()
         found, pulled_at = await in_thread(self._store.recall, checked["query"], checked["k"], filters)
@@ -172,7 +172,7 @@ class AsyncOfflineClient(AsyncCopying):
             Conflict: The external id belongs to another text.
             NeedsServer: It is sensitive, and the copy takes no such memories.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             content=content,
             namespace=namespace,
             on_conflict=on_conflict,
@@ -215,7 +215,7 @@ class AsyncOfflineClient(AsyncCopying):
             NotFound: The copy has no such memory.
             InvalidInput: As for `remember`, and so are the others.
         """
-        arguments = drop_none(id=id, content=content, **check_options(fields, UpdatableFields))
+        arguments = checked_arguments(id=id, content=content, **check_options(fields, UpdatableFields))
         if arguments.get("language") == AUTO:
             arguments = await in_thread(detect, arguments)
         return await in_thread(self._store.update, arguments)
@@ -239,7 +239,7 @@ class AsyncOfflineClient(AsyncCopying):
             NotFound: The copy has no such memory.
             InvalidInput: Neither or both of `content` and `successor`; it is superseded already.
         """
-        arguments = drop_none(
+        arguments = checked_arguments(
             id=id,
             content=content,
             successor=successor,
@@ -255,7 +255,7 @@ class AsyncOfflineClient(AsyncCopying):
         Returns:
             True if it was there.
         """
-        return await in_thread(self._store.forget, int(drop_none(id=id)["id"]))
+        return await in_thread(self._store.forget, int(checked_arguments(id=id)["id"]))
 
     def _checked(self, memories: Iterable[NewMemory | Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         for memory in memories:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from pgrecall.arguments import drop_none
+from pgrecall.arguments import checked_arguments
 from pgrecall.contrib.offline.models import Source
 
 if TYPE_CHECKING:
@@ -28,14 +28,15 @@ class AsyncServer:
     async def source(self, namespace: str | None) -> Source:
         """Say which database and namespace this is; None is the client's own namespace."""
         rows = await self._database.rows(
-            "pgrecall.sync_source", drop_none(namespace=await self._database.namespace(namespace))
+            "pgrecall.sync_source", checked_arguments(namespace=await self._database.namespace(namespace))
         )
         return Source.of(rows[0])
 
     async def digests(self, namespace: str, include_sensitive: bool) -> dict[int, str]:
         """Return a digest for each bucket of ids."""
         rows = await self._database.rows(
-            "pgrecall.sync_digests", drop_none(namespace=namespace, include_sensitive=include_sensitive)
+            "pgrecall.sync_digests",
+            checked_arguments(namespace=namespace, include_sensitive=include_sensitive),
         )
         return {row["bucket"]: row["digest"] for row in rows}
 
@@ -43,7 +44,7 @@ class AsyncServer:
         self, buckets: Sequence[int], namespace: str, include_sensitive: bool
     ) -> dict[int, str]:
         """Return the memories of some buckets with what tells their states apart."""
-        arguments = drop_none(namespace=namespace, include_sensitive=include_sensitive)
+        arguments = checked_arguments(namespace=namespace, include_sensitive=include_sensitive)
         rows = await self._database.rows("pgrecall.sync_versions", {"buckets": list(buckets), **arguments})
         return {row["id"]: row["version"] for row in rows}
 
@@ -51,13 +52,13 @@ class AsyncServer:
         self, ids: Sequence[int], namespace: str, include_sensitive: bool
     ) -> list[Mapping[str, Any]]:
         """Return some memories with all their fields."""
-        arguments = drop_none(ids=ids, namespace=namespace, include_sensitive=include_sensitive)
+        arguments = checked_arguments(ids=ids, namespace=namespace, include_sensitive=include_sensitive)
         return list(await self._database.rows("pgrecall.sync_memories", arguments))
 
     @asynccontextmanager
     async def sent(self, write: Mapping[str, Any], namespace: str) -> AsyncIterator[Mapping[str, Any]]:
         """Send a write; it is committed at the end of the `with`, unless that raises `psycopg.Rollback`."""
-        arguments = {"write": dict(write), **drop_none(namespace=namespace)}
+        arguments = {"write": dict(write), **checked_arguments(namespace=namespace)}
         async with self._database.connection() as connection, connection.transaction():
             rows = await self._database.rows_on(connection, "pgrecall.sync_push", arguments)
             yield rows[0]
@@ -72,7 +73,7 @@ class AsyncServer:
             {
                 "transaction": transaction,
                 "written_at": written_at,
-                **drop_none(memory_id=memory_id, namespace=namespace),
+                **checked_arguments(memory_id=memory_id, namespace=namespace),
             },
         )
         return rows[0]["committed"], rows[0]["known"]

@@ -1,0 +1,1 @@
+"""The asynchronous documents; `pgrecall.contrib.langchain._sync` is generated from it."""

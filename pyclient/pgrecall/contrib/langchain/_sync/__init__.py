@@ -1,0 +1,1 @@
+"""The synchronous documents, generated from `pgrecall.contrib.langchain._async`."""
