@@ -27,6 +27,7 @@ ARGUMENT_TYPES = {
     "external_id": "text",
     "external_id_prefix": "text",
     "external_ids": "text[]",
+    "filter": "jsonb",
     "forgotten": "boolean",
     "fusion": "text",
     "id": "bigint",
