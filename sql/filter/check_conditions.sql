@@ -1,4 +1,4 @@
--- Checks the argument filter: conditions by name, each with a value of its type. Messages quote no value.
+-- Checks the argument filter: conditions by name, each with a value of its type. Messages quote nothing that was given.
 --
 -- PostgreSQL's own cast error quotes the value, and the server's log would contain it. A time is checked by its form only: no
 -- EXCEPTION block, which recall() must not have in a parallel query.
@@ -17,7 +17,7 @@ BEGIN
         RAISE EXCEPTION 'filter must be an object of conditions, not %', jsonb_typeof(filter)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'For example {"tags_any": ["travel"]}.';
     END IF;
-    SELECT left(e.key, 100) AS name, k.kind,
+    SELECT e.key AS name, length(e.key) AS length, k.kind,
            (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum) FROM pg_catalog.pg_attribute a
             WHERE a.attrelid = 'pgrecall.recall_conditions'::regclass) AS known
     INTO wrong
@@ -50,11 +50,12 @@ BEGIN
         RAISE EXCEPTION 'filter: % must be %', wrong.name, wrong.kind
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Correct the value or leave it out.';
     ELSIF wrong.name IS NOT NULL THEN
-        RAISE EXCEPTION 'filter: there is no condition "%"', wrong.name
+        -- The name may be anything, so it is not quoted.
+        RAISE EXCEPTION 'filter has a name of % characters that is no condition', wrong.length
             USING ERRCODE = 'invalid_parameter_value', HINT = format('The conditions are %s.', wrong.known);
     END IF;
 END
 $function$;
 
 COMMENT ON FUNCTION _pgrecall.check_conditions IS
-    'Checks the argument filter: conditions by name, each with a value of its type. Messages quote no value.';
+    'Checks the argument filter: conditions by name, each with a value of its type. Messages quote nothing that was given.';
