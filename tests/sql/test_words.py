@@ -238,6 +238,7 @@ def test_pronouns_are_words_of_english_memories(words_conn: Connection[Any]) -> 
 @example(text="é'\u0301-\\é", language="turkish")
 @example(text="\ufdfa\ufdfb", language="simple")
 @example(text="IUC", language="turkish")
+@example(text="I០", language="english")
 def test_a_text_finds_itself(words_conn: Connection[Any], text: str, language: str) -> None:
     for name in ("match_all_words", "match_any_word", "match_prefix", "match_phrase"):
         assert matches(words_conn, text, name, text, language) in {True, None}, name

@@ -90,7 +90,7 @@ def _install(conn: psycopg.Connection[Any], *, plpython: bool) -> None:
 
 def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *, plpython: bool) -> None:
     # Grants apply to every function, so stale ones are dropped first.
-    grants = [file for file in files if file.name.endswith("grants.sql")]
+    grants = [file for file in files if file.name == "grants.sql"]
     use_search_path(conn, local=True)
     before = _code_objects(conn)
     for file in files:
