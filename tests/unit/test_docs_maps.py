@@ -56,14 +56,15 @@ def test_the_decision_on_the_house_names_what_is_there() -> None:
     [rooms] = re.findall(r"\*\*Rooms\.\*\* (.*?) \[The map\]", page, re.DOTALL)
     assert set(re.findall(r"`(\w+)`", rooms)) == {path.parent.name for path in CLIENT.glob("*/__init__.py")}
     sources = {path.name: path.read_text(encoding="utf-8") for path in (CLIENT / "_async").glob("*.py")}
-    attributes = set(re.findall(r"self\.([a-z]\w+) = Async\w+\(", sources["client.py"]))
+    attributes = set(re.findall(r"self\.([a-z]\w+) = Async\w+\(", sources["connected.py"]))
     assert (
-        set(re.findall(r"`client\.(\w+)`", page.split("**One class")[1].split("**Two base")[0])) - {"py"}
+        set(re.findall(r"`client\.(\w+)`", page.split("**One class")[1].split("**Base classes")[0])) - {"py"}
         == attributes
     )
-    bases = set(re.findall(r"class \w+\((Async\w+)\)", "".join(sources.values())))
+    lists = re.findall(r"class \w+\((Async\w+(?:, Async\w+)*)\)", "".join(sources.values()))
+    bases = {name for names in lists for name in names.split(", ")}
     assert set(
-        re.findall(r"`(Async\w+)`", page.split("**Two base")[1].split("**The embedder")[0])
+        re.findall(r"`(Async\w+)`", page.split("**Base classes")[1].split("**The embedder")[0])
     ) == bases | {"AsyncClient"}
 
 
