@@ -26,6 +26,7 @@ DECLARE
     -- Looked up once: the setting costs more than storing a memory does.
     home text := pgrecall.namespace_name(remember_many.namespace);
     ids bigint[];
+    stored bigint[];
     item record;
 BEGIN
     IF jsonb_typeof(memories) IS DISTINCT FROM 'array' THEN
@@ -60,7 +61,8 @@ BEGIN
     END IF;
     IF on_conflict = 'update' THEN
         -- Computed before the lookups: under row-level security an index takes no expression that is not leakproof.
-        PERFORM FROM (
+        SELECT array_agg(locked.id) INTO stored
+        FROM (
             WITH stated AS MATERIALIZED (
                 SELECT DISTINCT COALESCE(e.fields ->> 'namespace', home) AS namespace, e.fields ->> 'external_id' AS external_id
                 FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
@@ -73,6 +75,10 @@ BEGIN
             ORDER BY m.id
             FOR NO KEY UPDATE OF m
         ) locked;
+        PERFORM _pgrecall.lock_names(l.namespace_id, array_agg(l.id))
+        FROM pgrecall.memories l WHERE l.id = ANY (stored)
+        GROUP BY l.namespace_id
+        ORDER BY l.namespace_id;
     END IF;
     FOR item IN
         SELECT e.fields - 'namespace' AS fields, ids[e.place] AS id, e.place,

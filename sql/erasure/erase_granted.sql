@@ -34,6 +34,13 @@ BEGIN
             OR m.id IN (SELECT e.note_id FROM pgrecall.note_evidence e WHERE e.memory_id = ANY (erase_granted.ids))
         )
         ORDER BY m.id FOR UPDATE;
+        PERFORM _pgrecall.lock_names(h.id, ARRAY(
+            SELECT m.id FROM pgrecall.memories m
+            WHERE m.namespace_id = h.id AND (m.id = ANY (erase_granted.ids) OR m.superseded_by = ANY (erase_granted.ids)
+                OR m.id IN (SELECT e.note_id FROM pgrecall.note_evidence e WHERE e.memory_id = ANY (erase_granted.ids)))
+        ))
+        FROM unnest(homes) WITH ORDINALITY h (id, place)
+        WHERE cardinality(erase_granted.ids) > 1;
         FOREACH one IN ARRAY erase_granted.ids LOOP
             SELECT m.namespace_id INTO home FROM pgrecall.memories m WHERE m.id = one AND m.namespace_id = ANY (homes);
             CONTINUE WHEN home IS NULL;
