@@ -72,7 +72,14 @@ GROUPS = {
         "prepare_expansion",
         "cache_expansion",
     ),
-    "The concept graph": ("find_concept", "show_concept", "add_alias", "remove_alias", "reextract"),
+    "The concept graph": (
+        "find_concept",
+        "show_concept",
+        "add_alias",
+        "remove_alias",
+        "set_entity_rules",
+        "reextract",
+    ),
     "Learning": ("learn", "list_learned", "unlearn"),
     "Curation": (
         "preview_curation",

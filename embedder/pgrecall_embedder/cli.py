@@ -14,7 +14,8 @@ from pgrecall.config.conninfo import dsn_parts
 from pgrecall.errors import ConnectionFailed, InvalidInput, PgrecallError, error_from
 
 from .daemon import LEASE_SECONDS, SOCKET_MODE, Daemon
-from .logs import describe, make_logger
+from .logger import make_logger
+from .logs import describe
 from .prometheus import PrometheusMetrics
 from .providers import load_provider
 

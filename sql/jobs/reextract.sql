@@ -19,6 +19,10 @@ DECLARE
     chosen integer;
     noted bigint;
 BEGIN
+    IF enricher IS NULL OR enricher NOT IN ('text', 'llm', 'notes') THEN
+        RAISE EXCEPTION '"%" is not an enricher', left(enricher, 40)
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass text, llm or notes.';
+    END IF;
     IF namespace IS NOT NULL THEN
         PERFORM _pgrecall.check_namespace(namespace, false);
         chosen := pgrecall.namespace_id(namespace);

@@ -15,7 +15,10 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    said text[] := COALESCE(cache_expansion.terms, '{}') || COALESCE(cache_expansion.entities, '{}') || cache_expansion.intent;
+    -- unnest() takes an array of any dimensions.
+    said text[] := ARRAY(
+        SELECT w.word FROM (SELECT unnest(cache_expansion.terms) UNION ALL SELECT unnest(cache_expansion.entities)) w (word)
+    ) || cache_expansion.intent;
 BEGIN
     IF NOT pgrecall.is_expandable(cache_expansion.query) THEN
         RAISE EXCEPTION 'the query is not expandable'

@@ -208,6 +208,7 @@ def test_no_password_is_printed(
     cli: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     given = f"postgresql://me:{SECRET}@127.0.0.1:1/app?connect_timeout=2"
+    monkeypatch.setenv("COLUMNS", "400")  # no path is cut
     path = _write(tmp_path / "c.toml", f"dsn = '{given}'\n")
     for by_file in (True, False):
         monkeypatch.setenv("PGRECALL_CONFIG", str(path) if by_file else os.devnull)

@@ -17,7 +17,7 @@ import pytest
 
 from pgrecall.errors import InvalidInput
 from pgrecall_embedder.jobs.queries.socket import Asked, QuerySocket
-from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.logger import make_logger
 from support.answering import PATIENCE, Model, embed_all, embedded
 from support.embedder import CANARY, remember, until
 from support.plpython import DEBIAN, answering_at, listens, notices

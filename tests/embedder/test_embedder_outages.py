@@ -14,7 +14,7 @@ import pytest
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.jobs.embed.batching import PROBE, Made, Rejected, embed, embed_memories
-from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.providers.base import DocumentVectors
 from pgrecall_embedder.providers.errors import ProviderPaused
 from pgrecall_embedder.retry import Backoff

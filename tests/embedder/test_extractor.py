@@ -20,7 +20,7 @@ from pgrecall_embedder.jobs.extract.queue import ExtractionQueue
 from pgrecall_embedder.jobs.extract.reader import Reader, ReaderBroken
 from pgrecall_embedder.jobs.extract.setup import Setup
 from pgrecall_embedder.jobs.extract.text import write_back
-from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.retry import RetryPolicy
 from pgrecall_extract.base import Document
 from support.embedder import CANARY, PATIENCE, Recorder, eventually, make_daemon, running, until

@@ -64,6 +64,8 @@ def servers(public_dir: Path) -> Iterator[dict[int, Server]]:
         found = {}
         for version, bindir in ((15, debian()), (18, wheel())):
             embedded = EmbeddedServer(public_dir / f"b{version}", settings=FAST, bindir=bindir)
+            # Another file's tests may run between those of this one: then it is set up anew.
+            stack.callback(shutil.rmtree, public_dir / f"b{version}", ignore_errors=True)
             dsn = embedded.up()
             stack.callback(embedded.down)
             fill(dsn)

@@ -243,7 +243,7 @@ def test_the_overlap_with_the_exact_search_is_measured(large: Connection[Any]) -
     large.execute("RESET pgrecall.dense_exact_rows")
 
 
-def test_twins_at_the_end_of_the_list_are_no_miss(conn: Connection[Any]) -> None:
+def test_twins_at_the_end_of_the_list_are_no_miss(dsn: str, conn: Connection[Any]) -> None:
     """Which of equally near memories are listed is chance: the index need not choose as the exact search does."""
     ids = remember_many(conn, [{"content": f"word{place}"} for place in range(6)])
     for id in ids:

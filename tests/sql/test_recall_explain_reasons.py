@@ -20,14 +20,14 @@ pytestmark = pytest.mark.rollback
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# The filters: what recall() and list_memories() both take, in the order of recall().
+# The filters: what recall() and list_memories() both take, in the order of recall(). `filter` holds the others.
 _FILTERS = """
     SELECT a.name, format_type(a.type, NULL)
     FROM pg_proc p
     CROSS JOIN LATERAL unnest(p.proargnames[:p.pronargs], p.proargtypes::oid[]) WITH ORDINALITY a (name, type, place)
     WHERE p.oid = 'public.recall'::regproc
       AND a.name = ANY (SELECT unnest(l.proargnames[:l.pronargs]) FROM pg_proc l WHERE l.oid = 'public.list_memories'::regproc)
-      AND a.name <> 'namespace'
+      AND a.name <> ALL (ARRAY['namespace', 'filter'])
     ORDER BY a.place
 """
 # Values that exclude some memory, whatever the filter is about.

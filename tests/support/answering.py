@@ -18,7 +18,7 @@ from pgrecall.query.embedding import LocalEmbedder
 from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.connection import Connection
 from pgrecall_embedder.jobs.queries.answering import QueryAnswerer
-from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.providers.base import DocumentVectors
 from pgrecall_embedder.retry import RetryPolicy
 

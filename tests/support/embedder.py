@@ -16,7 +16,7 @@ import numpy as np
 
 from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.daemon import Daemon
-from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.providers import ModelSpec, load_provider
 from pgrecall_embedder.providers.base import DocumentVectors
 

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from pgrecall_embedder.daemon import Daemon
-from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.logger import make_logger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

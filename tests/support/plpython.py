@@ -20,7 +20,7 @@ from psycopg.conninfo import make_conninfo
 from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 from pgrecall_embedder.daemon import Daemon
-from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.logger import make_logger
 from support.answering import PATIENCE, Model, embedded
 from support.embedder import until
 

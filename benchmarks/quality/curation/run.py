@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from pgrecall.admin.migrate import migrate
 from pgrecall_embedder.daemon import Daemon
-from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.logger import make_logger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from pgrecall.errors import PgrecallError, error_from
 from pgrecall_embedder.connection import Connection
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.jobs.notes import notes_version
-from pgrecall_embedder.logs import make_logger
+from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.retry import RetryPolicy
 
 from .llm import llm_version
