@@ -37,7 +37,11 @@ BEGIN
             + least(interval '30 seconds' * 2 ^ j.attempts, interval '1 hour') * (0.75 + random() / 2)
     WHERE j.memory_id = fail.memory_id AND j.generation_id = made_for AND j.worker_id = worker
     RETURNING j.attempts INTO tried;
-    IF tried >= most_attempts OR (fail.cause = 'unreadable' AND tried > 0) THEN
+    -- Two workers may have had it, and the other has reported it as failed.
+    IF tried IS NOT NULL AND (
+        tried >= most_attempts OR fail.cause = 'unreadable'
+        OR EXISTS (SELECT FROM pgrecall.embedding_failures f WHERE f.memory_id = fail.memory_id AND f.generation_id = made_for)
+    ) THEN
         INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error)
         VALUES (fail.memory_id, made_for, tried, left(fail.cause, 60), left(fail.error, 500))
         ON CONFLICT DO NOTHING;
