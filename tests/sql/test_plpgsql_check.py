@@ -17,6 +17,8 @@ _GUARD = (
     "volatile on purpose: the planner runs a stable function to estimate rows, and this one raises an error"
 )
 _QUOTED = "the string is put together from parts that format() has quoted"
+_OWN = "it explains a statement of pgrecall itself, with the rights of its caller"
+_COLUMN = "the composite is one column of several, as it is meant"
 _WAITED = "volatile on purpose: it is to see what was committed while its caller waited"
 _COUNTED = "volatile on purpose: it is to count what its caller has deleted"
 _ABSENT = "it only says that the function in Python is not installed"
@@ -51,6 +53,9 @@ KNOWN = {
         ("pagerank", f'unused parameter "{name}"'): _ABSENT
         for name in ("seeds", "k", "namespace", "weights", "concepts", "restart")
     },
+    ("explain_search", "text type variable is not sanitized"): _OWN,
+    ("explain_search", "the expression is not SQL injection safe"): _OWN,
+    ("leg_inputs", 'composite OUT variable "lexical_filter" is not single argument'): _COLUMN,
     ("erase_namespace_rows", "text type variable is not sanitized"): _QUOTED,
     ("table_declarations", "the expression is not SQL injection safe"): _QUOTED,
     ("erasure_counts", "routine is marked as VOLATILE, should be STABLE"): _COUNTED,
