@@ -75,10 +75,7 @@ BEGIN
             ORDER BY m.id
             FOR NO KEY UPDATE OF m
         ) locked;
-        PERFORM _pgrecall.lock_names(l.namespace_id, array_agg(l.id))
-        FROM pgrecall.memories l WHERE l.id = ANY (stored)
-        GROUP BY l.namespace_id
-        ORDER BY l.namespace_id;
+        PERFORM _pgrecall.lock_names(stored);
     END IF;
     FOR item IN
         SELECT e.fields - 'namespace' AS fields, ids[e.place] AS id, e.place,

@@ -17,6 +17,7 @@ DECLARE
     homes integer[];
     home integer;
     one bigint;
+    locked bigint[];
     receipt pgrecall.erasures;
     receipts pgrecall.erasures[] := '{}'::pgrecall.erasures[];
 BEGIN
@@ -28,19 +29,18 @@ BEGIN
     BEGIN
         -- In the order in which erase_memory_rows() locks, of all memories at once: two calls with the same wait.
         PERFORM _pgrecall.lock_postings(h.id) FROM unnest(homes) h (id);
-        PERFORM FROM pgrecall.memories m
-        WHERE m.namespace_id = ANY (homes) AND (
-            m.id = ANY (erase_granted.ids) OR m.superseded_by = ANY (erase_granted.ids)
-            OR m.id IN (SELECT e.note_id FROM pgrecall.note_evidence e WHERE e.memory_id = ANY (erase_granted.ids))
-        )
-        ORDER BY m.id FOR UPDATE;
-        PERFORM _pgrecall.lock_names(h.id, ARRAY(
+        SELECT array_agg(l.id) INTO locked
+        FROM (
             SELECT m.id FROM pgrecall.memories m
-            WHERE m.namespace_id = h.id AND (m.id = ANY (erase_granted.ids) OR m.superseded_by = ANY (erase_granted.ids)
-                OR m.id IN (SELECT e.note_id FROM pgrecall.note_evidence e WHERE e.memory_id = ANY (erase_granted.ids)))
-        ))
-        FROM unnest(homes) WITH ORDINALITY h (id, place)
-        WHERE cardinality(erase_granted.ids) > 1;
+            WHERE m.namespace_id = ANY (homes) AND (
+                m.id = ANY (erase_granted.ids) OR m.superseded_by = ANY (erase_granted.ids)
+                OR m.id IN (SELECT e.note_id FROM pgrecall.note_evidence e WHERE e.memory_id = ANY (erase_granted.ids))
+            )
+            ORDER BY m.id FOR UPDATE
+        ) l;
+        IF cardinality(erase_granted.ids) > 1 THEN
+            PERFORM _pgrecall.lock_names(locked);
+        END IF;
         FOREACH one IN ARRAY erase_granted.ids LOOP
             SELECT m.namespace_id INTO home FROM pgrecall.memories m WHERE m.id = one AND m.namespace_id = ANY (homes);
             CONTINUE WHEN home IS NULL;

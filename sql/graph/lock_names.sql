@@ -4,41 +4,45 @@
 -- no order, and deadlock with a writer that waits for one of them. The locks are those that upsert_concepts takes: a name
 -- that no other memory mentions may go, and is locked as for its removal. Facts come first, as in remove_evidence().
 --
--- memory_ids  memories of the namespace, locked by the caller
-CREATE OR REPLACE FUNCTION _pgrecall.lock_names(namespace_id integer, memory_ids bigint[])
+-- memory_ids  memories that the caller has locked
+CREATE OR REPLACE FUNCTION _pgrecall.lock_names(memory_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    home CONSTANT integer := lock_names.namespace_id;
+    homes CONSTANT integer[] := ARRAY(
+        SELECT DISTINCT m.namespace_id FROM pgrecall.memories m WHERE m.id = ANY (memory_ids) ORDER BY m.namespace_id
+    );
     item record;
     owner bigint;
 BEGIN
-    PERFORM _pgrecall.lock_aliases_shared(home);
+    PERFORM _pgrecall.lock_aliases_shared(h.id) FROM unnest(homes) h (id);
     IF EXISTS (SELECT FROM pgrecall.relationship_evidence e WHERE e.memory_id = ANY (memory_ids)) THEN
-        PERFORM _pgrecall.lock_relationships(ARRAY[home]);
+        PERFORM _pgrecall.lock_relationships(homes);
     END IF;
     FOR item IN
-        SELECT n.alias
+        SELECT n.namespace_id, n.alias
         FROM (
-            SELECT m.alias FROM pgrecall.mentions m WHERE m.memory_id = ANY (memory_ids)
+            SELECT m.namespace_id, m.alias FROM pgrecall.mentions m WHERE m.memory_id = ANY (memory_ids)
             UNION
-            SELECT unnest(ARRAY[r.source_alias, r.target_alias])
+            SELECT r.namespace_id, unnest(ARRAY[r.source_alias, r.target_alias])
             FROM pgrecall.relationship_evidence e
             JOIN pgrecall.relationships r ON r.id = e.relationship_id
             WHERE e.memory_id = ANY (memory_ids)
-        ) n (alias)
-        ORDER BY n.alias COLLATE "C"
+        ) n (namespace_id, alias)
+        ORDER BY n.namespace_id, n.alias COLLATE "C"
     LOOP
         SELECT a.concept_id INTO owner FROM pgrecall.concept_aliases a
-        WHERE a.namespace_id = home AND a.alias = item.alias
+        WHERE a.namespace_id = item.namespace_id AND a.alias = item.alias
         FOR NO KEY UPDATE;
         IF NOT EXISTS (
             SELECT FROM pgrecall.mentions m
             WHERE m.concept_id = owner AND m.alias = item.alias AND m.memory_id <> ALL (memory_ids)
         ) THEN
-            PERFORM FROM pgrecall.concept_aliases a WHERE a.namespace_id = home AND a.alias = item.alias FOR UPDATE;
+            PERFORM FROM pgrecall.concept_aliases a
+            WHERE a.namespace_id = item.namespace_id AND a.alias = item.alias
+            FOR UPDATE;
         END IF;
     END LOOP;
 END

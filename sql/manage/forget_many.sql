@@ -54,7 +54,7 @@ BEGIN
     END IF;
     -- In the order of ids, as every writer of several memories.
     PERFORM FROM pgrecall.memories m WHERE m.id = ANY (ids) ORDER BY m.id FOR NO KEY UPDATE;
-    PERFORM _pgrecall.lock_names(home, ids);
+    PERFORM _pgrecall.lock_names(ids);
     UPDATE pgrecall.memories m SET deleted_at = now(), updated_at = now() WHERE m.id = ANY (ids) AND m.deleted_at IS NULL;
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;

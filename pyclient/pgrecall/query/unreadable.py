@@ -55,5 +55,6 @@ def knows_too_little(tokenizer: Any, text: str) -> bool:
     """
     if text.isascii() or not getattr(tokenizer, "is_fast", False):
         return False
-    read = tokenizer(text[:LONGEST_LOOK])
+    # As far as the model reads: transformers warns of more.
+    read = tokenizer(text[:LONGEST_LOOK], truncation=True)
     return is_unreadable(read["input_ids"], read.word_ids(0), tokenizer.unk_token_id)
