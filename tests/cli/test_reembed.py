@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -29,6 +30,7 @@ from support.reembed import (
     generations,
     judge,
     leftovers,
+    sentences,
     until,
     vector_of,
 )
@@ -155,10 +157,11 @@ def test_memories_that_keep_coming_do_not_hold_it_up(
 
     def write() -> None:
         with psycopg.connect(dsn, autocommit=True) as writer:
-            number = 0
-            while not stop.wait(0.01):
-                number += 1
-                remember(writer, f"note {number}")
+            # Texts with neighbours of their own: those of "note 1", "note 2" would differ by chance between models.
+            for number, text in enumerate(cycle(sentences(480))):
+                if stop.wait(0.01):
+                    return
+                remember(writer, f"{text} {number}")
 
     with filled(dsn, 200):
         writing = threading.Thread(target=write)
