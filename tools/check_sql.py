@@ -28,22 +28,29 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = {"_pgrecall", "pgrecall", "public"}
 # Several objects a file: what they say only makes sense side by side.
-MANY_OBJECTS = {"revoke.sql", "grants.sql", "tenancy/policies.sql"}
+MANY_OBJECTS = {"revoke.sql", "grants.sql", "core/tenancy/policies.sql"}
 # Nobody runs it: the revisions make what it shows.
 GENERATED = "schema.sql"
 # What only reads must not change the session either: it runs on a standby, and the caller's settings count.
 READING = {
-    "internal/",
-    "evaluation/judged_recall.sql",
-    "evaluation/recall_eval.sql",
-    "api/recall_status.sql",
+    "core/query/",
+    "core/text/",
+    "core/legs/",
+    "core/ranking/",
+    "core/explain/",
+    "core/render/",
+    "features/briefing/",
+    "features/earlier_systems/",
+    "features/evaluation/judged_recall.sql",
+    "features/evaluation/recall_eval.sql",
+    "core/api/recall_status.sql",
 }
 # EXPLAIN is not allowed in a function that is STABLE.
-MAY_BE_VOLATILE = {"internal/explain/recall_plan.sql", "internal/explain/explain_search.sql"}
+MAY_BE_VOLATILE = {"core/explain/recall_plan.sql", "core/explain/explain_search.sql"}
 # It explains under the settings of the function that searches.
-MAY_SET = {"internal/explain/explain_search.sql"}
+MAY_SET = {"core/explain/explain_search.sql"}
 # The two entries to the ranking, under which every statement keeps one generic plan.
-PINNED = {"api/recall.sql", "internal/ranking/rank_granted.sql"}
+PINNED = {"core/api/recall.sql", "core/ranking/rank_granted.sql"}
 
 # Installed only with plpython3u, each instead of the file of the same name elsewhere.
 PLPYTHON = "plpython/"

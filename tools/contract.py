@@ -6,8 +6,8 @@
 
 A contract lists the functions that the Python sources of clients and daemons name, with arguments, defaults
 and result columns. Within a served contract a function may gain arguments with defaults and columns, at the
-end. Anything else that a caller could notice needs a higher `newest` in sql/status/contract.sql. A function
-that no source names any more stays in its contract.
+end. Anything else that a caller could notice needs a higher `newest` in sql/core/status/contract.sql. A
+function that no source names any more stays in its contract.
 
 From the same signatures come the types by which the client checks arguments: pgrecall/argument_types.py.
 """
@@ -133,14 +133,14 @@ def problems(conn: psycopg.Connection[Any], contracts: Mapping[str, Any]) -> lis
     for number in map(str, range(oldest, newest + 1)):
         promised = contracts.get(number, {"functions": {}})["functions"]
         found += [
-            f"contract {number}: {problem}. Keep what it promises, or raise newest in sql/status/contract.sql"
+            f"contract {number}: {problem}. Keep what it promises, or raise newest in core/status/contract.sql"
             for problem in broken(promised, signatures(conn, list(promised)))
         ]
     known = contracts.get(str(newest), {"is_released": False, "functions": {}})
     current = signatures(conn, [*named_functions(), *known["functions"]])
     if known["is_released"]:
         found += [
-            f"contract {newest} is released without {name}: raise newest in sql/status/contract.sql"
+            f"contract {newest} is released without {name}: raise newest in sql/core/status/contract.sql"
             for name in current
             if name not in known["functions"]
         ]

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = [ROOT / "sql" / "status" / "health.sql", ROOT / "pyclient" / "pgrecall" / "cli" / "doctor.py"]
+SOURCES = [
+    ROOT / "sql" / "core" / "status" / "health.sql",
+    ROOT / "pyclient" / "pgrecall" / "cli" / "doctor.py",
+]
 
 
 def run(conn: Connection[Any], name: str) -> None:

@@ -82,7 +82,7 @@ def test_who_installed_upgrades(installer: str, later_bundle: Path) -> None:
     assert works(installer)
     for path, text in undone.items():
         path.write_text(text, encoding="utf-8")
-    (later_bundle / "write" / "later.sql").write_text(
+    (later_bundle / "core" / "write" / "later.sql").write_text(
         """
         CREATE OR REPLACE FUNCTION _pgrecall.later() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
         SET search_path FROM CURRENT AS $$ BEGIN RETURN NULL; END $$;
@@ -92,7 +92,7 @@ def test_who_installed_upgrades(installer: str, later_bundle: Path) -> None:
         encoding="utf-8",
     )
     manifest = later_bundle / "manifest.txt"
-    lines = manifest.read_text("utf-8").replace("status/last_memory_id.sql", "write/later.sql")
+    lines = manifest.read_text("utf-8").replace("core/status/last_memory_id.sql", "core/write/later.sql")
     manifest.write_text(lines, encoding="utf-8")
     forget_bundle()
     assert "CREATE OR REPLACE FUNCTION _pgrecall.later" in migration_script(installer)

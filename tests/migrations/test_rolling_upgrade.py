@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-NEXT_CONTRACT = ("status/contract.sql", "1 AS oldest, 1 AS newest", "1 AS oldest, 2 AS newest")
-LATER_CONTRACT = ("status/contract.sql", "1 AS oldest, 1 AS newest", "2 AS oldest, 3 AS newest")
+NEXT_CONTRACT = ("core/status/contract.sql", "1 AS oldest, 1 AS newest", "1 AS oldest, 2 AS newest")
+LATER_CONTRACT = ("core/status/contract.sql", "1 AS oldest, 1 AS newest", "2 AS oldest, 3 AS newest")
 # What a contract allows: arguments with defaults and columns, at the end; of functions on which others depend, too.
 GROWN = (
-    ("api/forget.sql", "public.forget(id bigint)", "public.forget(id bigint, more text DEFAULT NULL)"),
-    ("api/recall.sql", "    filter jsonb DEFAULT NULL\n", "    filter jsonb DEFAULT NULL,\n    more text DEFAULT NULL\n"),
+    ("core/api/forget.sql", "public.forget(id bigint)", "public.forget(id bigint, more text DEFAULT NULL)"),
+    ("core/api/recall.sql", "    filter jsonb DEFAULT NULL\n", "    filter jsonb DEFAULT NULL,\n    more text DEFAULT NULL\n"),
     # A condition of the filters, which are types of arguments; the way back takes it away again.
-    ("filter/recall_conditions.sql", "AS timeframe\n", "AS timeframe, NULL::text[] AS titles\n"),
-    ("jobs/heartbeat.sql", "poll_seconds real DEFAULT 0\n", "poll_seconds real DEFAULT 0, more text DEFAULT NULL\n"),
-    ("jobs/embedding_backlog.sql", "next_at timestamptz)", "next_at timestamptz, more integer)"),
-    ("jobs/embedding_backlog.sql", "           j.next_at\n", "           j.next_at, 1\n"),
-    ("status/worker_status.sql", "    poll_seconds real\n", "    poll_seconds real, more integer\n"),
-    ("status/worker_status.sql", "w.poll_seconds\n", "w.poll_seconds, 1\n"),
+    ("core/filter/recall_conditions.sql", "AS timeframe\n", "AS timeframe, NULL::text[] AS titles\n"),
+    ("core/jobs/heartbeat.sql", "poll_seconds real DEFAULT 0\n", "poll_seconds real DEFAULT 0, more text DEFAULT NULL\n"),
+    ("core/jobs/embedding_backlog.sql", "next_at timestamptz)", "next_at timestamptz, more integer)"),
+    ("core/jobs/embedding_backlog.sql", "           j.next_at\n", "           j.next_at, 1\n"),
+    ("core/status/worker_status.sql", "    poll_seconds real\n", "    poll_seconds real, more integer\n"),
+    ("core/status/worker_status.sql", "w.poll_seconds\n", "w.poll_seconds, 1\n"),
 )  # fmt: skip
 
 

@@ -110,7 +110,7 @@ def test_nothing_comes_from_another_server(site: Path, pages: dict[str, Links]) 
 
 
 def test_what_is_linked_to_outside_docs_comes_along(pages: dict[str, Links]) -> None:
-    for file in ("sql/", "sql/internal/ranking/rank_memories.sql/", "CONTRIBUTING/", "benchmarks/"):
+    for file in ("sql/", "sql/core/ranking/rank_memories.sql/", "CONTRIBUTING/", "benchmarks/"):
         assert f"{HOST}repository/{file}" in pages
     assert any("repository/sql/" in link for link in pages[HOST].leads)
 

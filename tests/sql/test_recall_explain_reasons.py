@@ -61,7 +61,7 @@ def documented(lines: Iterator[str] | list[str]) -> set[str]:
 
 
 def in_header() -> set[str]:
-    text = (ROOT / "sql" / "api" / "recall_explain.sql").read_text(encoding="utf-8")
+    text = (ROOT / "sql" / "core" / "api" / "recall_explain.sql").read_text(encoding="utf-8")
     [block] = re.findall(r"The first that applies:(.*?)\. For a memory", text, re.DOTALL)
     return documented(re.sub(r"\s+(-- +)?", " ", block).split(";"))
 

@@ -80,5 +80,5 @@ def test_outside_of_the_range_the_hint_says_which_of_the_two_is_older() -> None:
 
 
 def test_the_numbers_of_the_contract_are_in_one_place() -> None:
-    text = (folder("sql") / "status" / "contract.sql").read_text(encoding="utf-8")
+    text = (folder("sql") / "core" / "status" / "contract.sql").read_text(encoding="utf-8")
     assert re.findall(r"SELECT (\d+) AS oldest, (\d+) AS newest", text) == [("1", str(spoken_contract()))]

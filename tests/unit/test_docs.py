@@ -100,6 +100,12 @@ def test_every_folder_of_sql_is_on_its_map() -> None:
     assert set(re.findall(r"(?m)^\| `([\w/]+)/`", text_of("sql/README.md"))) == folders
 
 
+def test_a_feature_declares_its_tables_in_its_own_folder() -> None:
+    declaring = list((ROOT / "sql").rglob("tables_of_*.sql"))
+    assert declaring
+    assert [path for path in declaring if path.stem != f"tables_of_{path.parent.name}"] == []
+
+
 def test_pre_commit_runs_what_make_lint_runs() -> None:
     entries = re.findall(r"(?m)^ +entry: (.+)$", text_of(".pre-commit-config.yaml"))
     found = LINT.search(text_of("Makefile"))

@@ -157,7 +157,7 @@ def test_each_check_can_fail(text: str, old: str, new: str, expected: str) -> No
 def test_what_reads_only_reads(old: str, new: str, expected: str) -> None:
     text = GOOD_PLPGSQL.replace(old, new, 1)
     assert problems(text) == []
-    assert any(expected in problem for problem in problems(text, "internal/sample.sql"))
+    assert any(expected in problem for problem in problems(text, "core/ranking/sample.sql"))
 
 
 @pytest.mark.parametrize(

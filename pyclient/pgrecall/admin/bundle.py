@@ -82,9 +82,9 @@ def bundle_hash() -> str:
 @cache
 def spoken_contract() -> int:
     """Return the contract that clients and daemons of this package speak."""
-    text = (folder("sql") / "status" / "contract.sql").read_text(encoding="utf-8")
+    text = (folder("sql") / "core" / "status" / "contract.sql").read_text(encoding="utf-8")
     found = re.search(r"(\d+) AS newest", text)
-    assert found is not None, "sql/status/contract.sql names no newest contract"  # noqa: S101
+    assert found is not None, "sql/core/status/contract.sql names no newest contract"  # noqa: S101
     return int(found[1])
 
 

@@ -1,5 +1,5 @@
 -- Declares the tables of times; _pgrecall.table_declarations() says what the keys mean.
-CREATE OR REPLACE FUNCTION _pgrecall.tables_of_time()
+CREATE OR REPLACE FUNCTION _pgrecall.tables_of_times()
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb '{
@@ -8,4 +8,4 @@ RETURN jsonb '{
     }
 }';
 
-COMMENT ON FUNCTION _pgrecall.tables_of_time IS 'Declares the tables of times.';
+COMMENT ON FUNCTION _pgrecall.tables_of_times IS 'Declares the tables of times.';

@@ -8,12 +8,6 @@ RETURN jsonb '{
         "policies": {"asked": {
             "using": "(SELECT _pgrecall.is_embedder()) OR role = (SELECT pgrecall.session_role())"
         }}
-    },
-    "query_expansions": {
-        "rows": "own", "written": "INSERT, UPDATE, DELETE",
-        "policies": {"asked": {
-            "using": "(SELECT _pgrecall.is_embedder()) OR role = (SELECT pgrecall.session_role())"
-        }}
     }
 }';
 

@@ -1,5 +1,5 @@
--- Declares the tables of the graph; _pgrecall.table_declarations() says what the keys mean.
-CREATE OR REPLACE FUNCTION _pgrecall.tables_of_graph()
+-- Declares the tables of concepts; _pgrecall.table_declarations() says what the keys mean.
+CREATE OR REPLACE FUNCTION _pgrecall.tables_of_concepts()
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb '{
@@ -18,18 +18,7 @@ RETURN jsonb '{
     "mentions": {
         "embedders": true, "written": "INSERT, UPDATE, DELETE", "not_exported": "an embedder extracts them again"
     },
-    "relationships": {
-        "embedders": true, "written": "INSERT, UPDATE, DELETE",
-        "erased": "source_id = ANY ($3) OR target_id = ANY ($3)", "not_exported": "an embedder extracts them again"
-    },
-    "relationship_evidence": {
-        "embedders": true, "written": "INSERT, UPDATE, DELETE", "not_exported": "an embedder extracts them again"
-    },
-    "relation_labels": {
-        "embedders": true, "written": "INSERT, UPDATE, DELETE", "erased": "namespace_id = $1",
-        "not_exported": "manual ones do not: use `pg_dump`"
-    },
     "graph_changes": {"not_exported": "an embedder extracts them again"}
 }';
 
-COMMENT ON FUNCTION _pgrecall.tables_of_graph IS 'Declares the tables of the graph.';
+COMMENT ON FUNCTION _pgrecall.tables_of_concepts IS 'Declares the tables of concepts.';

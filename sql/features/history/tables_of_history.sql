@@ -1,5 +1,5 @@
 -- Declares the tables of the history of memories; _pgrecall.table_declarations() says what the keys mean.
-CREATE OR REPLACE FUNCTION _pgrecall.tables_of_manage()
+CREATE OR REPLACE FUNCTION _pgrecall.tables_of_history()
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb '{
@@ -10,4 +10,4 @@ RETURN jsonb '{
     }
 }';
 
-COMMENT ON FUNCTION _pgrecall.tables_of_manage IS 'Declares the tables of the history of memories.';
+COMMENT ON FUNCTION _pgrecall.tables_of_history IS 'Declares the tables of the history of memories.';
