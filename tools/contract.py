@@ -133,7 +133,7 @@ def problems(conn: psycopg.Connection[Any], contracts: Mapping[str, Any]) -> lis
     for number in map(str, range(oldest, newest + 1)):
         promised = contracts.get(number, {"functions": {}})["functions"]
         found += [
-            f"contract {number}: {problem}. Keep what it promises, or raise newest in core/status/contract.sql"
+            f"contract {number}: {problem}. Keep what it promises, or raise newest in contract.sql"
             for problem in broken(promised, signatures(conn, list(promised)))
         ]
     known = contracts.get(str(newest), {"is_released": False, "functions": {}})
