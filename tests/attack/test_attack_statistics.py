@@ -333,8 +333,12 @@ def test_no_function_counts_what_another_has_by_its_id(
                 continue
             for statement in statements * 4:
                 asked(statement, ())
-            one, other = (asked(statement, ()) for statement in statements)
-            if one != other:
+            # Other sessions' work on the catalog makes one call read more now and then: a leak differs each time.
+            for _ in range(3):
+                one, other = (asked(statement, ()) for statement in statements)
+                if one == other:
+                    break
+            else:
                 changed = {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
                 different.append((*statements, changed))
                 print(statements, sorted(changed))
