@@ -11,7 +11,7 @@
 --
 -- Roles that own functions and have no members:
 --
--- pgrecall_gate      owns the functions that clients call; row-level security (tenancy/policies.sql) limits it to the
+-- pgrecall_gate      owns the functions that clients call; row-level security (core/tenancy/policies.sql) limits it to the
 --                    caller's rows
 -- pgrecall_engine    owns the functions that docs/tenants.md lists; sees every row; no tenant calls its functions
 --

@@ -39,6 +39,7 @@ SOURCES = ("pyclient/pgrecall", "embedder/pgrecall_embedder")
 TYPES = ROOT / "pyclient" / "pgrecall" / "argument_types.py"
 CLIENTS = ("pyclient/pgrecall/_async", "pyclient/pgrecall/contrib/offline/_async")
 
+NEWEST = "newest in sql/core/status/contract.sql"
 _STALE = "tools/contract.json is out of date; run `make generate`"
 _NAMED = re.compile(r"\b((?:public|pgrecall)\.[a-z_]+)\b")
 _SIGNATURES = """
@@ -133,14 +134,14 @@ def problems(conn: psycopg.Connection[Any], contracts: Mapping[str, Any]) -> lis
     for number in map(str, range(oldest, newest + 1)):
         promised = contracts.get(number, {"functions": {}})["functions"]
         found += [
-            f"contract {number}: {problem}. Keep what it promises, or raise newest in contract.sql"
+            f"contract {number}: {problem}. Keep what it promises, or raise {NEWEST}"
             for problem in broken(promised, signatures(conn, list(promised)))
         ]
     known = contracts.get(str(newest), {"is_released": False, "functions": {}})
     current = signatures(conn, [*named_functions(), *known["functions"]])
     if known["is_released"]:
         found += [
-            f"contract {newest} is released without {name}: raise newest in sql/core/status/contract.sql"
+            f"contract {newest} is released without {name}: raise {NEWEST}"
             for name in current
             if name not in known["functions"]
         ]

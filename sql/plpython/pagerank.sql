@@ -1,6 +1,6 @@
 -- Computes graph_ppr with scipy: power iteration over the matrix of a namespace, which the session caches.
 --
--- api/graph_ppr.sql calls it as pgrecall_gate. A session caches at most four graphs, by role and namespace, about 60
+-- features/earlier_systems/graph_ppr.sql calls it as pgrecall_gate. A session caches at most four graphs, by role and namespace, about 60
 -- bytes per mention. A cached graph serves only snapshots that see the same rows of pgrecall.graph_changes; while those
 -- triggers are off nothing is cached. Row-level security filters the result in every call.
 CREATE OR REPLACE FUNCTION _pgrecall.pagerank(

@@ -1,6 +1,6 @@
 -- parse_timeframe with dateparser: handles phrases in many languages that the SQL parser does not.
 --
--- The parser of api/parse_timeframe.sql runs first. dateparser returns a moment and its precision; the result is the
+-- The parser of features/times/parse_timeframe.sql runs first. dateparser returns a moment and its precision; the result is the
 -- minute, day, week, month or year that contains it. It tries only LANGUAGES: with all its languages, the first text in
 -- none of them would take seconds. Without the module they are errors, with one warning per session.
 --

@@ -1,6 +1,6 @@
 -- recall_embed over the embedder's socket: uses cached embeddings first, else asks the daemon on this machine.
 --
--- See api/recall_embed.sql. The socket comes only from the stored setting embed_socket: a session's SET could redirect
+-- See features/query_cache/recall_embed.sql. The socket comes only from the stored setting embed_socket: a session's SET could redirect
 -- other users' queries. The session keeps the connection and reconnects once to a restarted daemon. It does not wait
 -- longer than embed_timeout. The request names the generation, so a daemon with another model does not answer. No
 -- notice quotes the query.

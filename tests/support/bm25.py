@@ -30,7 +30,7 @@ VOCABULARY = [
 
 @dataclass(frozen=True, slots=True)
 class Exhaustive:
-    """BM25 of every memory of a namespace, from the formulas of sql/core/legs/lexical/term_impacts.sql and query_words.sql."""
+    """BM25 of every memory of a namespace, by the formulas of term_impacts.sql and query_term_weights.sql."""
 
     fields: dict[int, list[tuple[str, list[str]]]]
     k1: float

@@ -245,3 +245,9 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     (tmp_path / "sql" / "status" / "sample.sql").write_text(GOOD.replace("PARALLEL SAFE", ""))
     assert tool.main() == 1
     assert "sql/status/sample.sql:2: say PARALLEL SAFE" in capsys.readouterr().err
+
+
+def test_what_the_checks_name_is_there() -> None:
+    """A file that moves away would no longer be checked, and nobody would see it."""
+    named = [*tool.READING, *tool.MANY_OBJECTS, *tool.MAY_BE_VOLATILE, *tool.MAY_SET, *tool.PINNED]
+    assert [name for name in named if not (tool.ROOT / "sql" / name).exists()] == []
