@@ -187,10 +187,11 @@ FROM (VALUES
      'Compare new memories with older ones of their namespace and supersede duplicates, refinements and '
      'contradictions, by '
      'rules or with the language model. Nothing is deleted. Stored only.', ARRAY['off', 'rules', 'llm'], NULL),
-    ('resolve_trigram', 'extraction', '0.85', 0, 1, false, 'similarity',
-     'Minimum trigram similarity at which two names are one concept. Stored only.', NULL, NULL),
-    ('resolve_embedding', 'extraction', '0.95', 0, 1, false, 'cosine',
-     'Minimum cosine of name embeddings at which two names are one concept. Stored only.', NULL, NULL),
+    ('resolve_spelling', 'extraction', 'on', NULL, NULL, false, 'on | off',
+     'Merge names that differ by a spelling mistake in a long word. Stored only.', ARRAY['on', 'off'], NULL),
+    ('resolve_embedding', 'extraction', '5', 0, 100, false, 'deviations',
+     'Minimum nearness of name embeddings at which the language model is asked whether two names are one concept, in deviations of '
+     'cosines between unrelated names. Stored only.', NULL, NULL),
     ('llm_model', 'everyday', '', NULL, NULL, false, 'name',
      'The language model. Its address and key are in the embedder''s environment. Stored only.', NULL, NULL),
     ('llm_prompt_price', 'extraction', '', NULL, NULL, false, 'per million tokens',

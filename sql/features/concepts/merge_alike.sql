@@ -1,20 +1,29 @@
--- Merges two matching concepts if both still exist. The concept with fewer mentions is merged into the other.
+-- Merges two matching concepts if both still exist: the one with fewer mentions into the other. Returns the one that stays.
 --
--- Mentions are counted up to 1000; with equal counts the older concept stays.
+-- Mentions are counted up to 1000; with equal counts the older concept stays. Since earlier merges may have changed them, types
+-- and splits are checked again. NULL: no merge was made.
 CREATE OR REPLACE FUNCTION _pgrecall.merge_alike(one bigint, other bigint, method text, similarity real)
-RETURNS void
-LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-    SELECT pgrecall.merge_concepts(c.ids[2], c.ids[1], merge_alike.method, merge_alike.similarity)
-    FROM (
-        SELECT array_agg(c.id ORDER BY (
-            SELECT count(*) FROM (SELECT FROM pgrecall.mentions m WHERE m.concept_id = c.id LIMIT 1000) m
-        ) DESC, c.id) AS ids
-        FROM pgrecall.concepts c
-        WHERE c.id IN (one, other)
-    ) c
-    WHERE cardinality(c.ids) = 2;
-END;
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    found record;
+BEGIN
+    SELECT array_agg(c.id ORDER BY (
+               SELECT count(*) FROM (SELECT FROM pgrecall.mentions m WHERE m.concept_id = c.id LIMIT 1000) m
+           ) DESC, c.id) AS ids,
+           count(DISTINCT c.type) FILTER (WHERE c.type <> 'CONCEPT') AS types
+    INTO found
+    FROM pgrecall.concepts c
+    WHERE c.id IN (one, other);
+    IF COALESCE(cardinality(found.ids), 0) < 2 OR found.types > 1 OR _pgrecall.was_split(one, other) THEN
+        RETURN NULL;
+    END IF;
+    PERFORM pgrecall.merge_concepts(found.ids[2], found.ids[1], method, similarity);
+    RETURN found.ids[1];
+END
+$function$;
 
 COMMENT ON FUNCTION _pgrecall.merge_alike IS
-    'Merges two matching concepts if both still exist. The one with fewer mentions is merged into the other.';
+    'Merges two matching concepts if both still exist: the one with fewer mentions into the other. Returns the one that stays.';

@@ -4,7 +4,7 @@
 -- between the two becomes a self-loop: it is kept for a split, and readers skip it. The merge moves one row per
 -- mention, so keep the concept with more mentions.
 --
--- method      name, trigram, embedding, llm or manual
+-- method      name, plural, spelling, llm or manual
 -- similarity  of the two names, if it was measured
 --
 -- Errors  22023 the same concept, two namespaces, or an unknown method;  42704 no such concept
@@ -22,9 +22,9 @@ DECLARE
     other record;
     merge_id bigint;
 BEGIN
-    IF method IS NULL OR method NOT IN ('name', 'trigram', 'embedding', 'llm', 'manual') THEN
+    IF method IS NULL OR method NOT IN ('name', 'plural', 'spelling', 'llm', 'manual') THEN
         RAISE EXCEPTION '"%" is not a merge method', left(method, 40)
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass name, trigram, embedding, llm or manual.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass name, plural, spelling, llm or manual.';
     ELSIF concept_id = into_id THEN
         RAISE EXCEPTION 'concept % cannot be merged into itself', concept_id
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass two different concepts.';
@@ -50,6 +50,9 @@ BEGIN
     RETURNING g.id INTO merge_id;
     UPDATE pgrecall.concept_merges g SET concept_id = into_id WHERE g.concept_id = merge_concepts.concept_id;
     UPDATE pgrecall.concept_aliases a SET concept_id = into_id WHERE a.concept_id = merge_concepts.concept_id;
+    INSERT INTO pgrecall.concept_keys (namespace_id, key, concept_id)
+    SELECT k.namespace_id, k.key, into_id FROM pgrecall.concept_keys k WHERE k.concept_id = merge_concepts.concept_id
+    ON CONFLICT DO NOTHING;
     DELETE FROM pgrecall.concepts c WHERE c.id = merge_concepts.concept_id;
     IF one.type <> 'CONCEPT' AND (other.type = 'CONCEPT' OR other.type_confidence < one.type_confidence) THEN
         UPDATE pgrecall.concepts c SET type = one.type, type_confidence = one.type_confidence WHERE c.id = into_id;

@@ -1,4 +1,6 @@
--- Compares new and changed concepts with their neighbours and merges those that mean the same.
+-- Compares new and changed concepts with their neighbours and merges those that mean the same by their letters.
+--
+-- If a language model may be asked, it also notes the doubtful pairs for pgrecall.doubtful_names, at most five per concept.
 --
 -- Returns the number of concepts compared; call it until it returns 0. The concept with more mentions stays. Only one
 -- caller runs at a time; others get 0. If writers hold a namespace's aliases for more than half a second, its concepts
@@ -15,8 +17,13 @@ AS $function$
 DECLARE
     home record;
     pair record;
+    kept bigint;
+    became jsonb := '{}'::jsonb;
+    one bigint;
+    other bigint;
     chosen bigint[];
     looked_at integer := 0;
+    is_asked CONSTANT boolean := _pgrecall.asks_about_names();
 BEGIN
     PERFORM FROM pgrecall.locks l WHERE l.home = 0 AND l.name = 'resolve_concepts' FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
@@ -31,14 +38,28 @@ BEGIN
         ORDER BY c.namespace_id
     LOOP
         BEGIN
+            became := '{}'::jsonb;
+            PERFORM _pgrecall.key_concepts(home.ids);
             FOR pair IN
                 SELECT own.id, a.alike_id, a.method, a.similarity
                 FROM unnest(home.ids) own (id)
                 CROSS JOIN LATERAL _pgrecall.similar_concepts(own.id) a
             LOOP
                 PERFORM FROM pgrecall.locks l WHERE l.home = home.namespace_id AND l.name = 'names' FOR UPDATE;
-                PERFORM _pgrecall.merge_alike(pair.id, pair.alike_id, pair.method, pair.similarity);
+                -- Earlier pairs may have merged them into others.
+                one := COALESCE((became ->> pair.id::text)::bigint, pair.id);
+                other := COALESCE((became ->> pair.alike_id::text)::bigint, pair.alike_id);
+                CONTINUE WHEN one = other;
+                kept := _pgrecall.merge_alike(one, other, pair.method, pair.similarity);
+                CONTINUE WHEN kept IS NULL;
+                SELECT COALESCE(jsonb_object_agg(b.key, CASE WHEN b.value IN (one::text, other::text) THEN kept::text ELSE b.value END), '{}')
+                       || jsonb_build_object(pair.id::text, kept, pair.alike_id::text, kept, one::text, kept, other::text, kept)
+                INTO became
+                FROM jsonb_each_text(became) b;
             END LOOP;
+            IF is_asked THEN
+                PERFORM _pgrecall.note_doubts(home.ids, home.namespace_id);
+            END IF;
         EXCEPTION
             WHEN lock_not_available THEN
                 CONTINUE;

@@ -1,9 +1,11 @@
--- Finds concepts that mean the same as one, by name match and the settings resolve_trigram and resolve_embedding.
+-- Finds concepts that mean the same as one by their letters, and those that are so similar that only somebody else can tell.
 --
 -- Never matches concepts of two confident types, concepts split before, paths or identifiers.
 --
--- method, similarity, in the result  how the most similar pair of names matched
-CREATE OR REPLACE FUNCTION _pgrecall.similar_concepts(concept_id bigint)
+-- is_asked  whether doubtful pairs are wanted too
+--
+-- method, similarity, in the result  how the most similar pair of names matched; method NULL: doubtful
+CREATE OR REPLACE FUNCTION _pgrecall.similar_concepts(concept_id bigint, is_asked boolean DEFAULT false)
 RETURNS TABLE (alike_id bigint, method text, similarity real)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2
 SET search_path FROM CURRENT
@@ -11,8 +13,7 @@ SET search_path FROM CURRENT
 SET plan_cache_mode = 'force_generic_plan'
 AS $function$
 DECLARE
-    by_trigram real := pgrecall.stored_setting('resolve_trigram')::real;
-    by_cosine real := pgrecall.stored_setting('resolve_embedding')::real;
+    by_spelling CONSTANT boolean := pgrecall.stored_setting('resolve_spelling') = 'on';
     own record;
 BEGIN
     SELECT c.namespace_id, c.type INTO own FROM pgrecall.concepts c WHERE c.id = similar_concepts.concept_id;
@@ -21,44 +22,43 @@ BEGIN
     END IF;
     RETURN QUERY
     WITH names AS MATERIALIZED (
-        SELECT a.alias, _pgrecall.canonical_name(a.alias) AS plain
+        SELECT a.alias, a.name
         FROM pgrecall.concept_aliases a
         WHERE a.concept_id = similar_concepts.concept_id
         ORDER BY a.alias
         LIMIT 10
-    ), nearest AS MATERIALIZED (
-        SELECT n.id, n.cosine FROM _pgrecall.nearest_concepts(similar_concepts.concept_id, 11) n
     ), candidates AS MATERIALIZED (
-        SELECT n.alias, near.concept_id AS id, near.alias AS other, NULL::double precision AS cosine
-        FROM names n CROSS JOIN LATERAL _pgrecall.similar_names(own.namespace_id, n.alias) near
-        -- The conditions of _pgrecall.name_match, cheapest first: most neighbours do not match.
-        WHERE near.concept_id <> similar_concepts.concept_id
-          AND (strpos(_pgrecall.strip_accents(near.alias), n.plain) > 0 OR _pgrecall.is_misspelling(n.alias, near.alias))
-        UNION ALL
-        SELECT n.alias, near.id, a.alias, near.cosine
-        FROM nearest near
-        CROSS JOIN LATERAL (SELECT a.alias FROM pgrecall.concept_aliases a WHERE a.concept_id = near.id LIMIT 100) a
-        CROSS JOIN names n
-        WHERE near.cosine >= by_cosine
+        SELECT near.id, other.type
+        FROM _pgrecall.similar_names(own.namespace_id, similar_concepts.concept_id) near (id)
+        -- Row by row: the planner has no estimate for a join here and may read all concepts.
+        CROSS JOIN LATERAL (SELECT o.type FROM pgrecall.concepts o WHERE o.id = near.id LIMIT 1) other
+        WHERE other.type <> 'FILE' AND (own.type = other.type OR 'CONCEPT' IN (own.type, other.type))
+        ORDER BY near.id
+        LIMIT 200
     -- MATERIALIZED, so that the last conditions are not evaluated for every candidate.
     ), found AS MATERIALIZED (
-        SELECT DISTINCT ON (c.id) c.id, matched.method, _pgrecall.trigram_similarity(c.alias, c.other) AS value
+        SELECT DISTINCT ON (c.id) c.id, matched.method, _pgrecall.trigram_similarity(n.alias, a.alias) AS value
         FROM candidates c
-        -- Row by row: the planner has no estimate for a join here and may read all concepts.
-        CROSS JOIN LATERAL (SELECT o.type FROM pgrecall.concepts o WHERE o.id = c.id LIMIT 1) other
         CROSS JOIN LATERAL (
-            SELECT _pgrecall.name_match(c.alias, c.other, 'PERSON' IN (own.type, other.type), by_trigram, by_cosine, c.cosine)
+            SELECT a.alias, a.name FROM pgrecall.concept_aliases a WHERE a.concept_id = c.id ORDER BY a.alias LIMIT 10
+        ) a
+        CROSS JOIN names n
+        CROSS JOIN LATERAL (
+            SELECT _pgrecall.name_match(
+                n.alias, a.alias, n.name, a.name, 'PERSON' IN (own.type, c.type), ARRAY[own.type, c.type] && '{PERSON,PLACE,ORG}'
+            )
             OFFSET 0
         ) matched (method)
-        WHERE c.id <> similar_concepts.concept_id AND other.type <> 'FILE'
-          AND (own.type = other.type OR 'CONCEPT' IN (own.type, other.type)) AND matched.method IS NOT NULL
-        ORDER BY c.id, value DESC, matched.method DESC
+        WHERE matched.method IS NOT NULL
+        ORDER BY c.id, matched.method = 'doubtful', value DESC, matched.method DESC
     )
-    SELECT f.id, f.method, f.value
+    SELECT f.id, NULLIF(f.method, 'doubtful'), f.value
     FROM found f
-    WHERE NOT _pgrecall.is_exact_name(f.id) AND NOT _pgrecall.was_split(similar_concepts.concept_id, f.id)
-    ORDER BY f.value DESC, f.id;
+    WHERE (f.method <> 'doubtful' OR is_asked) AND (f.method <> 'spelling' OR by_spelling)
+      AND NOT _pgrecall.is_exact_name(f.id) AND NOT _pgrecall.was_split(similar_concepts.concept_id, f.id)
+    ORDER BY f.method = 'doubtful', f.value DESC, f.id;
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.similar_concepts IS 'Finds concepts that mean the same as one, by their names.';
+COMMENT ON FUNCTION _pgrecall.similar_concepts IS
+    'Finds concepts that mean the same as one by their letters, and those of which only somebody else can tell.';

@@ -18,6 +18,14 @@ RETURN jsonb '{
     "mentions": {
         "embedders": true, "written": "INSERT, UPDATE, DELETE", "not_exported": "an embedder extracts them again"
     },
+    "concept_keys": {
+        "embedders": true, "written": "INSERT, DELETE", "erased": "concept_id = ANY ($3)",
+        "not_exported": "an embedder extracts them again"
+    },
+    "name_doubts": {
+        "embedders": true, "written": "INSERT, UPDATE, DELETE", "erased": "concept_id = ANY ($3) OR other_id = ANY ($3)",
+        "not_exported": "an embedder extracts them again"
+    },
     "graph_changes": {"not_exported": "an embedder extracts them again"}
 }';
 
