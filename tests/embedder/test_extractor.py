@@ -86,6 +86,8 @@ def test_it_holds_few_while_it_cannot_write(dsn: str, conn: psycopg.Connection[A
 def test_both_are_done_and_neither_waits_for_the_other(dsn: str, conn: psycopg.Connection[Any]) -> None:
     recorder = Recorder()
     contents = texts(40)
+    # Nothing but a language model needs embeddings of names. It has no address here.
+    conn.execute("SELECT pgrecall.set_setting('extract_llm', 'on'), pgrecall.set_setting('llm_model', 'm')")
 
     async def scenario() -> None:
         async with running(make_daemon(dsn, recorder, only=None, poll_seconds=0.2)):

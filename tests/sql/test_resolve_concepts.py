@@ -53,8 +53,15 @@ SAME = [
     ("acme", "acme inc", "ORG", "name"),
     ("jane miller", "dr jane miller", "PERSON", "name"),
     ("jose garcia", "josé garcía", "PERSON", "name"),
-    ("murtala muhammed international airport", "murtala mohammed international airport", "PLACE", "trigram"),
-    ("open source software foundation", "opensource software foundation", "ORG", "trigram"),
+    ("massachusetts institute of technology", "massachussets institute of technology", "ORG", "spelling"),
+    ("open source software foundation", "opensource software foundation", "ORG", "name"),
+    ("Kubernetes", "Kubernetis", "TECHNOLOGY", "spelling"),
+    ("front-end", "frontend", "CONCEPT", "name"),
+    ("decision", "decisions", "CONCEPT", "plural"),
+    ("user story", "user stories", "CONCEPT", "plural"),
+    ("Дмитрий Орлов", "Dmitry Orlov", "PERSON", "name"),
+    ("Jürgen Müller", "Juergen Mueller", "PERSON", "name"),
+    ("HTML 5", "HTML5", "TECHNOLOGY", "name"),
 ]
 DIFFERENT = [
     ("version 1.2", "version 1.3", "CONCEPT"),
@@ -67,6 +74,19 @@ DIFFERENT = [
     ("joseph smith", "joseph smith sr", "CONCEPT"),
     ("erikson", "erik erikson", "CONCEPT"),
     ("iran national football team results", "iraq national football team results", "CONCEPT"),
+    ("GPT-3", "GPT-4", "TECHNOLOGY"),
+    ("Python 2", "Python 3", "TECHNOLOGY"),
+    ("release 1 2", "release 12", "CONCEPT"),
+    ("Anna", "Anne", "PERSON"),
+    ("Jan", "Jen", "CONCEPT"),
+    ("Svelte", "SvelteKit", "TECHNOLOGY"),
+    ("Adam", "Adams", "CONCEPT"),
+    ("window", "Windows", "CONCEPT"),
+    ("Wale", "Wales", "PLACE"),
+    ("Austria", "Austrian", "PLACE"),
+    ("sulfate", "sulfite", "CONCEPT"),
+    ("Freiburg", "Freiberg", "PLACE"),
+    ("adduction", "abduction", "CONCEPT"),
 ]
 
 
@@ -78,7 +98,8 @@ def test_names_that_mean_the_same(conn: Connection[Any]) -> None:
             ids = {remember(conn, name): name for name in found}
             extract(conn, {number: found[name] for number, name in ids.items()})
             assert call(conn, "pgrecall.resolve_concepts") == 2
-            assert partition(conn) == [sorted([one, other])], (one, other)
+            names = sorted(call(conn, "pgrecall.normalize_name", name) for name in (one, other))
+            assert partition(conn) == [names], (one, other)
             assert scalar(conn, "SELECT method FROM pgrecall.concept_merges") == method
             assert call(conn, "pgrecall.resolve_concepts") == 0
             assert wrong(conn) == {}
@@ -90,7 +111,6 @@ def test_names_that_do_not(conn: Connection[Any]) -> None:
         for name in (one, other):
             read[remember(conn, name)] = {"mentions": [mention(name, type_)]}
     extract(conn, read)
-    conn.execute("SELECT pgrecall.set_setting('resolve_trigram', '0.5')")
     assert call(conn, "pgrecall.resolve_concepts") == len(DIFFERENT) * 2
     assert scalar(conn, "SELECT count(*) FROM pgrecall.concept_merges") == 0
 
@@ -153,33 +173,55 @@ def vector(*values: float) -> str:
     return str([*values, *[0.0] * (384 - len(values))])
 
 
-@pytest.mark.usefixtures("dsn")
-def test_names_near_by_their_embeddings(conn: Connection[Any]) -> None:
-    for _ in range(2):
-        remember(conn, tags=["postgres database", "postgresql db", "mysql db", "once"][:3])
-    remember(conn, tags=["once"])
+def test_merges_in_one_batch_follow_each_other(conn: Connection[Any]) -> None:
+    remember(conn, tags=["Zürich", "Zurich", "Zuerich"])
+    remember(conn, tags=["Zuerich"])
     call(conn, "pgrecall.resolve_concepts")
-    with conn.transaction():
-        conn.execute("SET LOCAL ROLE pgrecall_embedder")
-        waiting = rows(conn, "pgrecall.unembedded_concepts")
-        assert sorted(name for _, name in waiting) == ["mysql db", "postgres database", "postgresql db"]
-        vectors = {
-            "postgres database": vector(1, 0.1),
-            "postgresql db": vector(1, 0.2),
-            "mysql db": vector(0.1, 1),
-        }
-        ids, names = [row[0] for row in waiting], [row[1] for row in waiting]
-        assert call(conn, "pgrecall.embed_concepts", ids, [vectors[name] for name in names], names) == 3
-        assert rows(conn, "pgrecall.unembedded_concepts") == []
-        assert call(conn, "pgrecall.resolve_concepts") == 3
-    assert scalar(conn, "SELECT method FROM pgrecall.concept_merges") == "embedding"
-    assert partition(conn) == [["mysql db"], ["once"], ["postgres database", "postgresql db"]]
+    assert partition(conn) == [["zuerich", "zurich", "zürich"]]
     assert wrong(conn) == {}
 
 
+def test_misspellings_stay_apart_where_the_setting_says_so(conn: Connection[Any]) -> None:
+    conn.execute("SELECT pgrecall.set_setting('resolve_spelling', 'off')")
+    remember(conn, tags=["kubernetes cluster", "kubernetis cluster", "kubernetes clusters"])
+    call(conn, "pgrecall.resolve_concepts")
+    assert partition(conn) == [["kubernetes cluster", "kubernetes clusters"], ["kubernetis cluster"]]
+
+
+def test_a_merged_name_brings_its_keys_and_a_split_one_takes_them(conn: Connection[Any]) -> None:
+    remember(conn, tags=["acme", "globex"])
+    call(conn, "pgrecall.resolve_concepts")
+    ids = [scalar(conn, "SELECT id FROM pgrecall.concepts WHERE key = %s", key) for key in ("acme", "globex")]
+    merge = call(conn, "pgrecall.merge_concepts", ids[0], ids[1])
+    remember(conn, tags=["acme inc"])
+    call(conn, "pgrecall.resolve_concepts")
+    assert partition(conn) == [["acme", "acme inc", "globex"]]
+    call(conn, "pgrecall.split_concept", merge)
+    while call(conn, "pgrecall.resolve_concepts"):
+        pass
+    assert wrong(conn) == {}
+    orphans = "SELECT count(*) FROM pgrecall.concept_keys k WHERE NOT EXISTS (SELECT FROM pgrecall.concepts c WHERE c.id = k.concept_id)"
+    assert scalar(conn, orphans) == 0
+
+
+def test_a_crowd_of_similar_names_costs_each_the_same(conn: Connection[Any]) -> None:
+    """At most 20 candidates a key: the work grows with the names, not with their square."""
+    names = [f"crowdname{one}{other}{last}" for one in "bcdfgh" for other in "aeiou" for last in "klmnp"]
+    remember_many(conn, [{"content": "x", "tags": [name]} for name in names])
+    while call(conn, "pgrecall.resolve_concepts"):
+        pass
+    most = """
+        SELECT max(found.size) FROM pgrecall.concepts c
+        CROSS JOIN LATERAL (SELECT count(*) AS size FROM _pgrecall.similar_names(c.namespace_id, c.id)) found
+    """
+    keys = "SELECT max(size) FROM (SELECT count(*) AS size FROM pgrecall.concept_keys GROUP BY concept_id) k"
+    assert scalar(conn, most) <= 20 * scalar(conn, keys)
+
+
 def test_embeddings_that_are_refused_or_too_late(conn: Connection[Any]) -> None:
-    for _ in range(2):
-        remember(conn, tags=["ann", "bob"])
+    assert rows(conn, "pgrecall.unembedded_concepts") == []
+    conn.execute("SELECT pgrecall.set_setting('extract_llm', 'on'), pgrecall.set_setting('llm_model', 'm')")
+    remember(conn, tags=["ann", "bob"])
     ids = [row[0] for row in sorted(rows(conn, "pgrecall.unembedded_concepts"))]
     for given in ([vector(1)], [vector(1), "[1,2]"], [vector(1), None]):
         with refused(conn, "22023"):

@@ -10,6 +10,7 @@ import psycopg
 from pgrecall.installing import install_command
 from pgrecall_embedder.logs import describe
 
+from .concepts.asking import NameChoices
 from .concepts.upkeep import ConceptJob
 from .concepts.vectors import Vectors
 from .curate import CurationQueue, Curator
@@ -183,6 +184,7 @@ class BackgroundJobs:
         concepts = self._concepts = ConceptJob(
             self._upkeep,
             embed,
+            NameChoices(self._upkeep, setup, self._log),
             is_idle=lambda: (has_ended.is_set() or text.is_idle) and not self._is_embedding(),
             poll_seconds=self._poll_seconds,
         )
@@ -198,7 +200,7 @@ class BackgroundJobs:
             return
         async with asyncio.TaskGroup() as tasks:
             refreshing = tasks.create_task(
-                self._refresh(queues[0], setup.fingerprint, reader, (llm, notes, curator))
+                self._refresh(queues[0], setup.fingerprint, reader, (llm, notes, concepts, curator))
             )
             asking = tasks.create_task(llm.run())
             noting = tasks.create_task(notes.run())
@@ -234,7 +236,7 @@ class BackgroundJobs:
         queue: ExtractionQueue,
         fingerprint: str,
         reader: Reader,
-        others: tuple[LlmExtractionJob, NoteJob, Curator],
+        others: tuple[LlmExtractionJob, NoteJob, ConceptJob, Curator],
     ) -> None:
         """Reload changed settings and rules. They apply to the memories extracted from then on."""
         while True:

@@ -34,7 +34,7 @@ BEGIN
     FROM unnest(words) WITH ORDINALITY w (word, place);
     IF plain ~ '[а-яё]' THEN
         plain := replace(replace(replace(replace(replace(replace(plain, 'щ', 'shch'), 'ж', 'zh'), 'х', 'kh'), 'ц', 'ts'), 'ч', 'ch'), 'ш', 'sh');
-        plain := replace(replace(regexp_replace(plain, '[иы]й\M', 'y', 'g'), 'ю', 'yu'), 'я', 'ya');
+        plain := replace(replace(regexp_replace(plain, '[иы]й(?= |$)', 'y', 'g'), 'ю', 'yu'), 'я', 'ya');
         plain := translate(plain, 'абвгдеёзийклмнопрстуфыэьъ', 'abvgdeeziyklmnoprstufye');
     END IF;
     plain := regexp_replace(plain, '(col|fav|behavi|lab|harb|tum|hum|neighb|flav|hon)our', '\1or', 'g');

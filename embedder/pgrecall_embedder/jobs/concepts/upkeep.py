@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from pgrecall_embedder.waiting import run_unless
 from pgrecall_embedder.worker import Job, Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pgrecall_embedder.connection import Connection
+    from pgrecall_embedder.jobs.extract.setup import Setup
 
+    from .asking import NameChoices
     from .vectors import Embed
 
 __all__ = ["ConceptJob"]
@@ -25,16 +28,24 @@ class ConceptJob(Job):
     Args:
         connection: The connection for upkeep.
         embed: Embeds names; None: they are compared by their letters only.
+        choices: Asks a language model about doubtful names.
         is_idle: Whether no memory waits.
         poll_seconds: How long to wait before looking again.
     """
 
     def __init__(
-        self, connection: Connection, embed: Embed | None, *, is_idle: Callable[[], bool], poll_seconds: float
+        self,
+        connection: Connection,
+        embed: Embed | None,
+        choices: NameChoices,
+        *,
+        is_idle: Callable[[], bool],
+        poll_seconds: float,
     ) -> None:
         super().__init__(poll_seconds)
         self._connection = connection
         self._embed = embed
+        self._choices = choices
         self._is_idle = is_idle
         self._finishing = False
         self._hopeless: set[int] = set()
@@ -44,8 +55,20 @@ class ConceptJob(Job):
         self._finishing = True
         self.wake()
 
+    def change(self, setup: Setup) -> None:
+        """Go on in another way, also where the language model was paused."""
+        self._choices.change(setup)
+        self.wake()
+
+    async def run(self) -> None:
+        """Work until stopped or, when draining, until nothing is left."""
+        try:
+            await super().run()
+        finally:
+            await self._choices.close()
+
     async def step(self) -> Step:
-        """Embed or compare some names, unless a memory waits."""
+        """Embed, compare or ask about some names, unless a memory waits."""
         if self._is_idle() and await self._work():
             return Step.WORKED
         return Step.DONE if self._finishing else Step.IDLE
@@ -55,7 +78,7 @@ class ConceptJob(Job):
         if self._embed is not None and await self._embed_names(self._embed):
             return True
         [(compared,)] = await self._connection.fetch("SELECT pgrecall.resolve_concepts(%s)", [_COMPARED])
-        return int(compared) > 0
+        return int(compared) > 0 or bool(await run_unless(self.loop.stopping, self._choices.ask()))
 
     async def _embed_names(self, embed: Embed) -> bool:
         rows = await self._connection.fetch(
