@@ -181,6 +181,20 @@ def test_merges_in_one_batch_follow_each_other(conn: Connection[Any]) -> None:
     assert wrong(conn) == {}
 
 
+def test_a_chain_of_misspellings_does_not_join_its_ends(conn: Connection[Any]) -> None:
+    """What merges by spelling is one edit from the main name, in one batch as in several."""
+    chain = ["abcdefghijkl", "abxdefghijkl", "abxdyfghijkl", "abxdyfzhijkl", "abxdyfzhwjkl"]
+    for _ in range(2):
+        remember(conn, tags=chain[:1])
+    for name in chain[1:]:
+        remember(conn, tags=[name])
+    while call(conn, "pgrecall.resolve_concepts", 2):
+        pass
+    joined = next(names for names in partition(conn) if chain[0] in names)
+    assert set(joined) <= set(chain[:2])
+    assert wrong(conn) == {}
+
+
 def test_misspellings_stay_apart_where_the_setting_says_so(conn: Connection[Any]) -> None:
     conn.execute("SELECT pgrecall.set_setting('resolve_spelling', 'off')")
     remember(conn, tags=["kubernetes cluster", "kubernetis cluster", "kubernetes clusters"])

@@ -19,6 +19,12 @@ BEGIN
     WHERE c.id IN (one, other);
     IF COALESCE(cardinality(found.ids), 0) < 2 OR found.types > 1 OR _pgrecall.was_split(one, other) THEN
         RETURN NULL;
+    ELSIF method = 'spelling' AND NOT EXISTS (
+        SELECT FROM pgrecall.concepts a
+        JOIN pgrecall.concepts b ON b.id = other
+        WHERE a.id = one AND _pgrecall.name_match(a.key, b.key, a.name, b.name, false, false) <> 'doubtful'
+    ) THEN
+        RETURN NULL;
     END IF;
     PERFORM pgrecall.merge_concepts(found.ids[2], found.ids[1], method, similarity);
     RETURN found.ids[1];
