@@ -33,7 +33,9 @@ def llm(conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch) -> Itera
 
     with served() as server:
         monkeypatch.setenv("PGRECALL_LLM_URL", server.url)
-        conn.execute("SELECT pgrecall.set_setting('extract_llm', 'on'), pgrecall.set_setting('llm_model', 'm')")
+        conn.execute(
+            "SELECT pgrecall.set_setting('extract_llm', 'on'), pgrecall.set_setting('llm_model', 'm')"
+        )
         server.script = script
         yield server
 

@@ -116,7 +116,9 @@ def test_only_a_listed_pair_of_unchanged_names_is_merged(conn: Connection[Any]) 
     call(conn, "pgrecall.resolve_concepts")
     [(number, name, ids, candidates)] = rows(conn, "pgrecall.doubtful_names")
     stranger = scalar(conn, "SELECT id FROM pgrecall.concepts WHERE key = 'unrelated'")
-    assert call(conn, "pgrecall.settle_names", number, [*ids, stranger], stranger, [name, "unrelated"]) is False
+    assert (
+        call(conn, "pgrecall.settle_names", number, [*ids, stranger], stranger, [name, "unrelated"]) is False
+    )
     assert scalar(conn, "SELECT count(*) FROM pgrecall.concept_merges") == 0
     conn.execute("UPDATE pgrecall.name_doubts SET asked_at = NULL")
     assert call(conn, "pgrecall.settle_names", number, ids, ids[0], [name, "an older name"]) is False
@@ -136,7 +138,9 @@ def test_questions_of_a_day_are_bounded(conn: Connection[Any]) -> None:
         "JOIN pgrecall.concepts b ON a.id < b.id WHERE a.key ~ '^n[0-9]' AND b.key ~ '^n[0-9]' LIMIT 500"
     )
     assert doubts(conn) == []
-    conn.execute("UPDATE pgrecall.name_doubts SET asked_at = now() - interval '2 days' WHERE asked_at IS NOT NULL")
+    conn.execute(
+        "UPDATE pgrecall.name_doubts SET asked_at = now() - interval '2 days' WHERE asked_at IS NOT NULL"
+    )
     assert len(doubts(conn)) == 1
 
 

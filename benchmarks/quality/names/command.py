@@ -36,7 +36,7 @@ FORMAT = 1
 
 _RESAMPLES = 2000
 _THRESHOLDS = (4, 5, 6, 7, 8, 9)
-_SYLLABLES = "ba be bi bo da do fa fi ga gu ka ke la li lo ma me mo na ne ni pa po ra re ri sa se ta te tu va wi zo".split()
+_SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -114,7 +114,8 @@ def _measure(
         ).fetchall()
         vectors = [str([float(value) for value in encoded[name]]) for _, name in rows]
         connection.execute(
-            "SELECT pgrecall.embed_concepts(%s::bigint[], %s::text[])", ([number for number, _ in rows], vectors)
+            "SELECT pgrecall.embed_concepts(%s::bigint[], %s::text[])",
+            ([number for number, _ in rows], vectors),
         )
     resolve(connection)
     return _score(pairs, resolved_pairs(connection, namespace, pairs), seed)
@@ -130,7 +131,9 @@ def _score(pairs: Sequence[NamePair], found: Sequence[Resolved], seed: int) -> d
         "by_method": {
             method: {
                 "right": sum(one.method == method and p.is_same for one, p in zip(found, pairs, strict=True)),
-                "wrong": sum(one.method == method and not p.is_same for one, p in zip(found, pairs, strict=True)),
+                "wrong": sum(
+                    one.method == method and not p.is_same for one, p in zip(found, pairs, strict=True)
+                ),
             }
             for method in methods
         },
@@ -190,13 +193,15 @@ def _alone(
 
 
 def _scale(connection: psycopg.Connection[Any], count: int, seed: int) -> dict[str, Any]:
-    """Resolve made-up names, a tenth of them a crowd that differs in one letter, and measure time and size."""
+    """Resolve made-up names, a tenth of them a crowd that differs in few letters; measure time and size."""
     connection.execute("SELECT pgrecall.set_setting('extract_llm', 'off')")
     random_ = random.Random(seed)  # noqa: S311
     names = {f"crowdname{random_.choice(_SYLLABLES)}{random_.choice(_SYLLABLES)}" for _ in range(count // 10)}
     while len(names) < count:
         words = random_.randint(1, 3)
-        names.add(" ".join("".join(random_.choices(_SYLLABLES, k=random_.randint(2, 5))) for _ in range(words)))
+        names.add(
+            " ".join("".join(random_.choices(_SYLLABLES, k=random_.randint(2, 5))) for _ in range(words))
+        )
     made = sorted(names)
     for first in range(0, len(made), 1000):
         add_names(connection, "scale", dict.fromkeys(made[first : first + 1000], "CONCEPT"))

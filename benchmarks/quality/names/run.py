@@ -85,8 +85,10 @@ def resolved_pairs(
             "EXISTS (SELECT FROM pgrecall.name_doubts d WHERE (d.concept_id, d.other_id) = "
             " (least(one.concept_id, other.concept_id), greatest(one.concept_id, other.concept_id))) "
             "FROM pgrecall.concept_aliases one, pgrecall.concept_aliases other "
-            "WHERE one.namespace_id = pgrecall.namespace_id(%(home)s) AND other.namespace_id = one.namespace_id "
-            "AND one.alias = pgrecall.normalize_name(%(one)s) AND other.alias = pgrecall.normalize_name(%(other)s)",
+            "WHERE one.namespace_id = pgrecall.namespace_id(%(home)s) "
+            "AND other.namespace_id = one.namespace_id "
+            "AND one.alias = pgrecall.normalize_name(%(one)s) "
+            "AND other.alias = pgrecall.normalize_name(%(other)s)",
             {"home": namespace, "one": pair.one, "other": pair.other},
         ).fetchone()
         if row is None:

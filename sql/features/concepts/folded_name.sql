@@ -33,7 +33,8 @@ BEGIN
     SELECT string_agg(COALESCE(abbreviations ->> w.word, w.word), ' ' ORDER BY w.place) INTO plain
     FROM unnest(words) WITH ORDINALITY w (word, place);
     IF plain ~ '[а-яё]' THEN
-        plain := replace(replace(replace(replace(replace(replace(plain, 'щ', 'shch'), 'ж', 'zh'), 'х', 'kh'), 'ц', 'ts'), 'ч', 'ch'), 'ш', 'sh');
+        plain := replace(replace(replace(plain, 'щ', 'shch'), 'ж', 'zh'), 'х', 'kh');
+        plain := replace(replace(replace(plain, 'ц', 'ts'), 'ч', 'ch'), 'ш', 'sh');
         plain := replace(replace(regexp_replace(plain, '[иы]й(?= |$)', 'y', 'g'), 'ю', 'yu'), 'я', 'ya');
         plain := translate(plain, 'абвгдеёзийклмнопрстуфыэьъ', 'abvgdeeziyklmnoprstufye');
     END IF;

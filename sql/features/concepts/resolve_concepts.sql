@@ -52,7 +52,9 @@ BEGIN
                 CONTINUE WHEN one = other;
                 kept := _pgrecall.merge_alike(one, other, pair.method, pair.similarity);
                 CONTINUE WHEN kept IS NULL;
-                SELECT COALESCE(jsonb_object_agg(b.key, CASE WHEN b.value IN (one::text, other::text) THEN kept::text ELSE b.value END), '{}')
+                SELECT COALESCE(
+                           jsonb_object_agg(b.key, CASE WHEN b.value IN (one::text, other::text) THEN kept::text ELSE b.value END), '{}'
+                       )
                        || jsonb_build_object(pair.id::text, kept, pair.alike_id::text, kept, one::text, kept, other::text, kept)
                 INTO became
                 FROM jsonb_each_text(became) b;

@@ -1,5 +1,6 @@
--- Finds concepts of the namespace that share a key with a concept. At most 20 for each key, so a crowd of similar names costs
--- each of them the same.
+-- Finds concepts of the namespace that share a key with a concept.
+--
+-- At most 20 for each key, so a crowd of similar names costs each of them the same.
 CREATE OR REPLACE FUNCTION _pgrecall.similar_names(namespace_id integer, concept_id bigint)
 RETURNS SETOF bigint
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
