@@ -1146,7 +1146,7 @@ CREATE TABLE pgrecall.concept_keys (
     CONSTRAINT concept_keys_pkey PRIMARY KEY (namespace_id, key, concept_id),
     CONSTRAINT concept_keys_concept_fkey FOREIGN KEY (namespace_id, concept_id) REFERENCES pgrecall.concepts(namespace_id, id) ON DELETE CASCADE
 );
-COMMENT ON TABLE pgrecall.concept_keys IS 'Hashes of the spellings of concept names, each also with one letter left out: names that share one may mean the same.';
+COMMENT ON TABLE pgrecall.concept_keys IS 'Hashes of the spellings of names, each also with a letter left out: names that share one may mean the same.';
 CREATE INDEX concept_keys_concept_idx ON pgrecall.concept_keys (concept_id);
 ALTER TABLE pgrecall.concept_keys
     ALTER COLUMN key SET STATISTICS 0;
@@ -1164,7 +1164,7 @@ CREATE TABLE pgrecall.name_doubts (
     CONSTRAINT name_doubts_times CHECK ((asked_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (asked_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.name_doubts IS 'Pairs of concepts of which only a language model can tell whether they mean the same.';
-COMMENT ON COLUMN pgrecall.name_doubts.nearness IS 'Cosine of the names, in deviations of the namespace''s background; NULL: similar by their letters.';
+COMMENT ON COLUMN pgrecall.name_doubts.nearness IS 'Cosine of the names, in deviations of the namespace''s background; NULL: similar by letters.';
 COMMENT ON COLUMN pgrecall.name_doubts.asked_at IS 'When the language model was asked; the pair is not asked again. NULL: not yet.';
 CREATE INDEX name_doubts_asked_idx ON pgrecall.name_doubts (asked_at, concept_id);
 CREATE INDEX name_doubts_other_idx ON pgrecall.name_doubts (other_id);

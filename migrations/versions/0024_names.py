@@ -23,8 +23,8 @@ def upgrade() -> None:
                 REFERENCES pgrecall.concepts (namespace_id, id) ON DELETE CASCADE
         );
         COMMENT ON TABLE pgrecall.concept_keys IS
-            'Hashes of the spellings of names, each also with a letter left out: those that share one may mean '
-            'the same.';
+            'Hashes of the spellings of names, each also with a letter left out: names that share one may '
+            'mean the same.';
         CREATE INDEX concept_keys_concept_idx ON pgrecall.concept_keys (concept_id);
         ALTER TABLE pgrecall.concept_keys ALTER COLUMN key SET STATISTICS 0;
         ALTER TABLE pgrecall.concept_keys ENABLE ROW LEVEL SECURITY;

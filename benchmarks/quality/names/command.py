@@ -208,7 +208,8 @@ def _scale(connection: psycopg.Connection[Any], count: int, seed: int) -> dict[s
     half = resolve(connection)
     # Again, with every neighbour there: what a name costs in a full namespace.
     connection.execute(
-        "UPDATE pgrecall.concepts c SET resolved_at = NULL WHERE c.id IN (SELECT x.id FROM pgrecall.concepts x "
+        "UPDATE pgrecall.concepts c SET resolved_at = NULL "
+        "WHERE c.id IN (SELECT x.id FROM pgrecall.concepts x "
         "WHERE x.namespace_id = pgrecall.namespace_id('scale') ORDER BY md5(x.key) LIMIT 1000)"
     )
     again = resolve(connection)
