@@ -46,7 +46,8 @@ demo: $(VENV)/.demo  ## start the embedded server, import the sample, embed it, 
 # Tests wait for servers and daemons about as long as they compute, so there are more workers than cores. One that has
 # nothing left takes tests of another's: no file need be begun first.
 WORKERS ?= 4
-PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+# Compiled tests are kept even where the environment forbids it: every worker and every run would compile them anew.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 test: $(VENV)/.dev  ## run the tests, without the slow ones, against real PostgreSQL servers
 	$(PYTEST) --ignore tests/slow -m 'not slow and not server_extras'

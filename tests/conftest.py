@@ -66,9 +66,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if folder == "slow":
             item.add_marker(pytest.mark.slow)
         touches_it = bool(SERVER_FIXTURES.intersection(getattr(item, "fixturenames", ())))
-        is_quick = item.get_closest_marker("slow") is None
+        # A slow test runs there if it says so itself.
+        is_wanted = item.get_closest_marker("slow") is None or item.get_closest_marker("pg15") is not None
         is_extra = item.get_closest_marker("server_extras") is not None
-        if is_extra or (folder in NEAR_THE_SERVER and touches_it and is_quick):
+        if is_extra or (folder in NEAR_THE_SERVER and touches_it and is_wanted):
             item.add_marker(pytest.mark.pg15)
             if item.path.stem in EVERY_VERSION:
                 item.add_marker(pytest.mark.every_version)

@@ -223,6 +223,8 @@ def test_rows_of_the_installation_are_no_statements(dsn: str, eve: str, name: st
     run(dsn, f"DROP OWNED BY {eve}")
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_no_stored_schema_of_the_functions_is_a_statement(dsn: str, eve: str) -> None:
     """Only the owner writes it; still it is read as a name, and only where a migration may have chosen it."""
     for hostile in (*HOSTILE, "pg_catalog", "pgrecall", "_pgrecall", "information_schema"):

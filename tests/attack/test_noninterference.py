@@ -102,6 +102,8 @@ def databases(new_database: Callable[..., str], template: str) -> Iterator[Datab
                 owner.execute(f"DROP ROLE {role}".encode())
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.parametrize("kind", KINDS)
 def test_functions_tell_the_same(databases: Databases, kind: str) -> None:
     statements = list(calls(databases.catalogs[kind], databases.ids))
@@ -119,6 +121,8 @@ def test_plans_of_functions_are_the_same(databases: Databases, kind: str) -> Non
     assert databases.differences(kind, sizeless, FEW_AND_MANY) == []
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.parametrize("kind", KINDS)
 def test_questions_of_relations_are_answered_the_same(databases: Databases, kind: str) -> None:
     """Conditions that an index would answer before the policy is asked: by first letters, keys, names, numbers."""

@@ -161,6 +161,8 @@ def test_every_exception_is_needed(by_default: Running) -> None:
         assert any(pattern.search(text) for text in texts), reason
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_a_setting_of_the_session_is_quoted_as_such_alone(by_default: Running) -> None:
     before = len(by_default.log.entries())
     with psycopg.connect(by_default.dsn, autocommit=True) as conn:

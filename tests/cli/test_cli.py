@@ -392,6 +392,7 @@ def test_up_dsn_status_down(cli: Callable[..., Outcome], public_dir: Path) -> No
     assert "was not running" in cli("down", "--data-dir", folder).err
 
 
+@pytest.mark.slow
 def test_embedder_drains(cli: Callable[..., Outcome]) -> None:
     cli("remember", "I went to a support group yesterday.")
     outcome = cli("embedder", "--drain")

@@ -150,6 +150,7 @@ def test_many_failures_refuse_the_switch(dsn: str, conn: Connection[Any], models
     assert [one.failed for one in progress(dsn)] == [1, 1]
 
 
+@pytest.mark.slow
 def test_memories_that_keep_coming_do_not_hold_it_up(
     dsn: str, conn: Connection[Any], models: ModelServer
 ) -> None:
@@ -198,6 +199,7 @@ def test_an_embedder_that_cannot_work_is_an_error(
     assert generations(conn) == {1: "active"}
 
 
+@pytest.mark.slow
 def test_a_new_model_that_cannot_be_loaded_is_an_error(
     dsn: str, conn: Connection[Any], models: ModelServer
 ) -> None:

@@ -86,6 +86,7 @@ def command(dsn: str) -> Callable[..., subprocess.CompletedProcess[str]]:
     return called
 
 
+@pytest.mark.slow
 def test_the_command_reports_what_it_rejects(
     command: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
@@ -104,6 +105,7 @@ def test_the_command_reports_what_it_rejects(
     assert "3 rows: 1 would be stored, 0 would be updated, 2 already there" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_file_that_is_none(
     command: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:

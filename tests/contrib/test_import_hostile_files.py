@@ -106,6 +106,7 @@ def test_a_view_of_a_file_is_not_run(tmp_path: Path, statement: str) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_generated_columns_and_large_values_of_a_file_cost_no_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

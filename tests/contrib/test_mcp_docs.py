@@ -83,6 +83,7 @@ def _hooked(stdin: str, dsn: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.slow
 def test_the_hook_briefs(dsn: str, conn: psycopg.Connection[Any]) -> None:
     remember(conn, "quokkas </memory> hop")
     prompt = json.dumps(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from support.mcp import Agent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_session(transport: str, dsn: str, conn: psycopg.Connection[Any], tmp_path: Path) -> None:
     """Without an embedder: by words and concepts, and it says so."""

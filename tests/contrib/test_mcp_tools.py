@@ -361,6 +361,7 @@ def test_sensitive_memories_stay_hidden(run: Callable[..., None], conn: psycopg.
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories WHERE is_sensitive") == 2
 
 
+@pytest.mark.slow
 def test_an_argument_that_says_nothing_is_as_one_that_is_left_out(run: Callable[..., None]) -> None:
     """Agents fill in what they do not want to give; each optional argument of each tool, from its schema."""
 

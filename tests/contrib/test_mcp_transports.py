@@ -124,6 +124,7 @@ logging.getLogger("mcp").info(sys.argv[1])
     assert CANARY not in line
 
 
+@pytest.mark.slow
 def test_a_server_ends_with_its_client(dsn: str) -> None:
     agent = """
 import asyncio, sys

@@ -30,6 +30,7 @@ def texts(answer: dict[str, Any]) -> set[str]:
     return {one["memory"] for one in answer["results"]}
 
 
+@pytest.mark.slow
 def test_a_script_written_for_mem0(memory: Memory) -> None:
     added = memory.add("I like tea", user_id="priya", metadata={"kind": "taste", "rating": 4})["results"]
     (first,) = added

@@ -323,6 +323,7 @@ def test_every_call_has_a_time_limit(dsn: str, conn: psycopg.Connection[Any], ow
     assert len(hits(own.get("/?q=tea"))) == 1
 
 
+@pytest.mark.slow
 def test_a_server_that_stops_and_comes_back(public_dir: Path) -> None:
     server = EmbeddedServer(public_dir / "ui", settings={"fsync": "off", "shared_buffers": "32MB"})
     dsn = server.up()

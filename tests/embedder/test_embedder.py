@@ -60,6 +60,7 @@ def test_drain_fills_everything(dsn: str, conn: psycopg.Connection[Any], recorde
         assert vector @ wanted > 0.999
 
 
+@pytest.mark.slow
 def test_the_command_drains(dsn: str, conn: psycopg.Connection[Any]) -> None:
     remember(conn, *sentences(3))
     done = subprocess.run(

@@ -101,6 +101,7 @@ def test_a_server_that_does_not_answer_is_reported(public_dir: Path, monkeypatch
         server.down()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crash", [False, True], ids=["restart", "crash"])
 def test_it_survives_a_restart_of_the_server(public_dir: Path, recorder: Recorder, crash: bool) -> None:
     server = EmbeddedServer(public_dir / f"restarted-{crash}")
@@ -226,6 +227,7 @@ def test_errors_are_described_without_their_text() -> None:
     assert describe(psycopg.errors.DeadlockDetected(CANARY)) == "DeadlockDetected (40P01)"
 
 
+@pytest.mark.slow
 def test_an_idle_daemon_that_embeds_and_reads_holds_five_connections(
     dsn: str, conn: psycopg.Connection[Any], recorder: Recorder
 ) -> None:

@@ -294,6 +294,7 @@ def test_a_drain_of_what_fails_for_now_ends(dsn: str, conn: psycopg.Connection[A
     assert status(conn)[:3] == (4, 1, 0)
 
 
+@pytest.mark.slow
 def test_two_daemons_and_a_provider_that_comes_and_goes(
     dsn: str, conn: psycopg.Connection[Any], elsewhere: Callable[[str], None]
 ) -> None:

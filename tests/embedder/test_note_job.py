@@ -186,6 +186,7 @@ def test_two_daemons_and_repetitions_store_it_once(
     assert len(notes_in(conn)) == len(evidence(conn)) == 20
 
 
+@pytest.mark.slow
 def test_a_killed_daemon_stores_it_once(dsn: str, conn: psycopg.Connection[Any], llm: Server) -> None:
     say(conn, "I prefer trains", "I prefer tea")
     asked_before = len(llm.asked)

@@ -68,6 +68,7 @@ def _stored(conn: psycopg.Connection[Any]) -> list[tuple[str | None, bool, str |
 # -- asking
 
 
+@pytest.mark.slow
 def test_an_embedder_embeds_the_query(
     dsn: str, conn: psycopg.Connection[Any], memory: Client, model: Model
 ) -> None:

@@ -163,6 +163,8 @@ def _empty(new_database: Callable[..., str]) -> str:
     return _made[0]
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_down_to_nothing_a_script_and_a_dump(new_database: Callable[..., str], placed: str) -> None:
     dsn, other, restored = new_database(), new_database(), new_database()
     before = schema(dsn)

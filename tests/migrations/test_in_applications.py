@@ -189,6 +189,8 @@ def test_an_applications_connection(empty: str, fresh: str, is_autocommit: bool)
     assert schema(empty) == fresh
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_a_savepoint_of_the_application(empty: str, fresh: str) -> None:
     with psycopg.connect(empty) as app:
         app.execute("CREATE TABLE orders (id integer)")
@@ -201,6 +203,8 @@ def test_a_savepoint_of_the_application(empty: str, fresh: str) -> None:
     assert schema(empty) == fresh
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_an_upgrade_in_a_savepoint_and_a_downgrade(empty: str, fresh: str) -> None:
     before = schema(empty)
     migrate(empty, revision="0003")
@@ -213,6 +217,8 @@ def test_an_upgrade_in_a_savepoint_and_a_downgrade(empty: str, fresh: str) -> No
     assert schema(empty) == before
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_a_member_of_the_owner_keeps_its_role_and_lacks_the_database(
     new_database: Callable[..., str], server_dsn: str
 ) -> None:
@@ -292,6 +298,8 @@ RUNNERS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.parametrize("by", RUNNERS)
 def test_a_script_for_any_tool(new_database: Callable[..., str], fresh: str, by: str) -> None:
     source, target = new_database(), new_database()

@@ -73,6 +73,8 @@ def works(dsn: str) -> bool:
     return ("Priya drinks tea",) in run(dsn, "SELECT content FROM recall('tea')")
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_who_installed_upgrades(installer: str, later_bundle: Path) -> None:
     """The later bundle drops a function, and has a new one that a role of ours owns and a trigger calls."""
     undone = {path: path.read_text("utf-8") for path in later_bundle.rglob("*.sql")}
@@ -103,6 +105,8 @@ def test_who_installed_upgrades(installer: str, later_bundle: Path) -> None:
     assert works(installer)
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_who_installed_repairs(installer: str) -> None:
     migrate(installer)
     for broken in (
@@ -119,6 +123,8 @@ def test_who_installed_repairs(installer: str) -> None:
         assert works(installer)
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_who_installed_changes_the_model_and_takes_everything_back(installer: str) -> None:
     migrate(installer, dim=4, model="a")
     run(installer, "SELECT remember('Priya drinks tea')")
@@ -142,6 +148,8 @@ def test_who_installed_changes_the_model_and_takes_everything_back(installer: st
     assert works(installer)
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_who_installed_goes_down_a_revision_and_up(installer: str) -> None:
     migrate(installer)
     run(installer, "SELECT remember('Priya drinks tea')")
@@ -205,6 +213,8 @@ def test_a_superuser_does_not_run_what_another_owner_may_have_written(
         assert run(superuser, f"SELECT rolsuper FROM pg_roles WHERE rolname = '{name}'") == [(False,)]
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.parametrize("kind", ["createrole", "owner"])
 def test_a_superuser_migrates_as_the_owner(
     new_database: Callable[..., str], template: str, kind: str
@@ -221,6 +231,8 @@ def test_a_superuser_migrates_as_the_owner(
         assert works(installer)
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_members_of_the_owner_migrate_as_the_owner(new_database: Callable[..., str], template: str) -> None:
     assert template
     superuser = new_database()
@@ -241,6 +253,8 @@ def test_members_of_the_owner_migrate_as_the_owner(new_database: Callable[..., s
                 run(superuser, f"DROP ROLE IF EXISTS {member}")
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.parametrize("kind", ["createrole", "owner"])
 def test_a_superuser_gives_everything_to_the_owner(
     new_database: Callable[..., str], template: str, kind: str

@@ -28,6 +28,8 @@ def run_script(dsn: str, script: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_a_new_database(new_database: Callable[..., str]) -> None:
     dsn, other = new_database(), new_database()
     script = migration_script(dsn)
@@ -44,6 +46,8 @@ def test_a_new_database(new_database: Callable[..., str]) -> None:
     assert not migrate(dsn).changed
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.parametrize("revision", ["0001", "0003", "0005"])
 def test_an_upgrade(new_database: Callable[..., str], revision: str) -> None:
     dsn, other = new_database(), new_database()
@@ -57,6 +61,8 @@ def test_an_upgrade(new_database: Callable[..., str], revision: str) -> None:
     assert schema(dsn) == schema(other)
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_the_release_file(new_database: Callable[..., str]) -> None:
     dsn = new_database()
     run_script(dsn, generate())
@@ -64,6 +70,8 @@ def test_the_release_file(new_database: Callable[..., str]) -> None:
     assert not migrate(dsn).changed
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_a_lock_is_not_waited_for_in_a_dry_run(new_database: Callable[..., str]) -> None:
     dsn = new_database()
     migrate(dsn)

@@ -180,6 +180,8 @@ def test_a_foreign_client_encoding_changes_nothing(
 # --- alembic's own command line ---
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_alembic_does_the_same(new_database: Callable[..., str], fresh: str) -> None:
     dsn = new_database()
     before = schema(dsn)
@@ -200,6 +202,8 @@ def test_alembic_does_the_same(new_database: Callable[..., str], fresh: str) -> 
     assert schema(dsn) == before
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_alembic_takes_a_dimension_and_a_url(new_database: Callable[..., str], tmp_path: Path) -> None:
     dsn = new_database()
     url = dsn.replace("postgresql://", "postgresql+psycopg://").replace("%", "%%")
@@ -326,6 +330,8 @@ def test_a_role_that_does_not_own_the_database(
         run(server_dsn, "DROP ROLE pgrecall_test_guest")
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_pgvector_in_another_schema(new_database: Callable[..., str]) -> None:
     dsn = new_database()
     run(dsn, "CREATE SCHEMA extensions")

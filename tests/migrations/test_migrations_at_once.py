@@ -38,6 +38,8 @@ __all__ = ["later_revision"]
 # --- At once, and interrupted ---
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.parametrize("pending", ["everything", "the index only"])
 def test_twenty_at_once(new_database: Callable[..., str], later_revision: Path, pending: str) -> None:
     dsn, alone = new_database(), new_database()
@@ -65,6 +67,8 @@ def test_twenty_at_once(new_database: Callable[..., str], later_revision: Path, 
     assert schema(dsn) == schema(alone)
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_threads_of_one_process(new_database: Callable[..., str], fresh: str) -> None:
     targets = [new_database(), new_database()]
     threads = [threading.Thread(target=migrate, args=(target,)) for target in targets * 2]
@@ -144,6 +148,8 @@ def test_a_build_that_died_is_repaired(half_built: tuple[str, psycopg.Connection
     assert check(dsn).current
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_a_build_that_goes_on_without_its_installer_is_waited_for(
     half_built: tuple[str, psycopg.Connection[Any]], later_revision: Path
 ) -> None:

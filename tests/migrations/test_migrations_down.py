@@ -89,6 +89,8 @@ def test_downgrade_does_not_take_the_users_views(new_database: Callable[..., str
     assert check(dsn).current
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.usefixtures("later_revision")
 def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str]) -> None:
     dsn = new_database()
@@ -112,6 +114,8 @@ def test_one_step_down_and_up_loses_nothing(new_database: Callable[..., str]) ->
     assert run(dsn, "SELECT count(*) FROM pgrecall.mentions") == [(2,)]
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.usefixtures("later_revision")
 @pytest.mark.parametrize("path", [[HEAD, "head"], ["head", HEAD, "head"], ["head", "base", "head"]])
 def test_every_way_leads_to_the_same_schema(new_database: Callable[..., str], path: list[str]) -> None:
@@ -127,6 +131,8 @@ def test_every_way_leads_to_the_same_schema(new_database: Callable[..., str], pa
 # --- Code that an older bundle left behind ---
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_what_a_fresh_install_does_not_have_is_dropped(new_database: Callable[..., str], fresh: str) -> None:
     dsn = new_database()
     migrate(dsn)
@@ -151,6 +157,8 @@ def test_what_a_fresh_install_does_not_have_is_dropped(new_database: Callable[..
     assert schema(dsn) == fresh
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_the_users_view_on_a_stale_function_is_not_taken(new_database: Callable[..., str]) -> None:
     dsn = new_database()
     migrate(dsn)

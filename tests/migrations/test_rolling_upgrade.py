@@ -120,6 +120,8 @@ def test_no_call_fails_while_the_database_is_upgraded_and_downgraded(
     assert load.calls > 20
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_a_changed_signature_is_replaced_without_a_revision(dsn: str, newer: Path) -> None:
     install_changed(dsn, newer)
     found = run(
@@ -144,6 +146,8 @@ def test_a_changed_signature_is_replaced_without_a_revision(dsn: str, newer: Pat
     ]
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_a_view_of_the_user_stands_only_against_what_it_uses(dsn: str, newer: Path) -> None:
     run(dsn, "CREATE VIEW public.mine AS SELECT * FROM recall_timeline('tea')")
     install_changed(dsn, newer)
@@ -152,6 +156,8 @@ def test_a_view_of_the_user_stands_only_against_what_it_uses(dsn: str, newer: Pa
         migrate(dsn)
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_an_upgrade_that_ends_the_contract_is_told_to_clients_and_daemons(
     dsn: str, tmp_path: Path, recorder: Recorder
 ) -> None:

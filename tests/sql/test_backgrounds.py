@@ -82,6 +82,8 @@ def test_it_is_measured_from_twenty_embeddings_on(conn: Connection[Any]) -> None
     assert found[2] == 40
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.parametrize("count", [25, 130, 700])
 def test_the_same_memories_have_the_same_one(conn: Connection[Any], count: int) -> None:
     """In whatever order they are embedded, and in batches of whatever size; other ids do not matter either."""
@@ -139,6 +141,8 @@ def test_superseded_and_forgotten_memories_do_not_count(conn: Connection[Any]) -
     assert background(conn) == background(conn, "never had them")
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_of_many_texts_a_bounded_number_is_looked_at(conn: Connection[Any]) -> None:
     store(conn, drawn(10, 1500))
     found = background(conn)

@@ -94,6 +94,8 @@ def test_no_character_is_overlooked(lines_conn: Connection[Any]) -> None:
 LOOK_ALIKES = set("＜﹤‹〈⟨❬❮❰˂＞﹥›〉⟩❭❯❱˃＆﹠＂＇／\u2329\u232a")
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_python_shows_the_same_as_sql(lines_conn: Connection[Any]) -> None:
     """Each character of Unicode inside a line and at its beginning; only SQL replaces look-alikes of markup."""
     every = [

@@ -153,6 +153,8 @@ def ranking(
     return [id for (id,) in found if id not in excluded]
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.parametrize("settings", [{}, {"rrf_k": "5", "graph_weight": "0"}, {"dense_weight": "0"}])
 def test_the_figures_are_those_of_the_benchmark(
     conn: Connection[Any], sample: tuple[list[Query], dict[str, int]], settings: dict[str, str]
@@ -212,6 +214,8 @@ def large(new_database: Callable[..., str]) -> Iterator[Connection[Any]]:
         yield conn
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_the_overlap_with_the_exact_search_is_measured(large: Connection[Any]) -> None:
     def index_scans() -> int:
         return int(

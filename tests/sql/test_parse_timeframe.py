@@ -174,6 +174,8 @@ WORDS = [
 ANCHORS = st.datetimes(datetime(2, 1, 2), datetime(9989, 12, 31)).map(str)  # noqa: DTZ001
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @settings(max_examples=1500, deadline=None)
 @given(
     text=st.one_of(

@@ -229,6 +229,8 @@ def committed(*steps: Any) -> tuple[str, str, list[tuple[Any, bool]]]:
     return "READ COMMITTED", "COMMIT", [(taken, False) for taken in steps]
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @settings(
     max_examples=20, deadline=None, report_multiple_bugs=False, derandomize=True, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )  # fmt: skip
@@ -328,6 +330,8 @@ def test_a_sensitive_memory_keeps_its_postings(conn: Connection[Any]) -> None:
     assert [row[0] for row in rows(conn, "recall", "tea")] == [number]
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_a_change_of_everything_makes_postings_anew_once(conn: Connection[Any]) -> None:
     count = 10_300
     conn.execute(f"INSERT INTO pgrecall.memories ({COLUMNS}) {ROWS}", bulk(11, count, "default"))

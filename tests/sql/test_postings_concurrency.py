@@ -151,6 +151,8 @@ def refresh(dsn: str, until: float) -> int:
     return done
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_writers_and_readers_with_the_same_words_and_memories(conn: Connection[Any], dsn: str) -> None:
     for namespace in NAMESPACES:
         for place in range(40):

@@ -336,6 +336,8 @@ def cost(conn: Connection[Any], query: str, labels: list[str] | None) -> tuple[i
     return root["Plan"]["Shared Hit Blocks"] + root["Plan"]["Shared Read Blocks"], scans
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.usefixtures("dsn")
 def test_a_hub_costs_no_more_than_its_cap(hub: Connection[Any]) -> None:
     for mode in ("force_custom_plan", "force_generic_plan"):
@@ -358,6 +360,8 @@ def test_a_hub_costs_no_more_than_its_cap(hub: Connection[Any]) -> None:
     assert len(recalled(hub, "Ana", k=1000)) <= 201
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_writing_beside_a_hub_looks_at_its_own(hub: Connection[Any]) -> None:
     memory = told(hub, "Ana moved", lives("Ana", "Oslo"), fact("Ana", "owns", "thing 7"))
     found = recalled(hub, "Ana owns thing 7", k=1)

@@ -291,6 +291,8 @@ def test_plans_are_stable_with_fresh_statistics(skewed: Connection[Any]) -> None
     assert_stable(skewed, questions(skewed), rows=LARGE // 6)
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 @pytest.mark.skipif(pgbouncer.PROGRAM is None, reason="there is no pgbouncer here")
 def test_plans_are_stable_behind_a_pooler(skewed: Connection[Any], skewed_dsn: str, public_dir: Path) -> None:
     asked = questions(skewed)
@@ -301,6 +303,8 @@ def test_plans_are_stable_behind_a_pooler(skewed: Connection[Any], skewed_dsn: s
         assert_stable(conn, asked, rows=LARGE // 6, prepare=False)
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_plans_are_stable_in_a_database_just_restored(new_database: Callable[..., str]) -> None:
     dsn = new_database()
     migrate(dsn)

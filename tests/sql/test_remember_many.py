@@ -206,6 +206,8 @@ def test_two_sessions_store_the_same_batch(conn: Connection[Any], dsn: str, on_c
         assert second() == ids[::-1]
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_batches_in_opposite_order_do_not_deadlock(conn: Connection[Any], dsn: str) -> None:
     together = Barrier(4, timeout=10)
 
@@ -226,6 +228,8 @@ def test_batches_in_opposite_order_do_not_deadlock(conn: Connection[Any], dsn: s
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 1500
 
 
+@pytest.mark.slow
+@pytest.mark.pg15
 def test_twenty_thousand_tags_in_one_call(conn: Connection[Any]) -> None:
     memories = [
         {"content": "x", "tags": [f"t{place * 10 + tag}" for tag in range(10)]} for place in range(2000)

@@ -136,6 +136,7 @@ def test_without_the_extraction_nothing_runs(
 # Speed
 
 
+@pytest.mark.slow
 def test_speed_is_measured_on_made_up_memories_or_on_a_file(tmp_path: Path) -> None:
     made_up = measure_speed(SYNTHETIC, 20, 42)
     assert made_up.memories == 20

@@ -38,6 +38,7 @@ def tampered_minilm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return copy
 
 
+@pytest.mark.slow
 def test_the_daemon_refuses_tampered_weights(tampered_minilm: Path) -> None:
     with pytest.raises(EmbeddingUnavailable) as refused:
         load_provider(ModelSpec(1, DEFAULT_MODEL, 384, "sentence-transformers", "", ""), 1)

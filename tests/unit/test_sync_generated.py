@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from pgrecall._async.admin import AsyncAdmin
 from pgrecall._async.client import AsyncClient
 from pgrecall._async.curation import AsyncCurator
@@ -21,7 +23,6 @@ from pgrecall._sync.transfer import Transfer
 if TYPE_CHECKING:
     from types import ModuleType
 
-    import pytest
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "async_to_sync.py"
 
@@ -44,6 +45,7 @@ def test_generated_files_are_in_date() -> None:
     assert checked.returncode == 0, checked.stderr
 
 
+@pytest.mark.slow
 def test_a_stale_file_is_found_and_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tool = _tool()
     for source in tool.sources():

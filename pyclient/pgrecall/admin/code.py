@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
 from psycopg import sql
@@ -19,7 +19,10 @@ from .lock_retry import with_lock_retry
 from .ours import OURS_IN_PUBLIC, OWN_SCHEMAS, OWNERS, SCHEMAS, SIGNATURE, function_names
 from .owners import own_python, owners_may_create
 from .reading import scalar
-from .schemas import function_schema, hold_schemas, open_schemas, qualify, vector_schema
+from .schemas import function_schema, hold_schemas, open_schemas, qualifier, qualify, vector_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "DATABASE_DEFAULTS",
@@ -93,18 +96,21 @@ def _install_files(conn: psycopg.Connection[Any], files: tuple[SqlFile, ...], *,
     grants = [file for file in files if file.name == "grants.sql"]
     use_search_path(conn, local=True)
     before = _code_objects(conn)
+    in_schemas = qualifier(conn)
+    texts = {}
     for file in files:
         if file.name == _REVOKE:
             _run(conn, file.name, file.text)
             before = _code_objects(conn)
         elif file not in grants:
-            _replace(conn, file.name, guarded(qualify(conn, file.text)), before)
+            texts[file.name] = guarded(in_schemas(file.text))
+    _replace(conn, texts, before)
     drop(conn, _left_over(conn, before))
     conn.execute(_BUILD)
     if plpython:
         own_python(conn)
     for file in grants:
-        _run(conn, file.name, qualify(conn, file.text))
+        _run(conn, file.name, in_schemas(file.text))
     open_schemas(conn)
     update = qualify(
         conn,
@@ -320,11 +326,22 @@ def _left_over(conn: psycopg.Connection[Any], before: _Objects) -> list[str]:
     return [command for key, command in _code_objects(conn).items() if key in before]
 
 
-def _replace(conn: psycopg.Connection[Any], name: str, text: str, before: _Objects) -> None:
-    """Run a file; where an object cannot be replaced in place, drop it first, in the same transaction.
+def _replace(conn: psycopg.Connection[Any], texts: Mapping[str, str], before: _Objects) -> None:
+    """Run the files; where an object cannot be replaced in place, drop it first, in the same transaction.
 
-    Everything that may depend on it is left over from before, and later files make it again.
+    Everything that may depend on it is left over from before, and later files make it again. Most often all
+    are replaced in place: only if one is not, each file gets a savepoint of its own.
     """
+    try:
+        with conn.transaction():
+            for name, text in texts.items():
+                _run(conn, name, text)
+    except _NOT_IN_PLACE:
+        for name, text in texts.items():
+            _replace_one(conn, name, text, before)
+
+
+def _replace_one(conn: psycopg.Connection[Any], name: str, text: str, before: _Objects) -> None:
     try:
         with conn.transaction():
             _run(conn, name, text)

@@ -6,8 +6,9 @@ none is written there.
 
 from __future__ import annotations
 
+import functools
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
@@ -15,6 +16,9 @@ from pgrecall.errors import InvalidInput, PgrecallError
 
 from .ours import OWNERS
 from .reading import scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "MADE_HERE",
@@ -25,6 +29,7 @@ __all__ = [
     "hold_schemas",
     "make_schema",
     "open_schemas",
+    "qualifier",
     "qualify",
     "vector_schema",
 ]
@@ -171,12 +176,22 @@ def qualify(conn: psycopg.Connection[Any], text: str) -> str:
     Raises:
         PgrecallError: As `vector_schema` and `function_schema`.
     """
-    if _FUNCTIONS.search(text) is not None:
-        functions = function_schema(conn)
-        text = _FUNCTIONS.sub(lambda found: found[0].replace("public", functions), text)
-    if _VECTORS.search(text) is not None:
-        text = _VECTORS.sub(f"{vector_schema(conn)}.", text)
-    return text
+    return qualifier(conn)(text)
+
+
+def qualifier(conn: psycopg.Connection[Any]) -> Callable[[str], str]:
+    """Return a function that qualifies many texts of one transaction and reads each schema's name once.
+
+    `hold_schemas` keeps the names as they are until the transaction ends.
+    """
+    functions = functools.cache(lambda: function_schema(conn))
+    vectors = functools.cache(lambda: vector_schema(conn))
+
+    def qualified(text: str) -> str:
+        text = _FUNCTIONS.sub(lambda found: found[0].replace("public", functions()), text)
+        return _VECTORS.sub(lambda _: f"{vectors()}.", text)
+
+    return qualified
 
 
 def _is_plain(conn: psycopg.Connection[Any], name: str) -> bool:
