@@ -26,7 +26,8 @@ def upgrade() -> None:
                 SELECT p.oid::regprocedure
                 FROM pg_catalog.pg_proc p
                 JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-                WHERE p.proname = 'recall_explain' AND n.nspname = (SELECT i.function_schema FROM pgrecall.installation i)
+                WHERE p.proname = 'recall_explain'
+                  AND n.nspname = (SELECT i.function_schema FROM pgrecall.installation i)
             LOOP
                 EXECUTE format('DROP FUNCTION %s', explain);
             END LOOP;

@@ -33,9 +33,7 @@ def period(conn: Connection[Any], query: str, zone: str = "UTC") -> str | None:
     return " ".join("" if end is None else f"{end:%Y-%m-%d %H:%M}".removesuffix(" 00:00") for end in ends)
 
 
-def found(
-    conn: Connection[Any], query: str, k: int = 3, settings: str = ON, **options: object
-) -> list[str]:
+def found(conn: Connection[Any], query: str, k: int = 3, settings: str = ON, **options: object) -> list[str]:
     names = "".join(f", {name} => %({name})s" for name in options)
     return [
         row[0]
@@ -119,7 +117,11 @@ def test_days_are_those_of_the_session(conn: Connection[Any]) -> None:
 
 @pytest.mark.parametrize(
     ("entries", "questions", "language", "least"),
-    [(DIARY, QUESTIONS, "english", 19), (LOG, LOG_QUESTIONS, "english", 14), (GERMAN, GERMAN_QUESTIONS, "german", 5)],
+    [
+        (DIARY, QUESTIONS, "english", 19),
+        (LOG, LOG_QUESTIONS, "english", 14),
+        (GERMAN, GERMAN_QUESTIONS, "german", 5),
+    ],
     ids=["diary", "log", "German"],
 )
 def test_entries_of_that_time_come_first(
@@ -156,9 +158,14 @@ def test_nothing_is_excluded(conn: Connection[Any]) -> None:
 
 def test_filters_hold(conn: Connection[Any]) -> None:
     keep(conn, DIARY, tags=["diary"])
-    remember(conn, "Secret of Saturday", occurred_at="2026-11-14 11:00+00", external_id="secret", is_sensitive=True)
+    remember(
+        conn, "Secret of Saturday", occurred_at="2026-11-14 11:00+00", external_id="secret", is_sensitive=True
+    )
     remember(conn, "Elsewhere", occurred_at="2026-11-14 11:00+00", namespace="there", create_namespace=True)
-    assert found(conn, "what did I do last weekend?", k=9, include_sensitive=False)[:2] == ["2026-11-15", "2026-11-14"]
+    assert found(conn, "what did I do last weekend?", k=9, include_sensitive=False)[:2] == [
+        "2026-11-15",
+        "2026-11-14",
+    ]
     assert found(conn, "what did I do last weekend?", k=9, tags_any=["other"]) == []
     assert "2026-11-14" not in found(conn, "what did I do last weekend?", k=9, since="2026-11-15 00:00+00")
     # A timeframe of the caller's counts; the question is not read besides.

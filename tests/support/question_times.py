@@ -31,24 +31,59 @@ DIARY = {
     "2025-12-25": "Family dinner with goose and too much wine.",
 }
 QUESTIONS = {
-    "what happened last weekend?": ("2026-11-15", "2026-11-14",),
+    "what happened last weekend?": (
+        "2026-11-15",
+        "2026-11-14",
+    ),
     "what did I do on Saturday?": ("2026-11-14",),
-    "what happened in October?": ("2026-10-25", "2026-10-18", "2026-10-09", "2026-10-03",),
+    "what happened in October?": (
+        "2026-10-25",
+        "2026-10-18",
+        "2026-10-09",
+        "2026-10-03",
+    ),
     "what did I do two days ago?": ("2026-11-16",),
     "what happened on 14 September?": ("2026-09-14",),
     "what did I do yesterday?": ("2026-11-17",),
-    "what was going on last week?": ("2026-11-15", "2026-11-14", "2026-11-13", "2026-11-12", "2026-11-11", "2026-11-10", "2026-11-09",),
-    "where was I in August?": ("2026-08-22", "2026-08-10",),
+    "what was going on last week?": (
+        "2026-11-15",
+        "2026-11-14",
+        "2026-11-13",
+        "2026-11-12",
+        "2026-11-11",
+        "2026-11-10",
+        "2026-11-09",
+    ),
+    "where was I in August?": (
+        "2026-08-22",
+        "2026-08-10",
+    ),
     "what did I do last Friday?": ("2026-11-13",),
     "who did I see on November 4th?": ("2026-11-04",),
     "what did I buy last Wednesday?": ("2026-11-11",),
-    "what happened a week ago?": ("2026-11-15", "2026-11-14", "2026-11-13", "2026-11-12", "2026-11-11", "2026-11-10", "2026-11-09",),
+    "what happened a week ago?": (
+        "2026-11-15",
+        "2026-11-14",
+        "2026-11-13",
+        "2026-11-12",
+        "2026-11-11",
+        "2026-11-10",
+        "2026-11-09",
+    ),
     "what sport did I do in October?": ("2026-10-25",),
     "anything worth noting from May 2026?": ("2026-05-20",),
     "what did I do last Christmas?": ("2025-12-25",),
     "what did I do on Sunday?": ("2026-11-15",),
-    "what happened last month?": ("2026-10-25", "2026-10-18", "2026-10-09", "2026-10-03",),
-    "what was I up to in July?": ("2026-07-30", "2026-07-04",),
+    "what happened last month?": (
+        "2026-10-25",
+        "2026-10-18",
+        "2026-10-09",
+        "2026-10-03",
+    ),
+    "what was I up to in July?": (
+        "2026-07-30",
+        "2026-07-04",
+    ),
     "what happened on 5 September?": ("2026-09-05",),
     "what did I do the day before yesterday?": ("2026-11-16",),
 }
@@ -78,8 +113,16 @@ LOG = {
 LOG_QUESTIONS = {
     "what broke last weekend?": ("2026-11-15",),
     "what changed yesterday?": ("2026-11-17",),
-    "which incidents were there last week?": ("2026-11-13", "2026-11-15", "2026-11-10",),
-    "what did the team do in October?": ("2026-10-28", "2026-10-15", "2026-10-02",),
+    "which incidents were there last week?": (
+        "2026-11-13",
+        "2026-11-15",
+        "2026-11-10",
+    ),
+    "what did the team do in October?": (
+        "2026-10-28",
+        "2026-10-15",
+        "2026-10-02",
+    ),
     "what did we change on Thursday?": ("2026-11-12",),
     "what was done on Saturday?": ("2026-11-14",),
     "what was going on on 21 September?": ("2026-09-21",),
@@ -88,8 +131,15 @@ LOG_QUESTIONS = {
     "what went wrong last Friday?": ("2026-11-13",),
     "what happened three days ago?": ("2026-11-15",),
     "what did we do this month about machines?": ("2026-11-05",),
-    "what did we do last summer?": ("2026-08-19", "2026-07-07", "2026-06-23",),
-    "what happened in September?": ("2026-09-21", "2026-09-14",),
+    "what did we do last summer?": (
+        "2026-08-19",
+        "2026-07-07",
+        "2026-06-23",
+    ),
+    "what happened in September?": (
+        "2026-09-21",
+        "2026-09-14",
+    ),
     "what was noted on 2026-10-15?": ("2026-10-15",),
 }
 
@@ -109,8 +159,16 @@ GERMAN = {
 }
 GERMAN_QUESTIONS = {
     "Was habe ich gestern gemacht?": ("2026-11-17",),
-    "Was war letzte Woche los?": ("2026-11-09", "2026-11-12", "2026-11-14", "2026-11-15",),
-    "Was passierte im Oktober?": ("2026-10-25", "2026-10-18",),
+    "Was war letzte Woche los?": (
+        "2026-11-09",
+        "2026-11-12",
+        "2026-11-14",
+        "2026-11-15",
+    ),
+    "Was passierte im Oktober?": (
+        "2026-10-25",
+        "2026-10-18",
+    ),
     "Was war am 14. September?": ("2026-09-14",),
     "Was habe ich am Samstag gemacht?": ("2026-11-14",),
 }

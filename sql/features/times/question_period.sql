@@ -1,6 +1,7 @@
 -- Returns the time that a query names, such as "last week" in "what did we note about the parser last week?"; NULL if none.
 --
--- English phrases by phrase_range(), not parse_timeframe(): its regular expressions are more than a session keeps compiled. In the session's time zone; simple phrases of other languages by
+-- English phrases by phrase_range(), not parse_timeframe(): its regular expressions are more than a session keeps
+-- compiled. In the session's time zone; simple phrases of other languages by
 -- time_phrases(). Of several times, the smallest period that holds all of them.
 --
 -- query   only the first 2,000 characters are read
