@@ -86,7 +86,8 @@ CREATE TYPE pgrecall.recall_settings AS (
     expansion_weight     double precision,
     dense_deviations     double precision,
     passage_penalty      double precision,
-    other_speaker_factor double precision
+    other_speaker_factor double precision,
+    question_time        double precision
 );
 COMMENT ON TYPE pgrecall.recall_settings IS 'The resolved settings of one recall; pgrecall.setting_definitions describes them.';
 CREATE TYPE pgrecall.bm25_parameters AS (
@@ -150,7 +151,8 @@ CREATE TYPE pgrecall.ranked AS (
     graph_weight      double precision,
     graph_share       double precision,
     graph_level       double precision,
-    confidence        double precision
+    confidence        double precision,
+    time_part         double precision
 );
 COMMENT ON TYPE pgrecall.ranked IS 'A memory ranked by recall: its score on every leg, and every part of its final score.';
 CREATE TYPE pgrecall.recall_request AS (
@@ -161,7 +163,8 @@ CREATE TYPE pgrecall.recall_request AS (
     settings     pgrecall.recall_settings,
     implied      bigint[],
     expansion    text[],
-    query_name   text
+    query_name   text,
+    period       tstzrange
 );
 COMMENT ON TYPE pgrecall.recall_request IS 'A resolved and validated request for recall: see _pgrecall.resolve_request().';
 CREATE TYPE pgrecall.naming AS (

@@ -151,7 +151,11 @@ def _legs(explained: "Explanation") -> "Iterator[str]":
         if name == "lexical" and explained.expansion_score is not None:
             terms = ", ".join(map(sanitize_line, explained.added_terms))
             yield f"   {'':<21}{_number(explained.expansion_score)} of the score from added terms: {terms}"
-    for name, part in (("neighbours", explained.session_part), ("phrase", explained.phrase_part)):
+    for name, part in (
+        ("neighbours", explained.session_part),
+        ("phrase", explained.phrase_part),
+        ("time", explained.time_part),
+    ):
         if part is not None and round(part, 8) != 0:
             yield f"   {name:<65}adds {_number(part)}"
 

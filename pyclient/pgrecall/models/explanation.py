@@ -10,6 +10,7 @@ from .rows import Row, bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ class Explanation(Row):
         graph_part: What the graph leg adds.
         session_part: What its neighbours in the session add.
         phrase_part: What containing the query verbatim adds.
-        relevance: The sum of the five.
+        relevance: The sum of the five and `time_part`.
         top: The highest possible relevance.
         importance: The memory's importance, 0 to 1.
         recency: 1 now, less with age.
@@ -62,6 +63,8 @@ class Explanation(Row):
         added_terms: Terms that the setting expand added to the query.
         expansion_score: The part of `lexical_score` from these terms; None without added terms.
         passage: Of a long memory, the part nearest to the query's vector: `content[start:end]`.
+        time_part: What being of the time that the query names, or mentioning it, adds.
+        question_period: The time that the query names, from and before; None if it names none.
     """
 
     id: int
@@ -103,12 +106,15 @@ class Explanation(Row):
     added_terms: tuple[str, ...]
     expansion_score: float | None
     passage: tuple[int, int] | None
+    time_part: float | None
+    question_period: tuple[datetime, datetime | None] | None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:
         """Create one from a row of `recall_explain`, by column name."""
         lists = {name: tuple(row[name] or ()) for name in ("duplicates", "added_terms")}
-        return cls.of({**row, **lists, "passage": bounds(row["passage"])})
+        ranges = {name: bounds(row[name]) for name in ("passage", "question_period")}
+        return cls.of({**row, **lists, **ranges})
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ class Row:
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
 
-def bounds(span: Any) -> tuple[int, int] | None:
-    """Return the ends of a PostgreSQL range of integers, as of a slice; None for NULL."""
+def bounds(span: Any) -> tuple[Any, Any] | None:
+    """Return the ends of a PostgreSQL range, of integers as of a slice; None for NULL."""
     return None if span is None else (span.lower, span.upper)
 
 
@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, tuple):
-        return list(value)
+        return [plain(one) for one in value]
     if isinstance(value, UUID):
         return str(value)
     return value

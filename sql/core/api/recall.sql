@@ -102,7 +102,8 @@ DECLARE
             'profile', recall.profile, 'min_similarity', recall.min_similarity, 'min_score', recall.min_score,
             'mmr_lambda', recall.mmr_lambda, 'collapse_duplicates', recall.collapse_duplicates
         )),
-        _pgrecall.reads_past(asked)
+        _pgrecall.reads_past(asked),
+        CASE WHEN NOT _pgrecall.has_time_condition(asked) THEN COALESCE(recall.reference_time, now()) END
     );
 BEGIN
     asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);

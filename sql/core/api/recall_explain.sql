@@ -2,7 +2,7 @@
 --
 -- Runs the same statement as recall() and returns the parts of each score. The arguments from k on are recall()'s. It
 -- takes several memories, to compare them within one ranking. For every ranked memory:
---   relevance = lexical_part + dense_part + graph_part + session_part + phrase_part
+--   relevance = lexical_part + dense_part + graph_part + session_part + phrase_part + time_part
 --   combined  = (factor_relevance * relevance + top * (factor_importance * importance + factor_recency * recency))
 --               / (factor_relevance + factor_importance + factor_recency)     from settings_in_force
 --   score     = combined * importance_factor * decay_factor * entity_factor * speaker_factor
@@ -73,7 +73,7 @@ RETURNS TABLE (
     speaker_factor double precision,
     is_candidate boolean, candidate_rank integer, mmr_penalty double precision, duplicates bigint[],
     chosen_strategy text, settings_in_force jsonb, added_terms text[], expansion_score double precision,
-    passage int4range
+    passage int4range, time_part double precision, question_period tstzrange
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
@@ -95,7 +95,8 @@ DECLARE
             'min_similarity', recall_explain.min_similarity, 'min_score', recall_explain.min_score,
             'mmr_lambda', recall_explain.mmr_lambda, 'collapse_duplicates', recall_explain.collapse_duplicates
         )),
-        _pgrecall.reads_past(asked)
+        _pgrecall.reads_past(asked),
+        CASE WHEN NOT _pgrecall.has_time_condition(asked) THEN COALESCE(recall_explain.reference_time, now()) END
     );
     counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
     seen bigint[];
@@ -151,7 +152,7 @@ BEGIN
                (request.settings).strategy, to_jsonb(request.settings), request.expansion,
                CASE WHEN (r.line).lexical_score IS NOT NULL
                     THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END,
-               (r.line).passage
+               (r.line).passage, (r.line).time_part, request.period
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id

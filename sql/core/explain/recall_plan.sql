@@ -57,7 +57,8 @@ DECLARE
             'profile', recall_plan.profile, 'min_similarity', recall_plan.min_similarity, 'min_score', recall_plan.min_score,
             'mmr_lambda', recall_plan.mmr_lambda, 'collapse_duplicates', recall_plan.collapse_duplicates
         )),
-        _pgrecall.reads_past(asked)
+        _pgrecall.reads_past(asked),
+        CASE WHEN NOT _pgrecall.has_time_condition(asked) THEN COALESCE(recall_plan.reference_time, now()) END
     );
     explain CONSTANT text := 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ';
     moment CONSTANT timestamptz := COALESCE(recall_plan.reference_time, now());
@@ -151,6 +152,7 @@ BEGIN
         in_force.graph_seeds := 0;
         in_force.session_share := 0;
         in_force.phrase_bonus := 0;
+        unraised.period := NULL;
         unraised.settings := in_force;
         SELECT array_agg(r.id ORDER BY r.relevance DESC, r.id) AS ids, array_agg(r.relevance ORDER BY r.relevance DESC, r.id) AS levels
         INTO graph

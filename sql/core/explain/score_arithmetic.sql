@@ -41,7 +41,8 @@ BEGIN
         (2, 'dense', memory.dense_part, memory.dense_weight, memory.dense_rank),
         (3, 'graph', memory.graph_part, NULL, NULL),
         (4, 'neighbours', memory.session_part, NULL, NULL),
-        (5, 'phrase', memory.phrase_part, NULL, NULL)
+        (5, 'phrase', memory.phrase_part, NULL, NULL),
+        (6, 'time', memory.time_part, NULL, NULL)
     ) t (place, name, part, weight, rank)
     WHERE round(t.part::numeric, 8) <> 0;
 

@@ -1,12 +1,14 @@
--- Resolves and validates a request for recall: namespace, settings, parsed query, named concepts, expansion.
+-- Resolves and validates a request for recall: namespace, settings, parsed query, named concepts, named time, expansion.
 --
 -- arguments  settings of this call by name
 -- reads_past  whether the call's filter can pass memories that are over (reads_past)
+-- anchor      when the query is asked: "last week" is relative to it; NULL: no time is read from the query
 --
 -- Errors  those of effective_settings, check_query, query_generation and strategy_settings;
 --         22023 all score factors are 0
 CREATE OR REPLACE FUNCTION _pgrecall.resolve_request(
-    query text, query_vec pgvector.halfvec, namespace text, arguments jsonb, reads_past boolean DEFAULT false
+    query text, query_vec pgvector.halfvec, namespace text, arguments jsonb, reads_past boolean DEFAULT false,
+    anchor timestamptz DEFAULT NULL
 )
 RETURNS pgrecall.recall_request
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -42,6 +44,11 @@ BEGIN
             THEN _pgrecall.named_concepts(request.namespace_id, query, settings.hub_max_mentions)
         ELSE '{}'
     END;
+    -- One cheap test: most queries name no time.
+    IF settings.question_time > 0 AND anchor IS NOT NULL
+       AND ' ' || lower(query) LIKE ANY (_pgrecall.question_time_hints()) THEN
+        request.period := _pgrecall.question_period(query, anchor);
+    END IF;
     IF settings.expand <> 'off' THEN
         request := _pgrecall.expand_request(request, languages, query);
     END IF;

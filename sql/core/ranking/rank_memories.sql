@@ -6,6 +6,7 @@
 --               + graph_part    raised toward the score of a memory linked with it through a concept,
 --               + session_part  raised toward the score of the best hit next to it in its session,
 --               + phrase_part   raised toward max_score if it holds the query word for word
+--               + time_part     raised toward max_score if it is of the time that the query names, or mentions that time
 --   combined    the weighted mean of relevance, importance and recency; by default just the relevance
 --   score       combined * importance_factor * decay_factor * entity_factor * speaker_factor; by default only the last
 --               differs from 1, for another speaker than the one that the query names
@@ -25,14 +26,16 @@
 --   seeds            the best candidates so far
 --   graph            memories that share concepts with the seeds: the level each is raised toward, and by which share
 --   session_boosts   memories next to a seed in its session, and the level each is raised toward
---   late_candidates  memories that only the graph or a session found
+--   time_hits        memories of the time that the query names, or that mention it
+--   late_candidates  memories that only the graph, a session or the time found
 --   all_candidates   every candidate with its exact scores
 --   contributions    what each leg contributes to the score
 --   graph_boosted    the link that raises each memory highest
 --   with_session     the score after concepts and session neighbours
---   with_phrase      the score after the phrase bonus: the relevance
+--   with_phrase      the score after the phrase bonus
+--   with_time        the score after the time that the query names: the relevance
 --   weighted         the relevance times importance, age, named concepts and speaker: the score
---   rivals           the mean relevance of the second to tenth best, for the confidence of each memory
+--   rivals           the mean relevance, without the time's part, of the second to tenth best, for the confidence of each memory
 --   ordered          thresholds applied, sorted; ties by score, cosine, id
 --   chosen           the first k, with near-duplicates collapsed and diversity applied if the settings ask for it
 --
@@ -151,12 +154,18 @@ BEGIN
         CROSS JOIN LATERAL _pgrecall.session_neighbours(s.id, filter) n
         WHERE settings.session_share > 0 AND s.place <= settings.session_seeds
         GROUP BY n.id
+    ), time_hits AS MATERIALIZED (
+        SELECT p.id
+        FROM _pgrecall.period_memories(request.namespace_id, request.period, filter, 2 * settings.k) p
+        WHERE request.period IS NOT NULL
     ), late_candidates AS (
         SELECT n.id, bool_or(n.is_candidate) AS is_candidate
         FROM (
             SELECT g.id, true FROM graph g
             UNION ALL
             SELECT b.id, true FROM session_boosts b
+            UNION ALL
+            SELECT t.id, true FROM time_hits t
             UNION ALL
             SELECT m.id, false FROM pgrecall.memories m WHERE m.id = ANY (extra_ids) AND m.namespace_id + 0 = request.namespace_id
         ) n (id, is_candidate)
@@ -203,13 +212,24 @@ BEGIN
     ), with_phrase AS (
         SELECT n.*, n.with_session - (n.lexical_part + n.dense_part + n.graph_part) AS session_part,
                _pgrecall.raise_toward(n.with_session,
-                   CASE WHEN n.holds_phrase THEN settings.phrase_bonus ELSE 0 END, max_score) AS relevance
+                   CASE WHEN n.holds_phrase THEN settings.phrase_bonus ELSE 0 END, max_score) AS with_phrase
         FROM with_session n
+        OFFSET 0
+    ), with_time AS (
+        SELECT p.*, _pgrecall.raise_toward(
+                   p.with_phrase,
+                   CASE WHEN request.period IS NOT NULL AND (p.happened_at <@ request.period OR EXISTS (
+                       SELECT FROM pgrecall.temporal_refs t
+                       WHERE t.memory_id = p.id AND t.from_at < COALESCE(upper(request.period), 'infinity')
+                         AND t.to_at > lower(request.period)
+                   )) THEN settings.question_time END,
+                   max_score) AS relevance
+        FROM with_phrase p
         OFFSET 0
     ), weighted AS MATERIALIZED (
         SELECT r.*, f.*, c.combined,
                c.combined * f.importance_factor * f.decay_factor * f.entity_factor * f.speaker_factor AS score
-        FROM with_phrase r
+        FROM with_time r
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL (
             SELECT 1 - settings.importance_weight + settings.importance_weight * r.importance AS importance_factor,
@@ -232,10 +252,10 @@ BEGIN
     ), rivals AS MATERIALIZED (
         SELECT COALESCE(sum(b.relevance) FILTER (WHERE b.place > 1), 0) / (9 * max_score) AS relevance
         FROM (
-            SELECT w.relevance, row_number() OVER (ORDER BY w.relevance DESC) AS place
+            SELECT w.with_phrase AS relevance, row_number() OVER (ORDER BY w.with_phrase DESC) AS place
             FROM weighted w
             WHERE w.is_candidate
-            ORDER BY w.relevance DESC
+            ORDER BY w.with_phrase DESC
             LIMIT 10
         ) b
     ), ordered AS (
@@ -257,12 +277,13 @@ BEGIN
     )
     SELECT w.id, c.place, w.score,
            w.lexical_rank, w.dense_rank, w.graph_rank::integer, NULLIF(w.lexical_score, 0), w.similarity, w.graph_score,
-           w.lexical_part, w.dense_part, w.graph_part, w.session_part, w.relevance - w.with_session, w.relevance,
+           w.lexical_part, w.dense_part, w.graph_part, w.session_part, w.with_phrase - w.with_session, w.relevance,
            w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.speaker_factor, w.passage,
            w.is_candidate,
            c.mmr_penalty, c.duplicates, o.place::integer, legs.lexical_weight, legs.dense_weight,
            CASE WHEN legs.graph_depth > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level,
-           CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(w.relevance / max_score, v.relevance) END
+           CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(w.with_phrase / max_score, v.relevance) END,
+           w.relevance - w.with_phrase
     FROM weighted w
     CROSS JOIN rivals v
     LEFT JOIN ordered o ON o.id = w.id

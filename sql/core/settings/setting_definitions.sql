@@ -95,6 +95,9 @@ FROM (VALUES
      'query word. Below that share it counts proportionally less.', NULL, NULL),
     ('phrase_bonus', 'ranking', '0.3', 0, 1, false, 'share',
      'How far a memory that holds the query word for word is raised toward the maximum score.', NULL, NULL),
+    ('question_time', 'ranking', '0', 0, 1, false, 'share',
+     'How far a memory of the time that the query names ("last week", "on 14 September"), or that mentions that time, is raised '
+     'toward the maximum score. 0: no time is read from queries.', NULL, NULL),
     ('session_share', 'ranking', '0.6', 0, 1, false, 'share',
      'How far one of the best candidates raises the two memories before and after it in its session toward its own '
      'score. 0 turns this off.', NULL, NULL),

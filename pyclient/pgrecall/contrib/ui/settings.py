@@ -32,7 +32,7 @@ _GROUPS = {
         "graph_hops", "graph_seeds", "graph_decay", "graph_mention", "graph_concepts", "hub_max_mentions",
         "graph_pool", "entity_boost",
     ),
-    "Conversation": ("session_share", "session_seeds", "other_speaker_factor"),
+    "Conversation": ("session_share", "session_seeds", "other_speaker_factor", "question_time"),
     "Age and importance": (
         "half_life", "decay_floor", "decay_floors", "importance_weight", "factor_relevance",
         "factor_importance",

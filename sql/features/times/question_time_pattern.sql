@@ -1,0 +1,36 @@
+-- Returns a regular expression for the parts of an English query that name a time; parse_timeframe() reads them.
+--
+-- Narrower than date_pattern(): a memory is only indexed by what it seems to mention, but here each match moves results. A
+-- weekday needs a preposition, "last" and the like, a part of the day, or the end of the query: "Black Friday", "Saturday
+-- Night Live" and "Good Friday" are no times. A month needs a day, a year, "in" or "last": "May" is a name, "march" a verb.
+CREATE OR REPLACE FUNCTION _pgrecall.question_time_pattern()
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '(?:(?:since|before|until|till) )?\m(?:'
+    '\d{4}-\d\d(?:-\d\d)?'
+    '|' || _pgrecall.month_pattern() || ' \d{1,2}(?:st|nd|rd|th)?(?:,? (?:19|20)\d\d)?'
+    '|\d{1,2}(?:st|nd|rd|th)? (?:of )?' || _pgrecall.month_pattern() || '(?:,? (?:19|20)\d\d)?'
+    '|(?:' || _pgrecall.month_pattern() || '|q[1-4]|spring|summer|autumn|fall|winter),? (?:of )?(?:19|20)\d\d'
+    '|(?:in|during|last|next|this|since) (?:(?:early|late|mid) )?' || _pgrecall.month_pattern() ||
+    '|(?:in|during|last|next|this|since) q[1-4]'
+    '|(?:in|during|since) (?:19|20)\d\d'
+    '|day (?:before|after) (?:yesterday|tomorrow)'
+    '|(?:yesterday|today|tomorrow)(?: (?:morning|afternoon|evening|night))?|tonight'
+    '|(?:on|last|this|next|since|this past) (?:mon|tues|wednes|thurs|fri|satur|sun)day(?! night live)'
+        '(?: (?:(?:last|next) week|morning|afternoon|evening|night))?'
+    '|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:(?:last|next) week|morning|afternoon|evening)'
+    '|(?<!black |good |super |ash |palm |cyber |bloody |easter |holy |before |until |till )'
+        '(?:mon|tues|wednes|thurs|fri|satur|sun)day(?=[?.! ]*$)'
+    '|(?:week|month|quarter|year|weekend) before last'
+    '|(?:over|at|on|during) (?:the )?weekend'
+    '|(?:last|this|next|past|previous|this past) (?:week|weekend|month|year|quarter|decade'
+        '|spring|summer|autumn|fall|winter|christmas)'
+    '|(?:last|this) (?:night|morning|afternoon|evening)|(?:at|on|over) christmas'
+    '|(?:last|past|next) (?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|few|couple of) (?:hours|days|weeks|months|years)'
+    '|in (?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten) (?:days|weeks|months)'
+    '|(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|(?:a )?few|several|(?:a )?couple of)'
+        ' (?:hour|day|week|weekend|month|year)s? ago'
+    ')\M';
+
+COMMENT ON FUNCTION _pgrecall.question_time_pattern IS
+    'Returns a regular expression for the parts of an English query that name a time; parse_timeframe() reads them.';
