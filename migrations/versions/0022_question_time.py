@@ -17,22 +17,6 @@ def upgrade() -> None:
         ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE question_time double precision;
         ALTER TYPE pgrecall.recall_request ADD ATTRIBUTE period tstzrange;
         ALTER TYPE pgrecall.ranked ADD ATTRIBUTE time_part double precision;
-        -- It returns two more columns.
-        DO $do$
-        DECLARE
-            explain regprocedure;
-        BEGIN
-            FOR explain IN
-                SELECT p.oid::regprocedure
-                FROM pg_catalog.pg_proc p
-                JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-                WHERE p.proname = 'recall_explain'
-                  AND n.nspname = (SELECT i.function_schema FROM pgrecall.installation i)
-            LOOP
-                EXECUTE format('DROP FUNCTION %s', explain);
-            END LOOP;
-        END
-        $do$;
         """,
     )
 
