@@ -103,9 +103,9 @@ FROM (VALUES
 
     ('leg_depth', 'work', '50', 1, 1000, true, 'memories',
      'How many candidates each leg returns, and at least k.', NULL, NULL),
-    ('lexical_pool', 'work', '0', 0, 100, false, 'times k',
+    ('lexical_pool', 'earlier', '0', 0, 100, false, 'times k',
      'Depth of the lexical leg as a multiple of k. 0: leg_depth.', NULL, NULL),
-    ('dense_pool', 'work', '0', 0, 100, false, 'times k',
+    ('dense_pool', 'earlier', '0', 0, 100, false, 'times k',
      'Depth of the dense leg as a multiple of k. 0: leg_depth.', NULL, NULL),
     ('graph_pool', 'work', '2', 0, 100, false, 'times k',
      'How many memories the graph leg may add to those of the other legs, as a multiple of k. 0: '
@@ -189,12 +189,12 @@ FROM (VALUES
      'Price of a million completion tokens. Stored only.', NULL,
      '^[0-9]{1,6}(\.[0-9]{1,6})?$'),
 
-    ('factor_relevance', 'ranking', '1', 0, 100, false, 'weight', 'Weight of relevance in the score.', NULL, NULL),
-    ('factor_importance', 'ranking', '0', 0, 100, false, 'weight',
+    ('factor_relevance', 'earlier', '1', 0, 100, false, 'weight', 'Weight of relevance in the score.', NULL, NULL),
+    ('factor_importance', 'earlier', '0', 0, 100, false, 'weight',
      'Weight of importance in the score, beside relevance.', NULL, NULL),
-    ('factor_recency', 'ranking', '0', 0, 100, false, 'weight',
+    ('factor_recency', 'earlier', '0', 0, 100, false, 'weight',
      'Weight of recency in the score, beside relevance: 1 now, half of it after every recency_half_life.', NULL, NULL),
-    ('recency_half_life', 'ranking', '30 days', NULL, NULL, false, 'interval',
+    ('recency_half_life', 'earlier', '30 days', NULL, NULL, false, 'interval',
      'Half-life of recency, such as 30 days.', NULL, NULL),
     ('importance_weight', 'everyday', '0', 0, 1, false, 'share',
      'Influence of importance: the score is multiplied by 1 - weight + weight * importance.', NULL, NULL),
