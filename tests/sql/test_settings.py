@@ -42,9 +42,8 @@ def test_parameter_then_stored_then_default(conn: Connection[Any]) -> None:
 def test_every_setting_reaches_recall_numbers_at_their_limits(conn: Connection[Any]) -> None:
     query = """
         SELECT name, minimum, maximum, choices, default_value, pattern FROM pgrecall.settings_in_force
-        WHERE name NOT IN ('namespace', 'profile', 'embed_keywords', 'embed_socket', 'embed_timeout', 'python_venv',
-                           'dense_shared_index')
-          AND name !~ '^(extract|resolve|llm|query_cache|expansion_cache)_|^(curate|extract)$'
+        WHERE name NOT IN ('namespace', 'profile')
+          AND (NOT is_stored_only OR name ~ '^(bm25_(k1|b|length_pivot)|field_weight_.)$')
     """
     settings = conn.execute(query).fetchall()
     fields = """

@@ -5,15 +5,11 @@
 --
 -- One line a setting: a number has a minimum and a maximum, a word its choices, any other form a pattern; without any of
 -- them any text will do. settings_in_force computes each value. effective_settings() passes recall's settings to recall, so
--- each needs a field of the same name in pgrecall.recall_settings. A stored-only setting affects stored data: sessions
--- cannot override it, and set_setting() updates existing rows.
+-- each needs a field of the same name in pgrecall.recall_settings. A stored-only setting, whose description ends with these
+-- words, affects stored data: sessions cannot override it, and set_setting() updates existing rows.
 CREATE OR REPLACE VIEW pgrecall.setting_definitions AS
 SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.description, d.choices,
-       d.name IN ('embed_keywords', 'bm25_k1', 'bm25_b', 'bm25_length_pivot',
-                  'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d')
-       OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' OR d.name LIKE 'query\_cache\_%'
-       OR d.name LIKE 'expansion\_cache\_%'
-       OR d.name IN ('embed_socket', 'embed_timeout', 'python_venv', 'curate', 'extract', 'dense_shared_index') AS is_stored_only,
+       d.description LIKE '%Stored only.' AS is_stored_only,
        CASE WHEN d.unit = 'interval'
             THEN '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'
             ELSE d.pattern END AS pattern,
@@ -102,7 +98,7 @@ FROM (VALUES
      'How many of the best candidates raise their neighbours.', NULL, NULL),
 
     ('leg_depth', 'work', '50', 1, 1000, true, 'memories',
-     'How many candidates each leg returns, and at least k.', NULL, NULL),
+     'How many candidates the lexical and the dense leg return, and at least k. The graph leg has graph_pool.', NULL, NULL),
     ('lexical_pool', 'earlier', '0', 0, 100, false, 'times k',
      'Depth of the lexical leg as a multiple of k. 0: leg_depth.', NULL, NULL),
     ('dense_pool', 'earlier', '0', 0, 100, false, 'times k',
