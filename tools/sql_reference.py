@@ -138,8 +138,10 @@ SETTING_GROUPS = {
     "tenancy": ("Tenancy", "What tenants may notice of one another ([tenants](tenants.md))."),
     "earlier": (
         "Earlier systems",
-        "For a comparison with a system that works like this; our figures advise against them "
-        "([ranking](adr/0007-ranking.md)). So they do against `ts_rank` and `prefix` of `lexical_mode`, "
+        "For a comparison with a system that works like this. Where there are two ways, take the other one: "
+        "`importance_weight` and `half_life` instead of a factor, `leg_depth` instead of a pool. Our figures "
+        "advise against the rest ([ranking](adr/0007-ranking.md)). So they do against `ts_rank` and `prefix` "
+        "of `lexical_mode`, "
         "`prefilter` of `strategy`, `rrf` of `fusion`, and the profiles `voice` and `service`.",
     ),
 }

@@ -13,6 +13,7 @@ from benchmarks.quality.bootstrap import RESAMPLES, Comparison, compare, interva
 from benchmarks.quality.metrics import DEPTH, HEADLINE, evaluate, means, unique
 from benchmarks.quality.resources import Unavailable
 from benchmarks.systems import CannotRun, UnknownSetting, UnknownSystem, make
+from pgrecall.query.legs import LEGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,11 +25,9 @@ if TYPE_CHECKING:
     from benchmarks.quality.resources import Resources
     from benchmarks.systems import System
 
-__all__ = ["FULL", "LEGS", "Outcome", "Run"]
+__all__ = ["FULL", "Outcome", "Run"]
 
 FULL = "recall"
-LEGS = ("lexical", "dense")
-"""What has to be worth less alone than together."""
 
 _WARM_UP = 20
 
@@ -120,7 +119,8 @@ class Run:
         return self._compared(a, b, self._own())
 
     def against_legs(self) -> list[dict[str, Any]]:
-        """Compare `recall` with each leg alone, overall (stratum None) and in every stratum.
+        """Compare `recall`, which has to be worth more, with each leg alone, overall (stratum None) and in
+        every stratum.
 
         Returns:
             Comparisons as the results file has them, each with its `stratum`; none of a leg that did not run.

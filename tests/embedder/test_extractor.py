@@ -186,7 +186,7 @@ def test_changed_settings_and_rules_count_from_then_on(dsn: str, conn: psycopg.C
             assert mentions_of(conn, old) == {"docs old.md"}
             conn.execute("SELECT pgrecall.set_entity_rules('GADGET', ARRAY['zorblax'])")
             conn.execute("SELECT pgrecall.set_entity_rules('BROKEN', '{}', ARRAY['(unclosed'])")
-            conn.execute("SELECT pgrecall.set_setting('extract_patterns', 'off')")
+            conn.execute("SELECT pgrecall.set_setting('extract', 'keywords,names,titles,speakers')")
             await asyncio.sleep(1)
             new = (await asyncio.to_thread(store, conn, ["The zorblax is in docs/new.md."]))[0]
             await eventually(lambda: pending(conn) == 0)
@@ -459,7 +459,7 @@ sys.modules.update(dict.fromkeys(gone))
 def test_without_the_extra_it_reads_and_says_once_what_is_missing(
     dsn: str, conn: psycopg.Connection[Any], tmp_path: Any
 ) -> None:
-    conn.execute("SELECT pgrecall.set_setting('extract_spacy', 'on')")
+    conn.execute("SELECT pgrecall.set_setting('extract', NULL)")
     store(conn, texts(130))
     (tmp_path / "sitecustomize.py").write_text(_WITHOUT_NLP)
     paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])

@@ -11,7 +11,15 @@ import psycopg
 import pytest
 
 from support.embedder import Recorder, eventually, make_daemon, running
-from support.extractor import make_reader, mentions_of, pending, read_all, store, without_spacy
+from support.extractor import (
+    WITHOUT_SPACY,
+    make_reader,
+    mentions_of,
+    pending,
+    read_all,
+    store,
+    without_spacy,
+)
 from support.llm import CANARY, KEY, completion, entries, failure, row, served
 
 if TYPE_CHECKING:
@@ -29,7 +37,7 @@ def llm(conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch) -> Itera
         monkeypatch.setenv("PGRECALL_LLM_URL", server.url)
         for name, value in (
             ("extract_llm", "on"),
-            ("extract_facts", "off"),
+            ("extract", WITHOUT_SPACY.removesuffix(", facts")),
             ("llm_model", "m"),
             ("llm_prompt_price", "2"),
             ("llm_completion_price", "10"),

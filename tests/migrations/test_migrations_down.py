@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["later_revision"]
 
+_SWITCHES = [
+    f"extract_{word}"
+    for word in ("patterns", "keywords", "names", "spacy", "titles", "speakers", "times", "facts")
+]
+
 
 # --- Down ---
 
@@ -126,6 +131,41 @@ def test_every_way_leads_to_the_same_schema(new_database: Callable[..., str], pa
         migrate(dsn, revision=revision)
     assert schema(dsn) == schema(direct)
     assert check(dsn).current
+
+
+@pytest.mark.parametrize(
+    ("switches", "value"),
+    [
+        ({}, None),
+        ({"extract_names": "on"}, None),
+        (
+            {"extract_names": "off", "extract_llm": "on"},
+            "patterns, keywords, spacy, titles, speakers, times, facts",
+        ),
+        (
+            {"extract_spacy": "off", "extract_facts": "off"},
+            "patterns, keywords, names, titles, speakers, times",
+        ),
+        (dict.fromkeys(_SWITCHES, "off"), "none"),
+    ],
+)
+def test_the_switches_of_extraction_become_a_list_and_come_back(
+    new_database: Callable[..., str], switches: dict[str, str], value: str | None
+) -> None:
+    dsn = new_database()
+    migrate(dsn)
+    migrate(dsn, revision="0017")
+    for name, switch in switches.items():
+        run(dsn, f"INSERT INTO pgrecall.settings (name, value) VALUES ('{name}', '{switch}')")
+    migrate(dsn)
+    stored = dict(run(dsn, "SELECT name, value FROM pgrecall.settings"))
+    assert stored.pop("extract", None) == value
+    assert stored == {name: switch for name, switch in switches.items() if name not in _SWITCHES}
+    migrate(dsn, revision="0017")
+    back = dict(run(dsn, "SELECT name, value FROM pgrecall.settings"))
+    assert back == {
+        name: switch for name, switch in switches.items() if (name, switch) != ("extract_names", "on")
+    }
 
 
 # --- Code that an older bundle left behind ---

@@ -23,6 +23,7 @@ from pgrecall.server import EmbeddedServer
 from support.chaos import PROMPT, Database, Fleet, crash, restart
 from support.chaos_actors import EXPIRING, Actors, Ledger
 from support.chaos_server import DIMENSION, failing_servers
+from support.extractor import WITHOUT_SPACY
 from support.llm import KEY, completion, served
 from support.memories import contents
 from support.postings import assert_same_as_rebuilt
@@ -67,7 +68,7 @@ def database(server: EmbeddedServer) -> Iterator[Database]:
     migrate(server.dsn(), dim=DIMENSION)
     opened = Database(server.dsn())
     opened.rows("SELECT pgrecall.activate_model('chaos', %s, '', %s, 'openai')", [DIMENSION, PROMPT])
-    for name, value in (("extract_notes", "on"), ("llm_model", "m"), ("extract_spacy", "off")):
+    for name, value in (("extract_notes", "on"), ("llm_model", "m"), ("extract", WITHOUT_SPACY)):
         opened.rows("SELECT pgrecall.set_setting(%s, %s)", [name, value])
     opened.rows("SELECT pgrecall.set_retention('default', '1000 years', %s, 'erase')", [EXPIRING])
     with psycopg.connect(server.dsn(), autocommit=True) as conn:

@@ -11,6 +11,7 @@ from psycopg import sql
 from pgrecall import Client
 from pgrecall.admin.code import DATABASE_DEFAULTS
 from support.docs import OF_README, PAGES, ROOT, Reader, commands, complaints, examples, matches
+from support.extractor import WITHOUT_SPACY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,9 +42,7 @@ def test_the_examples_of_a_page_run(
 ) -> None:
     with database(template, DATABASE_DEFAULTS) as dsn:
         with Client(dsn) as client:
-            client.admin.set_setting(
-                "extract_spacy", "off"
-            )  # an extra that takes seconds to load, and no page needs
+            client.admin.set_setting("extract", WITHOUT_SPACY)
         reader = Reader(dsn, tmp_path)
         try:
             for example in RUN[page]:

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from pgrecall.contrib.mem0 import Memory
-from support.extractor import read_all
+from support.extractor import WITHOUT_SPACY, read_all
 from support.llm import Asked, Reply, Server, completion, served
 from support.packages import SECONDS, pip
 
@@ -170,7 +170,7 @@ def test_what_a_model_keeps(
     """With notes switched on, the daemon adds to pgrecall what mem0 keeps."""
     monkeypatch.setenv("PGRECALL_LLM_URL", model.url)
     with psycopg.connect(dsn, autocommit=True) as connection:
-        for name, value in (("extract_notes", "on"), ("llm_model", "m"), ("extract_spacy", "off")):
+        for name, value in (("extract_notes", "on"), ("llm_model", "m"), ("extract", WITHOUT_SPACY)):
             connection.execute("SELECT pgrecall.set_setting(%s, %s)", [name, value])
     theirs, _ = both("inferred", mem0, model, dsn, tmp_path)
     model.script = _noted

@@ -42,9 +42,8 @@ def test_parameter_then_stored_then_default(conn: Connection[Any]) -> None:
 def test_every_setting_reaches_recall_numbers_at_their_limits(conn: Connection[Any]) -> None:
     query = """
         SELECT name, minimum, maximum, choices, default_value, pattern FROM pgrecall.settings_in_force
-        WHERE name NOT IN ('namespace', 'profile', 'embed_keywords', 'embed_socket', 'embed_timeout', 'python_venv',
-                           'dense_shared_index')
-          AND name !~ '^(extract|resolve|llm|query_cache|expansion_cache)_|^curate$'
+        WHERE name NOT IN ('namespace', 'profile')
+          AND (NOT is_stored_only OR name ~ '^(bm25_(k1|b|length_pivot)|field_weight_.)$')
     """
     settings = conn.execute(query).fetchall()
     fields = """
@@ -130,3 +129,38 @@ def test_settings_are_read_only_in_a_read_only_transaction(conn: Connection[Any]
         store(conn, "rrf_k", "30")
     assert setting(conn, "rrf_k") == ("10", "default")
     assert contents(conn) == before
+
+
+@pytest.mark.parametrize("value", ["none", "names", "names,times", "times, names", "patterns, patterns"])
+def test_what_is_extracted_is_a_list(conn: Connection[Any], value: str) -> None:
+    store(conn, "extract", value)
+    assert setting(conn, "extract") == (value, "stored")
+    [(setup,)] = conn.execute("SELECT settings FROM pgrecall.extraction_setup()").fetchall()
+    assert setup["extract"] == value
+
+
+@pytest.mark.parametrize(
+    "value", ["on", "names,", ",names", "names;times", "none, names", "name", "Names", "names,  times"]
+)
+def test_a_list_of_other_words_is_refused(conn: Connection[Any], value: str) -> None:
+    with refused(conn, "22023"):
+        store(conn, "extract", value)
+
+
+@pytest.mark.parametrize(
+    "word", ["patterns", "keywords", "names", "spacy", "titles", "speakers", "times", "facts"]
+)
+def test_the_switch_of_each_word_names_the_list(conn: Connection[Any], word: str) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as error, conn.transaction():
+        store(conn, f"extract_{word}", "off")
+    assert error.value.diag.message_hint is not None
+    assert error.value.diag.message_hint.startswith(
+        "It is a word of the list extract, by default 'patterns, "
+    )
+
+
+def test_other_unknown_names_get_the_nearest(conn: Connection[Any]) -> None:
+    for name in ("extract_", "extract_none", "extract_lm", "names"):
+        with pytest.raises(psycopg.errors.InvalidParameterValue) as error, conn.transaction():
+            store(conn, name, "off")
+        assert "settings_reference" in (error.value.diag.message_hint or "")

@@ -41,9 +41,13 @@ def texts(count: int, seed: int = 42) -> list[str]:
     ]
 
 
+WITHOUT_SPACY = "patterns, keywords, names, titles, speakers, times, facts"
+"""The setting extract without an extra that takes seconds to load."""
+
+
 def without_spacy(conn: psycopg.Connection[Any]) -> None:
     """What a test does not ask about need not be loaded."""
-    conn.execute("SELECT pgrecall.set_setting('extract_spacy', 'off')")
+    conn.execute("SELECT pgrecall.set_setting('extract', %s)", [WITHOUT_SPACY])
 
 
 def store(conn: psycopg.Connection[Any], contents: Iterable[str]) -> list[int]:

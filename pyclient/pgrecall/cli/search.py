@@ -9,6 +9,7 @@ import typer
 
 from pgrecall.filters import Filter
 from pgrecall.formatting import format_age, sanitize_line
+from pgrecall.query.legs import LEGS, ranks_of
 
 from .common import (
     AsJson,
@@ -178,7 +179,7 @@ def recall_table(result: "RecallResult", now: datetime | None = None, *, full: b
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for heading in ("#", "score", "lexical", "dense", "graph", "sim", "age"):
+    for heading in ("#", "score", *LEGS, "sim", "age"):
         table.add_column(heading, justify="right", no_wrap=True)
     reranked = any(memory.rerank_score is not None for memory in result)
     if reranked:
@@ -190,10 +191,7 @@ def recall_table(result: "RecallResult", now: datetime | None = None, *, full: b
         table.add_row(
             str(place),
             f"{memory.score:.4f}",
-            *(
-                "-" if rank is None else str(rank)
-                for rank in (memory.lexical_rank, memory.dense_rank, memory.graph_rank)
-            ),
+            *("-" if rank is None else str(rank) for rank in ranks_of(memory).values()),
             "-" if memory.similarity is None else f"{memory.similarity:.3f}",
             format_age(present - _when(memory)),
             *(["-" if memory.rerank_score is None else f"{memory.rerank_score:.4f}"] if reranked else []),

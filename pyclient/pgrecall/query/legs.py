@@ -1,16 +1,21 @@
-"""Which legs of a recall take part."""
+"""The legs of a recall: their names, and which take part. Whatever shows legs loops over these names."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["legs_of"]
+    from pgrecall.models import Explanation, RecalledMemory
+
+__all__ = ["LEGS", "Leg", "legs_of", "ranks_of"]
+
+Leg: TypeAlias = Literal["lexical", "dense", "graph"]
+LEGS: Final[tuple[Leg, ...]] = get_args(Leg)
+"""Every leg. Of each, a memory has a `…_rank`, and an explanation a `…_part` and a `…_weight` too."""
 
 _OF_STRATEGY = {"vector": ("dense",), "fulltext": ("lexical",), "prefilter": ("lexical", "dense")}
-_ALL = ("lexical", "dense", "graph")
 
 
 def legs_of(
@@ -25,7 +30,7 @@ def legs_of(
         has_vector: Whether the recall had a vector.
     """
     chosen = str(settings.get("strategy", "hybrid")) if strategy is None else strategy
-    legs = _OF_STRATEGY.get(chosen, _ALL)
+    legs = _OF_STRATEGY.get(chosen, LEGS)
     if chosen == "prefilter" and not has_vector:
         legs = ("lexical",)
     return tuple(
@@ -33,8 +38,17 @@ def legs_of(
         for leg in legs
         if (leg != "dense" or has_vector)
         and (leg != "lexical" or query.strip())
-        and (legs is not _ALL or _is_on(settings.get(f"{leg}_weight")))
+        and (legs is not LEGS or _is_on(settings.get(f"{leg}_weight")))
     )
+
+
+def ranks_of(memory: RecalledMemory | Explanation) -> dict[Leg, int | None]:
+    """Return the place of a memory in the list of each leg, from 1; None where the leg did not find it.
+
+    Args:
+        memory: The memory.
+    """
+    return {leg: getattr(memory, f"{leg}_rank") for leg in LEGS}
 
 
 def _is_on(weight: str | float | None) -> bool:

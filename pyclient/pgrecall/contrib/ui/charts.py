@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import TYPE_CHECKING
 
+from pgrecall.query.legs import LEGS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
     from .reader import Neighbour
 
-PARTS = ("lexical", "dense", "graph", "session", "phrase")
+PARTS = (*LEGS, "session", "phrase")
 """What relevance is the sum of, in the order of `Explanation`."""
 
 NODES = 8

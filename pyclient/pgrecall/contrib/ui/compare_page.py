@@ -27,7 +27,7 @@ SUGGESTED = {
     "Words only": {"strategy": "fulltext"},
     "Vector only": {"strategy": "vector"},
     "No concept graph": {"graph_weight": "0"},
-    "Newer counts": {"factor_recency": "0.5"},
+    "Newer counts": {"half_life": "30 days"},
     "Importance counts": {"importance_weight": "0.5"},
 }
 """Settings worth a look, for those who do not know what to change."""

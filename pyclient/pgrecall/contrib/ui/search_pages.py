@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import RedirectResponse
 
 from pgrecall.errors import InvalidInput, PgrecallError
+from pgrecall.query.legs import LEGS
 
 from .context import PageContext, page_context
 from .memory_list import filled_namespaces, recent
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from pgrecall.models import Explanation, RecalledMemory
 
-LEGS = ("lexical", "dense", "graph")
 UNSURE = 0.5
 """A best confidence below this one is worth a notice."""
 
