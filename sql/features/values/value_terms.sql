@@ -1,0 +1,170 @@
+-- Returns a lexeme for each value in a text, the same for all its notations; NULL if it has none.
+--
+-- Dates, times of day, phone numbers, quantities and money; a text without a digit has none, at the cost of one test. A value
+-- lexeme begins with =, which no word does, and has no position in a tsvector, so it does not count towards a text's length.
+--
+-- It cuts the text into numbers, words and signs once, and looks at each number with its neighbours. Patterns for each kind of
+-- value took ten times as long.
+CREATE OR REPLACE FUNCTION _pgrecall.value_terms(content text)
+RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    months CONSTANT jsonb := _pgrecall.month_names();
+    units CONSTANT jsonb := _pgrecall.unit_names();
+    -- Between a day, its month and its year.
+    links CONSTANT text[] := '{.,of,de,del,the,st,nd,rd,th,er,º,ª,",",do,di}'::text[];
+    openers CONSTANT text[] := '{on,by,until,since,from,am,vom,bis,zum,den,dem,der,ab,seit,le,el,il,op,em,the}'::text[];
+    scales CONSTANT jsonb := '{
+        "k": 1e3, "thousand": 1e3, "tsd": 1e3, "mille": 1e3, "mil": 1e3, "m": 1e6, "mio": 1e6, "mln": 1e6, "million": 1e6,
+        "millionen": 1e6, "millions": 1e6, "bn": 1e9, "mrd": 1e9, "billion": 1e9, "milliarden": 1e9, "milliards": 1e9
+    }'::jsonb;
+    plain text;
+    tokens text[];
+    token text;
+    before text;
+    following text;
+    later text;
+    half text;
+    pieces text[];
+    digits text;
+    stop integer;
+    found text[] := '{}'::text[];
+BEGIN
+    IF content IS NULL OR content !~ '[0-9]' THEN
+        RETURN NULL;
+    END IF;
+    plain := translate(
+        lower(_pgrecall.strip_accents(left(content, 65536))), E'\u2010\u2011\u2012\u2013\u2014\u2212\u00a0\u202f\u2009', '------   '
+    );
+    IF plain ~ '\dt\d' THEN
+        plain := regexp_replace(plain, '(\d)t(\d\d:)', '\1 \2', 'g');  -- 2026-12-09T10:30
+    END IF;
+    tokens := ARRAY(
+        SELECT t.token[1]
+        FROM regexp_matches(plain, '[0-9][0-9.,:/-]*[0-9]|[0-9]|[[:alpha:]_][[:alnum:]_]*|[^[:alnum:][:space:]_]', 'g') AS t (token)
+    );
+    FOR place IN 1 .. cardinality(tokens) LOOP
+        token := tokens[place];
+        CONTINUE WHEN token < '0' COLLATE "C" OR token >= ':' COLLATE "C" OR length(token) > 25;
+        before := tokens[place - 1];
+        following := tokens[place + 1];
+        later := tokens[place + 2];
+        half := CASE
+            WHEN following IN ('am', 'pm') THEN left(following, 1)
+            WHEN following IN ('a', 'p') AND later = '.' AND tokens[place + 3] = 'm' THEN following
+        END;
+
+        -- Days beside the name of a month, and the year after both
+        IF length(token) <= 2 OR (length(token) <= 5 AND token ~ '^\d\d?-\d\d?$') THEN
+            pieces := string_to_array(token, '-');
+            stop := place + 1;
+            WHILE tokens[stop] = ANY (links) AND stop < place + 4 AND tokens[stop] <> ',' LOOP
+                stop := stop + 1;
+            END LOOP;
+            IF NOT COALESCE(months ? tokens[stop], false) THEN
+                stop := place - 1;
+                WHILE tokens[stop] = ANY (links) AND stop > place - 3 LOOP
+                    stop := stop - 1;
+                END LOOP;
+            END IF;
+            IF months ? tokens[stop] THEN
+                FOR day IN pieces[1]::integer .. least(31, pieces[cardinality(pieces)]::integer) LOOP
+                    found := found || _pgrecall.date_terms(NULL, months ->> tokens[stop], day::text, false);
+                END LOOP;
+                CONTINUE;
+            END IF;
+        ELSIF length(token) = 4 AND token BETWEEN '1800' AND '2199' AND token !~ '\D' THEN
+            stop := place - 1;
+            WHILE stop > place - 6 AND (tokens[stop] = ANY (links) OR tokens[stop] ~ '^\d\d?(?:-\d\d?)?$') LOOP
+                stop := stop - 1;
+            END LOOP;
+            IF months ? tokens[stop] THEN
+                found := found || _pgrecall.date_terms(token, months ->> tokens[stop], NULL, false);
+                CONTINUE;
+            END IF;
+        END IF;
+
+        -- Phone numbers: everything up to the next word
+        IF before IN ('+', '(') OR token ~ '^(?:0\d|\d{3}[-.]\d{3}[-.]\d{4}$|\d-\d{3}-\d{3}-\d{4}$|\d{3}-\d{4}$|\d{10,12}$)'
+           OR (following ~ '^\d{3}$' AND token ~ '^\d{3}$' AND later ~ '^\d{4}$') THEN
+            digits := '';
+            stop := place;
+            WHILE stop < place + 12 AND (tokens[stop] ~ '^[0-9][0-9./-]*$' OR tokens[stop] IN ('(', ')', '-', '/')) LOOP
+                digits := digits || tokens[stop];
+                stop := stop + 1;
+            END LOOP;
+            digits := translate(digits, '()-./', '');
+            IF length(digits) BETWEEN 7 AND 15 AND (before = '+' OR token !~ '^\d\d?([-./])\d\d?\1\d|^\d{4}-\d\d-\d\d$|^\d+[.,]') THEN
+                found := found || ('=p' || right(digits, 7));
+            END IF;
+        END IF;
+
+        IF strpos(token, ':') > 0 THEN
+            FOR piece IN 1 .. 2 LOOP
+                pieces := string_to_array(split_part(token, '-', piece), ':');
+                CONTINUE WHEN cardinality(pieces) NOT BETWEEN 2 AND 3 OR length(pieces[1]) NOT BETWEEN 1 AND 2 OR pieces[2] !~ '^\d\d$';
+                IF half IS NULL AND units -> following ->> 0 = 's' AND following <> 'h' THEN
+                    found := found || ('=q' || (pieces[1]::integer * 60 + pieces[2]::integer)
+                                               * CASE WHEN units -> following ->> 1 = '3600' THEN 60 ELSE 1 END || 's');
+                ELSE
+                    found := found || _pgrecall.clock_terms(pieces[1], pieces[2], half);
+                END IF;
+            END LOOP;
+            CONTINUE;
+        END IF;
+        IF half IS NOT NULL OR following IN ('uhr', 'h', 'heures', 'uur', 'o') OR following ~ '^h[0-5]\d$'
+           OR (before IN ('at', 'um', 'om', 'alle') AND token ~ '^\d\d?\.[0-5]\d$') THEN
+            pieces := string_to_array(token, '.');
+            IF length(pieces[1]) <= 2 AND cardinality(pieces) <= 2 AND token !~ '[^0-9.]' THEN
+                found := found || _pgrecall.clock_terms(
+                    pieces[1], COALESCE(pieces[2], substring(following, '^h(\d\d)$'), '00'), half
+                );
+            END IF;
+            CONTINUE WHEN following IS DISTINCT FROM 'h';
+        END IF;
+
+        -- Quantities and money
+        stop := place + 1;
+        digits := token;
+        IF following ~ '^\d{3}$' AND token ~ '^[1-9]\d{0,2}$' AND (units ? later OR before IN ('$', '€', '£')) THEN
+            digits := token || following;  -- 1 500 km
+            stop := place + 2;
+        END IF;
+        IF tokens[stop] = '-' THEN
+            stop := stop + 1;
+        ELSIF tokens[stop] = '°' THEN
+            tokens[stop + 1] := '°' || tokens[stop + 1];
+            stop := stop + 1;
+        END IF;
+        IF before IN ('$', '€', '£', '¥', '₽', '₹', 'usd', 'eur', 'gbp', 'chf') THEN
+            found := found || _pgrecall.quantity_terms(digits, units -> before, COALESCE((scales ->> tokens[stop])::numeric, 1));
+        ELSIF scales ? tokens[stop] AND units ? tokens[stop + 1] THEN
+            found := found || _pgrecall.quantity_terms(digits, units -> tokens[stop + 1], (scales ->> tokens[stop])::numeric);
+        ELSIF units ? tokens[stop] AND NOT COALESCE(tokens[stop + 1] = '/', false) THEN
+            IF digits ~ '^[0-9.,]+-[0-9.,]+$' THEN
+                found := found || _pgrecall.quantity_terms(split_part(digits, '-', 1), units -> tokens[stop], 1);
+                digits := split_part(digits, '-', 2);
+            END IF;
+            found := found || _pgrecall.quantity_terms(digits, units -> tokens[stop], 1);
+        ELSIF following IN ('st', 'nd', 'rd', 'th') AND length(token) <= 3 THEN
+            found := found || ('=o' || token);
+        ELSIF token ~ '^(?:19|20)\d{6}$' THEN
+            found := found || _pgrecall.date_terms(left(token, 4), substr(token, 5, 2), right(token, 2), true);
+        ELSIF token ~ '^\d{1,4}([./-])\d\d?(?:\1\d{2,4}|\1\d)?$' THEN
+            -- 9.12 is a date before a point, if a word opens it or the sentence goes on; a percent sign makes it none.
+            IF token !~ '^\d\d?\.\d\d?$'
+               OR (following = '.' AND (before = ANY (openers) OR (token ~ '\.\d\d$' AND plain ~ ('(?:^|[^\d.])' || token || '\.(?: [[:lower:]]|[,;:)])')))) THEN
+                IF following IS DISTINCT FROM '%' THEN
+                    found := found || _pgrecall.numeric_date_terms(token, before = ANY (openers) OR following = '.');
+                END IF;
+            END IF;
+        END IF;
+    END LOOP;
+    RETURN NULLIF(found, '{}');
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.value_terms IS
+    'Returns a lexeme for each value in a text, the same for all its notations: dates, times, phone numbers, quantities, money.';
