@@ -29,6 +29,7 @@ DECLARE
     half text;
     pieces text[];
     digits text;
+    shape text;  -- of the number, with d for each digit
     stop integer;
     found text[] := '{}'::text[];
 BEGIN
@@ -48,6 +49,7 @@ BEGIN
     FOR place IN 1 .. cardinality(tokens) LOOP
         token := tokens[place];
         CONTINUE WHEN token < '0' COLLATE "C" OR token >= ':' COLLATE "C" OR length(token) > 25;
+        shape := translate(token, '0123456789', 'dddddddddd');
         before := tokens[place - 1];
         following := tokens[place + 1];
         later := tokens[place + 2];
@@ -57,7 +59,7 @@ BEGIN
         END;
 
         -- Days beside the name of a month, and the year after both
-        IF length(token) <= 2 OR (length(token) <= 5 AND token ~ '^\d\d?-\d\d?$') THEN
+        IF shape IN ('d', 'dd', 'd-d', 'd-dd', 'dd-dd') THEN
             pieces := string_to_array(token, '-');
             stop := place + 1;
             WHILE tokens[stop] = ANY (links) AND stop < place + 4 AND tokens[stop] <> ',' LOOP
@@ -75,9 +77,9 @@ BEGIN
                 END LOOP;
                 CONTINUE;
             END IF;
-        ELSIF length(token) = 4 AND token BETWEEN '1800' AND '2199' AND token !~ '\D' THEN
+        ELSIF shape = 'dddd' AND token BETWEEN '1800' AND '2199' THEN
             stop := place - 1;
-            WHILE stop > place - 6 AND (tokens[stop] = ANY (links) OR tokens[stop] ~ '^\d\d?(?:-\d\d?)?$') LOOP
+            WHILE stop > place - 6 AND (tokens[stop] = ANY (links) OR translate(tokens[stop], '0123456789', 'dddddddddd') IN ('d', 'dd', 'd-d', 'd-dd', 'dd-dd')) LOOP
                 stop := stop - 1;
             END LOOP;
             IF months ? tokens[stop] THEN
@@ -87,16 +89,19 @@ BEGIN
         END IF;
 
         -- Phone numbers: everything up to the next word
-        IF before IN ('+', '(') OR token ~ '^(?:0\d|\d{3}[-.]\d{3}[-.]\d{4}$|\d-\d{3}-\d{3}-\d{4}$|\d{3}-\d{4}$|\d{10,12}$)'
-           OR (following ~ '^\d{3}$' AND token ~ '^\d{3}$' AND later ~ '^\d{4}$') THEN
+        IF before IN ('+', '(') OR (token LIKE '0%' AND length(token) > 1)
+           OR shape IN ('ddd-ddd-dddd', 'ddd.ddd.dddd', 'd-ddd-ddd-dddd', 'ddd-dddd', 'dddddddddd', 'ddddddddddd', 'dddddddddddd')
+           OR (shape = 'ddd' AND translate(following || ' ' || later, '0123456789', 'dddddddddd') = 'ddd dddd') THEN
             digits := '';
             stop := place;
-            WHILE stop < place + 12 AND (tokens[stop] ~ '^[0-9][0-9./-]*$' OR tokens[stop] IN ('(', ')', '-', '/')) LOOP
+            WHILE stop < place + 12 AND ltrim(tokens[stop], '0123456789()-./') = '' AND tokens[stop] <> '.' LOOP
                 digits := digits || tokens[stop];
                 stop := stop + 1;
             END LOOP;
             digits := translate(digits, '()-./', '');
-            IF length(digits) BETWEEN 7 AND 15 AND (before = '+' OR token !~ '^\d\d?([-./])\d\d?\1\d|^\d{4}-\d\d-\d\d$|^\d+[.,]') THEN
+            IF length(digits) BETWEEN 7 AND 15 AND (before = '+' OR strpos(shape, ',') = 0 AND shape NOT IN (
+                   'dd/dd/dddd', 'dd/d/dddd', 'dd/dd/dd', 'dd-dd-dddd', 'dd-d-dddd', 'dd-dd-dd', 'dd.dd.dddd', 'dd.d.dddd', 'dd.dd.dd', 'dddd-dd-dd'
+               ) AND NOT shape LIKE 'd.%' AND shape <> 'dd.dd') THEN
                 found := found || ('=p' || right(digits, 7));
             END IF;
         END IF;
@@ -104,7 +109,7 @@ BEGIN
         IF strpos(token, ':') > 0 THEN
             FOR piece IN 1 .. 2 LOOP
                 pieces := string_to_array(split_part(token, '-', piece), ':');
-                CONTINUE WHEN cardinality(pieces) NOT BETWEEN 2 AND 3 OR length(pieces[1]) NOT BETWEEN 1 AND 2 OR pieces[2] !~ '^\d\d$';
+                CONTINUE WHEN cardinality(pieces) NOT BETWEEN 2 AND 3 OR length(pieces[1]) NOT BETWEEN 1 AND 2 OR length(pieces[2]) <> 2 OR strpos(pieces[2], '.') > 0;
                 IF half IS NULL AND units -> following ->> 0 = 's' AND following <> 'h' THEN
                     found := found || ('=q' || (pieces[1]::integer * 60 + pieces[2]::integer)
                                                * CASE WHEN units -> following ->> 1 = '3600' THEN 60 ELSE 1 END || 's');
@@ -114,12 +119,13 @@ BEGIN
             END LOOP;
             CONTINUE;
         END IF;
-        IF half IS NOT NULL OR following IN ('uhr', 'h', 'heures', 'uur', 'o') OR following ~ '^h[0-5]\d$'
-           OR (before IN ('at', 'um', 'om', 'alle') AND token ~ '^\d\d?\.[0-5]\d$') THEN
+        IF half IS NOT NULL OR following IN ('uhr', 'h', 'heures', 'uur', 'o')
+           OR translate(following, '0123456789', 'dddddddddd') = 'hdd'
+           OR (before IN ('at', 'um', 'om', 'alle') AND shape IN ('d.dd', 'dd.dd')) THEN
             pieces := string_to_array(token, '.');
-            IF length(pieces[1]) <= 2 AND cardinality(pieces) <= 2 AND token !~ '[^0-9.]' THEN
+            IF shape IN ('d', 'dd', 'd.dd', 'dd.dd') THEN
                 found := found || _pgrecall.clock_terms(
-                    pieces[1], COALESCE(pieces[2], substring(following, '^h(\d\d)$'), '00'), half
+                    pieces[1], COALESCE(pieces[2], NULLIF(ltrim(following, 'abcdefghijklmnopqrstuvwxyz'''), ''), '00'), half
                 );
             END IF;
             CONTINUE WHEN following IS DISTINCT FROM 'h';
@@ -128,7 +134,7 @@ BEGIN
         -- Quantities and money
         stop := place + 1;
         digits := token;
-        IF following ~ '^\d{3}$' AND token ~ '^[1-9]\d{0,2}$' AND (units ? later OR before IN ('$', '€', '£')) THEN
+        IF translate(following, '0123456789', 'dddddddddd') = 'ddd' AND shape IN ('d', 'dd', 'ddd') AND (units ? later OR before IN ('$', '€', '£')) THEN
             digits := token || following;  -- 1 500 km
             stop := place + 2;
         END IF;
@@ -143,19 +149,19 @@ BEGIN
         ELSIF scales ? tokens[stop] AND units ? tokens[stop + 1] THEN
             found := found || _pgrecall.quantity_terms(digits, units -> tokens[stop + 1], (scales ->> tokens[stop])::numeric);
         ELSIF units ? tokens[stop] AND NOT COALESCE(tokens[stop + 1] = '/', false) THEN
-            IF digits ~ '^[0-9.,]+-[0-9.,]+$' THEN
+            IF strpos(digits, '-') > 0 THEN
                 found := found || _pgrecall.quantity_terms(split_part(digits, '-', 1), units -> tokens[stop], 1);
                 digits := split_part(digits, '-', 2);
             END IF;
             found := found || _pgrecall.quantity_terms(digits, units -> tokens[stop], 1);
-        ELSIF following IN ('st', 'nd', 'rd', 'th') AND length(token) <= 3 THEN
+        ELSIF following IN ('st', 'nd', 'rd', 'th') AND shape IN ('d', 'dd', 'ddd') THEN
             found := found || ('=o' || token);
-        ELSIF token ~ '^(?:19|20)\d{6}$' THEN
+        ELSIF shape = 'dddddddd' AND left(token, 2) IN ('19', '20') THEN
             found := found || _pgrecall.date_terms(left(token, 4), substr(token, 5, 2), right(token, 2), true);
-        ELSIF token ~ '^\d{1,4}([./-])\d\d?(?:\1\d{2,4}|\1\d)?$' THEN
+        ELSIF translate(shape, 'd,', '') IN ('-', '/', '.', '--', '//', '..') THEN
             -- 9.12 is a date before a point, if a word opens it or the sentence goes on; a percent sign makes it none.
-            IF token !~ '^\d\d?\.\d\d?$'
-               OR (following = '.' AND (before = ANY (openers) OR (token ~ '\.\d\d$' AND plain ~ ('(?:^|[^\d.])' || token || '\.(?: [[:lower:]]|[,;:)])')))) THEN
+            IF shape NOT IN ('d.d', 'd.dd', 'dd.d', 'dd.dd')
+               OR (following = '.' AND (before = ANY (openers) OR (shape LIKE '%.dd' AND plain ~ ('(?:^|[^\d.])' || token || '\.(?: [[:lower:]]|[,;:)])')))) THEN
                 IF following IS DISTINCT FROM '%' THEN
                     found := found || _pgrecall.numeric_date_terms(token, before = ANY (openers) OR following = '.');
                 END IF;
