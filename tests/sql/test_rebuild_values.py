@@ -22,5 +22,8 @@ def test_older_memories_get_their_values(conn: Connection[Any]) -> None:
     assert not scalar(conn, VALUE, memory)
     conn.execute("CALL pgrecall.rebuild_values()")
     assert scalar(conn, VALUE, memory)
-    assert conn.execute("SELECT id, updated_at, word_count FROM pgrecall.memories ORDER BY id").fetchall() == before
+    assert (
+        conn.execute("SELECT id, updated_at, word_count FROM pgrecall.memories ORDER BY id").fetchall()
+        == before
+    )
     assert scalar(conn, "SELECT count(*) FROM pgrecall.memory_changes") == 0

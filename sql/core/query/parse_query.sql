@@ -48,7 +48,8 @@ BEGIN
                -- N from idf = ln((N + 1) / (df + 0.5)), the same for every word; namespace_size() counts changes twice.
                round(max(exp(w.idf) * (w.documents + 0.5)) - 1)::integer
         INTO parsed.words, parsed.idfs, parsed.common, documents
-        FROM (SELECT namespace_id AS ns, terms || value_terms AS term_list, settings.bm25_max_terms AS max_terms, reads_past AS past OFFSET 0) a
+        FROM (SELECT namespace_id AS ns, terms || value_terms AS term_list,
+                     settings.bm25_max_terms AS max_terms, reads_past AS past OFFSET 0) a
         CROSS JOIN LATERAL _pgrecall.query_term_weights(a.ns, a.term_list, a.max_terms, a.past) w;
         parsed.any_word := _pgrecall.match_any_term(parsed.words);
         parsed.max_bm25 := _pgrecall.max_bm25(

@@ -1,5 +1,6 @@
--- Returns the names of months and weekdays that are also other words. In a query they name a time only after "in" or the like, in
--- the middle of a sentence with a capital, or beside a number.
+-- Returns the names of months and weekdays that are also other words.
+--
+-- In a query they name a time only after "in" or the like, with a capital in the middle of a sentence, or beside a number.
 CREATE OR REPLACE FUNCTION _pgrecall.ambiguous_names()
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

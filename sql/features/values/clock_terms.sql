@@ -5,7 +5,8 @@ CREATE OR REPLACE FUNCTION _pgrecall.clock_terms(hour text, minute text, half te
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-    WHEN hour::integer > 24 OR minute::integer > 59 OR length(minute) <> 2 OR (half IS NOT NULL AND hour::integer NOT BETWEEN 1 AND 12) THEN '{}'
+    WHEN hour::integer > 24 OR minute::integer > 59 OR length(minute) <> 2
+         OR (half IS NOT NULL AND hour::integer NOT BETWEEN 1 AND 12) THEN '{}'
     WHEN half IS NOT NULL
         THEN ARRAY['=t' || lpad((hour::integer % 12 + CASE half WHEN 'p' THEN 12 ELSE 0 END)::text, 2, '0') || ':' || minute]
     WHEN hour::integer BETWEEN 1 AND 12 AND hour NOT LIKE '0%'

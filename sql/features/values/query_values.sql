@@ -33,7 +33,9 @@ BEGIN
             found := found || ARRAY(
                 SELECT t.lexeme
                 FROM unnest(languages) l (language)
-                CROSS JOIN LATERAL unnest(to_tsvector(l.language, (SELECT string_agg(o.word, ' ') FROM unnest(others) o (word) WHERE o.word NOT LIKE '=%'))) t
+                CROSS JOIN LATERAL unnest(to_tsvector(
+                    l.language, (SELECT string_agg(o.word, ' ') FROM unnest(others) o (word) WHERE o.word NOT LIKE '=%')
+                )) t
             );
         END IF;
     END IF;

@@ -20,7 +20,8 @@ BEGIN
     FOR part IN
         SELECT m.part FROM regexp_matches(
             query,
-            '(\m(?:in|on|of|by|every|each|next|last|this|since|until|till|from|to|early|mid|late|im|am|en|em|el|le|il|op|na|в|во|\d\d?(?:st|nd|rd|th)?)[ ,-]+)?'
+            '(\m(?:in|on|of|by|every|each|next|last|this|since|until|till|from|to'
+            '|early|mid|late|im|am|en|em|el|le|il|op|na|в|во|\d\d?(?:st|nd|rd|th)?)[ ,-]+)?'
             '(?<![[:alpha:]])([[:alpha:]]{3,}(?:-feira)?)\M(\.?,? \d)?', 'g'
         ) AS m (part)
     LOOP

@@ -79,7 +79,8 @@ BEGIN
             END IF;
         ELSIF shape = 'dddd' AND token BETWEEN '1800' AND '2199' THEN
             stop := place - 1;
-            WHILE stop > place - 6 AND (tokens[stop] = ANY (links) OR translate(tokens[stop], '0123456789', 'dddddddddd') IN ('d', 'dd', 'd-d', 'd-dd', 'dd-dd')) LOOP
+            WHILE stop > place - 6 AND (tokens[stop] = ANY (links)
+                OR translate(tokens[stop], '0123456789', 'dddddddddd') IN ('d', 'dd', 'd-d', 'd-dd', 'dd-dd')) LOOP
                 stop := stop - 1;
             END LOOP;
             IF months ? tokens[stop] THEN
@@ -100,7 +101,8 @@ BEGIN
             END LOOP;
             digits := translate(digits, '()-./', '');
             IF length(digits) BETWEEN 7 AND 15 AND (before = '+' OR strpos(shape, ',') = 0 AND shape NOT IN (
-                   'dd/dd/dddd', 'dd/d/dddd', 'dd/dd/dd', 'dd-dd-dddd', 'dd-d-dddd', 'dd-dd-dd', 'dd.dd.dddd', 'dd.d.dddd', 'dd.dd.dd', 'dddd-dd-dd'
+                   'dd/dd/dddd', 'dd/d/dddd', 'dd/dd/dd', 'dd-dd-dddd', 'dd-d-dddd', 'dd-dd-dd', 'dd.dd.dddd', 'dd.d.dddd', 'dd.dd.dd', 'dddd-dd-dd
+              '
                ) AND NOT shape LIKE 'd.%' AND shape <> 'dd.dd') THEN
                 found := found || ('=p' || right(digits, 7));
             END IF;
@@ -109,7 +111,8 @@ BEGIN
         IF strpos(token, ':') > 0 THEN
             FOR piece IN 1 .. 2 LOOP
                 pieces := string_to_array(split_part(token, '-', piece), ':');
-                CONTINUE WHEN cardinality(pieces) NOT BETWEEN 2 AND 3 OR length(pieces[1]) NOT BETWEEN 1 AND 2 OR length(pieces[2]) <> 2 OR strpos(pieces[2], '.') > 0;
+                CONTINUE WHEN cardinality(pieces) NOT BETWEEN 2 AND 3 OR length(pieces[1]) NOT BETWEEN 1 AND 2
+                    OR length(pieces[2]) <> 2 OR strpos(pieces[2], '.') > 0;
                 IF half IS NULL AND units -> following ->> 0 = 's' AND following <> 'h' THEN
                     found := found || ('=q' || (pieces[1]::integer * 60 + pieces[2]::integer)
                                                * CASE WHEN units -> following ->> 1 = '3600' THEN 60 ELSE 1 END || 's');
@@ -134,7 +137,8 @@ BEGIN
         -- Quantities and money
         stop := place + 1;
         digits := token;
-        IF translate(following, '0123456789', 'dddddddddd') = 'ddd' AND shape IN ('d', 'dd', 'ddd') AND (units ? later OR before IN ('$', '€', '£')) THEN
+        IF translate(following, '0123456789', 'dddddddddd') = 'ddd' AND shape IN ('d', 'dd', 'ddd')
+           AND (units ? later OR before IN ('$', '€', '£')) THEN
             digits := token || following;  -- 1 500 km
             stop := place + 2;
         END IF;
@@ -161,7 +165,8 @@ BEGIN
         ELSIF translate(shape, 'd,', '') IN ('-', '/', '.', '--', '//', '..') THEN
             -- 9.12 is a date before a point, if a word opens it or the sentence goes on; a percent sign makes it none.
             IF shape NOT IN ('d.d', 'd.dd', 'dd.d', 'dd.dd')
-               OR (following = '.' AND (before = ANY (openers) OR (shape LIKE '%.dd' AND plain ~ ('(?:^|[^\d.])' || token || '\.(?: [[:lower:]]|[,;:)])')))) THEN
+               OR (following = '.' AND (before = ANY (openers) OR (
+                   shape LIKE '%.dd' AND plain ~ ('(?:^|[^\d.])' || token || '\.(?: [[:lower:]]|[,;:)])')))) THEN
                 IF following IS DISTINCT FROM '%' THEN
                     found := found || _pgrecall.numeric_date_terms(token, before = ANY (openers) OR following = '.');
                 END IF;
