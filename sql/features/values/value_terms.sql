@@ -101,8 +101,8 @@ BEGIN
             END LOOP;
             digits := translate(digits, '()-./', '');
             IF length(digits) BETWEEN 7 AND 15 AND (before = '+' OR strpos(shape, ',') = 0 AND shape NOT IN (
-                   'dd/dd/dddd', 'dd/d/dddd', 'dd/dd/dd', 'dd-dd-dddd', 'dd-d-dddd', 'dd-dd-dd', 'dd.dd.dddd', 'dd.d.dddd', 'dd.dd.dd', 'dddd-dd-dd
-              '
+                   'dd/dd/dddd', 'dd/d/dddd', 'dd/dd/dd', 'dd-dd-dddd', 'dd-d-dddd', 'dd-dd-dd', 'dd.dd.dddd', 'dd.d.dddd', 'dd.dd.dd',
+                   'dddd-dd-dd'
                ) AND NOT shape LIKE 'd.%' AND shape <> 'dd.dd') THEN
                 found := found || ('=p' || right(digits, 7));
             END IF;
