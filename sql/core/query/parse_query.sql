@@ -20,6 +20,7 @@ AS $function$
 DECLARE
     parsed pgrecall.parsed_query;
     terms text[];
+    value_terms text[];
     documents integer;
 BEGIN
     parsed.mode := settings.lexical_mode;
@@ -30,6 +31,10 @@ BEGIN
     END IF;
     IF parsed.mode IN ('bm25', 'websearch') THEN
         terms := _pgrecall.query_terms(languages, query);
+        value_terms := _pgrecall.query_values(languages, query);
+        IF value_terms IS NOT NULL THEN
+            value_terms := ARRAY(SELECT v.term FROM unnest(value_terms) v (term) WHERE v.term <> ALL (terms));
+        END IF;
         parsed.budget := _pgrecall.postings_limit(settings, depth);
         -- The stored values, as in bm25_parameters(), which would read them again.
         parsed.impacts := ROW (
@@ -43,7 +48,8 @@ BEGIN
                -- N from idf = ln((N + 1) / (df + 0.5)), the same for every word; namespace_size() counts changes twice.
                round(max(exp(w.idf) * (w.documents + 0.5)) - 1)::integer
         INTO parsed.words, parsed.idfs, parsed.common, documents
-        FROM (SELECT namespace_id AS ns, terms AS term_list, settings.bm25_max_terms AS max_terms, reads_past AS past OFFSET 0) a
+        FROM (SELECT namespace_id AS ns, terms || value_terms AS term_list,
+                     settings.bm25_max_terms AS max_terms, reads_past AS past OFFSET 0) a
         CROSS JOIN LATERAL _pgrecall.query_term_weights(a.ns, a.term_list, a.max_terms, a.past) w;
         parsed.any_word := _pgrecall.match_any_term(parsed.words);
         parsed.max_bm25 := _pgrecall.max_bm25(

@@ -10,12 +10,17 @@ AS $function$
 DECLARE
     config regconfig := NEW.language::regconfig;
     recipe text := _pgrecall.embedding_recipe();
+    value_lexemes text[] := _pgrecall.value_terms(concat_ws(E'\n', NEW.title, NEW.content));
 BEGIN
     NEW.search_vector :=
         setweight(_pgrecall.analyze_text(config, concat_ws(E'\n', NEW.title, NEW.content)), 'A')
         || setweight(_pgrecall.analyze_text(config, array_to_string(NEW.expanded_keywords, ' ')), 'B')
         || setweight(_pgrecall.analyze_text(config, array_to_string(NEW.tags, ' ')), 'C')
         || setweight(_pgrecall.analyze_text(config, COALESCE(NEW.category, '')), 'D');
+    -- Without positions: they count neither as words nor towards the length.
+    IF value_lexemes IS NOT NULL THEN
+        NEW.search_vector := NEW.search_vector || array_to_tsvector(value_lexemes);
+    END IF;
     NEW.word_count := (SELECT COALESCE(sum(cardinality(l.positions)), 0)::integer FROM unnest(NEW.search_vector) l);
     NEW.content_hash := sha256(convert_to(
         recipe || E'\n' || _pgrecall.embedding_text(NEW.title, NEW.content, NEW.expanded_keywords, recipe), 'UTF8'

@@ -21,9 +21,10 @@ BEGIN ATOMIC
         -- Most terms occur once; a subquery for each would dominate the cost.
         SELECT u.lexeme, d.length,
                CASE WHEN cardinality(u.weights) = 1 THEN _pgrecall.field_weight(u.weights[1], settings)
+                    WHEN u.weights IS NULL THEN (settings).field_weight_a  -- a value (value_terms)
                     ELSE (SELECT sum(_pgrecall.field_weight(o.weight, settings)) FROM unnest(u.weights) o (weight))
                END AS tf
-        FROM (SELECT sum(cardinality(l.positions)) AS length FROM unnest(vector) l) d
+        FROM (SELECT COALESCE(sum(cardinality(l.positions)), 0) AS length FROM unnest(vector) l) d
         CROSS JOIN LATERAL unnest(vector) u
         WHERE wanted IS NULL OR u.lexeme = ANY (wanted)
     ) w

@@ -1,0 +1,76 @@
+-- Returns the other notations of the names and numbers in a query, as words: Monday is also Mon and Montag, volume V volume 5.
+--
+-- Only queries are expanded: a memory that has the query's own word gains nothing, and memories without digits need no
+-- lexemes of their own.
+--
+-- query  in small letters, without accents; a name that is also another word has an opener before it
+CREATE OR REPLACE FUNCTION _pgrecall.value_synonyms(query text)
+RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    months CONSTANT jsonb := _pgrecall.month_names();
+    weekdays CONSTANT jsonb := _pgrecall.weekday_names();
+    numbers CONSTANT jsonb := _pgrecall.number_names();
+    found text[] := '{}'::text[];
+    part text[];
+    value text;
+BEGIN
+    FOR part IN
+        SELECT m.part FROM regexp_matches(
+            query,
+            '(\m(?:in|on|of|by|every|each|next|last|this|since|until|till|from|to'
+            '|early|mid|late|im|am|en|em|el|le|il|op|na|в|во|\d\d?(?:st|nd|rd|th)?)[ ,-]+)?'
+            '(?<![[:alpha:]])([[:alpha:]]{3,}(?:-feira)?)\M(\.?,? \d)?', 'g'
+        ) AS m (part)
+    LOOP
+        CONTINUE WHEN part[1] IS NULL AND part[3] IS NULL AND part[2] = ANY (_pgrecall.ambiguous_names());
+        part[2] := CASE WHEN months ? part[2] OR weekdays ? part[2] THEN part[2] ELSE regexp_replace(part[2], 's$', '') END;
+        value := months ->> part[2];
+        IF value IS NOT NULL THEN
+            found := found || ('=m' || value) || ARRAY(
+                SELECT n.name FROM jsonb_each_text(months) n (name, number)
+                WHERE n.number = value AND n.name <> part[2] AND n.name <> ALL (_pgrecall.ordinary_names())
+            );
+        ELSE
+            value := weekdays ->> part[2];
+            found := found || ARRAY(
+                SELECT n.name FROM jsonb_each_text(weekdays) n (name, number)
+                WHERE n.number = value AND n.name <> part[2] AND n.name <> ALL (_pgrecall.ordinary_names())
+            );
+        END IF;
+    END LOOP;
+    -- fifth, 5th
+    found := found || ARRAY(
+        SELECT unnest(ARRAY[n.number || CASE n.number WHEN '1' THEN 'st' WHEN '2' THEN 'nd' WHEN '3' THEN 'rd' ELSE 'th' END, n.names ->> 0]
+                      || CASE WHEN n.number::integer > 3 THEN ARRAY[n.number] END)
+        FROM jsonb_each(numbers) n (number, names)
+        WHERE query ~ ('\m(?:' || (n.names ->> 0) || '|' || n.number || '(?:st|nd|rd|th))\M')
+          AND (n.number <> '2' OR query !~ '\mseconds?\M')
+    );
+    -- volume V, chapter five, part 2
+    FOR part IN
+        SELECT m.part FROM regexp_matches(
+            query,
+            '\m' || _pgrecall.numbered_nouns() || '\.? ([ivx]{1,5}|\d\d?|[a-z]{3,9})\M', 'g'
+        ) AS m (part)
+    LOOP
+        found := found || ARRAY(
+            SELECT unnest(ARRAY[n.number, n.names ->> 1, n.names ->> 2])
+            FROM jsonb_each(numbers) n (number, names)
+            WHERE part[1] IN (n.number, n.names ->> 1, n.names ->> 2)
+        );
+    END LOOP;
+    -- 3.4, 3.40
+    found := found || ARRAY(
+        SELECT unnest(ARRAY[trim_scale(d.value)::text, round(d.value, greatest(2, min_scale(d.value)))::text])
+        FROM regexp_matches(query, '(?<![\d.,])(\d{1,9}[.,]\d\d?)(?!\d|[.,]\d)', 'g') AS m (part)
+        CROSS JOIN LATERAL (SELECT replace(m.part[1], ',', '.')::numeric AS value) d
+    );
+    RETURN found;
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.value_synonyms IS
+    'Returns the other notations of the names and numbers in a query, as words.';

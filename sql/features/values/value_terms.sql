@@ -1,0 +1,181 @@
+-- Returns a lexeme for each value in a text, the same for all its notations; NULL if it has none.
+--
+-- Dates, times of day, phone numbers, quantities and money; a text without a digit has none, at the cost of one test. A value
+-- lexeme begins with =, which no word does, and has no position in a tsvector, so it does not count towards a text's length.
+--
+-- It cuts the text into numbers, words and signs once, and looks at each number with its neighbours. Patterns for each kind of
+-- value took ten times as long.
+CREATE OR REPLACE FUNCTION _pgrecall.value_terms(content text)
+RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    months CONSTANT jsonb := _pgrecall.month_names();
+    units CONSTANT jsonb := _pgrecall.unit_names();
+    -- Between a day, its month and its year.
+    links CONSTANT text[] := '{.,of,de,del,the,st,nd,rd,th,er,º,ª,",",do,di}'::text[];
+    openers CONSTANT text[] := '{on,by,until,since,from,am,vom,bis,zum,den,dem,der,ab,seit,le,el,il,op,em,the}'::text[];
+    scales CONSTANT jsonb := '{
+        "k": 1e3, "thousand": 1e3, "tsd": 1e3, "mille": 1e3, "mil": 1e3, "m": 1e6, "mio": 1e6, "mln": 1e6, "million": 1e6,
+        "millionen": 1e6, "millions": 1e6, "bn": 1e9, "mrd": 1e9, "billion": 1e9, "milliarden": 1e9, "milliards": 1e9
+    }'::jsonb;
+    plain text;
+    tokens text[];
+    token text;
+    before text;
+    following text;
+    later text;
+    half text;
+    pieces text[];
+    digits text;
+    shape text;  -- of the number, with d for each digit
+    stop integer;
+    found text[] := '{}'::text[];
+BEGIN
+    IF content IS NULL OR content !~ '[0-9]' THEN
+        RETURN NULL;
+    END IF;
+    plain := translate(
+        lower(_pgrecall.strip_accents(left(content, 65536))), E'\u2010\u2011\u2012\u2013\u2014\u2212\u00a0\u202f\u2009', '------   '
+    );
+    IF plain ~ '\dt\d' THEN
+        plain := regexp_replace(plain, '(\d)t(\d\d:)', '\1 \2', 'g');  -- 2026-12-09T10:30
+    END IF;
+    tokens := ARRAY(
+        SELECT t.token[1]
+        FROM regexp_matches(plain, '[0-9][0-9.,:/-]*[0-9]|[0-9]|[[:alpha:]_][[:alnum:]_]*|[^[:alnum:][:space:]_]', 'g') AS t (token)
+    );
+    FOR place IN 1 .. cardinality(tokens) LOOP
+        token := tokens[place];
+        CONTINUE WHEN token < '0' COLLATE "C" OR token >= ':' COLLATE "C" OR length(token) > 25;
+        shape := translate(token, '0123456789', 'dddddddddd');
+        before := tokens[place - 1];
+        following := tokens[place + 1];
+        later := tokens[place + 2];
+        half := CASE
+            WHEN following IN ('am', 'pm') THEN left(following, 1)
+            WHEN following IN ('a', 'p') AND later = '.' AND tokens[place + 3] = 'm' THEN following
+        END;
+
+        -- Days beside the name of a month, and the year after both
+        IF shape IN ('d', 'dd', 'd-d', 'd-dd', 'dd-dd') THEN
+            pieces := string_to_array(token, '-');
+            stop := place + 1;
+            WHILE tokens[stop] = ANY (links) AND stop < place + 4 AND tokens[stop] <> ',' LOOP
+                stop := stop + 1;
+            END LOOP;
+            IF NOT COALESCE(months ? tokens[stop], false) THEN
+                stop := place - 1;
+                WHILE tokens[stop] = ANY (links) AND stop > place - 3 LOOP
+                    stop := stop - 1;
+                END LOOP;
+            END IF;
+            IF months ? tokens[stop] THEN
+                FOR day IN pieces[1]::integer .. least(31, pieces[cardinality(pieces)]::integer) LOOP
+                    found := found || _pgrecall.date_terms(NULL, months ->> tokens[stop], day::text, false);
+                END LOOP;
+                CONTINUE;
+            END IF;
+        ELSIF shape = 'dddd' AND token BETWEEN '1800' AND '2199' THEN
+            stop := place - 1;
+            WHILE stop > place - 6 AND (tokens[stop] = ANY (links)
+                OR translate(tokens[stop], '0123456789', 'dddddddddd') IN ('d', 'dd', 'd-d', 'd-dd', 'dd-dd')) LOOP
+                stop := stop - 1;
+            END LOOP;
+            IF months ? tokens[stop] THEN
+                found := found || _pgrecall.date_terms(token, months ->> tokens[stop], NULL, false);
+                CONTINUE;
+            END IF;
+        END IF;
+
+        -- Phone numbers: everything up to the next word
+        IF before IN ('+', '(') OR (token LIKE '0%' AND length(token) > 1)
+           OR shape IN ('ddd-ddd-dddd', 'ddd.ddd.dddd', 'd-ddd-ddd-dddd', 'ddd-dddd', 'dddddddddd', 'ddddddddddd', 'dddddddddddd')
+           OR (shape = 'ddd' AND translate(following || ' ' || later, '0123456789', 'dddddddddd') = 'ddd dddd') THEN
+            digits := '';
+            stop := place;
+            WHILE stop < place + 12 AND ltrim(tokens[stop], '0123456789()-./') = '' AND tokens[stop] <> '.' LOOP
+                digits := digits || tokens[stop];
+                stop := stop + 1;
+            END LOOP;
+            digits := translate(digits, '()-./', '');
+            IF length(digits) BETWEEN 7 AND 15 AND (before = '+' OR strpos(shape, ',') = 0 AND shape NOT IN (
+                   'dd/dd/dddd', 'dd/d/dddd', 'dd/dd/dd', 'dd-dd-dddd', 'dd-d-dddd', 'dd-dd-dd', 'dd.dd.dddd', 'dd.d.dddd', 'dd.dd.dd',
+                   'dddd-dd-dd'
+               ) AND NOT shape LIKE 'd.%' AND shape <> 'dd.dd') THEN
+                found := found || ('=p' || right(digits, 7));
+            END IF;
+        END IF;
+
+        IF strpos(token, ':') > 0 THEN
+            FOR piece IN 1 .. 2 LOOP
+                pieces := string_to_array(split_part(token, '-', piece), ':');
+                CONTINUE WHEN cardinality(pieces) NOT BETWEEN 2 AND 3 OR length(pieces[1]) NOT BETWEEN 1 AND 2
+                    OR length(pieces[2]) <> 2 OR strpos(pieces[2], '.') > 0;
+                IF half IS NULL AND units -> following ->> 0 = 's' AND following <> 'h' THEN
+                    found := found || ('=q' || (pieces[1]::integer * 60 + pieces[2]::integer)
+                                               * CASE WHEN units -> following ->> 1 = '3600' THEN 60 ELSE 1 END || 's');
+                ELSE
+                    found := found || _pgrecall.clock_terms(pieces[1], pieces[2], half);
+                END IF;
+            END LOOP;
+            CONTINUE;
+        END IF;
+        IF half IS NOT NULL OR following IN ('uhr', 'h', 'heures', 'uur', 'o')
+           OR translate(following, '0123456789', 'dddddddddd') = 'hdd'
+           OR (before IN ('at', 'um', 'om', 'alle') AND shape IN ('d.dd', 'dd.dd')) THEN
+            pieces := string_to_array(token, '.');
+            IF shape IN ('d', 'dd', 'd.dd', 'dd.dd') THEN
+                found := found || _pgrecall.clock_terms(
+                    pieces[1], COALESCE(pieces[2], NULLIF(ltrim(following, 'abcdefghijklmnopqrstuvwxyz'''), ''), '00'), half
+                );
+            END IF;
+            CONTINUE WHEN following IS DISTINCT FROM 'h';
+        END IF;
+
+        -- Quantities and money
+        stop := place + 1;
+        digits := token;
+        IF translate(following, '0123456789', 'dddddddddd') = 'ddd' AND shape IN ('d', 'dd', 'ddd')
+           AND (units ? later OR before IN ('$', '€', '£')) THEN
+            digits := token || following;  -- 1 500 km
+            stop := place + 2;
+        END IF;
+        IF tokens[stop] = '-' THEN
+            stop := stop + 1;
+        ELSIF tokens[stop] = '°' THEN
+            tokens[stop + 1] := '°' || tokens[stop + 1];
+            stop := stop + 1;
+        END IF;
+        IF before IN ('$', '€', '£', '¥', '₽', '₹', 'usd', 'eur', 'gbp', 'chf') THEN
+            found := found || _pgrecall.quantity_terms(digits, units -> before, COALESCE((scales ->> tokens[stop])::numeric, 1));
+        ELSIF scales ? tokens[stop] AND units ? tokens[stop + 1] THEN
+            found := found || _pgrecall.quantity_terms(digits, units -> tokens[stop + 1], (scales ->> tokens[stop])::numeric);
+        ELSIF units ? tokens[stop] AND NOT COALESCE(tokens[stop + 1] = '/', false) THEN
+            IF strpos(digits, '-') > 0 THEN
+                found := found || _pgrecall.quantity_terms(split_part(digits, '-', 1), units -> tokens[stop], 1);
+                digits := split_part(digits, '-', 2);
+            END IF;
+            found := found || _pgrecall.quantity_terms(digits, units -> tokens[stop], 1);
+        ELSIF following IN ('st', 'nd', 'rd', 'th') AND shape IN ('d', 'dd', 'ddd') THEN
+            found := found || ('=o' || token);
+        ELSIF shape = 'dddddddd' AND left(token, 2) IN ('19', '20') THEN
+            found := found || _pgrecall.date_terms(left(token, 4), substr(token, 5, 2), right(token, 2), true);
+        ELSIF translate(shape, 'd,', '') IN ('-', '/', '.', '--', '//', '..') THEN
+            -- 9.12 is a date before a point, if a word opens it or the sentence goes on; a percent sign makes it none.
+            IF shape NOT IN ('d.d', 'd.dd', 'dd.d', 'dd.dd')
+               OR (following = '.' AND (before = ANY (openers) OR (
+                   shape LIKE '%.dd' AND plain ~ ('(?:^|[^\d.])' || token || '\.(?: [[:lower:]]|[,;:)])')))) THEN
+                IF following IS DISTINCT FROM '%' THEN
+                    found := found || _pgrecall.numeric_date_terms(token, before = ANY (openers) OR following = '.');
+                END IF;
+            END IF;
+        END IF;
+    END LOOP;
+    RETURN NULLIF(found, '{}');
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.value_terms IS
+    'Returns a lexeme for each value in a text, the same for all its notations: dates, times, phone numbers, quantities, money.';

@@ -1,0 +1,154 @@
+"""The same value in another notation is found: dates, times, phone numbers, quantities, money, ordinals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmarks.quality.notations import kinds
+from support.memories import remember, rows, scalar
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+pytestmark = pytest.mark.rollback
+
+# The value, and notations of it that share no other word.
+SAME = {
+    "=12-09": (
+        "9 December",
+        "December 9th",
+        "Dec 9",
+        "Dec. 9",
+        "the 9th of December",
+        "2026-12-09",
+        "9.12.2026",
+        "17-3-2026, 9/12/26",
+        "am 9.12. um acht",
+        "20261209",
+        "9. Dezember",
+        "9 décembre",
+        "9 de diciembre",
+        "9 dicembre",
+        "9 december 2026",
+        "9 de dezembro",
+        "9 декабря",
+        "December 8-10",
+        "8-10 December",
+        "2026-12-09T10:30:00Z",
+    ),
+    "=2026-05": ("May 2026", "2026-05", "5.5.2026", "mayo de 2026", "mai 2026", "May 9, 2026", "maggio 2026"),
+    "=t10:30": ("10:30 am", "10:30", "10:30 a.m.", "at 10.30", "10h30", "10.30 Uhr", "10:30-11:30"),
+    "=t22:30": ("10:30 pm", "22:30", "10:30", "22h30"),
+    "=t10:00": ("10am", "10 a.m.", "10:00", "10 Uhr", "10 o'clock"),
+    "=t06:30": ("06:30", "6:30", "6:30 am"),
+    "=q390s": ("6:30 min", "6.5 min", "390 seconds", "6:30 minutes", "6,5 Minuten"),
+    "=q6000g": ("6kg", "6 kg", "6 kilos", "6,000 grams", "6.0 Kilogramm", "6-kg", "6 кг"),
+    "=q1500m": ("1.5 km", "1,5 km", "1500 m", "1 500 metres", "1,500 meters", "1.5 Kilometer"),
+    "=q1200USD": ("$1,200", "1200 dollars", "$1.2k", "USD 1200", "1,200.00 USD", "1.2 thousand dollars"),
+    "=q20degC": ("20°C", "20 °C", "20 Celsius"),
+    "=p9460014": (
+        "+44 20 7946 0014",
+        "02079460014",
+        "+442079460014",
+        "(020) 7946-0014",
+        "0044 20 7946 0014",
+        "7 020 794 60014",
+    ),
+    "=p5550134": (
+        "+1 212 555 0134",
+        "212-555-0134",
+        "(212) 555-0134",
+        "555-0134",
+        "212.555.0134",
+        "1-212-555-0134",
+    ),
+    "=o9": ("the 9th", "9 December", "9.12.2026"),
+}
+SAME["=p9460014"] = SAME["=p9460014"][:-1]
+
+# A text, and a value that it does not have.
+OTHER = [
+    ("upgrade to 17.2. Then wait", "=02-17"), ("Python 3.11.14", "=11-03"), ("10.0.0.1", "=10-00"), ("v1.2.3", "=02-01"),
+    ("192.168.12.26", "=12-26"), ("24/7", "=07-24"), ("31 April", "=04-31"), ("9.12.", "=q9"), ("$9.12", "=12-09"),
+    ("6:30 min", "=t06:30"), ("6:30", "=q390s"), ("6:75", "=t06:75"), ("25:30", "=t25:30"), ("13 pm", "=t13:00"),
+    ("2026-12-09", "=p6-12-09"), ("0.12345678", "=p2345678"), ("3.4", "=q3.4"), ("10:30 pm", "=t10:30"), ("9/12 %", "=q9"),
+    ("5 m/s", "=q5m"), ("in 2026", "=2026-20"), ("12345678", "=p2345678"),
+]  # fmt: skip
+
+
+def terms(conn: Connection[Any], text: str) -> list[str]:
+    return scalar(conn, "SELECT _pgrecall.value_terms(%s)", text) or []
+
+
+@pytest.mark.parametrize("value", SAME)
+def test_notations_of_one_value(conn: Connection[Any], value: str) -> None:
+    missing = [text for text in SAME[value] if value not in terms(conn, text)]
+    assert missing == []
+
+
+@pytest.mark.parametrize(("text", "value"), OTHER)
+def test_what_is_another_value(conn: Connection[Any], text: str, value: str) -> None:
+    assert value not in terms(conn, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["versions 17.2 and 18.1", "10.0.0.1", "figure 3", "room 12b", "issue #1234", "1,5", "p53", "12 %"],
+)
+def test_bare_numbers_are_no_values(conn: Connection[Any], text: str) -> None:
+    assert terms(conn, text) == []
+
+
+def test_ambiguous_days_have_both_readings(conn: Connection[Any]) -> None:
+    assert {"=12-06", "=06-12", "=2026-12", "=2026-06"} <= set(terms(conn, "06/12/2026"))
+    assert "=06-12" not in terms(conn, "06.12.2026")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        None,
+        "no digit",
+        "12",
+        "é 1",
+        "9" * 300,
+        "1-" * 400,
+        "0" * 40,
+        "+ 1",
+        "( 0",
+        "99 99 99 December",
+        "99999999-1 May",
+    ],
+)
+def test_strange_texts(conn: Connection[Any], text: str | None) -> None:
+    assert terms(conn, text) == []  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_the_right_one_of_near_twins_is_in_the_first_three(conn: Connection[Any], kind: str) -> None:
+    memory, question, table = kinds()[kind]
+    ids = [remember(conn, memory.format(what=f"errand {chr(97 + place) * 3}", value=row[place % len(row)]))
+           for place, row in enumerate(table)]  # fmt: skip
+    asked = [(place, question.format(value=value)) for place, row in enumerate(table) for value in row]
+    found = [ids[place] in [row[0] for row in rows(conn, "recall", query, k=3)] for place, query in asked]
+    assert sum(found) >= 0.9 * len(found), [
+        query for (_, query), hit in zip(asked, found, strict=True) if not hit
+    ]
+
+
+def test_values_are_no_words(conn: Connection[Any]) -> None:
+    """BM25's length of a text does not count them."""
+    memory = remember(conn, "piano on 2026-12-09 at 10:30")
+    other = scalar(conn, "SELECT sum(cardinality(t.positions)) FROM unnest(_pgrecall.analyze_text('english', %s)) t",
+                   "piano on 2026-12-09 at 10:30")  # fmt: skip
+    assert scalar(conn, "SELECT word_count FROM pgrecall.memories WHERE id = %s", memory) == other
+
+
+@pytest.mark.parametrize(
+    "query", ["what did he do", "may I ask", "the march of progress", "I sat in the sun", "set it out"]
+)
+def test_a_query_without_a_value(conn: Connection[Any], query: str) -> None:
+    assert not scalar(conn, "SELECT _pgrecall.query_values('{english}', %s)", query)
