@@ -18,7 +18,7 @@ DIMENSION = 384
 
 def _vectors(count: int, seed: int = 1) -> list[str]:
     """Vectors as an encoder's whose unrelated texts have a cosine near 0.8."""
-    draw = random.Random(seed)  # noqa: S311 - no secret
+    draw = random.Random(seed)
     return [f"[{','.join(f'{2 + draw.gauss(0, 1):.4f}' for _ in range(DIMENSION))}]" for _ in range(count)]
 
 

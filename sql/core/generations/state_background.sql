@@ -19,7 +19,6 @@ DECLARE
     max_sample CONSTANT integer := 1000;
     model pgrecall.embedding_models;
     found record;
-    vectors pgvector.halfvec[] := embeddings::pgvector.halfvec[];
 BEGIN
     SELECT m.* INTO model FROM pgrecall.embedding_models m WHERE m.id = state_background.model_id FOR UPDATE;
     IF model.id IS NULL THEN
@@ -28,14 +27,15 @@ BEGIN
     ELSIF model.background_mean IS NOT NULL THEN
         RETURN false;
     ELSIF COALESCE(cardinality(embeddings), 0) NOT BETWEEN min_sample AND max_sample
-          OR EXISTS (SELECT FROM unnest(vectors) e (embedding) WHERE pgvector.vector_dims(e.embedding) IS DISTINCT FROM model.dimension)
+          OR EXISTS (SELECT FROM unnest(embeddings) e (embedding)
+                    WHERE pgvector.vector_dims(e.embedding::pgvector.halfvec) IS DISTINCT FROM model.dimension)
     THEN
         RAISE EXCEPTION 'a background needs % to % embeddings of % dimensions', min_sample, max_sample, model.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the embeddings of unrelated texts, by this model.';
     END IF;
     WITH sample AS MATERIALIZED (
-        SELECT pgvector.l2_normalize(e.embedding) AS embedding, e.place
-        FROM unnest(vectors) WITH ORDINALITY e (embedding, place)
+        SELECT pgvector.l2_normalize(e.embedding::pgvector.halfvec) AS embedding, e.place
+        FROM unnest(embeddings) WITH ORDINALITY e (embedding, place)
     ), center AS MATERIALIZED (
         SELECT pgvector.avg(s.embedding) AS mean FROM sample s
     )

@@ -41,7 +41,8 @@
 -- for Hybrid Retrieval, 2023). The lexical score is divided by the best lexical score, or by lexical_coverage times the
 -- score of a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. A
 -- cosine is measured against the cosines between unrelated memories of the namespace (similarity_score); without such a
--- background, against that of the model; without either it counts from 0. A long memory counts by its best passage. A memory without an embedding gets the
+-- background, against that of the model; without either it counts from 0. A long memory counts by its best passage. A memory
+-- without an embedding gets the
 -- candidates' mean cosine: a missing embedding says nothing about it. Without words or without a vector, the other leg
 -- gets the full weight. Fusion rrf sums weight / (rrf_k + rank).
 --

@@ -30,7 +30,9 @@ async def state_background(work: Work, model: ModelSpec, provider: EmbeddingProv
         made = await asyncio.to_thread(provider.embed_documents, work.background_texts)
         await work.queue.state_background(model.id, [_text(row) for row in np.asarray(made.vectors)])
     except Exception as error:  # noqa: BLE001 - a library may raise anything
-        work.log.warning("the model's background could not be measured", model=model.name, error=describe(error))
+        work.log.warning(
+            "the model's background could not be measured", model=model.name, error=describe(error)
+        )
 
 
 def _text(vector: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> str:
