@@ -6,7 +6,7 @@ from typing import Final
 
 __all__ = ["TEXTS"]
 
-# Notes, facts and messages as memories hold them, no two on one subject; most in English: models know it best.
+# Notes, facts and messages as memories hold them, no two on one subject, most in English.
 TEXTS: Final = (
     "My sister's flight to Lisbon leaves on Friday morning.",
     "The dishwasher needs a new pump.",
