@@ -14,6 +14,7 @@ from pgrecall.config.conninfo import dsn_parts
 from pgrecall.errors import ConnectionFailed, InvalidInput, PgrecallError, error_from
 
 from .daemon import LEASE_SECONDS, SOCKET_MODE, Daemon
+from .jobs.embed.background_texts import TEXTS
 from .logger import make_logger
 from .logs import describe
 from .prometheus import PrometheusMetrics
@@ -90,6 +91,7 @@ def run(
             metrics=metrics,
             log=log,
             factory=factory,
+            background_texts=TEXTS,
             socket_path=_socket(socket_path),
             socket_mode=SOCKET_MODE if socket_mode is None else socket_mode,
         )

@@ -27,6 +27,7 @@ from .retry import RetryPolicy
 from .waiting import wait_at_most
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from structlog.typing import FilteringBoundLogger
@@ -76,6 +77,7 @@ class Daemon:
             is empty.
         heartbeat_seconds: Interval of the heartbeat.
         factory: Loads a model.
+        background_texts: What is embedded to measure the background of a model that has none; empty: nothing.
         socket_path: The socket for queries of the SQL functions in Python; None opens none.
         socket_mode: The permissions of that socket.
 
@@ -97,6 +99,7 @@ class Daemon:
         poll_seconds: float = _POLL_SECONDS,
         heartbeat_seconds: float = _HEARTBEAT_SECONDS,
         factory: ProviderFactory = load_provider,
+        background_texts: Sequence[str] = (),
         socket_path: Path | None = None,
         socket_mode: int = SOCKET_MODE,
     ) -> None:
@@ -135,6 +138,7 @@ class Daemon:
             log=log,
             is_held=lambda: self._generations is not None and self._generations.is_answering,
             is_fed=lambda: self._background is not None and self._background.is_noting,
+            background_texts=background_texts,
         )
         self._generations: Generations | None = None
         self._background: BackgroundJobs | None = None

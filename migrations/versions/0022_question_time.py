@@ -5,7 +5,7 @@ from alembic import op
 from pgrecall.admin.migrate import run_sql
 
 revision = "0022"
-down_revision = "0019"
+down_revision = "0020"
 branch_labels = None
 depends_on = None
 

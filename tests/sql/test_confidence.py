@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from support.memories import remember, scalar
 
 if TYPE_CHECKING:
@@ -62,3 +64,56 @@ def test_a_memory_alone_and_a_query_of_stop_words(conn: Connection[Any]) -> None
     (alone,) = _confidences(conn)
     assert alone is not None
     assert 0 < alone < 1
+
+
+def _first(conn: Connection[Any], query: str) -> float:
+    found = _confidences(conn, query)[0]
+    assert found is not None
+    return found
+
+
+def test_a_pronoun_is_no_evidence(conn: Connection[Any]) -> None:
+    for content in ("My bicycle has a flat tyre", "We meet the landlord on Tuesday", "Rye bread is sold out"):
+        remember(conn, content)
+    for query in ("where is my wagon?", "my dog", "when do we move?"):
+        assert all(one is not None and one < 0.1 for one in _confidences(conn, query)), query
+    assert _first(conn, "where is my bicycle?") > 0.5
+
+
+def test_another_version_is_counter_evidence(conn: Connection[Any]) -> None:
+    remember(conn, "The production database runs PostgreSQL 17.2")
+    remember(conn, "The parser needs Python 3.12 or newer")
+    remember(conn, "We meet the landlord on Tuesday")
+    for right, wrong in (("PostgreSQL 17.2", "PostgreSQL 16.4"), ("python 3.12", "python 3.9")):
+        assert _first(conn, right) > 0.5, right
+        assert _first(conn, wrong) < 0.5, wrong
+
+
+@pytest.mark.parametrize(
+    ("query", "memory", "is_found"),
+    [
+        ("postgresql 16.4", "it runs 16.4.1", True),
+        ("postgresql 16.4", "it runs 116.4", False),
+        ("postgresql 16.4", "it runs v16.4", True),
+        ("v3.9 of python", "python 3.9", True),
+    ],
+)
+def test_what_is_the_same_version(conn: Connection[Any], query: str, memory: str, is_found: bool) -> None:
+    assert scalar(conn, "SELECT %s ~* _pgrecall.version_pattern(%s)", memory, query) is is_found
+
+
+def test_years_and_plain_numbers_are_no_versions(conn: Connection[Any]) -> None:
+    for query in ("what happened in 2024?", "room 12", "nothing"):
+        assert scalar(conn, "SELECT _pgrecall.version_pattern(%s)", query) is None
+
+
+def test_min_confidence_leaves_out_what_is_below(conn: Connection[Any]) -> None:
+    _fill(conn)
+    every = _confidences(conn)
+    known = every[0]
+    assert known is not None
+    kept = _confidences(conn, settings='{"min_confidence": 0.5}')
+    assert kept == [one for one in every if one is not None and one >= 0.5] == [known]
+    conn.execute("SET pgrecall.min_confidence = 1")
+    assert _confidences(conn) == []
+    assert _confidences(conn, fusion="rrf") != []

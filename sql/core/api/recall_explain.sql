@@ -15,9 +15,9 @@
 -- reason          why it is not returned; NULL if it is. The first that applies: no such memory; in another namespace;
 --                 forgotten; expired at …; filtered by as_of; superseded by …; filtered by include_sensitive, categories,
 --                 tags_any, tags_all, metadata_contains, metadata_where, sessions, speakers, sources, external_id_prefix,
---                 since, until, timeframe; valid until …; found by no leg: …; below min_similarity, min_score; hidden
---                 behind duplicate …; pushed down by MMR; below the cut. For a memory in another namespace nothing else is
---                 shown; under row-level security it is no such memory
+--                 since, until, timeframe; valid until …; found by no leg: …; below min_similarity, min_score,
+--                 min_confidence; hidden behind duplicate …; pushed down by MMR; below the cut. For a memory in another
+--                 namespace nothing else is shown; under row-level security it is no such memory
 -- arithmetic      the score written out; without an embedding, dense is the candidates' mean
 -- content         NULL, like title, if the memory is forgotten or hidden by include_sensitive
 -- lexical_weight … the weights of the legs in this recall; 0: not in use

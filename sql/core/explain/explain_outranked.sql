@@ -23,6 +23,8 @@ BEGIN
             )
         WHEN ranked.score < settings.min_score
             THEN format('below min_score %s', _pgrecall.format_score(settings.min_score))
+        WHEN settings.min_confidence > ranked.confidence AND ranked.candidate_rank <= settings.k
+            THEN format('below min_confidence %s', _pgrecall.format_score(settings.min_confidence))
         WHEN hidden_by IS NOT NULL THEN format('hidden behind duplicate %s', hidden_by)
         WHEN settings.mmr_lambda < 1 AND ranked.candidate_rank <= settings.k
             THEN format('pushed down by MMR: place %s without it', ranked.candidate_rank)

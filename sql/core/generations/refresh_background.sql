@@ -3,7 +3,7 @@
 -- It takes up to 400 texts in the order of their hashes, and compares each with the next three. The texts alone decide which
 -- are taken, so the same memories have the same background, in whatever order and number they were embedded. A text that
 -- is stored several times counts once. At most 1,000 memories are looked at, so the cost is bounded while few of many are
--- embedded. Below 20 embeddings there is no background, and recall counts cosines from 0.
+-- embedded. Below 20 embeddings there is no background, and recall takes the model's (state_background).
 CREATE OR REPLACE FUNCTION _pgrecall.refresh_background(namespace_id integer, generation integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE

@@ -1,14 +1,14 @@
--- Returns the confidence that a memory answers the query, 0 to 1: from its relevance, and how far it stands out.
+-- Returns the probability that a memory answers the query, 0 to 1: the logistic function of confidence_parts().
 --
--- A logistic regression on the best results of eight data sets with three encoders, for half of which the answering
--- memories had been taken out (docs/adr/0023).
---
--- relevance  share of the highest possible relevance
--- rest       mean of these shares over the second to tenth best memories; a missing one counts as 0
-CREATE OR REPLACE FUNCTION _pgrecall.confidence(relevance double precision, rest double precision)
+-- The arguments are those of confidence_parts().
+CREATE OR REPLACE FUNCTION _pgrecall.confidence(
+    share double precision, evidence double precision, lead double precision, has_vector boolean, is_contradicted boolean
+)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN 1 / (1 + exp(3.7 - 1.2 * relevance - 10 * (relevance - rest)));
+BEGIN ATOMIC
+    SELECT 1 / (1 + exp(-(p.base + p.share + p.evidence + p.lead + p.contradiction)))
+    FROM _pgrecall.confidence_parts(share, evidence, lead, has_vector, is_contradicted) p;
+END;
 
-COMMENT ON FUNCTION _pgrecall.confidence IS
-    'Returns the confidence that a memory answers the query, 0 to 1: from its relevance, and how far it stands out.';
+COMMENT ON FUNCTION _pgrecall.confidence IS 'Returns the probability that a memory answers the query, 0 to 1.';

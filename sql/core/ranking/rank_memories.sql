@@ -38,12 +38,14 @@
 --   rivals           the mean relevance, without the time's part, of the second to tenth best, for the confidence of each memory
 --   ordered          thresholds applied, sorted; ties by score, cosine, id
 --   chosen           the first k, with near-duplicates collapsed and diversity applied if the settings ask for it
+--   judged           the confidence of each of them: its evidence, without what pronouns contribute
 --
 -- Fusion cc is a convex combination of normalised scores (TM2C2; Bruch, Gai, Ingber: An Analysis of Fusion Functions
 -- for Hybrid Retrieval, 2023). The lexical score is divided by the best lexical score, or by lexical_coverage times the
 -- score of a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. A
 -- cosine is measured against the cosines between unrelated memories of the namespace (similarity_score); without such a
--- background it counts from 0. A long memory counts by its best passage. A memory without an embedding gets the
+-- background, against that of the model; without either it counts from 0. A long memory counts by its best passage. A memory
+-- without an embedding gets the
 -- candidates' mean cosine: a missing embedding says nothing about it. Without words or without a vector, the other leg
 -- gets the full weight. Fusion rrf sums weight / (rrf_k + rank).
 --
@@ -71,6 +73,8 @@ DECLARE
     factors double precision := NULLIF(settings.factor_relevance + settings.factor_importance + settings.factor_recency, 0);
     max_score double precision;
     background record;
+    hollow record;
+    versions text;
     generation CONSTANT integer := COALESCE(settings.generation, pgrecall.active_generation());
 BEGIN
     SELECT * INTO legs FROM _pgrecall.leg_inputs(request, filter, reference_time);
@@ -81,6 +85,24 @@ BEGIN
     FROM pgrecall.embedding_backgrounds b
     WHERE b.namespace_id = request.namespace_id AND settings.dense_deviations > 0
       AND b.generation_id = generation;
+    IF background.mean IS NULL AND query_vec IS NOT NULL AND settings.dense_deviations > 0 THEN
+        -- Too few embeddings to measure: the model's own.
+        SELECT m.background_mean AS mean, settings.dense_deviations * m.background_deviation AS scale,
+               settings.passage_penalty / settings.dense_deviations AS penalty,
+               pgvector.l2_normalize(query_vec) OPERATOR(pgvector.-) m.background_mean AS query_vec
+        INTO background
+        FROM pgrecall.generations g
+        JOIN pgrecall.embedding_models m ON m.id = g.model_id
+        WHERE g.id = generation;
+    END IF;
+
+    -- Pronouns match nearly everything that a user has said, in a small namespace even with a high idf.
+    SELECT array_agg(w.word) AS words, array_agg(w.idf) AS idfs, sum(w.idf) AS weight INTO hollow
+    FROM unnest(parsed.words, parsed.idfs) w (word, idf)
+    WHERE w.word = ANY ('{i0,me0,my0,you0,your0,we0,our0}');
+    IF request.query_name ~ '[0-9]' THEN
+        versions := _pgrecall.version_pattern(request.query_name);
+    END IF;
 
     RETURN QUERY
     WITH lexical AS MATERIALIZED (
@@ -274,6 +296,27 @@ BEGIN
         SELECT c.id, c.place, c.mmr_penalty, c.duplicates
         FROM (SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM ordered o) o
         CROSS JOIN LATERAL _pgrecall.mmr(o.ids, o.scores, settings.k, settings) c
+    ), judged AS (
+        SELECT w.*, CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(
+                   (w.lexical_score - COALESCE(e.hollow, 0)) / NULLIF(parsed.max_bm25 - COALESCE(hollow.weight, 0), 0),
+                   w.lexical_score - COALESCE(e.hollow, 0),
+                   (w.with_phrase - w.lexical_part * (1 - COALESCE(least(
+                       (1 - COALESCE(e.hollow / NULLIF(w.lexical_score, 0), 0))
+                       / NULLIF(1 - COALESCE(hollow.weight / parsed.max_bm25, 0), 0), 1), 0))) / max_score - v.relevance,
+                   query_vec IS NOT NULL, COALESCE(e.is_contradicted, false)
+               ) END AS confidence
+        FROM weighted w
+        CROSS JOIN rivals v
+        LEFT JOIN LATERAL (
+            SELECT (SELECT sum(p.part)
+                    FROM _pgrecall.bm25_parts(m.search_vector, m.word_count, hollow.words, hollow.idfs, parsed.impacts) p
+                    WHERE hollow.words IS NOT NULL) AS hollow,
+                   m.content ~ '[0-9]' AND m.content !~* versions AS is_contradicted
+            FROM pgrecall.memories m
+            WHERE (hollow.words IS NOT NULL OR versions IS NOT NULL) AND m.id = w.id
+        ) e ON true
+        WHERE w.id IN (SELECT c.id FROM chosen c) OR w.id = ANY (extra_ids)
+        OFFSET 0
     )
     SELECT w.id, c.place, w.score,
            w.lexical_rank, w.dense_rank, w.graph_rank::integer, NULLIF(w.lexical_score, 0), w.similarity, w.graph_score,
@@ -282,12 +325,10 @@ BEGIN
            w.is_candidate,
            c.mmr_penalty, c.duplicates, o.place::integer, legs.lexical_weight, legs.dense_weight,
            CASE WHEN legs.graph_depth > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level,
-           CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(w.with_phrase / max_score, v.relevance) END,
-           w.relevance - w.with_phrase
-    FROM weighted w
-    CROSS JOIN rivals v
+           w.confidence, w.relevance - w.with_phrase
+    FROM judged w
     LEFT JOIN ordered o ON o.id = w.id
-    LEFT JOIN chosen c ON c.id = w.id
+    LEFT JOIN chosen c ON c.id = w.id AND (settings.min_confidence = 0 OR COALESCE(w.confidence, 1) >= settings.min_confidence)
     WHERE c.id IS NOT NULL OR w.id = ANY (extra_ids)
     ORDER BY c.place, w.id;
 END

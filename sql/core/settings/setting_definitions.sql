@@ -213,6 +213,8 @@ FROM (VALUES
      'minimum.', NULL, NULL),
     ('min_score', 'everyday', '0', 0, 1000, false, 'score',
      'Minimum score of a result: memories below it are left out.', NULL, NULL),
+    ('min_confidence', 'everyday', '0', 0, 1, false, 'probability',
+     'Minimum confidence that a result answers the query: memories below it are left out. Fusion cc only. 0: no minimum.', NULL, NULL),
 
     ('mmr_lambda', 'ranking', '1', 0, 1, false, 'share',
      'Maximal marginal relevance: 1 = relevance only; lower values favour novelty.',

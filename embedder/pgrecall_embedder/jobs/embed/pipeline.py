@@ -19,7 +19,7 @@ from pgrecall_embedder.worker import Job, Step
 from .batching import Embedded, Made, Rejected, embed_memories, plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from structlog.typing import FilteringBoundLogger
 
@@ -73,6 +73,7 @@ class Work:
         log: The log.
         is_held: Tells whether queries wait for the model.
         is_fed: Tells whether another job may still add memories.
+        background_texts: What is embedded to measure the background of a model that has none; empty: nothing.
         embedded: Embeddings stored so far.
         stale: Embeddings that were not stored: the memory had changed, or the lease was lost.
         failed: Failures of memories so far.
@@ -86,6 +87,7 @@ class Work:
     log: FilteringBoundLogger
     is_held: Callable[[], bool]
     is_fed: Callable[[], bool]
+    background_texts: Sequence[str] = ()
     embedded: int = 0
     stale: int = 0
     failed: int = 0

@@ -117,6 +117,15 @@ class WorkQueue:
         )
         return [Generation(number, is_active, ModelSpec(*model)) for number, is_active, *model in rows]
 
+    async def lacks_background(self, model: int) -> bool:
+        """Whether no embedder has stated the background of this model."""
+        rows = await self._claims.fetch("SELECT pgrecall.lacks_background(%s)", [model])
+        return bool(rows[0][0])
+
+    async def state_background(self, model: int, vectors: Sequence[str]) -> None:
+        """State the background of a model by its embeddings of unrelated texts."""
+        await self._writes.fetch("SELECT pgrecall.state_background(%s, %s::text[])", [model, list(vectors)])
+
     async def is_confined(self) -> bool:
         """Whether row-level security hides sensitive memories from this worker."""
         [(confined,)] = await self._claims.fetch(

@@ -39,8 +39,8 @@ _GROUPS = {
         "factor_recency", "recency_half_life",
     ),
     "Order and duplicates": (
-        "sort_by", "min_score", "mmr_lambda", "mmr_pool", "mmr_similarity", "collapse_duplicates",
-        "duplicate_similarity",
+        "sort_by", "min_score", "min_confidence", "mmr_lambda", "mmr_pool", "mmr_similarity",
+        "collapse_duplicates", "duplicate_similarity",
     ),
 }  # fmt: skip
 # They have a field of their own, or follow from the model.
