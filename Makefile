@@ -123,14 +123,19 @@ DATA ?= ../shared/data
 # Each part and each value of an option costs a run of all questions. What the others are worth was measured when they were
 # decided (docs/adr/0007); all of them are run where it costs little, on the sample.
 SYSTEMS := lexical,dense,recall,graph,recall:lexical_mode=ts_rank,bm25-exhaustive,sqlite-fts5,ts-rank,bm25s,dense-exact,python-fused,supabase,langchain
+# What these test is abilities, by stratum: the legs, the libraries beside them and the other fusion.
+SYSTEMS_BY_ABILITY := lexical,dense,recall,recall:fusion=rrf,bm25s,dense-exact
 bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and every data set in DATA; writes benchmarks/results
 	@set -e; for folder in examples/sample $(DATA)/*/; do name=$$(basename $$folder); scope=pooled; language=english; \
-	  exact=100; parts=ABCDEF; sweep=; systems=$(SYSTEMS); \
+	  exact=100; parts=ABCDEF; sweep=; systems=$(SYSTEMS); abstentions=0; ablate=--ablate; \
 	  case $$name in locomo) scope=field:conversation; parts=ABCDEFG;; *-de) language=german;; *-es) language=spanish;; \
 	    *-ru) language=russian;; *-zh) language=simple;; sample) exact=0; parts=; sweep=graph_weight,entity_boost;; esac; \
-	  case $$name in xquad-*) parts=ABCD; systems=lexical,dense,recall,bm25s,dense-exact;; esac; \
+	  case $$name in xquad-*) parts=ABCD; systems=lexical,dense,recall,bm25s,dense-exact;; \
+	    beam-rounds|realmem-dev) scope=field:conversation; exact=0; ablate=; parts=; systems=$(SYSTEMS_BY_ABILITY);; esac; \
+	  case $$name in beam-rounds) abstentions=40;; esac; \
 	  $(BIN)/python -m benchmarks quality --data $$folder --scope $$scope --language $$language --exact $$exact \
-	    --systems $$systems --ablate $$parts --sweep "$$sweep" --rankings 3 --json benchmarks/results/quality-$$name.json; done
+	    --abstentions $$abstentions --systems $$systems $$ablate $$parts --sweep "$$sweep" --rankings 3 \
+	    --json benchmarks/results/quality-$$name.json; done
 
 SWEEP_GRAPH := graph_weight,graph_mention,graph_decay,graph_seeds,graph_hops,graph_concepts,hub_max_mentions,graph_pool
 bench-graph: $(VENV)/.dev  ## measure what the concept graph brings to multi-hop questions and to dialogue; writes benchmarks/results

@@ -71,6 +71,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     quality.add_argument(
         "--exact", type=int, default=0, metavar="N", help="add N questions made of the memories"
     )
+    quality.add_argument(
+        "--abstentions",
+        type=int,
+        default=0,
+        metavar="N",
+        help="questions without an answer that the data set leaves out and its publishers count as found: "
+        "the report also counts them so",
+    )
     quality.add_argument("--only", metavar="VALUES", help="only these namespaces, by commas")
     quality.add_argument("--json", type=Path, metavar="FILE", help="write the results here")
     quality.add_argument(
@@ -114,6 +122,8 @@ def _quality(options: argparse.Namespace) -> int:
     parts = [ABLATIONS[label][1] for label in options.ablate or ""]
     wanted = [option for name in asked + parts for option in resolve(name)[1] if "." not in option] + swept
     results: dict[str, Any] = {**circumstances(options.seed), **dataset_facts(dataset, options.language)}
+    if options.abstentions:
+        results["data"]["abstentions"] = options.abstentions
     if options.exact:
         results["circularity"] = CIRCULARITY
     with Resources(

@@ -30,6 +30,8 @@ def render(name: str, results: Mapping[str, Any], plots: dict[str, Plot]) -> str
     tables = [_systems(results["systems"])]
     if len(results["data"]["strata"]) > 1:
         tables.append(_strata(results))
+    if results["data"].get("abstentions"):
+        tables.append(_with_abstentions(results))
     if results["comparisons"]:
         tables.append("Differences:\n\n" + _differences(results["comparisons"]))
     if results.get("ablations"):
@@ -99,6 +101,21 @@ def _strata(results: Mapping[str, Any]) -> str:
     note = f"\n{results['circularity']}\n" if "circularity" in results else ""
     columns = ("system", *(f"{stratum} ({count})" for stratum, count in strata.items()))
     return "recall@10 by stratum (questions in each):\n\n" + table(columns, rows) + note
+
+
+def _with_abstentions(results: Mapping[str, Any]) -> str:
+    """Render the figures as publishers count them who take a question that nothing answers as found."""
+    asked, left_out = results["data"]["queries"], results["data"]["abstentions"]
+    rows = [
+        (f"`{name}`", f"{value:.3f}", f"{(asked * value + left_out) / (asked + left_out):.3f}")
+        for name, found in results["systems"].items()
+        for value in [found["overall"]["recall@10"]]
+    ]
+    note = (
+        f"recall@10 over the {asked} questions that have an answer, and with the {left_out} that have none "
+        "counted as found, as published figures do:\n\n"
+    )
+    return note + table(("system", "with an answer", "all"), rows)
 
 
 def _differences(comparisons: Iterable[Mapping[str, Any]]) -> str:

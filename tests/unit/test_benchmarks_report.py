@@ -368,6 +368,17 @@ def test_a_section_for_each_data_set() -> None:
     assert section.count("<details>") == section.count("</details>") == 1
 
 
+def test_questions_without_an_answer_are_counted_both_ways() -> None:
+    data = RESULTS["data"] | {"abstentions": 4}
+    page = page_of(("one", RESULTS | {"data": data}))
+    assert (
+        "recall@10 over the 4 questions that have an answer, and with the 4 that have none counted as found"
+        in page
+    )
+    assert "| `words` | 0.200 | 0.600 |" in page
+    assert "counted as found" not in page_of(("one", RESULTS))
+
+
 def test_speed_has_ratios_first_and_a_column_for_each_size() -> None:
     results = (("a", speed("2026-01-01", 384, 10_000, 100_000)), ("b", speed("2026-01-02", 1024, 100_000)))
     page, plots = report.render(results)
