@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST_TEXT", "MOST_MENTIONS", "Extractor", "ExtractorOptions", "Failure", "Outcome"]
 
-CODE_VERSION: Final = 5
+CODE_VERSION: Final = 6
 """Raised whenever the same options read other things in the same text."""
 
 LONGEST_TEXT: Final = 20_000
@@ -215,11 +215,11 @@ class Extractor:
         teller = None if speaker is not None and is_program(speaker.name) else speaker
         facts: list[Fact] = []
         if options.facts and document.language == "english":
-            zone = document.anchor.tzinfo
             facts = [
                 fact
-                for fact in find_facts(text, mentions, teller, zone, start)
-                if fact.confidence >= options.minimum_confidence
+                for fact in find_facts(text, mentions, teller, document.anchor, start)
+                # A guess that something has ended claims nothing.
+                if fact.confidence >= options.minimum_confidence or not fact.confidence
             ]
             mentions = without_wrong_types(text, _typed_by_facts(mentions, facts))
             facts = _named_in_full(facts, titles)

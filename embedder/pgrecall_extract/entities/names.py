@@ -59,12 +59,15 @@ _DIGIT = re.compile(r"\d")
 _MOST_WORDS = 9
 _LONGEST_RUN = 30
 _NAME_CUE = re.compile(
-    r"(?:['’]s [a-z]|,? (?:is|was|has|had|will|says?|said|told|asked|works?|worked|lives?|lived|likes?"
+    r"(?:['’]s [a-z]|(?: (?:now|also|currently|still|just|recently|finally|has|no longer))?"
+    r",? (?:is|was|has|had|will|says?|said|told|asked|works?|worked|lives?|lived|likes?"
     r"|loves?|loved"
     r"|prefers?|wants?|wanted|moved|joined|went|wrote|made|founded|married|studied|plays?|played|became|began"
     r"|lies|uses|used|needs|runs|depends|supports|manages|leads|reports|belongs|maintains|replaces|requires"
     r"|owns|acquired|who|which|who's|gave|ate|bought|took|texted|sent|agreed|suggested|thinks|knows|hates"
-    r"|booked|presented|reviewed|promised|forgot|cooked|brought|called|met|and I)\b)"
+    r"|booked|presented|reviewed|promised|forgot|cooked|brought|called|met|left|quit|got|started|resigned|retired"
+    r"|stopped|sold|cancell?ed|divorced|split up|broke (?:up|off)|does not|isn['’]t|doesn['’]t|and I"
+    r"|and [A-Z][a-z]+ (?:are|were|got|split|broke|divorced|separated))\b)"
 )
 _BASE = re.compile(r"[^\W_][\w-]*(?:['’`](?=[^\W_]{4})[\w-]+)*(?=['’`]|\b)")
 _DOTTED_CAPITALS = re.compile(rf"(?:[{UPPER}]\.){{2,6}}")
