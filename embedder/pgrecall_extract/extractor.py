@@ -25,6 +25,7 @@ from .entities.subjects import (
     titles_inside,
     type_from_definition,
 )
+from .entities.surnames import with_surnames
 from .entities.versions import with_products, with_versions
 from .languages import GENERIC_LANGUAGES
 from .relations.facts import find_facts
@@ -204,7 +205,7 @@ class Extractor:
         mentions = resolve(text, found, secret_spans(text), options.minimum_confidence)
         mentions = with_versions(text, mentions)
         if document.language == "english":
-            mentions = typed_by_context(text, mentions)
+            mentions = typed_by_context(text, with_surnames(text, mentions))
         mentions = without_wrong_types(text, mentions)
         if options.titles:
             mentions = _typed(text, mark_subject(text, mentions, start))

@@ -93,6 +93,7 @@ _OF_HEADS: Final = (
 _ADDRESSED = re.compile(
     r"\b(?:[Hh]ey|[Hh]i|[Hh]ello|[Tt]hanks|[Tt]hank you|[Cc]ongrats|[Bb]ye|[Ss]orry|[Yy]eah),? $"
 )
+_ALSO_FIRST_NAMES: Final = word_set("may april june august will")
 _CONNECTING: Final = word_set("""
     of the de la las los del della di da das do dos du des der den van von zu le el al bin ibn ben &
     for
@@ -299,7 +300,10 @@ def _leads(text: str, phrase: list[_Word], inside: set[str]) -> bool:
     if base in FUNCTION_WORDS or base in SHOUTS or base in CALENDAR:
         if base in SEASONS and after == " " and not word.opens:
             return phrase[1].lower in CALENDAR
-        return not (base in {"may", "april", "june", "august", "will"} and len(phrase) > 1 and not word.opens)
+        if base not in _ALSO_FIRST_NAMES or len(phrase) == 1:
+            return True
+        # "Will Banks works": the verb has its subject, so "Will" is no question.
+        return word.opens and not (len(phrase) == 2 and _NAME_CUE.match(text, phrase[-1].end))
     if len(phrase) == 1 or not word.opens or word.text in inside:
         person = len(phrase) > 2 and (word.lower.endswith("man") or phrase[1].lower in GIVEN_NAMES)
         return word.lower in DEMONYMS and person

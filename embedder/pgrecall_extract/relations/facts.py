@@ -249,7 +249,10 @@ class _Sentence:
         """Return what a phrase ends, and what it says came instead."""
         before, rest = self._text[self._begin : match.start()], self._text[after : self._end]
         clause = _CLAUSE.split(rest, maxsplit=1)[0]
-        if any(map(_ENDING_DOUBTS.search, (before, rest))) or any(map(_DENIED.search, (before, clause))):
+        around = before
+        if subject.start is not None and subject.end is not None:  # "Will" may be a name
+            around = self._text[self._begin : subject.start] + self._text[subject.end : match.start()]
+        if any(map(_ENDING_DOUBTS.search, (before, rest))) or any(map(_DENIED.search, (around, clause))):
             return None
         valid_from, valid_to, end = period_after(self._text, after, self._said.tzinfo, event=True)
         ended_at = min(valid_from or valid_to or self._said, self._said)

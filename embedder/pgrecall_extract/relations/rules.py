@@ -127,7 +127,8 @@ _STAY = re.compile(
     r"| temporarily\b)"
 )
 _CLUB = re.compile(
-    r"(?:[A-Z][\w&'’-]* ){0,5}(?i:club|choir|band|orchestra|ensemble|team|party|association|union|society|league"
+    r"(?:[A-Z][\w&'’-]* ){0,5}"
+    r"(?i:club|choir|band|orchestra|ensemble|team|party|association|union|society|league"
     r"|church|gym"
     r"|group|committee|board|council|army|navy|forum|community|network|federation|movement|class|course|fc"
     r"|academy"
