@@ -29,6 +29,7 @@ from .entities.surnames import with_surnames
 from .entities.versions import with_products, with_versions
 from .languages import GENERIC_LANGUAGES
 from .relations.facts import find_facts
+from .relations.introductions import ASKED_AS, introductions
 from .resolving import resolve, unique
 from .secrets import secret_spans
 from .temporal.references import temporal_references
@@ -225,6 +226,10 @@ class Extractor:
             mentions = without_wrong_types(text, _typed_by_facts(mentions, facts))
             facts = _named_in_full(facts, titles)
         mentions = [*titles, *with_products(mentions)]
+        if options.speakers and (speaker is None or teller is not None):
+            names, named = _introduced(text, start, teller)
+            mentions = [*names, *mentions]
+            facts += named if options.facts else []
         if options.speakers and speaker is not None and not is_role(speaker.name):
             mentions = [speaker, *mentions]
         times: tuple[TemporalReference, ...] = ()
@@ -243,6 +248,18 @@ def _alone(model: SpacyNames, memory_id: int, text: str) -> list[Mention] | Fail
         return next(iter(model.find_many([text])))
     except Exception as error:  # noqa: BLE001 - told of this text, without quoting it
         return Failure(memory_id, type(error).__name__)
+
+
+def _introduced(text: str, start: int, teller: Mention | None) -> tuple[list[Mention], list[Fact]]:
+    """Return what a teller says that he is called: names, also those by which he asks for it, and facts."""
+    mentions, facts = [], []
+    for found in introductions(text, start):
+        asked = dict.fromkeys((*ASKED_AS["english"], *ASKED_AS[found.language]))
+        mentions += [Mention(name, "CONCEPT", None, None, 0.9, "speaker", is_about=True) for name in asked]
+        mentions.append(Mention(found.name, "PERSON", found.start, found.end, 0.9, "phrase"))
+        if teller is not None and not {*found.name.casefold().split()} <= {*teller.name.casefold().split()}:
+            facts.append(Fact(teller.name, "PERSON", found.label, found.name, "PERSON", 0.85, "pattern"))
+    return mentions, facts
 
 
 def _typed(text: str, mentions: list[Mention]) -> list[Mention]:

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
     from pgrecall_extract.base import Mention
 
-__all__ = ["with_surnames"]
+__all__ = ["FIRST_NAMES", "with_surnames"]
 
 _CONFIDENCE: Final = 0.9
 _SURNAMES: Final = PLACE_LAST | ORG_WORDS | LAST_WORDS.keys()
-# First names that are other words as well, and so in no list of names.
-_FIRST_NAMES: Final = GIVEN_NAMES | word_set("""
+FIRST_NAMES: Final = GIVEN_NAMES | word_set("""
     ada april art autumn bea brook brooke chase chuck clay cliff daisy dean dot drew faith fay finn
     frank gene glen grace grant guy hazel heath holly hope iris ivy jade jay jo josh joy june kay
     kim kit lea lee lola mack mae may miles nat ned nell olive opal page pat pearl penny pip poppy
     ray reed rex rob robin rod rose ruby sage sally sid skip sky sue summer tess tony val vic violet
     wade ward will willow wren zack
 """)
+"""Given names, with those that are other words as well; lower case."""
 _ADVERB: Final = r"(?: (?:now|also|currently|still|just|recently|no longer|really|always|never))?"
 _OFFICE: Final = (
     r"(?:[a-z-]+ ){0,3}(?:engineer|developer|manager|professor|teacher|designer|scientist|researcher"
@@ -116,7 +116,7 @@ def _is_person(text: str, mention: Mention) -> bool:
     before = text[max(0, mention.start - 40) : mention.start]
     if before.lower().endswith((" the ", "\nthe ")) or before.lower() == "the ":
         return False
-    named = words[0] in _FIRST_NAMES
+    named = words[0] in FIRST_NAMES
     if not named and (words[0] in COMMON or len(words) == 3):
         return False
     if _SURE_AFTER.match(text, mention.end) or _SURE_BEFORE.search(before):
