@@ -58,17 +58,21 @@ class _Frame:
 
     Attributes:
         pattern: To the end of what must follow; the group "name" is the name.
+        cues: A sentence without any of them, in lower case, cannot match; cheaper than the pattern.
         language: Their language.
         label: As in Introduction.
         known: The name must be a known given name.
         opens: Only at the begin of the text, after a greeting at most.
+        shows: It may show somebody else, of whom the text then speaks.
     """
 
     pattern: re.Pattern[str]
+    cues: tuple[str, ...]
     language: str = "english"
     label: str = "named"
     known: bool = False
     opens: bool = False
+    shows: bool = False
 
 
 _PART: Final = r"[A-ZÀ-ÖØ-ÞŁŚŠŽČĆŞİĐ][^\W\d_]*(?:['’-][A-ZÀ-ÖØ-Þ]?[^\W\d_]+)*"
@@ -83,71 +87,94 @@ _END: Final = (
 _ONLY: Final = (
     r"(?=\s*(?:$|[.!\n)—–]| [—–-] |, (?!(?:my|our|his|her|their|the|a|an|she|he|who|which|not)\b)))"
 )
+# "This is Max. He's so playful." shows somebody else.
+_SHOWN: Final = re.compile(r"[\s.!,—–-]*(?i:he|she|it|they|his|her|my|our|their|the|an?|who|which|not|isn)\b")
 _NICKNAME: Final = (
     r"(?=\s*(?:$|[.!,;)\n\"”]"
     r"| (?:please|instead|from now on|if|for short|and|but|by the way|btw|when|around|in)\b))"
 )
 
 
-def _of(pattern: str, **fields: object) -> _Frame:
-    return _Frame(re.compile(pattern.replace("NAME", _NAME)), **fields)  # type: ignore[arg-type]
+def _of(cues: str, pattern: str, **fields: object) -> _Frame:
+    return _Frame(re.compile(pattern.replace("NAME", _NAME)), tuple(cues.split("|")), **fields)  # type: ignore[arg-type]
 
 
 _FRAMES: Final = (
-    _of(rf"\b[Mm]y (?:(?:full|first|real) )?name(?: is|['’]s)(?: actually)? NAME{_END}"),
-    _of(rf"\b(?:[Tt]he )?[Nn]ame['’]s NAME{_END}", opens=True),
-    _of(rf"\b(?:I['’]m|I am|I was) (?:called|named) NAME{_END}"),
-    _of(rf"\b(?:[Pp]lease )?(?:[Jj]ust )?[Cc]all me NAME{_NICKNAME}", label="also known as"),
+    _of("name", rf"\b[Mm]y (?:(?:full|first|real) )?name(?: is|['’]s)(?: actually)? NAME{_END}"),
+    _of("name", rf"\b(?:[Tt]he )?[Nn]ame['’]s NAME{_END}", opens=True),
+    _of("called|named", rf"\b(?:I['’]m|I am|I was) (?:called|named) NAME{_END}"),
+    _of("call me", rf"\b(?:[Pp]lease )?(?:[Jj]ust )?[Cc]all me NAME{_NICKNAME}", label="also known as"),
     _of(
+        "calls me|call me",
         r"\b(?:[Yy]ou (?:can|may|could) (?:just )?|(?:[Ee]very(?:one|body)|[Pp]eople|[Ff]riends|[Mm]y friends"
         rf"|[Mm]ost people|[Tt]hey all) (?:just )?)calls? me NAME{_NICKNAME}",
         label="also known as",
     ),
-    _of(rf"\bI go by (?:the name )?NAME{_END}", label="also known as"),
+    _of("go by", rf"\bI go by (?:the name )?NAME{_END}", label="also known as"),
     _of(
+        "sign|address|refer",
         r"\b(?:[Ss]ign|[Aa]ddress|[Rr]efer to) (?:it|this|that|them|me|the (?:letter|e-?mail|mail|card|note"
         r"|message))"
-        rf" (?:off )?(?:as|with|from) NAME{_END}"
+        rf" (?:off )?(?:as|with|from) NAME{_END}",
     ),
-    _of(rf"\b(?:I['’]?m|I am) (?:just )?NAME{_ONLY}", opens=True),
-    _of(r"\b(?:I['’]?m|I am) NAME(?= (?:from|and I|by the way)\b)", opens=True),
-    _of(rf"\b(?:I['’]?m|I am) NAME(?:{_ONLY}| (?:by the way|btw)\b)", known=True),
+    _of("i'm|i’m|i am|im ", rf"\b(?:I['’]?m|I am) (?:just )?NAME{_ONLY}", opens=True),
+    _of("i'm|i’m|i am|im ", r"\b(?:I['’]?m|I am) NAME(?= (?:from|and I|by the way)\b)", opens=True),
+    _of("i'm|i’m|i am|im ", rf"\b(?:I['’]?m|I am) NAME(?:{_ONLY}| (?:by the way|btw)\b)", known=True),
     _of(
+        "it's|it’s|it is|this is",
         r"(?:\b(?:it['’]s|[Ii]t is|It['’]s|[Tt]his is) )NAME(?: (?:here|speaking|again|calling"
         r"|from [A-Za-z]))",
         opens=True,
     ),
-    _of(rf"\b(?:it['’]s|It['’]s|[Ii]t is|[Tt]his is) NAME{_ONLY}", known=True, opens=True),
-    _of(r"\bNAME(?: here)(?=\s*(?:$|[.,!;:\n—–]| [—–-] | (?:again|from|with)\b))", known=True, opens=True),
-    _of(rf"\b[Ii]ch hei(?:ß|ss)e NAME{_END}", language="german"),
-    _of(rf"\b[Mm]ein (?:voller )?Name (?:ist|lautet) NAME{_END}", language="german"),
     _of(
+        "it's|it’s|it is|this is",
+        rf"\b(?:it['’]s|It['’]s|[Ii]t is|[Tt]his is) NAME{_ONLY}",
+        shows=True,
+        known=True,
+        opens=True,
+    ),
+    _of(
+        " here",
+        r"\bNAME(?: here)(?=\s*(?:$|[.,!;:\n—–]| [—–-] | (?:again|from|with)\b))",
+        known=True,
+        opens=True,
+    ),
+    _of("heiß|heiss", rf"\b[Ii]ch hei(?:ß|ss)e NAME{_END}", language="german"),
+    _of("name", rf"\b[Mm]ein (?:voller )?Name (?:ist|lautet) NAME{_END}", language="german"),
+    _of(
+        "mich",
         rf"\b[Nn]enn(?:en Sie|t|e)? mich (?:einfach |bitte )?NAME{_END}",
         language="german",
         label="also known as",
     ),
-    _of(r"\bmich (?:einfach |gerne? )?NAME nennen\b", language="german", label="also known as"),
+    _of("nennen", r"\bmich (?:einfach |gerne? )?NAME nennen\b", language="german", label="also known as"),
     _of(
+        "bin|hier",
         rf"\b(?:[Ii]ch bin(?:['’]?s)?(?: (?:die|der))?|[Hh]ier (?:ist|spricht)) NAME{_ONLY}",
         language="german",
         known=True,
     ),
-    _of(rf"\b[Jj]e m['’]appelle NAME{_END}", language="french"),
-    _of(rf"\b[Mm]on (?:pré)?nom (?:est|c['’]est) NAME{_END}", language="french"),
-    _of(rf"\b[Aa]ppel(?:le|ez)-moi NAME{_END}", language="french", label="also known as"),
-    _of(rf"\b(?:[Mm]oi,? c['’]est|[Jj]e suis|[Ii]ci) NAME{_ONLY}", language="french", known=True),
-    _of(rf"\b[Mm]e llamo NAME{_END}", language="spanish"),
-    _of(rf"\b[Mm]i nombre es NAME{_END}", language="spanish"),
-    _of(rf"\b[Ll]l[áa]m(?:ame|enme|eme) NAME{_END}", language="spanish", label="also known as"),
-    _of(rf"\b(?:[Ss]oy|[Aa]quí|[Hh]abla) NAME{_ONLY}", language="spanish", known=True),
-    _of(rf"\b[Ii]k heet NAME{_END}", language="dutch"),
-    _of(rf"\b[Mm]ijn naam is NAME{_END}", language="dutch"),
-    _of(rf"\b[Nn]oem me (?:maar )?NAME{_END}", language="dutch", label="also known as"),
-    _of(rf"\b[Mm]i chiamo NAME{_END}", language="italian"),
-    _of(rf"\b[Ii]l mio nome è NAME{_END}", language="italian"),
-    _of(rf"\b[Cc]hiama(?:te)?mi NAME{_END}", language="italian", label="also known as"),
-    _of(rf"\b(?:[Oo] )?[Mm]eu nome é NAME{_END}", language="portuguese"),
-    _of(rf"\b(?:[Ee]u )?[Mm]e chamo NAME{_END}", language="portuguese"),
+    _of("appelle", rf"\b[Jj]e m['’]appelle NAME{_END}", language="french"),
+    _of("nom", rf"\b[Mm]on (?:pré)?nom (?:est|c['’]est) NAME{_END}", language="french"),
+    _of("appel", rf"\b[Aa]ppel(?:le|ez)-moi NAME{_END}", language="french", label="also known as"),
+    _of(
+        "moi|suis|ici",
+        rf"\b(?:[Mm]oi,? c['’]est|[Jj]e suis|[Ii]ci) NAME{_ONLY}",
+        language="french",
+        known=True,
+    ),
+    _of("llamo", rf"\b[Mm]e llamo NAME{_END}", language="spanish"),
+    _of("nombre", rf"\b[Mm]i nombre es NAME{_END}", language="spanish"),
+    _of("lam|lám", rf"\b[Ll]l[áa]m(?:ame|enme|eme) NAME{_END}", language="spanish", label="also known as"),
+    _of("soy|aquí|habla", rf"\b(?:[Ss]oy|[Aa]quí|[Hh]abla) NAME{_ONLY}", language="spanish", known=True),
+    _of("heet", rf"\b[Ii]k heet NAME{_END}", language="dutch"),
+    _of("naam", rf"\b[Mm]ijn naam is NAME{_END}", language="dutch"),
+    _of("noem", rf"\b[Nn]oem me (?:maar )?NAME{_END}", language="dutch", label="also known as"),
+    _of("chiamo", rf"\b[Mm]i chiamo NAME{_END}", language="italian"),
+    _of("nome", rf"\b[Ii]l mio nome è NAME{_END}", language="italian"),
+    _of("chiama", rf"\b[Cc]hiama(?:te)?mi NAME{_END}", language="italian", label="also known as"),
+    _of("nome", rf"\b(?:[Oo] )?[Mm]eu nome é NAME{_END}", language="portuguese"),
+    _of("chamo", rf"\b(?:[Ee]u )?[Mm]e chamo NAME{_END}", language="portuguese"),
 )
 # A text without one of these words introduces nobody; it is not read further.
 _CUE: Final = re.compile(
@@ -172,7 +199,6 @@ _DOUBTED: Final = re.compile(
     r"|asked|asks|joke|character|role|would|might|could be|dream\w*|why|who|when|that|as though|she|he|they"
     r"|his|her)\b)|n['’]t\b"
 )
-_QUESTION: Final = re.compile(r"\?\s*[\"”’)]*\s*$")
 _NO_NAME: Final = (
     COMMON
     | DEMONYMS
@@ -211,12 +237,17 @@ def introductions(text: str, start: int = 0) -> list[Introduction]:
     found: dict[str, Introduction] = {}
     first = start + len(text[start:]) - len(text[start:].lstrip())
     for begin, end in sentence_spans(text, start):
-        if _QUESTION.search(text[begin:end]) or _CUE.search(text, begin, end) is None:
+        lower = text[begin:end].lower()
+        if lower.rstrip(' \t"”’)').endswith("?"):
             continue
         for frame in _FRAMES:
+            if not any(map(lower.__contains__, frame.cues)):
+                continue
             for match in frame.pattern.finditer(text, begin, end):
                 name = match["name"]
                 if not _fits(frame, name) or _is_doubtful(text, begin, match.start()):
+                    continue
+                if frame.shows and _SHOWN.match(text, match.end()):
                     continue
                 if frame.opens and not _opens(text, first, begin, match.start()):
                     continue
