@@ -95,7 +95,7 @@ class Fact:
         label: What relates them, in lower case words: "capital of", "works at".
         object: Name of the concept it leads to.
         object_type: Like subject_type.
-        confidence: From 0 to 1.
+        confidence: From 0 to 1; 0 with a valid_to: if it was so, it has ended.
         source: pattern or llm.
         statement: The fact in one sentence, as recall_facts() shows it; None: names and label say it.
         valid_from: Since when it is true, with a time zone; None: not said.

@@ -25,9 +25,11 @@ from .entities.subjects import (
     titles_inside,
     type_from_definition,
 )
+from .entities.surnames import with_surnames
 from .entities.versions import with_products, with_versions
 from .languages import GENERIC_LANGUAGES
 from .relations.facts import find_facts
+from .relations.introductions import ASKED_AS, introductions
 from .resolving import resolve, unique
 from .secrets import secret_spans
 from .temporal.references import temporal_references
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST_TEXT", "MOST_MENTIONS", "Extractor", "ExtractorOptions", "Failure", "Outcome"]
 
-CODE_VERSION: Final = 5
+CODE_VERSION: Final = 6
 """Raised whenever the same options read other things in the same text."""
 
 LONGEST_TEXT: Final = 20_000
@@ -204,7 +206,7 @@ class Extractor:
         mentions = resolve(text, found, secret_spans(text), options.minimum_confidence)
         mentions = with_versions(text, mentions)
         if document.language == "english":
-            mentions = typed_by_context(text, mentions)
+            mentions = typed_by_context(text, with_surnames(text, mentions))
         mentions = without_wrong_types(text, mentions)
         if options.titles:
             mentions = _typed(text, mark_subject(text, mentions, start))
@@ -215,15 +217,19 @@ class Extractor:
         teller = None if speaker is not None and is_program(speaker.name) else speaker
         facts: list[Fact] = []
         if options.facts and document.language == "english":
-            zone = document.anchor.tzinfo
             facts = [
                 fact
-                for fact in find_facts(text, mentions, teller, zone, start)
-                if fact.confidence >= options.minimum_confidence
+                for fact in find_facts(text, mentions, teller, document.anchor, start)
+                # A guess that something has ended claims nothing.
+                if fact.confidence >= options.minimum_confidence or not fact.confidence
             ]
             mentions = without_wrong_types(text, _typed_by_facts(mentions, facts))
             facts = _named_in_full(facts, titles)
         mentions = [*titles, *with_products(mentions)]
+        if options.speakers and (speaker is None or teller is not None):
+            names, named = _introduced(text, start, teller)
+            mentions = [*names, *mentions]
+            facts += named if options.facts else []
         if options.speakers and speaker is not None and not is_role(speaker.name):
             mentions = [speaker, *mentions]
         times: tuple[TemporalReference, ...] = ()
@@ -242,6 +248,18 @@ def _alone(model: SpacyNames, memory_id: int, text: str) -> list[Mention] | Fail
         return next(iter(model.find_many([text])))
     except Exception as error:  # noqa: BLE001 - told of this text, without quoting it
         return Failure(memory_id, type(error).__name__)
+
+
+def _introduced(text: str, start: int, teller: Mention | None) -> tuple[list[Mention], list[Fact]]:
+    """Return what a teller says that he is called: names, also those by which he asks for it, and facts."""
+    mentions, facts = [], []
+    for found in introductions(text, start):
+        asked = dict.fromkeys((*ASKED_AS["english"], *ASKED_AS[found.language]))
+        mentions += [Mention(name, "CONCEPT", None, None, 0.9, "speaker", is_about=True) for name in asked]
+        mentions.append(Mention(found.name, "PERSON", found.start, found.end, 0.9, "phrase"))
+        if teller is not None and not {*found.name.casefold().split()} <= {*teller.name.casefold().split()}:
+            facts.append(Fact(teller.name, "PERSON", found.label, found.name, "PERSON", 0.85, "pattern"))
+    return mentions, facts
 
 
 def _typed(text: str, mentions: list[Mention]) -> list[Mention]:

@@ -195,6 +195,7 @@ LEADING_WORDS: Final = (
     restart restarted restore reverted rewrote run running saw scheduled send set sent signed started
     stopped switched talked test tested told update updated upgrade upgraded uploaded visited visiting
     watched wrote
+    assume imagine pretend suppose
 """)
 )
 """Words that are cut off the begin of a phrase that opens a sentence, lower case."""

@@ -60,6 +60,10 @@ FROM pgrecall.memories m, (SELECT min(m.id) AS id FROM pgrecall.memories m WHERE
 WHERE m.namespace_id = %(home)s AND m.id <> n.id;
 INSERT INTO pgrecall.concept_aliases (namespace_id, name, alias, concept_id)
 SELECT c.namespace_id, c.name, c.key, c.id FROM pgrecall.concepts c WHERE c.key = 'quokka two';
+INSERT INTO pgrecall.concept_keys (namespace_id, key, concept_id)
+SELECT c.namespace_id, hashtext(c.key), c.id FROM pgrecall.concepts c WHERE c.namespace_id = %(home)s;
+INSERT INTO pgrecall.name_doubts (namespace_id, concept_id, other_id)
+SELECT c.namespace_id, min(c.id), max(c.id) FROM pgrecall.concepts c WHERE c.namespace_id = %(home)s GROUP BY c.namespace_id;
 """
 
 

@@ -59,12 +59,15 @@ _DIGIT = re.compile(r"\d")
 _MOST_WORDS = 9
 _LONGEST_RUN = 30
 _NAME_CUE = re.compile(
-    r"(?:['’]s [a-z]|,? (?:is|was|has|had|will|says?|said|told|asked|works?|worked|lives?|lived|likes?"
+    r"(?:['’]s [a-z]|(?: (?:now|also|currently|still|just|recently|finally|has|no longer))?"
+    r",? (?:is|was|has|had|will|says?|said|told|asked|works?|worked|lives?|lived|likes?"
     r"|loves?|loved"
     r"|prefers?|wants?|wanted|moved|joined|went|wrote|made|founded|married|studied|plays?|played|became|began"
     r"|lies|uses|used|needs|runs|depends|supports|manages|leads|reports|belongs|maintains|replaces|requires"
     r"|owns|acquired|who|which|who's|gave|ate|bought|took|texted|sent|agreed|suggested|thinks|knows|hates"
-    r"|booked|presented|reviewed|promised|forgot|cooked|brought|called|met|and I)\b)"
+    r"|booked|presented|reviewed|promised|forgot|cooked|brought|called|met|left|quit|got|started|resigned|retired"
+    r"|stopped|sold|cancell?ed|divorced|split up|broke (?:up|off)|does not|isn['’]t|doesn['’]t|and I"
+    r"|and [A-Z][a-z]+ (?:are|were|got|split|broke|divorced|separated))\b)"
 )
 _BASE = re.compile(r"[^\W_][\w-]*(?:['’`](?=[^\W_]{4})[\w-]+)*(?=['’`]|\b)")
 _DOTTED_CAPITALS = re.compile(rf"(?:[{UPPER}]\.){{2,6}}")
@@ -90,6 +93,7 @@ _OF_HEADS: Final = (
 _ADDRESSED = re.compile(
     r"\b(?:[Hh]ey|[Hh]i|[Hh]ello|[Tt]hanks|[Tt]hank you|[Cc]ongrats|[Bb]ye|[Ss]orry|[Yy]eah),? $"
 )
+_ALSO_FIRST_NAMES: Final = word_set("may april june august will")
 _CONNECTING: Final = word_set("""
     of the de la las los del della di da das do dos du des der den van von zu le el al bin ibn ben &
     for
@@ -296,7 +300,10 @@ def _leads(text: str, phrase: list[_Word], inside: set[str]) -> bool:
     if base in FUNCTION_WORDS or base in SHOUTS or base in CALENDAR:
         if base in SEASONS and after == " " and not word.opens:
             return phrase[1].lower in CALENDAR
-        return not (base in {"may", "april", "june", "august", "will"} and len(phrase) > 1 and not word.opens)
+        if base not in _ALSO_FIRST_NAMES or len(phrase) == 1:
+            return True
+        # "Will Banks works": the verb has its subject, so "Will" is no question.
+        return word.opens and not (len(phrase) == 2 and _NAME_CUE.match(text, phrase[-1].end))
     if len(phrase) == 1 or not word.opens or word.text in inside:
         person = len(phrase) > 2 and (word.lower.endswith("man") or phrase[1].lower in GIVEN_NAMES)
         return word.lower in DEMONYMS and person

@@ -4,23 +4,28 @@ Precision comes first. A fact needs a name that opens its sentence (or follows "
 right after it, and a name right after that. "I" is the speaker of a turn; he, she and it are nobody. A
 sentence that denies, asks, doubts or quotes gives none. A fact has times where the words name a year; the
 past tense alone gives none, and shows in the statement only.
+
+A phrase of ENDINGS gives a fact that ends when it is told. What denies such a sentence is its point ("no
+longer"), so only what stands around the phrase may make it doubtful.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pgrecall_extract.base import Fact, Mention
 from pgrecall_extract.sentences import sentence_spans
 from pgrecall_extract.words import HONORIFICS
 
+from .endings import ENDING_CUE, ENDINGS, SUCCESSIONS
 from .periods import period_after
 from .rules import PERSONAL, RULES, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import tzinfo
+    from datetime import datetime
 
 __all__ = ["find_facts"]
 
@@ -33,11 +38,21 @@ _HEDGES = re.compile(
     r"|neither|nor|without"
     r"|so-called|erroneously|incorrectly|wrongly|falsely)\b)|\bmay\b|n['’`]t\b|\?"
 )
+_CLOSE = "(?:good|best|old|dear|older|younger|elder|little|big|close)"
+_KIN = (
+    "wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?|son|daughter|brother|sister|mother|father|mom"
+    "|mum|dad|cousin"
+    "|uncle|aunt|nephew|niece|grandmother|grandfather|grandma|grandpa|friend|boss|manager|colleague"
+    "|coworker|roommate"
+    "|neighbor|neighbour|teacher|coach|mentor|dog|cat"
+)
 _QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|``[^`'\n]{1,300}''|«[^»\n]{1,300}»")
 _LEAD = re.compile(
     r"[\s\"“'`*>•#-]{0,6}(?:(?:[Yy]eah|[Yy]es|[Oo]h|[Ww]ell|[Ss]o|[Aa]nd|[Bb]ut|[Aa]lso|[Aa]ctually|[Hh]ey"
     r"|[Hh]i|[Tt]hanks|[Bb][Tt][Ww])"
-    r"[^.!?,]{0,20},? )?(?:(?:[Ii]n|[Oo]n|[Ss]ince|[Dd]uring|[Aa]fter|[Bb]y) [^,.;]{1,40}, )?(?:[Tt]he )?"
+    r"[^.!?,]{0,20},? )?(?:(?:[Yy]esterday|[Tt]oday|[Rr]ecently|[Ff]inally|[Ll]ast (?:week|month|year)),? )?"
+    rf"(?:(?:[Mm]y|[Oo]ur) (?:{_CLOSE} )?(?:{_KIN}),? )?"
+    r"(?:(?:[Ii]n|[Oo]n|[Ss]ince|[Dd]uring|[Aa]fter|[Bb]y) [^,.;]{1,40}, )?(?:[Tt]he )?"
     r"(?:(?P<title>[A-Z][a-z]+)\.? )?[\"“'`]{0,2}"
 )
 _JOINED = re.compile(r"[,;] (?:and|but|so) (?:the )?$")
@@ -61,21 +76,26 @@ _ARTICLE = re.compile(r"(?:the )?[\"“`]{0,2}")
 _DESCRIPTION = re.compile(r"(?:(?:the|a|an|his|her|their) )?(?:[A-Z]?[a-z-]+ ){0,4}[\"“`]{0,2}")
 _NO_DESCRIPTION = re.compile(r"\b(?:and|or|of|in|at|with|for|from|to|who|that|which|under|on)\b")
 _I = re.compile(r"\bI(?=['’`]m\b|['’`]ve\b| [a-z])")
-_MY = re.compile(
-    r"\b[Mm]y (?:(?:good|best|old|dear|older|younger|elder|little|big|close) )?"
-    r"(wife|husband|partner|girlfriend|boyfriend|fianc[ée]e?|son|daughter|brother|sister|mother|father|mom"
-    r"|mum|dad|cousin|uncle"
-    r"|aunt|nephew|niece|grandmother|grandfather|grandma|grandpa|friend|boss|manager|colleague|coworker"
-    r"|roommate|neighbor"
-    r"|neighbour|teacher|coach|mentor|dog|cat),? (?:is called |is named |named |called )?"
+_MY = re.compile(rf"\b[Mm]y (?:{_CLOSE} )?({_KIN}),? (?:is called |is named |named |called )?")
+_NOT_ALONE = re.compile(r"['’`]|,? and ")
+_ENDING_DOUBTS = re.compile(
+    r"(?i:\b(?:if|unless|whether|would|might|could|should|perhaps|maybe|possibly|probably|allegedly"
+    r"|reportedly"
+    r"|apparently|seems?|supposed|supposedly|suppose|rumou?r\w*|claims?|claimed|wish|wishes|hopes?|hoping"
+    r"|almost"
+    r"|nearly|dream\w*|pretend\w*|imagin\w*|fictional|fake|according to|planned|plans to|plans|thinks?"
+    r"|thought|guess"
+    r"|believes?|suspects?|afraid|jok(?:e|ing)|kidding|or so|they say|i hear|neither|nor|falsely|wrongly"
+    r"|going to|gonna"
+    r"|in (?:the|a|my|his|her) (?:novel|film|movie|episode|story|game|play|series|show))\b)|\bmay\b|\?"
 )
-_NOT_ALONE = re.compile(r"['’`]|,? and ")
-_NOT_ALONE = re.compile(r"['’`]|,? and ")
+_DENIED = re.compile(r"(?i:\b(?:not|never|no|cannot|will|won|wants?|wanted|without|ex)\b)|n['’`]t\b")
+_CLAUSE = re.compile(r"[,;:]| (?:because|since|as|and|so|but|where|when|after|for|to)\b")
 _MOST_JOINED = 4
 
 
 def find_facts(
-    text: str, mentions: Sequence[Mention], speaker: Mention | None, zone: tzinfo | None, start: int = 0
+    text: str, mentions: Sequence[Mention], speaker: Mention | None, said: datetime, start: int = 0
 ) -> Iterator[Fact]:
     """Yield the relationships that an English text states.
 
@@ -83,7 +103,7 @@ def find_facts(
         text: The text.
         mentions: The names in it, with spans, none overlapping another; every occurrence, not one of each.
         speaker: Who "I" is; None if nobody is known to be.
-        zone: The time zone that years begin in.
+        said: When it was said; years begin in its time zone.
         start: Where the text itself begins, in characters.
     """
     by_start = {mention.start: mention for mention in mentions if mention.start is not None}
@@ -94,10 +114,15 @@ def find_facts(
         while position < len(starts) and starts[position] < end:
             position += 1
         sentence = text[begin:end]
-        if first == position or _HEDGES.search(sentence):
+        if first == position:
+            continue
+        rules = () if _HEDGES.search(sentence) else RULES
+        if ENDING_CUE.search(sentence):
+            rules += ENDINGS
+        if not rules:
             continue
         inside = {place: by_start[place] for place in starts[first:position]}
-        reader = _Sentence(text, begin, end, inside, zone)
+        reader = _Sentence(text, begin, end, inside, said, rules)
         for subject in inside.values():
             if subject.start is not None and subject.end is not None and reader.opens(subject.start):
                 yield from reader.facts_of(subject, subject.end, first_person=False)
@@ -105,20 +130,28 @@ def find_facts(
             for pronoun in _I.finditer(text, begin, end):
                 if reader.opens(pronoun.start()):
                     yield from reader.facts_of(speaker, pronoun.end(), first_person=True)
-            yield from reader.relatives_of(speaker)
+            if rules[0] is RULES[0]:
+                yield from reader.relatives_of(speaker)
 
 
 class _Sentence:
     """One sentence that states something, with the names in it by their place."""
 
     def __init__(
-        self, text: str, begin: int, end: int, mentions: Mapping[int, Mention], zone: tzinfo | None
+        self,
+        text: str,
+        begin: int,
+        end: int,
+        mentions: Mapping[int, Mention],
+        said: datetime,
+        rules: tuple[Rule, ...],
     ) -> None:
+        self._rules = rules
         self._text = text
         self._begin = begin
         self._end = end
         self._mentions = mentions
-        self._zone = zone
+        self._said = said
         self._quoted = [match.span() for match in _QUOTED.finditer(text, begin, end)]
 
     def opens(self, place: int) -> bool:
@@ -136,8 +169,8 @@ class _Sentence:
             found = self._fact(subject, after, first_person=first_person)
             if found is None:
                 return
-            fact, after = found
-            yield fact
+            facts, after = found
+            yield from facts
             joined = _NEXT_VERB.match(self._text, after, self._end)
             if joined is None:
                 return
@@ -164,11 +197,11 @@ class _Sentence:
                 source="pattern",
             )
 
-    def _fact(self, subject: Mention, after: int, *, first_person: bool) -> tuple[Fact, int] | None:
+    def _fact(self, subject: Mention, after: int, *, first_person: bool) -> tuple[list[Fact], int] | None:
         aside = _ASIDE.match(self._text, after, self._end)
         places = [after] if aside is None else [aside.end(), after]
         for place in dict.fromkeys(places):
-            for rule in RULES:
+            for rule in self._rules:
                 match = rule.pattern.match(self._text, place, self._end)
                 if match is None or self._is_quoted(match.end()):
                     continue
@@ -179,30 +212,65 @@ class _Sentence:
                     return built
         return None
 
-    def _built(self, rule: Rule, match: re.Match[str], subject: Mention) -> tuple[Fact, int] | None:
+    def _built(self, rule: Rule, match: re.Match[str], subject: Mention) -> tuple[list[Fact], int] | None:
         other = self._object(match.end(), described=rule.described)
         if other is None or other.start is None or other.end is None:
             return None
         if subject.name.casefold() == other.name.casefold() or other.type not in rule.second_types:
             return None
-        if subject.type not in rule.first_types or not _AFTER_OBJECT.match(self._text, other.end):
+        if subject.type not in rule.first_types:
             return None
+        behind = (rule.after or _AFTER_OBJECT).match(self._text, other.end, self._end)
+        if behind is None:
+            return None
+        after = other.end if rule.after is None else behind.end()
+        if rule.ends:
+            return self._ended(rule, match, subject, other, after)
         label = rule.label.format(*match.groups("")).lower().strip()
-        valid_from, valid_to, end = period_after(self._text, other.end, self._zone, event=rule.event)
+        valid_from, valid_to, end = period_after(self._text, after, self._said.tzinfo, event=rule.event)
         source, target = (other, subject) if rule.reversed else (subject, other)
-        source_type = rule.subject_becomes if source.type == "CONCEPT" else source.type
-        target_type = rule.object_becomes if target.type == "CONCEPT" else target.type
-        statement = None
-        if rule.past is not None and valid_from is None and "ed" in match[0][:24].split(" as ")[0]:
-            statement = f"{source.name} {rule.past} {target.name}"
-        if label in PERSONAL and source_type not in {"PERSON", "CONCEPT"}:
+        fact = _fact_of(rule, label, source, target)
+        if fact is None:
             return None
-        fact = Fact(
-            source.name, source_type, label, target.name, target_type,
-            confidence=rule.confidence, source="pattern", statement=statement,
-            valid_from=valid_from, valid_to=valid_to,
-        )  # fmt: skip
-        return fact, end
+        if rule.past is not None and valid_from is None and "ed" in match[0][:24].split(" as ")[0]:
+            fact = replace(fact, statement=f"{source.name} {rule.past} {target.name}")
+        facts = [replace(fact, valid_from=valid_from, valid_to=valid_to)]
+        if rule.both_ways:
+            facts += [_turned(one) for one in facts]
+        if rule.implied is not None and not (
+            rule.implied_unless and rule.implied_unless.match(self._text, other.start, self._end)
+        ):
+            facts.append(replace(facts[0], label=rule.implied, confidence=0.7))
+        return facts, end
+
+    def _ended(
+        self, rule: Rule, match: re.Match[str], subject: Mention, other: Mention, after: int
+    ) -> tuple[list[Fact], int] | None:
+        """Return what a phrase ends, and what it says came instead."""
+        before, rest = self._text[self._begin : match.start()], self._text[after : self._end]
+        clause = _CLAUSE.split(rest, maxsplit=1)[0]
+        around = before
+        if subject.start is not None and subject.end is not None:  # "Will" may be a name
+            around = self._text[self._begin : subject.start] + self._text[subject.end : match.start()]
+        if any(map(_ENDING_DOUBTS.search, (before, rest))) or any(map(_DENIED.search, (around, clause))):
+            return None
+        valid_from, valid_to, end = period_after(self._text, after, self._said.tzinfo, event=True)
+        ended_at = min(valid_from or valid_to or self._said, self._said)
+        facts = []
+        for ended in rule.ends:
+            fact = _fact_of(rule, ended.format(*match.groups("")).lower(), subject, other)
+            if fact is not None:
+                facts.append(replace(fact, valid_to=ended_at))
+        if not facts:
+            return None
+        if rule.both_ways:
+            facts += [_turned(fact) for fact in facts]
+        for next_rule in SUCCESSIONS.get(rule.ends[0], ()):
+            joined = next_rule.pattern.match(self._text, end, self._end)
+            found = joined and self._built(next_rule, joined, subject)
+            if found:
+                return facts + found[0], found[1]
+        return facts, end
 
     def _object(self, place: int, *, described: bool) -> Mention | None:
         """Return the name that begins at a place, after an article or, if `described`, "the Irish writer"."""
@@ -223,3 +291,27 @@ class _Sentence:
         return any(
             begin < place - 1 and place < end - 1 and begin + 1 != place for begin, end in self._quoted
         )
+
+
+def _fact_of(rule: Rule, label: str, source: Mention, target: Mention) -> Fact | None:
+    """Return the fact that a rule finds; None where its label wants a person and there is none."""
+    # A guess tells no types.
+    guess = rule.confidence == 0
+    source_type = rule.subject_becomes if source.type == "CONCEPT" and not guess else source.type
+    target_type = rule.object_becomes if target.type == "CONCEPT" and not guess else target.type
+    if label in PERSONAL and source_type not in {"PERSON", "CONCEPT"}:
+        return None
+    return Fact(
+        source.name, source_type, label, target.name, target_type,
+        confidence=rule.confidence, source="pattern",
+    )  # fmt: skip
+
+
+def _turned(fact: Fact) -> Fact:
+    return replace(
+        fact,
+        subject=fact.object,
+        subject_type=fact.object_type,
+        object=fact.subject,
+        object_type=fact.subject_type,
+    )

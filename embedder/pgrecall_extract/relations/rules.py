@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-__all__ = ["PERSONAL", "RULES", "Rule"]
+__all__ = ["OFFICE", "PERSONAL", "RULES", "Rule", "home", "job", "person"]
 
 _ANY: Final = frozenset({"PERSON", "ORG", "PLACE", "PROJECT", "TECHNOLOGY", "FILE", "CONCEPT"})
 _SOMEBODY: Final = frozenset({"PERSON", "CONCEPT"})
@@ -48,6 +48,11 @@ class Rule:
         described: Words such as "the Irish writer" may stand before the second name.
         first_person: True: after "I" only; False: after a name only; None: both.
         past: How the statement reads in the past tense; None: the label tells.
+        after: What stands right behind the second name; None: whatever may stand behind an object.
+        implied: Another label that the statement implies, such as a home for who moves; None: no other.
+        implied_unless: What behind the second name speaks against that.
+        ends: Labels that the statement ends instead of stating one; {0} as in label.
+        both_ways: It is true of the second name as well.
     """
 
     pattern: re.Pattern[str]
@@ -62,6 +67,11 @@ class Rule:
     described: bool = False
     first_person: bool | None = None
     past: str | None = None
+    after: re.Pattern[str] | None = None
+    implied: str | None = None
+    implied_unless: re.Pattern[str] | None = None
+    ends: tuple[str, ...] = ()
+    both_ways: bool = False
 
 
 _REGION = (
@@ -70,7 +80,7 @@ _REGION = (
     r"|county|region"
     r"|municipality|canton|department|island|suburb|borough)(?: of)?) )?"
 )
-_OFFICE = (
+OFFICE: Final = (
     r"capital|president|vice president|founder|co-founder|chief executive|ceo|cto|director|author|mayor"
     r"|king|queen"
     r"|emperor|son|daughter|wife|husband|widow|mother|father|brother|sister|grandson|granddaughter|nephew"
@@ -109,6 +119,27 @@ _RECENTLY = r"(?: has| have|['’`]ve)?(?: just| recently)?"
 _AS = r"(?: as (?:an?|the) [a-z -]{2,40}?)?"
 _IS_A = r"(?: (?:is|was) (?:an?|the) [^,.;()\n]{2,80}?)?"
 
+# Read from the begin of the second name.
+_STAY = re.compile(
+    r"[^.;!?\n]{1,80}?(?: for (?:the|an?|one|two|three|four|six|\d+|some|several|a few) (?:\w+ )?(?:summer"
+    r"|winter|spring"
+    r"|autumn|season|semester|term|week|month|day|night|weekend|holiday|while|visit|project)s?\b"
+    r"| temporarily\b)"
+)
+_CLUB = re.compile(
+    r"(?:[A-Z][\w&'’-]* ){0,5}"
+    r"(?i:club|choir|band|orchestra|ensemble|team|party|association|union|society|league"
+    r"|church|gym"
+    r"|group|committee|board|council|army|navy|forum|community|network|federation|movement|class|course|fc"
+    r"|academy"
+    r"|university|college|school|order|guild|circle|alliance|chat|call|meeting|channel|server|rotary|mensa"
+    r"|nato"
+    r"|greenpeace|amnesty|scouts|facebook|instagram|discord|slack|twitter|linkedin|strava|mastodon|reddit"
+    r"|whatsapp"
+    r"|telegram|signal|tinder|zoom|teams|meetup|patreon|lions|labour|conservatives|democrats|republicans)\b"
+    r"|(?:the )?(?:EU|UN|USA?|G\d+|BRICS|OPEC)\b"
+)
+
 _NAMED = Rule(re.compile(""), "", first_person=False)
 _OWN = Rule(re.compile(""), "", first_person=True)
 _EITHER = Rule(re.compile(""), "")
@@ -117,16 +148,19 @@ _BY = replace(
 )  # fmt: skip
 
 
-def _person(rule: Rule) -> Rule:
+def person(rule: Rule) -> Rule:
+    """Return a rule whose subject is a person."""
     return replace(rule, first_types=_SOMEBODY, subject_becomes="PERSON")
 
 
-def _job(rule: Rule) -> Rule:
-    return replace(_person(rule), second_types=_ORGANISATION, object_becomes="ORG", past="worked at")
+def job(rule: Rule) -> Rule:
+    """Return a rule of a person and an employer."""
+    return replace(person(rule), second_types=_ORGANISATION, object_becomes="ORG", past="worked at")
 
 
-def _home(rule: Rule) -> Rule:
-    return replace(_person(rule), second_types=_SOMEWHERE, object_becomes="PLACE")
+def home(rule: Rule) -> Rule:
+    """Return a rule of a person and a place."""
+    return replace(person(rule), second_types=_SOMEWHERE, object_becomes="PLACE")
 
 
 def _of(rule: Rule, label: str, pattern: str) -> Rule:
@@ -135,54 +169,70 @@ def _of(rule: Rule, label: str, pattern: str) -> Rule:
 
 RULES: Final = (
     _of(
-        _home(_EITHER),
+        home(_EITHER),
         "born in",
         r"(?:(?: was| is)? born|, born| \(born)(?: on [\w ,]{4,25}?| [\w ]{4,20},?| in \d{4})? (?:in|at) "
         + _REGION,
     ),
-    _of(_job(_NAMED), "works at", rf" (?:works|worked|is working|has worked|is employed){_AS} (?:at|for) "),
-    _of(_job(_OWN), "works at", rf"(?: work| worked| am working|['’`]m working){_AS} (?:at|for) "),
-    _of(_job(_EITHER), "works at", rf"(?: is|['’`]m| am) (?:an?|the) (?:[a-z-]+ ){{0,3}}(?:{_ROLE}) at "),
+    _of(job(_NAMED), "works at", rf" (?:works|worked|is working|has worked|is employed){_AS} (?:at|for) "),
+    _of(job(_OWN), "works at", rf"(?: work| worked| am working|['’`]m working){_AS} (?:at|for) "),
+    _of(job(_EITHER), "works at", rf"(?: is|['’`]m| am) (?:an?|the) (?:[a-z-]+ ){{0,3}}(?:{_ROLE}) at "),
     _of(
-        replace(_home(_NAMED), past="lived in"),
-        "lives in",
-        rf" (?:lives|lived|is living|has lived|resides|resided) in {_REGION}",
+        job(_EITHER),
+        "works at",
+        rf"(?:{_RECENTLY} (?:(?:started|began)(?: working)?{_AS} (?:at|for)"
+        r"|(?:got|accepted|took|landed) (?:an?|the|his|her|their|my) (?:\w+ ){0,2}(?:job|position|role"
+        r"|post) (?:at|with))"
+        r"| was(?: just| recently)? hired by) ",
     ),
     _of(
-        replace(_home(_OWN), past="lived in"),
+        replace(home(_NAMED), past="lived in"),
         "lives in",
-        rf"(?: live| lived| am living|['’`]m living|['’`]ve lived) in {_REGION}",
+        rf" (?:lives|lived|is living|has lived|has settled|settled|resides|resided) in {_REGION}",
     ),
     _of(
-        replace(_home(_EITHER), event=True),
+        replace(home(_OWN), past="lived in"),
+        "lives in",
+        rf"(?: live| lived| am living|['’`]m living|['’`]ve lived|{_RECENTLY} settled) in {_REGION}",
+    ),
+    _of(
+        replace(home(_EITHER), event=True, implied="lives in", implied_unless=_STAY),
         "moved to",
         rf"{_RECENTLY} (?:moved|relocated) (?:back )?(?:from [A-Z]\w+ )?to ",
     ),
     _of(
-        replace(_person(_EITHER), second_types=frozenset({"PLACE"})),
+        replace(person(_EITHER), second_types=frozenset({"PLACE"})),
         "comes from",
         r"(?: is|['’`]m| am| comes| come|, originally) (?:originally )?from ",
     ),
     _of(
-        replace(_person(_EITHER), second_types=frozenset({"ORG", "CONCEPT"}), object_becomes="ORG"),
+        replace(person(_EITHER), second_types=frozenset({"ORG", "CONCEPT"}), object_becomes="ORG"),
         "studied at",
         r" (?:studied(?: [a-z ]{2,30})? at|graduated from|attended) ",
     ),
     _of(
-        replace(
-            _person(_EITHER), event=True, second_types=_SOMEBODY, object_becomes="PERSON", described=True
-        ),
+        replace(person(_EITHER), event=True, second_types=_SOMEBODY, object_becomes="PERSON", described=True),
         "married to",
         r"(?: is| was| got| am|['’`]m)? (?:married to|married) ",
     ),
-    _of(replace(_job(_NAMED), past="played for"), "plays for", r" (?:plays|played) for "),
+    replace(
+        person(_EITHER),
+        label="married to",
+        event=True,
+        second_types=_SOMEBODY,
+        object_becomes="PERSON",
+        both_ways=True,
+        pattern=re.compile(" and "),
+        after=re.compile(r" (?:are(?: now)?|were|got|have(?: just)? got) married\b"),
+    ),
+    _of(replace(job(_NAMED), past="played for"), "plays for", r" (?:plays|played) for "),
     _of(
-        replace(_home(_EITHER), event=True, second_types=_SOMEWHERE | {"ORG"}, object_becomes="CONCEPT"),
+        replace(home(_EITHER), event=True, second_types=_SOMEWHERE | {"ORG"}, object_becomes="CONCEPT"),
         "visited",
         rf"{_RECENTLY} (?:visited|(?:went|travelled|traveled) to) ",
     ),
     _of(
-        replace(_person(_EITHER), second_types=frozenset({"CONCEPT"})), "{0}", rf"{_RECENTLY} (read|watched) "
+        replace(person(_EITHER), second_types=frozenset({"CONCEPT"})), "{0}", rf"{_RECENTLY} (read|watched) "
     ),
     _of(
         replace(_EITHER, event=True, first_types=_MAKER, second_types=_THING, described=True),
@@ -215,7 +265,7 @@ RULES: Final = (
         "{0} of",
         r"(?: is| was| became|['’`]m| am|,) (?:(?:an?|the) )?(?:(?:current|first|second|third|last|oldest"
         r"|youngest|eldest"
-        rf"|only|present|new|\d+(?:st|nd|rd|th)) )?({_OFFICE})(?: and (?:largest city|[a-z]+))? of ",
+        rf"|only|present|new|\d+(?:st|nd|rd|th)) )?((?i:{OFFICE}))(?: and (?:largest city|[a-z]+))? of ",
     ),
     _of(
         replace(
@@ -235,9 +285,9 @@ RULES: Final = (
     ),
     _of(_NAMED, "prefers", r" prefers(?: using| working with| to use)? "),
     _of(_OWN, "prefers", r" prefer(?: using| working with| to use)? "),
-    _of(_person(_NAMED), "likes", r" (?:likes|loves|enjoys) "),
+    _of(person(_NAMED), "likes", r" (?:likes|loves|enjoys) "),
     _of(_OWN, "likes", r"(?: really)? (?:like|love|enjoy) "),
-    _of(_person(_NAMED), "dislikes", r" (?:dislikes|hates) "),
+    _of(person(_NAMED), "dislikes", r" (?:dislikes|hates) "),
     _of(_OWN, "dislikes", r"(?: really)? (?:dislike|hate) "),
     _of(_NAMED, "uses", r" uses "),
     _of(_OWN, "uses", r"(?: use|['’`]m using| am using) "),
@@ -248,6 +298,17 @@ RULES: Final = (
         r"|owns) ",
     ),
     _of(replace(_EITHER, reversed=True, described=True), "owns", r" (?:is|was) owned by "),
+    _of(
+        replace(
+            person(_EITHER),
+            event=True,
+            second_types=frozenset({"ORG", "CONCEPT"}),
+            implied="works at",
+            implied_unless=_CLUB,
+        ),
+        "joined",
+        rf"{_RECENTLY} joined ",
+    ),
     _of(replace(_EITHER, event=True, second_types=_THING), "{0}", r" (acquired|joined) "),
     _of(replace(_BY, first_types=_ANY), "acquired", r" (?:is|was) acquired by "),
     _of(

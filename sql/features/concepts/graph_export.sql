@@ -49,7 +49,8 @@ BEGIN ATOMIC
     FROM kept s
     JOIN pgrecall.relationships r ON r.source_id = s.id
     JOIN kept t ON t.id = r.target_id
-    WHERE s.id <> t.id;
+    -- Weight 0: memories say only that it has ended.
+    WHERE s.id <> t.id AND r.weight > 0;
 END;
 
 COMMENT ON FUNCTION pgrecall.graph_export IS

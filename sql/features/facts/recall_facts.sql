@@ -145,7 +145,8 @@ BEGIN
                         )
                         ELSE x.valid_to END AS valid_to
             FROM pgrecall.relationships x
-            WHERE x.id = n.id AND x.namespace_id = request.namespace_id AND x.source_id <> x.target_id
+            -- Weight 0: memories say only that it has ended.
+            WHERE x.id = n.id AND x.namespace_id = request.namespace_id AND x.source_id <> x.target_id AND x.weight > 0
             LIMIT 1
         ) r
         WHERE (asked_labels IS NULL OR r.label = ANY (asked_labels))

@@ -10,28 +10,28 @@ import numpy as np
 from pgrecall_embedder.logs import describe
 
 if TYPE_CHECKING:
-    from pgrecall_embedder.providers import EmbeddingProvider, ModelSpec
+    from concurrent.futures import Executor
+
+    from pgrecall_embedder.providers import EmbeddingProvider
 
     from .pipeline import Work
 
 __all__ = ["state_background"]
 
 
-async def state_background(work: Work, model: ModelSpec, provider: EmbeddingProvider) -> None:
+async def state_background(work: Work, model_id: int, provider: EmbeddingProvider, pool: Executor) -> None:
     """Embed the daemon's background texts if the database has no background of the model yet.
 
     Recall works without one, so a failure is logged, and the next start tries again.
     """
-    if not work.background_texts:
-        return
     try:
-        if not await work.queue.lacks_background(model.id):
-            return
-        made = await asyncio.to_thread(provider.embed_documents, work.background_texts)
-        await work.queue.state_background(model.id, [_text(row) for row in np.asarray(made.vectors)])
+        if await work.queue.lacks_background(model_id):
+            loop = asyncio.get_running_loop()
+            made = await loop.run_in_executor(pool, provider.embed_documents, work.background_texts)
+            await work.queue.state_background(model_id, [_text(row) for row in np.asarray(made.vectors)])
     except Exception as error:  # noqa: BLE001 - a library may raise anything
         work.log.warning(
-            "the model's background could not be measured", model=model.name, error=describe(error)
+            "the model's background could not be measured", model=provider.name, error=describe(error)
         )
 
 

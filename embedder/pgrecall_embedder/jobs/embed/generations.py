@@ -17,7 +17,6 @@ from pgrecall_embedder.jobs.queries.answering import QueryAnswerer
 from pgrecall_embedder.logs import describe
 from pgrecall_embedder.retry import Backoff
 
-from .background import state_background
 from .loading import load_in_thread
 from .pipeline import Pipeline
 
@@ -352,10 +351,9 @@ class Generations:
         if key not in self._wanted:
             provider.close()
             return
-        await state_background(self._work, model, provider)
         self._refused.pop(key, None)
         self._served[key] = _Served(
-            self._wanted[key], provider, Pipeline(self._work, generation.id, provider)
+            self._wanted[key], provider, Pipeline(self._work, generation.id, provider, model.id)
         )
         self._work.log.info(
             "model loaded",

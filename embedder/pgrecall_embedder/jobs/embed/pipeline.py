@@ -16,6 +16,7 @@ from pgrecall.errors import EmbeddingUnavailable
 from pgrecall_embedder.retry import Backoff
 from pgrecall_embedder.worker import Job, Step
 
+from .background import state_background
 from .batching import Embedded, Made, Rejected, embed_memories, plan
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class Pipeline(Job):
         work: What it shares with others.
         generation: The generation's number.
         provider: The model.
+        model_id: Its id in the database.
 
     Attributes:
         pause: When the provider may be asked.
@@ -107,7 +109,7 @@ class Pipeline(Job):
         behind: The pipeline that may claim while this one is idle.
     """
 
-    def __init__(self, work: Work, generation: int, provider: EmbeddingProvider) -> None:
+    def __init__(self, work: Work, generation: int, provider: EmbeddingProvider, model_id: int) -> None:
         super().__init__(work.polling.seconds)
         self.generation = generation
         self.provider = provider
@@ -124,6 +126,7 @@ class Pipeline(Job):
         self._in_hand = 0  # claimed and not yet settled
         self._to_embed = 0  # of those, the ones without a vector
         self._seconds_a_text: float | None = None
+        self._background: int | None = model_id if work.background_texts else None  # still to be measured
 
     @property
     def is_idle(self) -> bool:
@@ -191,9 +194,16 @@ class Pipeline(Job):
             return Step.WORKED
         if idle:
             self._wake_behind()
+            await self._measure_background()
             if self._work.drain and not self._work.is_fed() and await self._is_done():
                 return Step.DONE
         return self._idle()
+
+    async def _measure_background(self) -> None:
+        """State the background of a model that has none, once the memories that waited are embedded."""
+        if self._background is not None and not self.pause.seconds_left:
+            model_id, self._background = self._background, None
+            await state_background(self._work, model_id, self.provider, self._pool)
 
     def _wake_behind(self) -> None:
         if self.behind is not None:

@@ -1,0 +1,235 @@
+"""Statements that a fact has ended, and sentences that end nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.reading import ANCHOR, facts, read
+
+
+def ended(text: str, speaker: str | None = None) -> set[tuple[str, str, str]]:
+    """What a text says is over by the time it is told."""
+    return {
+        (fact.subject, fact.label, fact.object)
+        for fact in read(text, speaker=speaker).facts
+        if fact.valid_to is not None
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Ben no longer works at Initech", ("Ben", "works at", "Initech")),
+        ("Ben doesn't work at Initech anymore.", ("Ben", "works at", "Initech")),
+        ("Ben does not work for Initech any longer.", ("Ben", "works at", "Initech")),
+        ("Ben isn't working at Initech any more.", ("Ben", "works at", "Initech")),
+        ("Ben used to work at Initech.", ("Ben", "works at", "Initech")),
+        ("Ben stopped working at Initech.", ("Ben", "works at", "Initech")),
+        ("Ben is no longer at Initech.", ("Ben", "works at", "Initech")),
+        ("Ada left Initech", ("Ada", "works at", "Initech")),
+        ("Ada has just left Initech to join a bank.", ("Ada", "works at", "Initech")),
+        ("Yesterday Ada quit Initech.", ("Ada", "works at", "Initech")),
+        ("Ada quit her job at Initech last week.", ("Ada", "works at", "Initech")),
+        ("Ada resigned from Initech.", ("Ada", "works at", "Initech")),
+        ("Ada was fired by Initech.", ("Ada", "works at", "Initech")),
+        ("Ada got laid off from Initech.", ("Ada", "works at", "Initech")),
+        ("Ada retired from Initech in 2023.", ("Ada", "works at", "Initech")),
+        ("Ada left Initech because she did not like it.", ("Ada", "works at", "Initech")),
+        ("Fay doesn't live in Ghent anymore", ("Fay", "lives in", "Ghent")),
+        ("Fay no longer lives in Ghent.", ("Fay", "lives in", "Ghent")),
+        ("Fay used to live in Ghent.", ("Fay", "lives in", "Ghent")),
+        ("Fay moved away from Ghent.", ("Fay", "lives in", "Ghent")),
+        ("Fay moved out of Ghent last month.", ("Fay", "lives in", "Ghent")),
+        ("Eva and Rob are divorced", ("Eva", "married to", "Rob")),
+        ("Eva and Rob got divorced.", ("Rob", "married to", "Eva")),
+        ("Eva divorced Rob.", ("Eva", "married to", "Rob")),
+        ("Eva is no longer married to Rob.", ("Rob", "married to", "Eva")),
+        ("Eva and Rob split up.", ("Eva", "married to", "Rob")),
+        ("Piet and Sofie got separated last spring.", ("Piet", "married to", "Sofie")),
+        ("Greta and Paul are no longer married.", ("Greta", "married to", "Paul")),
+        ("Greta and Paul aren't together anymore.", ("Greta", "in relationship with", "Paul")),
+        ("Paul left his wife Greta.", ("Paul", "married to", "Greta")),
+        ("Tess broke off her engagement to Max.", ("Tess", "engaged to", "Max")),
+        ("Karl isn't the manager of Atlas anymore.", ("Karl", "manager of", "Atlas")),
+        ("My sister Rosa left Contoso.", ("Rosa", "works at", "Contoso")),
+        ("Eva broke up with Rob.", ("Rob", "in relationship with", "Eva")),
+        ("Mia sold her Volvo.", ("Mia", "owns", "Volvo")),
+        ("Mia no longer owns the Volvo.", ("Mia", "owns", "Volvo")),
+        ("Mia cancelled her Netflix subscription.", ("Mia", "uses", "Netflix")),
+        ("Mia unsubscribed from Netflix.", ("Mia", "uses", "Netflix")),
+        ("Mia stopped playing for Ajax.", ("Mia", "plays for", "Ajax")),
+        ("Mia stopped using Python.", ("Mia", "uses", "Python")),
+        ("Mia switched from Python to Rust.", ("Mia", "uses", "Python")),
+        ("Mia no longer reports to Sam Berg.", ("Mia", "reports to", "Sam Berg")),
+        ("Mia stepped down as director of Globex.", ("Mia", "director of", "Globex")),
+        ("Mia is no longer the CEO of Globex.", ("Mia", "ceo of", "Globex")),
+        ("Rocket no longer uses MongoDB.", ("Rocket", "uses", "MongoDB")),
+    ],
+)
+def test_a_statement_ends_a_fact(text: str, fact: tuple[str, str, str]) -> None:
+    assert fact in ended(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I no longer work at Initech.", ("user", "works at", "Initech")),
+        ("I don't work at Initech anymore.", ("user", "works at", "Initech")),
+        ("I quit my job at Initech.", ("user", "works at", "Initech")),
+        ("I've left Initech.", ("user", "works at", "Initech")),
+        ("I used to live in Ghent.", ("user", "lives in", "Ghent")),
+        ("I'm no longer living in Ghent.", ("user", "lives in", "Ghent")),
+        ("I broke up with Mia.", ("user", "in relationship with", "Mia")),
+        ("I sold my Volvo.", ("user", "owns", "Volvo")),
+        ("I stopped using Python.", ("user", "uses", "Python")),
+    ],
+)
+def test_a_speaker_ends_facts_of_his_own(text: str, fact: tuple[str, str, str]) -> None:
+    assert fact in ended(text, speaker="user")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did Ada leave Initech?",
+        "Ada left Initech?",
+        "Has Ada left Initech?",
+        "If Ada left Initech, we would miss her.",
+        "Ada left Initech, if I remember well.",
+        "Ada might leave Initech.",
+        "Ada won't leave Initech.",
+        "Ada will leave Initech next month.",
+        "Ada is leaving Initech.",
+        "Ada is going to quit Initech.",
+        "Ada wants to quit Initech.",
+        "Ada plans to resign from Initech.",
+        "Ada never left Initech.",
+        "Ada did not leave Initech.",
+        "Ada hasn't left Initech.",
+        "Ada has not quit Initech.",
+        "Ada almost left Initech.",
+        "Ada nearly quit Initech.",
+        "Ada would have left Initech.",
+        "Ada could have been fired by Initech.",
+        "Ada was almost fired by Initech.",
+        "Ada was not fired by Initech.",
+        "Maybe Ada left Initech.",
+        "Ada left Initech, I think.",
+        "Ada left Initech, or so they say.",
+        "Ada allegedly left Initech.",
+        "Ada has left Initech, according to a rumour.",
+        "Tom said \"Ada left Initech\" again.",
+        "Tom thinks Ada left Initech.",
+        "Suppose Ada left Initech.",
+        "Imagine Ada quit Initech.",
+        "What if Ada left Initech",
+        "I dreamed that Ada left Initech.",
+        "In my dream Ada left Initech.",
+        "Ada left Initech early today.",
+        "Ada left Initech at five.",
+        "Ada left Initech a message.",
+        "Ada left Initech to buy lunch.",
+        "Ada left Initech with a smile.",
+        "Ada left Initech out of the report.",
+        "Ada left Ghent this morning.",
+        "Ada doesn't work at Initech.",
+        "Ada doesn't live in Ghent yet.",
+        "Ada stopped working at noon.",
+        "Ada doesn't work at Initech on Fridays anymore.",
+        "Eva and Rob are not divorced.",
+        "Eva and Rob might get divorced.",
+        "Are Eva and Rob divorced?",
+        "Eva and Rob are getting divorced.",
+        "Eva and Rob are married.",
+        "Eva and Rob are not married.",
+        "Mia wants to sell her Volvo.",
+        "Mia will cancel Netflix.",
+        "Mia sold Volvo shares.",
+        "Mia never stopped using Python.",
+        "Mia should stop using Python.",
+        "Mia could no longer work at Initech.",
+        "Mia got used to living in Ghent.",
+        "Mia is used to living in Ghent.",
+        "Ben quit smoking at Initech.",
+        "Ada's manager left Initech.",
+        "Ada left Initech's office.",
+        "The man who works with Ada left Initech.",
+    ],
+)  # fmt: skip
+def test_what_is_asked_denied_or_to_come_ends_nothing(text: str) -> None:
+    # By names that are known wherever they stand, too.
+    for name in ("Ada", "Anna Berg"):
+        assert ended(text.replace("Ada", name).replace("Mia", name)) == set()
+
+
+def test_an_end_is_when_it_is_told_or_what_the_words_say() -> None:
+    (fact,) = (fact for fact in read("Ben no longer works at Initech.").facts)
+    assert (fact.valid_from, fact.valid_to) == (None, ANCHOR)
+    (fact, *_) = read("Ada resigned from Initech in March 2023.").facts
+    assert (fact.valid_from, fact.valid_to) == (None, datetime(2023, 3, 1, tzinfo=UTC))
+    (fact, *_) = read("Ada resigned from Initech in March 2031.").facts
+    assert fact.valid_to == ANCHOR
+
+
+def test_what_may_have_been_is_no_evidence_that_it_was() -> None:
+    assert {fact.label: fact.confidence for fact in read("Ada left Initech.").facts} == {
+        "works at": 0,
+        "member of": 0,
+    }
+    assert [fact.confidence for fact in read("Ada no longer works at Initech.").facts] == [0.8]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Dot joined Hooli", ("Dot", "works at", "Hooli")),
+        ("Dot joined Hooli and plays in a band.", ("Dot", "works at", "Hooli")),
+        ("Cid now works at Hooli", ("Cid", "works at", "Hooli")),
+        ("Cid was hired by Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid started working at Hooli.", ("Cid", "works at", "Hooli")),
+        ("Cid got a new job at Hooli.", ("Cid", "works at", "Hooli")),
+        ("Ada left Initech for Hooli Corp.", ("Ada", "works at", "Hooli Corp")),
+        ("Ada left Initech to work at Hooli.", ("Ada", "works at", "Hooli")),
+        ("Ada left Initech and works at Hooli.", ("Ada", "works at", "Hooli")),
+        ("Yara moved to Antwerp", ("Yara", "lives in", "Antwerp")),
+        ("Yara relocated from Ghent to Antwerp.", ("Yara", "lives in", "Antwerp")),
+        ("Mia switched from Python to Rust.", ("Mia", "uses", "Rust")),
+        ("Eva and Rob got married.", ("Rob", "married to", "Eva")),
+        ("Yara settled in Antwerp.", ("Yara", "lives in", "Antwerp")),
+    ],
+)
+def test_a_change_tells_what_is_new(text: str, fact: tuple[str, str, str]) -> None:
+    assert fact in facts(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Dot joined the Harbour Choir.", "works at"),
+        ("Dot joined Slack.", "works at"),
+        ("Dot joined NATO.", "works at"),
+        ("Yara moved to Antwerp for the summer.", "lives in"),
+        ("Yara moved to Antwerp temporarily.", "lives in"),
+        ("The meeting moved to Antwerp.", "lives in"),
+    ],
+)
+def test_a_club_is_no_employer_and_a_stay_no_home(text: str, label: str) -> None:
+    assert label not in {found for _, found, _ in facts(text)}
+
+
+PIECES = (
+    "Anna Berg|no longer|works at|left|Acme|I|doesn't|live in|anymore|, and|.|\"|used to|quit|her job at"
+    "|and|Tom|are divorced|sold|?|in 2019|stopped|using|if|\n"
+)
+
+
+@given(st.lists(st.sampled_from(PIECES.split("|")), max_size=20))
+def test_any_mixture_of_pieces_is_read(pieces: list[str]) -> None:
+    for fact in read(" ".join(pieces), speaker="Priya").facts:
+        assert fact.subject != fact.object
+        assert fact.confidence == 0 or fact.confidence >= 0.5
+        assert fact.confidence or fact.valid_to is not None

@@ -1,0 +1,186 @@
+"""What a speaker says that he is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.reading import facts, read
+
+
+def introduced(text: str) -> set[str]:
+    return {
+        name
+        for subject, label, name in facts(text, speaker="user")
+        if subject == "user" and label in {"named", "also known as"}
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("I'm Kofi", "Kofi"),
+        ("Hi, I'm Kofi.", "Kofi"),
+        ("Hello! I am Kofi Mensah, nice to meet you.", "Kofi Mensah"),
+        ("Hey there, I'm Odalys and I need some help.", "Odalys"),
+        ("i'm busy today. I'm Kofi by the way.", "Kofi"),
+        ("Call me Wren", "Wren"),
+        ("Just call me Wren, please.", "Wren"),
+        ("You can call me Skip if you like.", "Skip"),
+        ("Everyone calls me Bo.", "Bo"),
+        ("I go by Wren.", "Wren"),
+        ("Ilse here", "Ilse"),
+        ("Ilse here, with another question about tiles.", "Ilse"),
+        ("Hi, Ilse here again.", "Ilse"),
+        ("sign it as Bo Lindgren", "Bo Lindgren"),
+        ("Write to the landlord and sign it as Bo Lindgren.", "Bo Lindgren"),
+        ("Please sign the letter with Bo Lindgren.", "Bo Lindgren"),
+        ("It's Tariq again", "Tariq"),
+        ("Hi, it's Zubin again. Can we go on?", "Zubin"),
+        ("My name is Odile", "Odile"),
+        ("my name's Odile, and I paint.", "Odile"),
+        ("By the way, my full name is Odile de la Tour.", "Odile de la Tour"),
+        ("this is Ana", "Ana"),
+        ("This is Ana speaking.", "Ana"),
+        ("Hello, this is Zora from accounting.", "Zora"),
+        ("I'm called Xochitl.", "Xochitl"),
+        ("Ich heiße Jörg.", "Jörg"),
+        ("Hallo, mein Name ist Anke Meyer.", "Anke Meyer"),
+        ("Nenn mich einfach Uli.", "Uli"),
+        ("Du kannst mich Uli nennen.", "Uli"),
+        ("Ich bin Sabine.", "Sabine"),
+        ("Je m'appelle Odile.", "Odile"),
+        ("Bonjour, mon nom est Luc Moreau.", "Luc Moreau"),
+        ("Appelle-moi Lulu.", "Lulu"),
+        ("Je suis Camille.", "Camille"),
+        ("Me llamo Íñigo.", "Íñigo"),
+        ("Hola, mi nombre es Lucía Pérez.", "Lucía Pérez"),
+        ("Soy Lucia.", "Lucia"),
+        ("Llámame Paco.", "Paco"),
+        ("Ik heet Sanne.", "Sanne"),
+        ("Mi chiamo Giulia.", "Giulia"),
+        ("Meu nome é João.", "João"),
+    ],
+)
+def test_a_speaker_is_called_what_he_says(text: str, name: str) -> None:
+    assert name in introduced(text)
+    about = {mention.name for mention in read(text, speaker="user").mentions if mention.is_about}
+    assert "my name" in about
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm tired",
+        "I'm Dutch",
+        "I'm Tired.",
+        "I'm American and proud of it.",
+        "I'm Catholic.",
+        "I'm Vegan.",
+        "I'm Buddhist.",
+        "I'm OK.",
+        "I'm CEO at a bank.",
+        "I'm Team Blue.",
+        "I'm Gemini.",
+        "I'm Googling it.",
+        "I'm Kofi's brother.",
+        "I'm Python developer.",
+        "I'm Berlin based.",
+        "I'm in Ghent.",
+        "I'm not Kofi.",
+        "I'm sure Kofi knows.",
+        "I'm meeting Kofi.",
+        "I'm Kofi?",
+        "If I'm Kofi, who are you",
+        "Tom says I'm Kofi.",
+        "He said \"I'm Kofi\" and left.",
+        "I'm Siemens' customer.",
+        "I'm Google certified.",
+        "call me later",
+        "call me a taxi",
+        "Call me an Uber.",
+        "Call me Monday.",
+        "Call me Uber now.",
+        "call me back, Kofi",
+        "Call me when Kofi arrives.",
+        "Call me Maybe.",
+        "Call me Tomorrow.",
+        "Don't call me Skip.",
+        "They never call me Skip.",
+        "Why do you call me Skip?",
+        "My boss told Tom to call me Skip.",
+        "it's Monday again",
+        "It's Monday again.",
+        "It's Christmas again.",
+        "It's Berlin again.",
+        "It's May again.",
+        "It's Easter!",
+        "It's Kofi's turn.",
+        "It's Google.",
+        "It's Tuesday here.",
+        "coffee here",
+        "Coffee here is great.",
+        "Nothing here.",
+        "Engineer here, with a question.",
+        "Berlin here we come.",
+        "Sunshine here all day.",
+        "Kofi works here.",
+        "Everybody here likes Kofi.",
+        "This is Spain.",
+        "This is Ana, my sister.",
+        "This is Ana's bike.",
+        "This is Max. He is so playful.",
+        "This is Max – he's so playful.",
+        "This is Anna! My sister, you know.",
+        "This is Python.",
+        "This is Sparta!",
+        "Is this Ana?",
+        "this is great",
+        "My name is not Kofi.",
+        "My name isn't Kofi.",
+        "Is my name Kofi?",
+        "My cat's name is Kofi.",
+        "Her name is Kofi.",
+        "My brother's name is Kofi.",
+        "The name of my street is Kofi Lane.",
+        "My name is on the list.",
+        "If my name is Kofi, I will laugh.",
+        "Pretend my name is Kofi.",
+        "She thinks my name is Kofi.",
+        "What is my name?",
+        "Who am I?",
+        "Sign it as soon as you can.",
+        "Sign it with a pen.",
+        "Sign it as Anonymous.",
+        "Ich bin müde.",
+        "Ich bin Lehrer.",
+        "Ich bin Berliner.",
+        "Wie heiße ich?",
+        "Je suis Charlie et toi?",
+        "Je suis fatigué.",
+        "Je suis Français.",
+        "Soy Médico.",
+        "Soy de Sevilla.",
+        "Me llamo mucho la atención.",
+        "Aquí Madrid.",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_it_names_nobody(text: str) -> None:
+    assert introduced(text) == set()
+    names = {mention.name for mention in read(text, speaker="user").mentions}
+    assert "my name" not in names
+
+
+def test_a_program_introduces_nobody() -> None:
+    assert facts("I'm Kofi.", speaker="assistant") == []
+    assert "my name" not in {mention.name for mention in read("I'm Kofi.", speaker="assistant").mentions}
+
+
+def test_a_known_speaker_is_not_named_again() -> None:
+    assert facts("Hi, I'm Kofi.", speaker="Kofi Mensah") == []
+    assert facts("Call me Skip.", speaker="Kofi Mensah") == [("Kofi Mensah", "also known as", "Skip")]
+
+
+def test_without_a_speaker_the_memory_is_about_the_name() -> None:
+    found = read("My name is Odile.")
+    assert found.facts == ()
+    assert {"my name", "Odile"} <= {mention.name for mention in found.mentions}
