@@ -63,7 +63,7 @@ SELECT c.namespace_id, c.name, c.key, c.id FROM pgrecall.concepts c WHERE c.key 
 INSERT INTO pgrecall.concept_keys (namespace_id, key, concept_id)
 SELECT c.namespace_id, hashtext(c.key), c.id FROM pgrecall.concepts c WHERE c.namespace_id = %(home)s;
 INSERT INTO pgrecall.name_doubts (namespace_id, concept_id, other_id)
-SELECT c.namespace_id, min(c.id), max(c.id) FROM pgrecall.concepts c WHERE c.namespace_id = %(home)s GROUP BY c.namespace_id;
+SELECT %(home)s, min(c.id), max(c.id) FROM pgrecall.concepts c WHERE c.namespace_id = %(home)s AND c.key <> 'quokka two';
 """
 
 
