@@ -91,7 +91,7 @@ FROM (VALUES
      'query word. Below that share it counts proportionally less.', NULL, NULL),
     ('phrase_bonus', 'ranking', '0.3', 0, 1, false, 'share',
      'How far a memory that holds the query word for word is raised toward the maximum score.', NULL, NULL),
-    ('question_time', 'ranking', '0', 0, 1, false, 'share',
+    ('question_time', 'ranking', '0.3', 0, 1, false, 'share',
      'How far a memory of the time that the query names ("last week", "on 14 September"), or that mentions that time, is raised '
      'toward the maximum score. 0: no time is read from queries.', NULL, NULL),
     ('session_share', 'ranking', '0.6', 0, 1, false, 'share',
@@ -213,7 +213,7 @@ FROM (VALUES
      'minimum.', NULL, NULL),
     ('min_score', 'everyday', '0', 0, 1000, false, 'score',
      'Minimum score of a result: memories below it are left out.', NULL, NULL),
-    ('min_confidence', 'everyday', '0', 0, 1, false, 'probability',
+    ('min_confidence', 'ranking', '0', 0, 1, false, 'probability',
      'Minimum confidence that a result answers the query: memories below it are left out. Fusion cc only. 0: no minimum.', NULL, NULL),
 
     ('mmr_lambda', 'ranking', '1', 0, 1, false, 'share',
