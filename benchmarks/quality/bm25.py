@@ -25,7 +25,7 @@ WHERE m.namespace_id = %s AND m.deleted_at IS NULL
 ORDER BY m.id
 """
 _POSTINGS = """
-SELECT l.lexeme, array_agg(m.id ORDER BY m.id), array_agg(cardinality(l.positions) ORDER BY m.id)
+SELECT l.lexeme, array_agg(m.id ORDER BY m.id), array_agg(COALESCE(cardinality(l.positions), 1) ORDER BY m.id)
 FROM pgrecall.memories m, unnest(m.search_vector) l
 WHERE m.namespace_id = %s AND m.deleted_at IS NULL AND (%s::text[] IS NULL OR l.lexeme = ANY (%s::text[]))
 GROUP BY l.lexeme

@@ -10,27 +10,37 @@ import numpy as np
 from pgrecall_embedder.logs import describe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from concurrent.futures import Executor
+
+    from structlog.typing import FilteringBoundLogger
 
     from pgrecall_embedder.providers import EmbeddingProvider
 
-    from .pipeline import Work
+    from .queue import WorkQueue
 
 __all__ = ["state_background"]
 
 
-async def state_background(work: Work, model_id: int, provider: EmbeddingProvider, pool: Executor) -> None:
-    """Embed the daemon's background texts if the database has no background of the model yet.
+async def state_background(
+    queue: WorkQueue,
+    model_id: int,
+    provider: EmbeddingProvider,
+    pool: Executor,
+    texts: Sequence[str],
+    log: FilteringBoundLogger,
+) -> None:
+    """Embed unrelated texts if the database has no background of the model yet.
 
     Recall works without one, so a failure is logged, and the next start tries again.
     """
     try:
-        if await work.queue.lacks_background(model_id):
+        if await queue.lacks_background(model_id):
             loop = asyncio.get_running_loop()
-            made = await loop.run_in_executor(pool, provider.embed_documents, work.background_texts)
-            await work.queue.state_background(model_id, [_text(row) for row in np.asarray(made.vectors)])
+            made = await loop.run_in_executor(pool, provider.embed_documents, texts)
+            await queue.state_background(model_id, [_text(row) for row in np.asarray(made.vectors)])
     except Exception as error:  # noqa: BLE001 - a library may raise anything
-        work.log.warning(
+        log.warning(
             "the model's background could not be measured", model=provider.name, error=describe(error)
         )
 

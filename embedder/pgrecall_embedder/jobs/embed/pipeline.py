@@ -203,7 +203,9 @@ class Pipeline(Job):
         """State the background of a model that has none, once the memories that waited are embedded."""
         if self._background is not None and not self.pause.seconds_left:
             model_id, self._background = self._background, None
-            await state_background(self._work, model_id, self.provider, self._pool)
+            await state_background(
+                self._queue, model_id, self.provider, self._pool, self._work.background_texts, self._work.log
+            )
 
     def _wake_behind(self) -> None:
         if self.behind is not None:
