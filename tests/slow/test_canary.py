@@ -10,8 +10,8 @@ import json
 import os
 import socket
 import subprocess
-import time
 import sys
+import time
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
