@@ -12,7 +12,7 @@ AS $function$
 DECLARE
     daily CONSTANT integer := 500;
     asked CONSTANT integer := (
-        SELECT count(*) FROM (SELECT FROM pgrecall.name_doubts d WHERE d.asked_at > now() - interval '1 day' LIMIT daily) d
+        SELECT count(*)::integer FROM (SELECT FROM pgrecall.name_doubts d WHERE d.asked_at > now() - interval '1 day' LIMIT daily) d
     );
 BEGIN
     IF NOT _pgrecall.asks_about_names() THEN

@@ -11,7 +11,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    abbreviations CONSTANT jsonb := '{
+    abbreviations CONSTANT jsonb := jsonb '{
         "k8s": "kubernetes", "postgres": "postgresql", "univ": "university", "dept": "department", "intl": "international",
         "govt": "government", "mgmt": "management"
     }';

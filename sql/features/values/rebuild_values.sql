@@ -6,7 +6,7 @@ CREATE OR REPLACE PROCEDURE pgrecall.rebuild_values()
 LANGUAGE plpgsql
 AS $procedure$
 DECLARE
-    last bigint := 0;
+    last bigint := 0::bigint;
     stop bigint;
 BEGIN
     LOOP
