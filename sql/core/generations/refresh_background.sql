@@ -29,27 +29,21 @@ BEGIN
         WHERE l.embedding IS NOT NULL
         ORDER BY l.content_hash, l.id
     ), sample AS MATERIALIZED (
-        SELECT pgvector.l2_normalize(t.embedding) AS embedding, t.key, row_number() OVER (ORDER BY t.content_hash) AS place
+        SELECT t.embedding, t.key, t.content_hash
         FROM text t
         ORDER BY t.content_hash
         LIMIT max_sample
-    ), center AS MATERIALIZED (
-        SELECT pgvector.avg(s.embedding) AS mean, count(*)::integer AS size,
+    ), taken AS MATERIALIZED (
+        SELECT array_agg(s.embedding ORDER BY s.content_hash) AS embeddings, count(*)::integer AS size,
                -- Before PostgreSQL 18 there is no max(bytea).
                CASE WHEN count(*) = max_sample THEN (SELECT k.key FROM sample k ORDER BY k.key DESC LIMIT 1)
                     WHEN (SELECT count(*) FROM looked_at) = max_looked_at
                     THEN (SELECT l.key FROM looked_at l ORDER BY l.key DESC LIMIT 1) END AS last_key
         FROM sample s
     )
-    SELECT c.mean, c.size, c.last_key, sqrt(avg((1 - d.distance) ^ 2)) AS deviation INTO found
-    FROM center c
-    CROSS JOIN sample a
-    JOIN sample b ON b.place BETWEEN a.place + 1 AND a.place + 3
-    CROSS JOIN LATERAL (
-        SELECT NULLIF((a.embedding OPERATOR(pgvector.-) c.mean) OPERATOR(pgvector.<=>) (b.embedding OPERATOR(pgvector.-) c.mean), 'NaN')
-                   AS distance
-    ) d
-    GROUP BY c.mean, c.size, c.last_key;
+    SELECT b.mean, b.deviation, t.size, t.last_key INTO found
+    FROM taken t
+    CROSS JOIN LATERAL _pgrecall.measure_background(t.embeddings) b;
     IF found.size >= min_sample AND found.deviation > 0 THEN
         INSERT INTO pgrecall.embedding_backgrounds AS b (namespace_id, generation_id, mean, deviation, sample_size, last_key)
         VALUES (refresh_background.namespace_id, generation, found.mean, found.deviation, found.size, found.last_key)

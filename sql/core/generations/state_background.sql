@@ -4,7 +4,7 @@
 -- that are shipped with the embedder, so it tells nothing about any namespace. The first statement stays: an embedder of
 -- another version does not change scores.
 --
--- embeddings  of the texts, each as '[0.1,…]'; the deviation is that of each with the next three, as in refresh_background()
+-- embeddings  of the texts, each as '[0.1,…]'
 --
 -- Returns whether it was stored.
 --
@@ -33,21 +33,7 @@ BEGIN
         RAISE EXCEPTION 'a background needs % to % embeddings of % dimensions', min_sample, max_sample, model.dimension
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the embeddings of unrelated texts, by this model.';
     END IF;
-    WITH sample AS MATERIALIZED (
-        SELECT pgvector.l2_normalize(e.embedding::pgvector.halfvec) AS embedding, e.place
-        FROM unnest(embeddings) WITH ORDINALITY e (embedding, place)
-    ), center AS MATERIALIZED (
-        SELECT pgvector.avg(s.embedding) AS mean FROM sample s
-    )
-    SELECT c.mean, sqrt(avg((1 - d.distance) ^ 2)) AS deviation INTO found
-    FROM center c
-    CROSS JOIN sample a
-    JOIN sample b ON b.place BETWEEN a.place + 1 AND a.place + 3
-    CROSS JOIN LATERAL (
-        SELECT NULLIF((a.embedding OPERATOR(pgvector.-) c.mean) OPERATOR(pgvector.<=>) (b.embedding OPERATOR(pgvector.-) c.mean), 'NaN')
-                   AS distance
-    ) d
-    GROUP BY c.mean;
+    SELECT b.mean, b.deviation INTO found FROM _pgrecall.measure_background(embeddings::pgvector.halfvec[]) b;
     IF found.deviation > 0 THEN
         UPDATE pgrecall.embedding_models m
         SET background_mean = found.mean, background_deviation = least(found.deviation, 1)

@@ -45,9 +45,8 @@
 -- score of a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. A
 -- cosine is measured against the cosines between unrelated memories of the namespace (similarity_score); without such a
 -- background, against that of the model; without either it counts from 0. A long memory counts by its best passage. A memory
--- without an embedding gets the
--- candidates' mean cosine: a missing embedding says nothing about it. Without words or without a vector, the other leg
--- gets the full weight. Fusion rrf sums weight / (rrf_k + rank).
+-- without an embedding gets the candidates' mean cosine: a missing embedding says nothing about it. Without words or without
+-- a vector, the other leg gets the full weight. Fusion rrf sums weight / (rrf_k + rank).
 --
 -- The statement keeps one generic plan per session: it joins few candidates by primary key. Each leg plans for its own
 -- arguments. Steps are MATERIALIZED, so that their expressions are computed once. A step of wide rows that is read once ends
@@ -99,7 +98,7 @@ BEGIN
     -- Pronouns match nearly everything that a user has said, in a small namespace even with a high idf.
     SELECT array_agg(w.word) AS words, array_agg(w.idf) AS idfs, sum(w.idf) AS weight INTO hollow
     FROM unnest(parsed.words, parsed.idfs) w (word, idf)
-    WHERE w.word = ANY ('{i0,me0,my0,you0,your0,we0,our0}');
+    WHERE w.word = ANY (_pgrecall.pronoun_lexemes());
     IF request.query_name ~ '[0-9]' THEN
         versions := _pgrecall.version_pattern(request.query_name);
     END IF;

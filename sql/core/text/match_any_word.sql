@@ -9,7 +9,7 @@ AS $function$
 BEGIN
     RETURN _pgrecall.match_any_term(ARRAY(
         SELECT t.term FROM unnest(_pgrecall.query_terms(languages, query)) AS t (term)
-        WHERE t.term <> ALL ('{i0,me0,my0,you0,your0,we0,our0}')
+        WHERE t.term <> ALL (_pgrecall.pronoun_lexemes())
     ));
 END
 $function$;

@@ -1,4 +1,6 @@
--- Returns memories of a period, or that mention it: the newest of each, as candidates for a query that names the period.
+-- Returns candidates for a query that names a period: the newest memories of it, and those that mention a time in it.
+--
+-- Of the times that are mentioned, those that end first go before others.
 --
 -- Both lists are read from an index, and at most 200 rows of each before the filter: a long period costs no more.
 --
@@ -49,4 +51,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION _pgrecall.period_memories IS
-    'Returns memories of a period, or that mention it: the newest of each.';
+    'Returns the newest memories of a period, and those that mention a time in it.';
