@@ -52,6 +52,11 @@ class Job(ABC):
         return 0
 
     @property
+    def has_returned(self) -> bool:
+        """Whether items are still leased that the job gave up: a release makes them available again."""
+        return False
+
+    @property
     def backoff_seconds(self) -> float:
         """Seconds until the provider may be called again; 0 if it may be called now."""
         return 0.0
@@ -107,9 +112,9 @@ class WorkerLoop:
         connections = job.connections
         while not self.stopping.is_set():
             self._look.clear()
-            if connections != job.connections or job.backoff_seconds:
+            if connections != job.connections or job.has_returned or job.backoff_seconds:
                 # No worker knows of the items of a lost claim, and an unavailable provider takes no work:
-                # settle the items in hand, then release the rest.
+                # settle the items in hand, then release the rest. A pause may be over by then.
                 if job.in_hand:
                     await self._look.wait()
                     continue

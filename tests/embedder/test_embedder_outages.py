@@ -294,6 +294,37 @@ def test_a_drain_of_what_fails_for_now_ends(dsn: str, conn: psycopg.Connection[A
     assert status(conn)[:3] == (4, 1, 0)
 
 
+class PausesAndHolds(Recorder):
+    """Asks for a pause on each text with one word, and takes longer than the pause over the text with the other."""
+
+    def embed_documents(self, texts: Sequence[str]) -> DocumentVectors:
+        if any("limited" in text for text in texts) and not self.entered.is_set():
+            self.entered.set()
+            raise ProviderPaused("rate_limit", "the provider wants fewer requests", 0.0)
+        if any("slow" in text for text in texts):
+            time.sleep(1.5)  # a pause that names no time lasts half a second
+        return self.model.embed_documents(texts)
+
+
+@pytest.mark.parametrize("first", ["limited", "slow"])
+def test_memories_of_a_pause_that_ends_early_do_not_wait_for_their_lease(
+    dsn: str, conn: psycopg.Connection[Any], first: str
+) -> None:
+    """A pause may end while another batch is still computed: its memories return as after any other pause."""
+    provider = PausesAndHolds()
+    provider.token_budget = 1  # a batch for each text
+    other = "slow" if first == "limited" else "limited"
+    # The longest text is embedded first.
+    remember(conn, *(f"a text that is {first} and longer {number}" for number in range(2)), f"{other} one")
+
+    async def scenario() -> None:
+        async with running(make_daemon(dsn, provider, concurrency=2, lease_seconds=600)):
+            await eventually(lambda: status(conn)[0] == 3)
+
+    asyncio.run(scenario())
+    assert jobs(conn) == 0
+
+
 @pytest.mark.slow
 def test_two_daemons_and_a_provider_that_comes_and_goes(
     dsn: str, conn: psycopg.Connection[Any], elsewhere: Callable[[str], None]

@@ -125,6 +125,7 @@ class Pipeline(Job):
         self._looks_in_vain = 0
         self._in_hand = 0  # claimed and not yet settled
         self._to_embed = 0  # of those, the ones without a vector
+        self._has_returned = False
         self._seconds_a_text: float | None = None
         self._background: int | None = model_id if work.background_texts else None  # still to be measured
 
@@ -144,12 +145,18 @@ class Pipeline(Job):
         return self._queue.connections
 
     @property
+    def has_returned(self) -> bool:
+        """Whether memories that the provider did not take are still leased."""
+        return self._has_returned
+
+    @property
     def backoff_seconds(self) -> float:
         """Seconds until the provider may be called again."""
         return self.pause.seconds_left
 
     async def release(self) -> None:
         """Release every lease of the generation, and wake the pipeline behind."""
+        self._has_returned = False
         await self._queue.release(self.generation)
         self._give_up_draining()
         self._wake_behind()
@@ -257,6 +264,7 @@ class Pipeline(Job):
         loop = asyncio.get_running_loop()
         while (batch := await self._planned.get()) is not None:
             if self.pause.seconds_left:
+                self._has_returned = True
                 self._to_embed -= len(batch)
                 self._settled(len(batch))
                 continue
@@ -268,6 +276,7 @@ class Pipeline(Job):
             if result.is_alive:
                 self.pause.succeed()
             if result.pause is not None:
+                self._has_returned = True
                 self._begin_pause(result.pause)
             else:
                 self._measure(result.seconds / len(batch))
