@@ -60,6 +60,19 @@ def test_a_block_a_memory(conn: psycopg.Connection[Any], explain: Callable[..., 
     assert second_block.startswith(f"2. memory {second}, score ")
 
 
+def test_what_speaks_for_and_against(conn: psycopg.Connection[Any], explain: Callable[..., str]) -> None:
+    remember(conn, "The production database runs PostgreSQL 17.2")
+    remember(conn, "We meet the landlord on Tuesday")
+    *_, line, arithmetic = explain("PostgreSQL 16.4", "-k", "1").strip().splitlines()
+    assert arithmetic.startswith("   lexical ")
+    assert line.startswith("   confidence 0.1865 (for: ")
+    told, against = line.split("; ")
+    assert [part.split()[0] for part in told.split("(for: ")[1].split(", ")] == ["share", "evidence", "lead"]
+    assert against == "against: contradiction 4.00, base 5.60)"
+    shown = explain("PostgreSQL 16.4", "-k", "1", "--json")
+    assert json.loads(shown)[0]["confidence_parts"]["contradiction"] == -4
+
+
 def test_why_a_memory_is_not_there(conn: psycopg.Connection[Any], explain: Callable[..., str]) -> None:
     found = remember(conn, "green tea")
     bicycle = remember(conn, "a bicycle")

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 SHOWN = 80
 """Characters of a memory shown beside its score."""
+_PARTS = ("share", "evidence", "lead", "contradiction", "base")
+"""The order in which the parts of the confidence are told."""
 
 
 @with_filters()
@@ -64,7 +66,8 @@ def explain(
     """Explain why memories are ranked as they are, or why one is not returned.
 
     Without --id, explains the memories that the recall returns. Each has one line per leg: its rank, its
-    score, the weight of the leg, and what that adds to the relevance.
+    score, the weight of the leg, and what that adds to the relevance. A line tells what speaks for and
+    against its answering the question, as log odds.
     """
     settings = call_settings(setting)
     expander = who_expands(expand, expand_model)
@@ -126,6 +129,7 @@ def block(explained: "Explanation") -> "Iterator[str]":
         yield f"   {'MMR':<11}subtracted {_number(explained.mmr_penalty)} for similarity to earlier results"
     if explained.duplicates:
         yield f"   {'hides':<11}{', '.join(map(str, explained.duplicates))}"
+    yield from _confidence(explained)
     yield f"   {explained.arithmetic}"
 
 
@@ -158,6 +162,18 @@ def _legs(explained: "Explanation") -> "Iterator[str]":
     ):
         if part is not None and round(part, 8) != 0:
             yield f"   {name:<65}adds {_number(part)}"
+
+
+def _confidence(explained: "Explanation") -> "Iterator[str]":
+    if explained.confidence is None or explained.confidence_parts is None:
+        return
+    parts = {name: explained.confidence_parts[name] for name in _PARTS}
+    sides = (
+        ("for", [f"{name} {part:.2f}" for name, part in parts.items() if round(part, 2) > 0]),
+        ("against", [f"{name} {-part:.2f}" for name, part in parts.items() if round(part, 2) < 0]),
+    )
+    said = "; ".join(f"{side}: {', '.join(found)}" for side, found in sides if found)
+    yield f"   confidence {_number(explained.confidence)} ({said})"
 
 
 def _number(value: float | None) -> str:

@@ -65,6 +65,9 @@ class Explanation(Row):
         passage: Of a long memory, the part nearest to the query's vector: `content[start:end]`.
         time_part: What being of the time that the query names, or mentioning it, adds.
         question_period: The time that the query names, from and before; None if it names none.
+        confidence: That it answers the query, 0 to 1; None with fusion rrf.
+        confidence_parts: What speaks for it (above 0) and against it (below 0), by name, as log odds: `base`,
+            `share`, `evidence`, `lead` and `contradiction`. Their sum is the log odds of `confidence`.
     """
 
     id: int
@@ -108,6 +111,8 @@ class Explanation(Row):
     passage: tuple[int, int] | None
     time_part: float | None
     question_period: tuple[datetime, datetime | None] | None
+    confidence: float | None
+    confidence_parts: Mapping[str, float] | None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:

@@ -28,6 +28,11 @@
 -- settings_in_force  every setting of this recall, by name
 -- added_terms     terms that the setting expand added to the query; NULL: none
 -- expansion_score     the part of lexical_score from these terms
+-- confidence          recall()'s: that the memory answers the query, 0 to 1. NULL with fusion rrf
+-- confidence_parts    what speaks for it and against it, as log odds; confidence = 1 / (1 + exp(-sum)).
+--                     base: before anything is known, the same for every memory; share: how much of the query's words it holds,
+--                     by their rarity; evidence: how rare the words are that it holds; lead: how far it is ahead of other
+--                     candidates; contradiction: it has numbers, but not the version that the query names
 CREATE OR REPLACE FUNCTION public.recall_explain(
     query text,
     query_vec pgvector.halfvec DEFAULT NULL,
@@ -73,7 +78,8 @@ RETURNS TABLE (
     speaker_factor double precision,
     is_candidate boolean, candidate_rank integer, mmr_penalty double precision, duplicates bigint[],
     chosen_strategy text, settings_in_force jsonb, added_terms text[], expansion_score double precision,
-    passage int4range, time_part double precision, question_period tstzrange
+    passage int4range, time_part double precision, question_period tstzrange,
+    confidence double precision, confidence_parts jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
@@ -152,7 +158,8 @@ BEGIN
                (request.settings).strategy, to_jsonb(request.settings), request.expansion,
                CASE WHEN (r.line).lexical_score IS NOT NULL
                     THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END,
-               (r.line).passage, (r.line).time_part, request.period
+               (r.line).passage, (r.line).time_part, request.period,
+               (r.line).confidence, _pgrecall.explain_confidence(m, r.line, request)
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id

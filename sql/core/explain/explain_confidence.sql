@@ -1,0 +1,50 @@
+-- Tells what speaks for and against a ranked memory: the parts of its confidence, log odds by name.
+--
+-- NULL without a confidence. Everything but the lead is computed again, as rank_memories() does it; the lead is the rest, so that
+-- the parts add up to the confidence that recall() returns.
+--
+-- ranked  the memory's row from rank_memories()
+CREATE OR REPLACE FUNCTION _pgrecall.explain_confidence(
+    memory pgrecall.memories, ranked pgrecall.ranked, request pgrecall.recall_request
+)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    parsed pgrecall.parsed_query := request.parsed;
+    hollow record;
+    hollow_part double precision;
+    evidence double precision;
+    parts record;
+BEGIN
+    IF ranked.confidence IS NULL THEN
+        RETURN NULL;
+    END IF;
+    SELECT array_agg(w.word) AS words, array_agg(w.idf) AS idfs, sum(w.idf) AS weight INTO hollow
+    FROM unnest(parsed.words, parsed.idfs) w (word, idf)
+    WHERE w.word = ANY (_pgrecall.pronoun_lexemes());
+    IF hollow.words IS NOT NULL THEN
+        hollow_part := (SELECT sum(p.part)
+                        FROM _pgrecall.bm25_parts(
+                            memory.search_vector, memory.word_count, hollow.words, hollow.idfs, parsed.impacts
+                        ) p);
+    END IF;
+    evidence := ranked.lexical_score - COALESCE(hollow_part, 0);
+    SELECT p.* INTO parts
+    FROM _pgrecall.confidence_parts(
+        evidence / NULLIF(parsed.max_bm25 - COALESCE(hollow.weight, 0), 0), evidence, 0, request.query_vec IS NOT NULL,
+        COALESCE(request.query_name ~ '[0-9]' AND memory.content ~ '[0-9]'
+                 AND memory.content !~* _pgrecall.version_pattern(request.query_name), false)
+    ) p;
+    RETURN jsonb_build_object(
+        'base', parts.base, 'share', parts.share, 'evidence', parts.evidence,
+        'lead', ln(ranked.confidence / (1 - ranked.confidence))
+                - (parts.base + parts.share + parts.evidence + parts.contradiction),
+        'contradiction', parts.contradiction
+    );
+END
+$function$;
+
+COMMENT ON FUNCTION _pgrecall.explain_confidence IS
+    'Tells what speaks for and against a ranked memory: the parts of its confidence, as log odds.';
