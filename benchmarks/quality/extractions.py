@@ -173,7 +173,8 @@ class _Reader(ExitStack):
     def read(self, documents: Sequence[Document]) -> dict[int, dict[str, Any]]:
         """Return what each memory says, by its id; one that cannot be read is missing."""
         found = self._cache.get(self.version, documents)
-        missing = [document for document in documents if document.memory_id not in found]
+        # Texts of several namespaces are read once.
+        missing = list({_hash(one): one for one in documents if one.memory_id not in found}.values())
         portions = [missing[first : first + _PORTION] for first in range(0, len(missing), _PORTION)]
         reading = (
             self._processes.map(_extract, portions)
@@ -191,6 +192,7 @@ class _Reader(ExitStack):
             ]
             self._cache.put(self.version, read)
             found.update((document.memory_id, one) for document, one in read)
+        found.update(self._cache.get(self.version, [one for one in documents if one.memory_id not in found]))
         return found
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from benchmarks.quality.embeddings import VectorCache
     from benchmarks.quality.extractions import ExtractionCache
 
-__all__ = ["Loaded", "load", "vector_text"]
+__all__ = ["Loaded", "describe_database", "load", "vector_text"]
 
 _CLAIM = 2048
 _LEASE = "6 hours"
@@ -92,7 +92,7 @@ def load(
             }
             extraction = extract(connection, extractions, say, undated=undated)
             client.admin.analyze()
-        return Loaded(embedder, vectors, {**_description(connection), "extraction": extraction})
+        return Loaded(embedder, vectors, {**describe_database(connection), "extraction": extraction})
 
 
 def vector_text(vector: NDArray[np.float32]) -> str:
@@ -138,7 +138,8 @@ def _embed(
     return vectors
 
 
-def _description(connection: psycopg.Connection[Any]) -> dict[str, Any]:
+def describe_database(connection: psycopg.Connection[Any]) -> dict[str, Any]:
+    """Return versions and settings of a database, for the results file."""
     with connection.cursor(row_factory=dict_row) as cursor:
         status = cursor.execute("SELECT * FROM recall_status()").fetchone() or {}
         settings = cursor.execute(
