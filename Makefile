@@ -145,7 +145,7 @@ bench-graph: $(VENV)/.dev  ## measure what the concept graph brings to multi-hop
 	    --json benchmarks/results/graph-$$name.json; done
 	$(BIN)/python -m benchmarks extraction --speed $(DATA)/musique/corpus.jsonl --texts 300 --json benchmarks/results/extraction.json
 
-bench-learning: $(VENV)/.dev  ## measure learning from feedback, and the confidence of the first memory; writes benchmarks/results
+bench-learning: $(VENV)/.dev  ## measure learning from feedback, and how reliable the confidence is; writes benchmarks/results
 	@set -e; for folder in examples/sample $(foreach name,locomo multihoprag musique-train scifact,$(DATA)/$(name)); do \
 	  name=$$(basename $$folder); scope=pooled; case $$name in locomo) scope=field:conversation;; esac; \
 	  for kind in learning abstention; do $(BIN)/python -m benchmarks $$kind --data $$folder --scope $$scope \

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from benchmarks import operations, report, speed
 from benchmarks.operations import daemon, import_from, sharding, tenants
-from benchmarks.quality import abstention, curation, extraction, graph, learning, names, reliability
 from benchmarks.quality import command as quality
+from benchmarks.quality import curation, extraction, graph, learning, names, reliability
 from benchmarks.quality.datasets import DataError
 from benchmarks.quality.resources import Unavailable
 from benchmarks.systems import UnknownSetting, UnknownSystem
@@ -41,7 +41,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import_from.add_to(commands)
     curation.add_to(commands)
     learning.add_to(commands)
-    abstention.add_to(commands)
     names.add_to(commands)
     reliability.add_to(commands)
     options = parser.parse_args(arguments)

@@ -1,11 +1,10 @@
-"""The sections on learning from feedback and on recall's confidence."""
+"""The section on learning from feedback."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.report.markdown import file_link, of_kind, revision, table
-from benchmarks.report.plots import Plot, confidence_plot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,15 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 _METRICS = ("recall@5", "recall@10", "ndcg@10")
-_PLOT = "benchmarks/confidence.png"
 
 
-def render(results: Results, plots: dict[str, Plot]) -> list[str]:
-    """Render both sections; nothing of one that was not measured."""
-    return [*_learning(of_kind(results, "learning")), *_confidence(of_kind(results, "abstention"), plots)]
-
-
-def _learning(measured: Results) -> list[str]:
+def render(results: Results) -> list[str]:
+    """Render the section; nothing if it was not measured."""
+    measured = of_kind(results, "learning")
     if not measured:
         return []
     return [
@@ -62,31 +57,3 @@ def _gain(one: Mapping[str, Any]) -> str:
     low, high = one["ci95"]
     text = f"{one['delta']:+.3f} [{low:+.3f}, {high:+.3f}]"
     return f"**{text}**" if low > 0 or high < 0 else text
-
-
-def _confidence(measured: Results, plots: dict[str, Plot]) -> list[str]:
-    if not measured:
-        return []
-    plots[_PLOT] = confidence_plot({found["dataset"]: found["curve"] for _, found in measured})
-    return [
-        "## Knowing when the answer is unknown\n",
-        "Each question is asked twice: as it is, and after its answering memories are forgotten. `recall` "
-        "returns a confidence with each memory; these figures are of the first. *Known* tells questions with "
-        "an answer in memory from those without; *right* tells first memories that answer from those that do "
-        "not. The calibration error is the mean gap between the confidence and the share that is right.\n",
-        table(
-            ["data set", "questions", "first is right", "AUROC known", "AUROC right", "calibration error"],
-            [
-                [
-                    f"{file_link(name, text=found['dataset'])} ({revision(found['git'])})",
-                    str(found["questions"]),
-                    f"{found['share_right']:.3f}",
-                    f"{found['auroc_known']:.3f}",
-                    f"{found['auroc_right']:.3f}",
-                    f"{found['calibration_error']:.3f}",
-                ]
-                for name, found in measured
-            ],
-        ),
-        f"![Share of right first memories kept against the share of others, for all thresholds]({_PLOT})\n",
-    ]

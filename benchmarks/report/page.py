@@ -1,10 +1,10 @@
-"""docs/benchmarks.md: a summary, learning, the graph, speed, the embedder, operations, then each data set."""
+"""docs/benchmarks.md: a summary, learning, the confidence, the graph, speed and others, then each data set."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.report import dataset, embedder, graph, learning, operations, speed, summary
+from benchmarks.report import dataset, embedder, graph, learning, operations, reliability, speed, summary
 from benchmarks.report.markdown import of_kind
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def render(results: Results) -> tuple[str, dict[str, Plot]]:
     parts = [_INTRODUCTION]
     if quality:
         parts.append(summary.render([found for _, found in quality]))
-    parts += learning.render(results, plots)
+    parts += learning.render(results)
+    parts += reliability.render(results)
     parts += graph.render(results)
     parts += speed.render(results, plots)
     parts += embedder.render(results)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Plot",
     "ablation_plot",
-    "confidence_plot",
     "latency_plot",
     "quality_plot",
     "settings_plot",
@@ -95,23 +94,11 @@ def settings_plot(
     return Plot("settings", {"setting": setting, "panels": panels})
 
 
-def confidence_plot(curves: Mapping[str, Sequence[Mapping[str, float]]]) -> Plot:
-    """Plot what thresholds of the confidence keep.
-
-    Args:
-        curves: By data set, for each threshold the shares of right and wrong first memories kept.
-    """
-    points = {
-        name: [[one["wrong_kept"], one["right_kept"]] for one in curve] for name, curve in curves.items()
-    }
-    return Plot("confidence", {"curves": points})
-
-
 class Plot:
     """What a PNG shows.
 
     Args:
-        kind: `quality`, `ablation`, `latency`, `settings` or `confidence`.
+        kind: `quality`, `ablation`, `latency` or `settings`.
         data: The numbers.
     """
 
@@ -130,7 +117,6 @@ class Plot:
             "ablation": self._ablation,
             "latency": self._latency,
             "settings": self._settings,
-            "confidence": self._confidence,
         }[self._kind]
         figure = draw()
         FigureCanvasAgg(figure)
@@ -183,25 +169,6 @@ class Plot:
             _by_value(panel, corpora)
             panel.set_title(title, fontsize=9)
             panel.set_xlabel(self._data["setting"], fontsize=8)
-        return figure
-
-    def _confidence(self) -> Figure:
-        figure = Figure(figsize=(6.2, 4.2), layout="constrained")
-        panel = figure.subplots()
-        for place, (name, points) in enumerate(self._data["curves"].items()):
-            panel.plot(
-                [wrong for wrong, _ in points],
-                [right for _, right in points],
-                ("-", "--")[place // len(_LINES) % 2],
-                color=_LINES[place % len(_LINES)],
-                label=name,
-            )
-        panel.plot([0, 1], [0, 1], color=_FAINT, linewidth=1)
-        panel.set_xlabel("share of other first memories kept", fontsize=8)
-        panel.set_ylabel("share of right first memories kept", fontsize=8)
-        panel.tick_params(labelsize=8)
-        panel.grid(color=_FAINT, linewidth=0.4)
-        figure.legend(loc="outside right center", fontsize=8)
         return figure
 
 

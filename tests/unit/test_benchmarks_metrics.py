@@ -10,10 +10,10 @@ import pytest
 import pytrec_eval
 
 from benchmarks.quality.ablations import halves, same
-from benchmarks.quality.abstention import area_under_curve, calibration_error
 from benchmarks.quality.bootstrap import compare, interval
 from benchmarks.quality.datasets import Dataset, Query
 from benchmarks.quality.metrics import HEADLINE, METRICS, evaluate, means, unique
+from benchmarks.quality.reliability.scoring import area_under_curve, calibration_error
 from benchmarks.quality.resources import Resources
 from benchmarks.quality.run import Outcome, Run
 

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from benchmarks.quality.abstention import calibration_error
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -15,10 +13,11 @@ if TYPE_CHECKING:
 
     from benchmarks.quality.reliability.run import Observation
 
-__all__ = ["Shares", "resamples", "scores", "shares", "tabulate"]
+__all__ = ["Shares", "area_under_curve", "calibration_error", "resamples", "scores", "shares", "tabulate"]
 
 RESAMPLES: Final = 500
 THRESHOLD: Final = 0.5
+_BINS: Final = 10
 
 Shares = dict[str, float]
 
@@ -28,7 +27,8 @@ def shares(confidence: NDArray[np.float64], right: NDArray[np.bool_], known: NDA
 
     Besides the calibration error, the shares whose first memory has a confidence above one half:
     `answered_above` of questions with their evidence in the namespace, `right_above` of those whose first
-    memory answers them, `unanswered_above` of questions without their evidence.
+    memory answers them, `unanswered_above` of questions without their evidence. `auroc_known` says how well
+    the confidence tells questions with their evidence from others, `auroc_right` first memories that answer.
     """
     above = confidence > THRESHOLD
     return {
@@ -36,6 +36,8 @@ def shares(confidence: NDArray[np.float64], right: NDArray[np.bool_], known: NDA
         "answered_above": _mean(above[known]),
         "right_above": _mean(above[right]),
         "unanswered_above": _mean(above[~known]),
+        "auroc_known": area_under_curve(confidence, known),
+        "auroc_right": area_under_curve(confidence, right),
     }
 
 
@@ -76,6 +78,35 @@ def tabulate(
         name: scores([one for one in observations if key(one) == name], seed)
         for name in dict.fromkeys(key(one) for one in observations)
     }
+
+
+def area_under_curve(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
+    """Return the area under the ROC curve: how often a positive scores above a negative, ties as a half.
+
+    Args:
+        scores: Shape (n,).
+        labels: Shape (n,); True for a positive. NaN if all are alike.
+    """
+    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    positives = int(labels.sum())
+    pairs = positives * (len(labels) - positives)
+    return float((ranks[labels].sum() - positives * (positives + 1) / 2) / pairs) if pairs else float("nan")
+
+
+def calibration_error(confidences: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
+    """Return the expected calibration error over ten bins (Naeini, Cooper, Hauskrecht, 2015).
+
+    Args:
+        confidences: Shape (n,), 0 to 1.
+        labels: Shape (n,); True where the memory answered the query.
+    """
+    bins = np.minimum((confidences * _BINS).astype(int), _BINS - 1)
+    gaps = [
+        abs(confidences[bins == one].mean() - labels[bins == one].mean()) * (bins == one).mean()
+        for one in np.unique(bins)
+    ]
+    return float(sum(gaps))
 
 
 def _stated(value: float, drawn: Sequence[float]) -> dict[str, Any]:
