@@ -148,8 +148,8 @@ bench-graph: $(VENV)/.dev  ## measure what the concept graph brings to multi-hop
 bench-learning: $(VENV)/.dev  ## measure learning from feedback, and how reliable the confidence is; writes benchmarks/results
 	@set -e; for folder in examples/sample $(foreach name,locomo multihoprag musique-train scifact,$(DATA)/$(name)); do \
 	  name=$$(basename $$folder); scope=pooled; case $$name in locomo) scope=field:conversation;; esac; \
-	  for kind in learning abstention; do $(BIN)/python -m benchmarks $$kind --data $$folder --scope $$scope \
-	    --json benchmarks/results/$$kind-$$name.json; done; done
+	  $(BIN)/python -m benchmarks learning --data $$folder --scope $$scope --json benchmarks/results/learning-$$name.json; done
+	$(BIN)/python -m benchmarks reliability --data $(DATA) --json benchmarks/results/reliability.json
 
 bench-report: $(VENV)/.dev  ## write docs/benchmarks.md, its plots and README's figures from benchmarks/results
 	$(BIN)/python -m benchmarks report

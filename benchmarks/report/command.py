@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.report import operations
+from benchmarks.report import operations, reliability
 from benchmarks.report.page import render
 from benchmarks.report.places import fill
 from benchmarks.report.plots import shows
@@ -65,7 +65,7 @@ def main(root: Path | None = None, *, check: bool) -> int:
         docs / "benchmarks.md": text,
         readme: put(readme.read_text(encoding="utf-8"), figures(results)),
     }
-    blocks = operations.blocks(results)
+    blocks = operations.blocks(results) | reliability.blocks(results)
     for path in sorted(docs.rglob("*.md")):
         if path not in pages:
             pages[path] = fill(path.name, path.read_text(encoding="utf-8"), blocks)

@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: a summary, learning, the confidence, the graph, speed and others, then each data set."""
+"""docs/benchmarks.md: a summary, learning, the confidence, the graph, speed, then each data set."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from benchmarks.report.markdown import Results
 
-__all__ = ["render"]
+__all__ = ["blocks", "render"]
 
 _FIGURES: Final = {
     "calibration_error": "calibration error",
@@ -30,6 +30,44 @@ def render(results: Results) -> list[str]:
         parts += [_introduction(name, found), _by_size(found), _worst(found)]
         parts += [details("By data set", _by_dataset(found)), *_refit(found)]
     return parts
+
+
+def blocks(results: Results) -> dict[str, str]:
+    """Return the figures of the decision on the confidence, by the name of their place."""
+    made = [_decision(name, found) for name, found in of_kind(results, "reliability")]
+    return {"confidence": "\n".join(made) or "Not measured.\n"}
+
+
+def _decision(name: str, found: Mapping[str, Any]) -> str:
+    sizes = table(
+        ["encoder", *(f"{_FIGURES[figure]}, at each size" for figure in _REFIT), "worst data set"],
+        [
+            [
+                encoder,
+                *(
+                    " / ".join(f"{one[figure]['value']:.3f}" for one in measured["sizes"].values())
+                    for figure in _REFIT
+                ),
+                f"{measured['worst']}, {_cell(measured['datasets'][measured['worst']]['calibration_error'])}",
+            ]
+            for encoder, measured in found["encoders"].items()
+        ],
+    )
+    source = f"From {file_link(name, '../../benchmarks/results')}, revision {revision(found['git'])}.\n"
+    if not found["refit"]:
+        return f"{sizes}\n{source}"
+    rows = _changes("all", found["refit"]["all"])
+    for one, measured in found["refit"]["held_out"].items():
+        rows += _changes(one, measured["encoders"])
+    changes = table(["tried on", "encoder", *(_FIGURES[figure] for figure in _REFIT)], rows)
+    title = "Fitted anew without a data set, tried on it (in force, then the difference):"
+    return f"{sizes}\n{title}\n\n{changes}\n{source}"
+
+
+def _changes(name: str, encoders: Mapping[str, Any]) -> list[list[str]]:
+    return [
+        [name, encoder, *(_change(one[figure]) for figure in _REFIT)] for encoder, one in encoders.items()
+    ]
 
 
 def _introduction(name: str, found: Mapping[str, Any]) -> str:
@@ -78,21 +116,15 @@ def _by_dataset(found: Mapping[str, Any]) -> str:
 def _refit(found: Mapping[str, Any]) -> list[str]:
     if not found["refit"]:
         return []
-    rows = [
-        [name, encoder, *(_change(one[figure]) for figure in _REFIT)]
-        for name, measured in found["refit"]["held_out"].items()
-        for encoder, one in measured["encoders"].items()
-    ]
-    every = [
-        ["**all**", encoder, *(_change(one[figure]) for figure in _REFIT)]
-        for encoder, one in found["refit"]["all"].items()
-    ]
+    rows = _changes("**all**", found["refit"]["all"])
+    for name, measured in found["refit"]["held_out"].items():
+        rows += _changes(name, measured["encoders"])
     return [
         details(
             "Other coefficients",
             "The coefficients of the confidence, fitted anew on all data sets but one with both encoders and "
             "tried on that one: the figure in force, and the difference. Bold: significant.\n",
-            table(["data set", "encoder", *(_FIGURES[figure] for figure in _REFIT)], [*every, *rows]),
+            table(["data set", "encoder", *(_FIGURES[figure] for figure in _REFIT)], rows),
         )
     ]
 

@@ -462,3 +462,37 @@ def test_without_far_memories_the_graph_section_says_none() -> None:
     nothing = {"beyond_rank": 50, "questions": 0, "memories": 0, "systems": {}, "comparisons": []}
     page = page_of(("graph-linked", GRAPH | {"far": nothing}))
     assert row(page, "| linked | 0, 0 |") == "| linked | 0, 0 |"
+
+
+def test_the_confidence_has_its_worst_data_set_and_significant_changes() -> None:
+    figure = {"value": 0.25, "ci95": [0.2, 0.3]}
+    names = (
+        "calibration_error",
+        "answered_above",
+        "right_above",
+        "unanswered_above",
+        "auroc_known",
+        "auroc_right",
+    )
+    cell = {"asked": 80, "first_is_right": 0.5, **dict.fromkeys(names, figure)}
+    change = {"in_force": 0.25, "fitted": 0.2, "delta": -0.05, "ci95": [-0.08, -0.02]}
+    changes = {"one": dict.fromkeys(names, change)}
+    page, plots = report.render(
+        [
+            (
+                "reliability",
+                {
+                    "kind": "reliability",
+                    "git": {"revision": "0" * 40, "modified": False},
+                    "encoders": {
+                        "one": {"sizes": {"5": cell, "3000": cell}, "datasets": {"bad": cell}, "worst": "bad"}
+                    },
+                    "refit": {"held_out": {"bad": {"encoders": changes}}, "all": changes},
+                },
+            )
+        ]
+    )
+    assert not plots
+    assert row(page, "| one | 3,000 | 80 |").count("0.250 [0.200, 0.300]") == 5
+    assert "over all sizes: one: bad, 0.250 [0.200, 0.300]." in page
+    assert row(page, "| **all** | one |").count("0.250, **-0.050 [-0.080, -0.020]**") == 3
