@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from benchmarks.quality.embeddings import Vector
 from benchmarks.quality.resources import Unavailable
 from pgrecall.query.embedding_models import DEFAULT_MODEL, KNOWN_MODELS
 from pgrecall_embedder.jobs.embed.batching import plan
@@ -16,8 +17,6 @@ from pgrecall_embedder.providers import ModelSpec, load_provider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
     from benchmarks.quality.embeddings import VectorCache
 
@@ -39,7 +38,7 @@ class Encoder:
     def __init__(
         self,
         name: str,
-        compute: Callable[[Sequence[str]], NDArray[np.float32]],
+        compute: Callable[[Sequence[str]], list[Vector]],
         cache: VectorCache,
         say: Callable[[str], None],
     ) -> None:
@@ -48,7 +47,7 @@ class Encoder:
         self._cache = cache
         self._say = say
 
-    def embed(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Embed texts: rows of length 1, as long as the bundled model's.
 
         A shorter vector ends in zeros: no cosine changes, and one database serves all encoders.
@@ -59,28 +58,33 @@ class Encoder:
         for first in range(0, len(missing), 256):
             chunk = missing[first : first + 256]
             self._say(f"{self.name}: embedding {first + len(chunk)} of {len(missing)} new texts")
-            rows = self._compute(chunk)
-            padded = np.zeros((len(chunk), _DIMENSION), dtype=np.float32)
-            padded[:, : rows.shape[1]] = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(1e-9)
-            made = dict(zip(chunk, padded, strict=True))
+            made = dict(zip(chunk, map(_padded, self._compute(chunk)), strict=True))
             self._cache.put(self.name, made)
             known.update(made)
         return [known[text] for text in texts]
 
 
-def _bundled() -> Callable[[Sequence[str]], NDArray[np.float32]]:
+def _padded(vector: Vector) -> Vector:
+    row = np.zeros(_DIMENSION, dtype=np.float32)
+    row[: len(vector.numbers)] = vector.numbers / max(float(np.linalg.norm(vector.numbers)), 1e-9)
+    return Vector(row, vector.is_unreadable)
+
+
+def _bundled() -> Callable[[Sequence[str]], list[Vector]]:
     provider = load_provider(ModelSpec(1, DEFAULT_MODEL, _DIMENSION, "sentence-transformers", "", ""), 1)
 
-    def compute(texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = np.zeros((len(texts), _DIMENSION), dtype=np.float32)
+    def compute(texts: Sequence[str]) -> list[Vector]:
+        found: dict[int, Vector] = {}
         for batch in plan(provider, texts):
-            rows[list(batch)] = provider.embed_documents([texts[place] for place in batch]).vectors
-        return rows
+            rows = provider.embed_documents([texts[place] for place in batch])
+            unreadable = rows.is_unreadable or [False] * len(batch)
+            found.update(zip(batch, map(Vector, rows.vectors, unreadable), strict=True))
+        return [found[place] for place in range(len(texts))]
 
     return compute
 
 
-def _wordllama() -> Callable[[Sequence[str]], NDArray[np.float32]]:
+def _wordllama() -> Callable[[Sequence[str]], list[Vector]]:
     """Read the static word vectors of wordllama: a text is the mean of its tokens."""
     found = importlib.util.find_spec("wordllama")
     if found is None or found.origin is None:
@@ -94,15 +98,17 @@ def _wordllama() -> Callable[[Sequence[str]], NDArray[np.float32]]:
     [table] = safetensors.load_file(folder / "weights" / "l2_supercat_256.safetensors").values()
     table = table.astype(np.float32)
 
-    def compute(texts: Sequence[str]) -> NDArray[np.float32]:
+    def compute(texts: Sequence[str]) -> list[Vector]:
         ids = [tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
-        rows = [table[one].mean(axis=0) if one else np.zeros(table.shape[1]) for one in ids]
-        return np.asarray(rows, dtype=np.float32)
+        return [
+            Vector(table[one].mean(axis=0) if one else np.zeros(table.shape[1], dtype=np.float32), not one)
+            for one in ids
+        ]
 
     return compute
 
 
-ENCODERS: Final[dict[str, Callable[[], Callable[[Sequence[str]], NDArray[np.float32]]]]] = {
+ENCODERS: Final[dict[str, Callable[[], Callable[[Sequence[str]], list[Vector]]]]] = {
     "all-MiniLM-L6-v2": _bundled,
     "wordllama": _wordllama,
 }

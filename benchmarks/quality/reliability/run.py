@@ -14,6 +14,7 @@ from benchmarks.quality.loading import describe_database, vector_text
 from benchmarks.quality.reliability.sampling import stored
 from pgrecall import Client
 from pgrecall.admin.migrate import migrate
+from pgrecall.query.unreadable import UNREADABLE
 from pgrecall_embedder.jobs.embed.background_texts import TEXTS
 
 if TYPE_CHECKING:
@@ -111,6 +112,12 @@ def embed(dsn: str, encoder: Encoder, say: Callable[[str], None]) -> None:
             (worker, _CLAIM),
         ).fetchall():
             rows = _texts(encoder, [text for _, _, text, _ in claimed])
+            for (id, *_), row in zip(claimed, rows, strict=True):
+                if row is None:
+                    connection.execute(
+                        "SELECT pgrecall.fail(%s, %s, %s, 'unreadable')", (worker, id, UNREADABLE)
+                    )
+            claimed = [one for one, row in zip(claimed, rows, strict=True) if row is not None]
             parts = iter(_texts(encoder, [part for *_, passages in claimed for part in passages or ()]))
             connection.execute(
                 "SELECT pgrecall.complete(%s, %s, %s, %s, passages => %s::jsonb)",
@@ -118,7 +125,7 @@ def embed(dsn: str, encoder: Encoder, say: Callable[[str], None]) -> None:
                     worker,
                     [id for id, *_ in claimed],
                     [digest for _, digest, *_ in claimed],
-                    rows,
+                    [row for row in rows if row is not None],
                     json.dumps([passages and [next(parts) for _ in passages] for *_, passages in claimed]),
                 ),
             )
@@ -144,7 +151,7 @@ def ask(
     texts = [one.question.text for _, one in asked]
     vectors: list[str | None] = [None] * len(texts)
     if encoder is not None:
-        vectors = list(_texts(encoder, texts))
+        vectors = _texts(encoder, texts)
     name = encoder.name if encoder is not None else WORDS
     say(f"{name}: asking {len(asked)} questions")
     with psycopg.connect(dsn, autocommit=True) as connection:
@@ -172,5 +179,6 @@ def read_observations(path: Path) -> list[Observation]:
         return [Observation(**json.loads(line)) for line in file]
 
 
-def _texts(encoder: Encoder, texts: Sequence[str]) -> list[str]:
-    return [vector_text(row) for row in encoder.embed(texts)] if texts else []
+def _texts(encoder: Encoder, texts: Sequence[str]) -> list[str | None]:
+    """Embed texts, as the database reads vectors; None: the encoder does not know the language."""
+    return [None if one.is_unreadable else vector_text(one.numbers) for one in encoder.embed(texts)]
