@@ -102,9 +102,12 @@ def embed(dsn: str, encoder: Encoder, say: Callable[[str], None]) -> None:
             "UPDATE pgrecall.embedding_models SET background_mean = NULL, background_deviation = NULL"
         )
         connection.execute("UPDATE pgrecall.memories SET embedding = NULL WHERE embedding IS NOT NULL")
+        # What another encoder does not know, this one may.
+        connection.execute("SELECT pgrecall.retry_failures()")
         [(model,)] = connection.execute("SELECT id FROM pgrecall.active_model()").fetchall()
         connection.execute(
-            "SELECT pgrecall.state_background(%s, %s::text[])", (model, _texts(encoder, TEXTS))
+            "SELECT pgrecall.state_background(%s, %s::text[])",
+            (model, [vector_text(one.numbers) for one in encoder.embed(TEXTS)]),
         )
         done = 0
         while claimed := connection.execute(
