@@ -43,7 +43,6 @@ READING = {
     "features/earlier_systems/",
     "features/expansion/expand_parsed_query.sql",
     "features/expansion/expand_request.sql",
-    "features/expansion/expansion_score.sql",
     "features/expansion/expansion_terms.sql",
     "features/facts/query_facts.sql",
     "features/passages/passage_statement.sql",

@@ -150,13 +150,13 @@ BEGIN
                (r.line).importance_factor, (r.line).decay_factor, (r.line).entity_factor, (r.line).speaker_factor,
                COALESCE((r.line).is_candidate, false), (r.line).candidate_rank, (r.line).mmr_penalty, r.duplicates,
                (request.settings).strategy, to_jsonb(request.settings), request.expansion,
-               CASE WHEN (r.line).lexical_score IS NOT NULL
-                    THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END,
+               CASE WHEN (r.line).lexical_score IS NOT NULL THEN e.expansion_score END,
                (r.line).passage, (r.line).time_part, request.period
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id
         LEFT JOIN pgrecall.memories m ON m.id = r.id
+        CROSS JOIN LATERAL _pgrecall.lexical_score(m.search_vector, m.word_count, m.importance, request.parsed) e
         CROSS JOIN LATERAL (
             SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())
                    AND (COALESCE(asked.include_sensitive, true) OR NOT m.is_sensitive) AS is_shown
