@@ -103,7 +103,7 @@ DECLARE
             'mmr_lambda', recall.mmr_lambda, 'collapse_duplicates', recall.collapse_duplicates
         )),
         _pgrecall.reads_past(asked),
-        CASE WHEN NOT _pgrecall.has_time_condition(asked) THEN COALESCE(recall.reference_time, now()) END
+        _pgrecall.question_anchor(asked, recall.reference_time)
     );
 BEGIN
     asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);

@@ -96,7 +96,7 @@ DECLARE
             'mmr_lambda', recall_explain.mmr_lambda, 'collapse_duplicates', recall_explain.collapse_duplicates
         )),
         _pgrecall.reads_past(asked),
-        CASE WHEN NOT _pgrecall.has_time_condition(asked) THEN COALESCE(recall_explain.reference_time, now()) END
+        _pgrecall.question_anchor(asked, recall_explain.reference_time)
     );
     counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
     seen bigint[];
