@@ -1,7 +1,8 @@
 -- recall_explain: explains in numbers and words why a recall ranks a memory where it does, or does not return it.
 --
 -- Runs the same statement as recall() and returns the parts of each score. The arguments from k on are recall()'s. It
--- takes several memories, to compare them within one ranking. For every ranked memory:
+-- takes several memories, to compare them within one ranking. sql/README.md, "How a memory gets its score", says how each part
+-- comes about. For every ranked memory:
 --   relevance = lexical_part + dense_part + graph_part + session_part + phrase_part + time_part
 --   combined  = (factor_relevance * relevance + top * (factor_importance * importance + factor_recency * recency))
 --               / (factor_relevance + factor_importance + factor_recency)     from settings_in_force
