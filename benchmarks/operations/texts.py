@@ -61,4 +61,7 @@ def stored(
     """
     with Resources(dataset, cache, dsn=server, say=say) as resources:
         _ = resources.loaded
-        yield resources.dsn, [Question(query.text, resources.vector(query)) for query in dataset.queries]
+        yield (
+            resources.dsn,
+            [Question(query.text, resources.query_texts[query.id]) for query in dataset.queries],
+        )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pgrecall_embedder.providers import EmbeddingProvider
 
-__all__ = ["Embedder", "Model", "VectorCache"]
+__all__ = ["Embedder", "Model", "Vector", "VectorCache"]
 
 _CHUNK = 1024
 """Texts embedded between two writes to the cache: what an interrupted run loses at the most."""
@@ -42,6 +42,19 @@ class Model:
     document_prompt: str
 
 
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """What a model makes of a text.
+
+    Attributes:
+        numbers: A vector of length 1.
+        is_unreadable: Whether the model does not know the language: pgrecall stores no such vector.
+    """
+
+    numbers: NDArray[np.float32]
+    is_unreadable: bool
+
+
 class VectorCache:
     """Vectors by model and hash of the text, prompt included, in one SQLite file.
 
@@ -54,29 +67,30 @@ class VectorCache:
         self._path = path
         with closing(self._connect()) as connection, connection:
             connection.execute(
-                "CREATE TABLE IF NOT EXISTS vectors "
-                "(model text, hash blob, vector blob NOT NULL, PRIMARY KEY (model, hash)) WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS embedded (model text, hash blob, vector blob NOT NULL, "
+                "is_unreadable integer NOT NULL, PRIMARY KEY (model, hash)) WITHOUT ROWID"
             )
 
-    def get(self, model: str, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    def get(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
         """Return the vectors that are there, by text."""
         found = {}
         with closing(self._connect()) as connection:
             for text in texts:
                 row = connection.execute(
-                    "SELECT vector FROM vectors WHERE model = ? AND hash = ?", (model, _hash(text))
+                    "SELECT vector, is_unreadable FROM embedded WHERE model = ? AND hash = ?",
+                    (model, _hash(text)),
                 ).fetchone()
                 if row is not None:
-                    found[text] = np.frombuffer(row[0], dtype=np.float32)
+                    found[text] = Vector(np.frombuffer(row[0], dtype=np.float32), bool(row[1]))
         return found
 
-    def put(self, model: str, vectors: dict[str, NDArray[np.float32]]) -> None:
+    def put(self, model: str, vectors: dict[str, Vector]) -> None:
         """Keep vectors, by text."""
         with closing(self._connect()) as connection, connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+                "INSERT OR REPLACE INTO embedded VALUES (?, ?, ?, ?)",
                 [
-                    (model, _hash(text), vector.astype(np.float32).tobytes())
+                    (model, _hash(text), vector.numbers.astype(np.float32).tobytes(), vector.is_unreadable)
                     for text, vector in vectors.items()
                 ],
             )
@@ -101,17 +115,15 @@ class Embedder:
         self._threads = os.cpu_count() or 1
         self._loaded: dict[str, EmbeddingProvider] = {}
 
-    def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts as memories: a row of length 1 each."""
+    def documents(self, texts: Sequence[str]) -> list[Vector]:
+        """Embed texts as memories."""
         return self._embed(texts, self.model.document_prompt)
 
-    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts as questions: a row of length 1 each."""
+    def queries(self, texts: Sequence[str]) -> list[Vector]:
+        """Embed texts as questions."""
         return self._embed(texts, self.model.query_prompt)
 
-    def _embed(self, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
-        if not texts:
-            return np.zeros((0, self.model.dimension), dtype=np.float32)
+    def _embed(self, texts: Sequence[str], prompt: str) -> list[Vector]:
         name = self.model.name
         keys = [prompt + text for text in texts]
         known = self._cache.get(name, list(dict.fromkeys(keys)))
@@ -124,19 +136,20 @@ class Embedder:
             )
             self._cache.put(name, computed)
             known.update(computed)
-        return np.stack([known[key] for key in keys])
+        return [known[key] for key in keys]
 
-    def _compute(self, texts: Sequence[str], prompt: str) -> list[NDArray[np.float32]]:
+    def _compute(self, texts: Sequence[str], prompt: str) -> list[Vector]:
         provider = self._provider(prompt)
-        vectors: list[NDArray[np.float32]] = [np.zeros(0, dtype=np.float32)] * len(texts)
+        vectors = [Vector(np.zeros(0, dtype=np.float32), is_unreadable=True)] * len(texts)
         batches = plan(provider, texts)
         with ThreadPoolExecutor(self._threads) as pool:
             done = pool.map(
                 lambda batch: provider.embed_documents([texts[place] for place in batch]), batches
             )
             for batch, rows in zip(batches, done, strict=True):
-                for place, row in zip(batch, rows.vectors, strict=True):
-                    vectors[place] = row
+                unreadable = rows.is_unreadable or [False] * len(batch)
+                for place, row, is_unreadable in zip(batch, rows.vectors, unreadable, strict=True):
+                    vectors[place] = Vector(row, is_unreadable)
         return vectors
 
     def _provider(self, prompt: str) -> EmbeddingProvider:

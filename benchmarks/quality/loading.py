@@ -14,6 +14,7 @@ from benchmarks.quality.embeddings import Embedder, Model
 from benchmarks.quality.extractions import extract
 from pgrecall import Client
 from pgrecall.admin.migrate import migrate
+from pgrecall.query.unreadable import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmarks.quality.datasets import Dataset
-    from benchmarks.quality.embeddings import VectorCache
+    from benchmarks.quality.embeddings import Vector, VectorCache
     from benchmarks.quality.extractions import ExtractionCache
 
 __all__ = ["Loaded", "load", "vector_text"]
@@ -37,7 +38,8 @@ class Loaded:
 
     Attributes:
         embedder: The database's model.
-        vectors: The embedding of every memory that is not sensitive, by its id in the data set.
+        vectors: The embedding of every memory that is not sensitive, by its id in the data set; also what
+            the database does not store, because the model does not know the language.
         description: Versions and settings, for the results file.
     """
 
@@ -95,6 +97,10 @@ def load(
         return Loaded(embedder, vectors, {**_description(connection), "extraction": extraction})
 
 
+def _readable(part: Vector) -> str | None:
+    return None if part.is_unreadable else vector_text(part.numbers)
+
+
 def vector_text(vector: NDArray[np.float32]) -> str:
     """Write a vector as the database reads it."""
     return "[" + ",".join(f"{number:.6g}" for number in vector.tolist()) + "]"
@@ -121,6 +127,11 @@ def _embed(
         if not claimed:
             break
         rows = embedder.documents([text for _, _, text, _ in claimed])
+        vectors.update((names[id], row.numbers) for (id, *_), row in zip(claimed, rows, strict=True))
+        for (id, *_), row in zip(claimed, rows, strict=True):
+            if row.is_unreadable:
+                connection.execute("SELECT pgrecall.fail(%s, %s, %s, 'unreadable')", (worker, id, UNREADABLE))
+        claimed = [one for one, row in zip(claimed, rows, strict=True) if not row.is_unreadable]
         parts = iter(embedder.documents([part for *_, passages in claimed for part in passages or ()]))
         connection.execute(
             "SELECT pgrecall.complete(%s, %s, %s, %s, passages => %s::jsonb)",
@@ -128,13 +139,10 @@ def _embed(
                 worker,
                 [id for id, *_ in claimed],
                 [digest for _, digest, *_ in claimed],
-                [vector_text(row) for row in rows],
-                json.dumps(
-                    [passages and [vector_text(next(parts)) for _ in passages] for *_, passages in claimed]
-                ),
+                [vector_text(row.numbers) for row in rows if not row.is_unreadable],
+                json.dumps([[_readable(next(parts)) for _ in p] if p else None for *_, p in claimed]),
             ),
         )
-        vectors.update((names[id], row) for (id, *_), row in zip(claimed, rows, strict=True))
     return vectors
 
 

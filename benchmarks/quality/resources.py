@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmarks.quality.datasets import Dataset, Query
+    from benchmarks.quality.embeddings import Vector
     from benchmarks.quality.loading import Loaded
 
 __all__ = ["Resources", "Unavailable"]
@@ -120,20 +121,24 @@ class Resources:
         return self.loaded.description if "loaded" in self.__dict__ else {}
 
     @cached_property
-    def query_vectors(self) -> dict[str, NDArray[np.float32]]:
-        """The embedding of every question, by its id."""
+    def _asked(self) -> dict[str, Vector]:
         queries = self.dataset.queries
         rows = self.loaded.embedder.queries([query.text for query in queries])
         return {query.id: row for query, row in zip(queries, rows, strict=True)}
+
+    @cached_property
+    def query_vectors(self) -> dict[str, NDArray[np.float32]]:
+        """The embedding of every question, by its id."""
+        return {id: vector.numbers for id, vector in self._asked.items()}
 
     @cached_property
     def query_texts(self) -> dict[str, str]:
         """The embedding of every question as the database reads it, by its id."""
         return {id: vector_text(vector) for id, vector in self.query_vectors.items()}
 
-    def vector(self, query: Query) -> str:
-        """Return a question's embedding as the database reads it."""
-        return self.query_texts[query.id]
+    def vector(self, query: Query) -> str | None:
+        """Return a question's embedding as the database reads it; None if the model cannot read it."""
+        return None if self._asked[query.id].is_unreadable else self.query_texts[query.id]
 
     def connect(self) -> psycopg.Connection[Any]:
         """Open a connection to the database with the data set in it; it is closed with the run."""

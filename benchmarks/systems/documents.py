@@ -49,7 +49,7 @@ class Supabase(_Documents):
 
     def retrieve(self, query: Query, k: int) -> list[str]:
         """Call the function."""
-        vector = self._resources.vector(query)
+        vector = self._resources.query_texts[query.id]
         return self._ids("supabase_search", query.namespace, query.text, vector, k)
 
 
@@ -62,7 +62,7 @@ class PythonFused(_Documents):
     def retrieve(self, query: Query, k: int) -> list[str]:
         """Ask three times and fuse."""
         words = self._ids("by_words", query.namespace, query.text, _DEPTH)
-        meaning = self._ids("by_meaning", query.namespace, self._resources.vector(query), _DEPTH)
+        meaning = self._ids("by_meaning", query.namespace, self._resources.query_texts[query.id], _DEPTH)
         names = self._ids("by_names", query.namespace, query.text, _DEPTH)
         return reciprocal_rank_fusion([(1, words), (1, meaning), (0.35, names)])[:k]
 

@@ -127,8 +127,9 @@ class DenseLeg(Recall):
         super().__init__(resources, {"strategy": "vector"})
 
     def retrieve(self, query: Query, k: int) -> list[str]:
-        """Call `recall` by the vector only."""
-        return self._ids("", self._resources.vector(query), query.namespace, k)
+        """Call `recall` by the vector only; without one it finds nothing."""
+        vector = self._resources.vector(query)
+        return [] if vector is None else self._ids("", vector, query.namespace, k)
 
 
 class GraphLeg(Recall):

@@ -1,4 +1,4 @@
-"""Texts in a script that the model does not know have no vector, and are found by their words."""
+"""Texts in a language that the model does not know have no vector, and are found by their words."""
 
 from __future__ import annotations
 
@@ -22,14 +22,35 @@ UNREADABLE_TEXTS = (
     "ቡና እወዳለሁ",
     "🍓🥞❤️",
     "ꦲꦏꦸꦱꦼꦤꦼꦁ",
+    "Я люблю чай",
+    "Я люблю каву вранці",
+    "Обичам кафе сутрин",
+    "Μου αρέσει ο καφές το πρωί",
+    "أحب القهوة في الصباح",
+    "אני אוהב קפה בבוקר",
+    "मुझे सुबह कॉफी पसंद है",
+    "나는 아침에 커피를 좋아한다",
+    "მე მიყვარს ყავა",
+    "Ես սուրճ եմ սիրում",
+    "昨日は友達と映画を見に行きました",
+    "今天和朋友去看电影",
+    "Встреча с Priya в понедельник",
 )
 READABLE_TEXTS = (
     "I like fried rice",
     "🎂 for Lucía on the 8th",
     "ฉัน means I in Thai, and กิน is to eat",
-    "Я люблю чай",
+    "I met 田中さん yesterday at 東京駅",
     "東京へ行く",
-    "Ελλάδα",
+    "Meeting with Юлия at noon",
+    "αβγ decay of the particle",
+    "Tôi thích cà phê vào buổi sáng",
+    "Sabahları kahve severim, özellikle şekersiz",
+    "Lubię kawę rano, szczególnie z mlekiem",
+    "Rád piju kávu ráno s mlékem",
+    "Szeretem a kávét reggelente",
+    "Straßenbahn, Gemütlichkeit und Übermut",
+    "K8s v1.2 xQz – ok",
     "42",
     "…",
 )
@@ -48,11 +69,45 @@ def test_a_text_that_is_known_for_the_most_part_has_a_vector(text: str) -> None:
     assert real_model().embed_query(text).shape == (384,)
 
 
-def test_half_of_the_words_decides() -> None:
-    assert is_unreadable([101, 0, 0, 7, 8, 9, 102], [None, 0, 1, 2, 2, 2, None], 0)
-    assert not is_unreadable([101, 0, 7, 102], [None, 0, 1, None], 0)
-    assert not is_unreadable([101, 102], [None, None], 0)
-    assert not is_unreadable([0, 0], [0, 1], None)
+def read(words: str, *pieces: int, unknown: str = "") -> bool:
+    """Whether a text is unreadable whose words have so many tokens, and whose words of `unknown` are unknown."""
+    tokens, numbers, spans = [101], list[int | None]([None]), [(0, 0)]
+    position = 0
+    for number, (word, count) in enumerate(zip(words.split(), pieces, strict=True)):
+        for _ in range(count):
+            tokens.append(0 if word in unknown.split() else 7)
+            numbers.append(number)
+            spans.append((position, position + len(word)))
+        position += len(word) + 1
+    return is_unreadable(words, tokens, numbers, spans, 0)
+
+
+def test_half_of_the_letters_decides() -> None:
+    assert read("ab cd", 1, 1, unknown="ab cd")
+    assert not read("ab cd", 1, 1, unknown="ab")
+    assert read("abc de", 1, 1, unknown="abc")
+    assert not is_unreadable("", [101, 102], [None, None], [(0, 0), (0, 0)], 0)
+    assert not is_unreadable("ab", [0], [0], [(0, 2)], None)
+
+
+def test_a_word_is_missing_that_has_a_token_for_each_letter() -> None:
+    assert read("чай дом", 3, 3)
+    assert not read("чай дом", 1, 1)
+    assert not read("tea K8s", 3, 3)
+    assert not read("и в с я", 1, 1, 1, 1)
+
+
+def test_syllables_of_korean_and_characters_of_chinese_are_tokens_of_their_own() -> None:
+    assert not read("커피를 좋아", 3, 2)
+    assert read("커피를 좋아", 7, 5)
+    assert not read("今 天 去 看", 1, 1, 1, 1)
+
+
+def test_a_script_of_which_a_fifth_is_missing_counts_as_a_whole() -> None:
+    assert read("дом чай кофе вода", 3, 1, 1, 1)
+    assert not read("до чай кофе вода", 2, 1, 1, 1)
+    assert not read("дом чай кофе молоко вода", 3, 1, 1, 1, 1)
+    assert not read("дом чай tea coffee milk water", 3, 3, 1, 1, 1, 1)
 
 
 def test_such_a_memory_is_without_embedding_and_not_tried_again(

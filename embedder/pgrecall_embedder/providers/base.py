@@ -43,7 +43,7 @@ class DocumentVectors:
     Attributes:
         vectors: An array of one row of length 1 for each text.
         is_truncated: For each text whether the model has read only its beginning.
-        is_unreadable: For each text whether the model does not know its characters; empty: it knows all.
+        is_unreadable: For each text whether the model does not know its language; empty: it knows all.
     """
 
     vectors: NDArray[np.float32] = field(repr=False)
@@ -93,7 +93,7 @@ class EmbeddingProvider(Protocol):
             A vector of length 1.
 
         Raises:
-            UnreadableText: The model does not know its characters.
+            UnreadableText: The model does not know its language.
         """
         ...
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.installing import install_command
-from pgrecall.query.unreadable import UnreadableText, is_unreadable
+from pgrecall.query.unreadable import LONGEST_LOOK, UnreadableText, is_unreadable
 
 from .base import DocumentVectors, refuse_shorter
 from .onnx_files import find, read
@@ -107,15 +107,14 @@ class OnnxProvider:
                 len(text) > room or bool(encoding.overflowing)
                 for text, encoding in zip(texts, encodings, strict=True)
             ],
-            [is_unreadable(encoding.ids, encoding.word_ids, self._unknown) for encoding in encodings],
+            [self._is_unreadable(text) for text in texts],
         )
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Embed one text as a query."""
-        [encoding] = self._encodings([text], self._query_prompt)
-        if is_unreadable(encoding.ids, encoding.word_ids, self._unknown):
+        if self._is_unreadable(text):
             raise UnreadableText
-        vector: NDArray[np.float32] = self._vectors([encoding])[0]
+        vector: NDArray[np.float32] = self._vectors(self._encodings([text], self._query_prompt))[0]
         return vector
 
     def close(self) -> None:
@@ -130,6 +129,16 @@ class OnnxProvider:
         if self._files.lowercase:
             starts = [start.lower() for start in starts]
         return self._tokenizer.encode_batch_fast(starts)
+
+    def _is_unreadable(self, text: str) -> bool:
+        """Tell whether the model knows too little of a text; plain ASCII is known to all of them."""
+        if text.isascii():
+            return False
+        start = text[:LONGEST_LOOK]
+        if self._files.lowercase:
+            start = start.lower()
+        read = self._tokenizer.encode(start)
+        return is_unreadable(start, read.ids, read.word_ids, read.offsets, self._unknown)
 
     def _vectors(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:
         """Return vectors of length 1 for some tokenised texts."""

@@ -194,7 +194,7 @@ class _Loaded:
         self._provider.close()
 
     def embed(self, text: str) -> str | None:
-        """Embed a query. Returns the vector as text, None if the model does not know its characters.
+        """Embed a query. Returns the vector as text, None if the model does not know its language.
 
         Raises:
             EmbeddingUnavailable: The model failed.

@@ -183,7 +183,7 @@ class LocalEmbedder:
             A vector of length 1.
 
         Raises:
-            UnreadableText: The model does not know the characters of the text.
+            UnreadableText: The model does not know the language of the text.
         """
         with self._encoding:
             if knows_too_little(self._model.tokenizer, text):
@@ -221,7 +221,7 @@ def embed_query(
     Raises:
         EmbeddingUnavailable: The library or the model is missing, or the client is configured for another
             model than the database.
-        UnreadableText: The model does not know the characters of the query.
+        UnreadableText: The model does not know the language of the query.
     """
     if active is None:
         raise EmbeddingUnavailable(

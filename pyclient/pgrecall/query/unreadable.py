@@ -1,11 +1,13 @@
-"""Texts in a script that an embedding model does not know.
+"""Texts in a language that an embedding model does not know.
 
-A tokenizer replaces what it does not know by one and the same token. The vectors of such texts are alike,
-whatever the texts say: no vector is better.
+A tokenizer that was not made for a language replaces its characters by one token for all that is unknown, or
+spells its words letter by letter. The vectors of such texts say little: words find the memories better.
 """
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from pgrecall.errors import EmbeddingUnavailable
@@ -15,13 +17,19 @@ if TYPE_CHECKING:
 
 __all__ = ["UNREADABLE", "UnreadableText", "is_unreadable", "knows_too_little"]
 
-UNREADABLE: Final = "the model does not know the characters of the text"
+UNREADABLE: Final = "the model does not know the language of the text"
 LONGEST_LOOK: Final = 2048
 """How many characters of a text are looked at."""
+_FEWEST_MISSING: Final = 3
+_STRANGE_SHARE: Final = 5
+"""A script is strange to a model that lacks a fifth of its letters, and three or more."""
+# Written together in one language, and one token a character in most vocabularies.
+_ONE_SCRIPT: Final = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
+_SYLLABLES: Final = {"CJK", "HANGUL"}
 
 
 class UnreadableText(EmbeddingUnavailable):
-    """The model does not know the characters of the text."""
+    """The model does not know the language of the text."""
 
     default_hint = "Choose a model of the language with `pgrecall migrate --model NAME`."
 
@@ -29,25 +37,73 @@ class UnreadableText(EmbeddingUnavailable):
         super().__init__(UNREADABLE)
 
 
-def is_unreadable(tokens: Sequence[int], words: Sequence[int | None], unknown: int | None) -> bool:
-    """Tell whether a model knows less than half of a text's words.
+def is_unreadable(
+    text: str,
+    tokens: Sequence[int],
+    words: Sequence[int | None],
+    spans: Sequence[tuple[int, int]],
+    unknown: int | None,
+) -> bool:
+    """Tell whether a model knows the language of less than half of a text.
+
+    A word is missing if one of its tokens is the unknown one, or if it has as many tokens as letters. Single
+    letters count as missing only if they are unknown: vocabularies of Chinese have a token for each. A script
+    of which many letters are missing counts as a whole: the vocabulary holds a few of its words by chance.
 
     Args:
+        text: The text.
         tokens: The numbers of the text's tokens.
         words: For each token the number of its word; None for a token that no text is made of.
-        unknown: The number of the token for what the model does not know; None: it has none.
+        spans: For each token where it begins and ends in the text.
+        unknown: The number of the token for what the model does not know; None: it has none, and bytes make
+            up what its vocabulary lacks.
 
     Returns:
         False for a text without words.
     """
-    missing = {
-        word for token, word in zip(tokens, words, strict=True) if token == unknown and word is not None
-    }
-    return 2 * len(missing) > len({word for word in words if word is not None})
+    if unknown is None:
+        return False
+    pieces: Counter[int] = Counter()
+    begins: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    unknown_words: set[int] = set()
+    for token, word, (begin, end) in zip(tokens, words, spans, strict=True):
+        if word is not None:
+            pieces[word] += 1
+            begins.setdefault(word, begin)
+            ends[word] = end
+            if token == unknown:
+                unknown_words.add(word)
+    letters: Counter[str] = Counter()
+    missing: Counter[str] = Counter()
+    for word, count in pieces.items():
+        own = [letter for letter in text[begins[word] : ends[word]] if letter.isalpha()]
+        script = _script(own[0]) if own else ""
+        size = max(1, len(own))
+        letters[script] += size
+        if word in unknown_words or _is_spelled(own, script, count):
+            missing[script] += size
+    for script in missing.keys() - {"", "LATIN"}:
+        if missing[script] >= max(_FEWEST_MISSING, letters[script] / _STRANGE_SHARE):
+            missing[script] = letters[script]
+    return 2 * missing.total() > letters.total()
+
+
+def _script(letter: str) -> str:
+    """Return the script of a letter: the first word of its name in Unicode."""
+    script = unicodedata.name(letter, "").partition(" ")[0]
+    return _ONE_SCRIPT.get(script, script)
+
+
+def _is_spelled(letters: Sequence[str], script: str, pieces: int) -> bool:
+    """Tell whether a word is written out letter by letter; a syllable counts if it takes several tokens."""
+    if len(letters) < 2 or "".join(letters).isascii():
+        return False
+    return pieces > len(letters) if script in _SYLLABLES else pieces >= len(letters)
 
 
 def knows_too_little(tokenizer: Any, text: str) -> bool:
-    """Tell whether a model of sentence-transformers knows less than half of a text's words.
+    """Tell whether a model of sentence-transformers knows the language of less than half of a text.
 
     Args:
         tokenizer: The model's tokenizer, of transformers; one that is not written in Rust cannot be asked.
@@ -56,5 +112,8 @@ def knows_too_little(tokenizer: Any, text: str) -> bool:
     if text.isascii() or not getattr(tokenizer, "is_fast", False):
         return False
     # As far as the model reads: transformers warns of more.
-    read = tokenizer(text[:LONGEST_LOOK], truncation=True)
-    return is_unreadable(read["input_ids"], read.word_ids(0), tokenizer.unk_token_id)
+    start = text[:LONGEST_LOOK]
+    read = tokenizer(start, truncation=True, return_offsets_mapping=True)
+    return is_unreadable(
+        start, read["input_ids"], read.word_ids(0), read["offset_mapping"], tokenizer.unk_token_id
+    )

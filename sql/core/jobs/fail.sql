@@ -3,7 +3,7 @@
 -- The time between two attempts doubles, from 30 seconds to an hour, with a jitter of a quarter. After five attempts the
 -- memory has failed: it still counts as pending, embedding_failures holds the cause, and it is no longer retried until its
 -- text changes or retry_failures() is called. One attempt is enough for the cause "unreadable": the model does not know the
--- characters of the text. Does nothing if the worker no longer holds the lease.
+-- language of the text. Does nothing if the worker no longer holds the lease.
 --
 -- error       what went wrong, without the memory's content;  cause  one word for it
 -- generation  NULL: the active one

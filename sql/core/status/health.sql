@@ -168,7 +168,7 @@ BEGIN ATOMIC
         (12, 'failures', s.failed = 0, 'warn',
          COALESCE('no longer retried: ' || f.causes, 'none'),
          CASE WHEN s.failures_by_cause ? 'unreadable'
-             THEN 'The model does not know the characters of the unreadable ones, which are found by words only. '
+             THEN 'The model does not know the language of the unreadable ones, which are found by words only. '
                   'A model of their language: pgrecall reembed --model NAME.'
              ELSE 'pgrecall failures' END),
         (13, 'provider', p.pauses IS NULL, 'warn', COALESCE(p.pauses, 'none is paused'),
