@@ -23,7 +23,7 @@ from pglast.parser import ParseError
 from pglast.visitors import Visitor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = {"_pgrecall", "pgrecall", "public"}
@@ -31,28 +31,18 @@ SCHEMAS = {"_pgrecall", "pgrecall", "public"}
 MANY_OBJECTS = {"revoke.sql", "grants.sql", "core/tenancy/policies.sql"}
 # Nobody runs it: the revisions make what it shows.
 GENERATED = "schema.sql"
-# What only reads must not change the session either: it runs on a standby, and the caller's settings count.
-READING = {
-    "core/query/",
-    "core/text/",
-    "core/legs/",
-    "core/ranking/",
-    "core/explain/",
-    "core/render/",
-    "features/briefing/",
-    "features/earlier_systems/",
-    "features/expansion/expand_parsed_query.sql",
-    "features/expansion/expand_request.sql",
-    "features/expansion/expansion_score.sql",
-    "features/expansion/expansion_terms.sql",
-    "features/facts/query_facts.sql",
-    "features/passages/passage_statement.sql",
-    "features/evaluation/judged_recall.sql",
-    "features/evaluation/recall_eval.sql",
-    "core/api/recall_status.sql",
-}
+# Functions that only read, with all that they call. They must not change the session either: they run on a
+# standby, and the caller's settings count.
+READERS = (
+    *("recall", "recall_explain", "recall_plan", "recall_briefing", "recall_facts", "recall_status"),
+    *("recall_eval", "memory_validity", "is_shown", "graph_ppr"),
+)
 # EXPLAIN is not allowed in a function that is STABLE.
-MAY_BE_VOLATILE = {"core/explain/recall_plan.sql", "core/explain/explain_search.sql"}
+MAY_BE_VOLATILE = {
+    *("core/explain/recall_plan.sql", "core/explain/explain_search.sql"),
+    # It asks for the time of day, which passes within a statement.
+    "core/jobs/is_ahead.sql",
+}
 # It explains under the settings of the function that searches.
 MAY_SET = {"core/explain/explain_search.sql"}
 # The two entries to the ranking, under which every statement keeps one generic plan.
@@ -68,6 +58,10 @@ MOST_CHARACTERS = 140
 _BARE_PGVECTOR = re.compile(
     r"(?<![\w.'])(?:halfvec|vector_dims|l2_norm|halfvec_cosine_ops)\b(?! \()|(?<!pgvector\.)<[=#+-]>"
 )
+
+_MADE = re.compile(r"CREATE OR REPLACE (?:FUNCTION|PROCEDURE|VIEW) ((?:_?pgrecall|public)\.\w+)")
+_NAMED = re.compile(r"\b(?:_?pgrecall|public)\.\w+")
+_LITERAL = re.compile(r"'(?:[^']|'')*'")
 
 Found = tuple[int, str]
 
@@ -155,8 +149,14 @@ def statements(text: str) -> list[Statement]:
     return found
 
 
-def check_file(name: str, text: str) -> list[Violation]:
-    """Return what is wrong with one file of sql/; `name` is its path inside the folder."""
+def check_file(name: str, text: str, *, only_reads: bool = False) -> list[Violation]:
+    """Return what is wrong with one file of sql/.
+
+    Args:
+        name: Its path inside the folder.
+        text: Its SQL.
+        only_reads: Whether what it makes must only read (`reading`).
+    """
     try:
         parsed = statements(text)
     except ParseError as error:
@@ -167,7 +167,9 @@ def check_file(name: str, text: str) -> list[Violation]:
         found += [*_one_object(name, parsed), *_owner(parsed)]
     for statement in parsed:
         if statement.kind == "CreateFunctionStmt":
-            found += [(statement.line, problem) for problem in _function(name, statement)]
+            found += [
+                (statement.line, problem) for problem in _function(name, statement, only_reads=only_reads)
+            ]
         elif statement.kind in {
             "CreateTableAsStmt",
             "CreateStmt",
@@ -372,7 +374,7 @@ def our_names() -> set[str]:
     return _NAMES
 
 
-def _function(name: str, statement: Statement) -> Iterator[str]:
+def _function(name: str, statement: Statement, *, only_reads: bool) -> Iterator[str]:
     function = Function.of(statement.node)
     if function.is_trigger:
         if function.volatility is not None:
@@ -413,7 +415,7 @@ def _function(name: str, statement: Statement) -> Iterator[str]:
     code = re.sub(r"--[^\n]*", "", statement.text)
     if bare := _BARE_PGVECTOR.search(code):
         yield f"{bare[0]} needs pgvector's schema: pgvector.name, OPERATOR(pgvector.<=>)"
-    if any(name.startswith(reading) for reading in READING):
+    if only_reads:
         if re.search(r"\bCREATE\s+(?:LOCAL\s+|GLOBAL\s+)?TEMP", code, re.IGNORECASE):
             yield "what reads makes no temporary table"
         settled = code.replace("SET search_path FROM CURRENT", "")
@@ -437,6 +439,32 @@ def _plpgsql(source: str) -> Any:
     # It takes an array of one of our own types for one of pseudo-types.
     known = re.sub(r"\b_?pgrecall\.\w+\[\]", "text[]", source)
     return parse_plpgsql(re.sub(r"\b(?:_?pgrecall|pgvector)\.(?=[a-z<])", "public.", known))
+
+
+def reading(texts: Mapping[str, str], readers: Iterable[str] = READERS) -> set[str]:
+    """Return the files of what is reachable from functions that only read, by the calls in the sources.
+
+    A call is a name with its schema. In a literal it counts only if the literal is a statement: a hint names
+    functions, too.
+
+    Args:
+        texts: The files of sql/ by name.
+        readers: The functions to start from.
+    """
+    made: dict[str, tuple[str, str]] = {}
+    for name, text in texts.items():
+        found = _MADE.search(text)
+        if found is not None and not name.startswith(PLPYTHON):
+            code = re.sub(r"--[^\n]*", "", text).split("\nCOMMENT ON ", 1)[0]
+            made[found[1]] = name, _LITERAL.sub(lambda said: said[0] if "SELECT" in said[0] else "''", code)
+    reached: set[str] = set()
+    pending = [f"{schema}.{reader}" for reader in readers for schema in ("public", "pgrecall", "_pgrecall")]
+    while pending:
+        name = pending.pop()
+        if name in made and name not in reached:
+            reached.add(name)
+            pending += _NAMED.findall(made[name][1])
+    return {made[name][0] for name in reached}
 
 
 def check_manifest(folder: Path) -> list[Violation]:
@@ -488,9 +516,14 @@ def check(root: Path) -> list[Violation]:
     """Return everything that is wrong with sql/ and migrations/ below `root`."""
     folder = root / "sql"
     found = [*check_manifest(folder), *check_frozen(root / "migrations")]
-    for path in sorted(folder.rglob("*.sql")):
-        if path.name != GENERATED:
-            found += check_file(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8"))
+    texts = {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*.sql"))
+        if path.name != GENERATED
+    }
+    only_read = reading(texts)
+    for name, text in texts.items():
+        found += check_file(name, text, only_reads=name in only_read)
     return found
 
 

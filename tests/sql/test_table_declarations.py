@@ -148,12 +148,13 @@ WRONG: dict[str, list[dict[str, Any]]] = {
     "there is no such table": [{"nowhere": {}}, {"profiles": {}}, {"pg_class": {}}],
     "declared twice": [{"mentions": {}}],
     "an unknown key": [{"throwaway": {"embedder": True}}, {"throwaway": {"": 1}}],
-    "shared or own": [{"throwaway": {"rows": "all"}}, {"throwaway": {"rows": ""}}],
+    "shared, own or asked": [{"throwaway": {"rows": "all"}}, {"throwaway": {"rows": ""}}],
     "rows of tenants are not shared": [
         {"throwaway": {"rows": "shared"}}, {"asked": {"rows": "shared"}}, {"plain": {"rows": "shared", "home": "number"}},
     ],
     "only shared rows are readable": [{"throwaway": {"readable": True}}, {"plain": {"rows": "own", "readable": True}}],
     "whose the rows are": [{"plain": {}}],
+    "no column says who asked": [{"throwaway": {"rows": "asked"}}],
     "no such column": [{"throwaway": {"home": "name"}}, {"throwaway": {"home": "nothing"}}],
     "a list of INSERT, UPDATE, DELETE": [
         {"throwaway": {"written": written}}

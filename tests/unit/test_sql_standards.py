@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,7 +69,8 @@ COMMENT ON FUNCTION pgrecall.sample IS 'Adds one.';
 
 
 def problems(text: str, name: str = "status/sample.sql") -> list[str]:
-    return [str(violation) for violation in tool.check_file(name, text)]
+    only_reads = name.startswith("core/ranking/")
+    return [str(violation) for violation in tool.check_file(name, text, only_reads=only_reads)]
 
 
 def test_sql_keeps_to_its_standards() -> None:
@@ -249,5 +251,56 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 def test_what_the_checks_name_is_there() -> None:
     """A file that moves away would no longer be checked, and nobody would see it."""
-    named = [*tool.READING, *tool.MANY_OBJECTS, *tool.MAY_BE_VOLATILE, *tool.MAY_SET, *tool.PINNED]
+    named = [*tool.MANY_OBJECTS, *tool.MAY_BE_VOLATILE, *tool.MAY_SET, *tool.PINNED]
     assert [name for name in named if not (tool.ROOT / "sql" / name).exists()] == []
+
+
+def sources() -> dict[str, str]:
+    folder = tool.ROOT / "sql"
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.sql")}
+
+
+def test_what_recall_reaches_only_reads() -> None:
+    found = tool.reading(sources())
+    assert {
+        "core/api/recall.sql",
+        "core/filter/matches_filter.sql",
+        "core/legs/dense/dense_part.sql",
+        "core/ranking/rank_memories.sql",
+        "features/passages/passage_statement.sql",
+        # Called by a statement in EXECUTE.
+        "core/legs/dense/scan_filtered.sql",
+        "features/earlier_systems/ts_rank_leg.sql",
+        "features/expansion/expand_request.sql",
+    } <= found
+    # A hint names it.
+    assert "core/settings/set_setting.sql" not in found
+    assert not found & {"core/api/remember.sql", "core/api/forget.sql", "core/postings/flush_pending.sql"}
+    missing = [
+        reader for reader in tool.READERS if not any(name.endswith(f"/{reader}.sql") for name in found)
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("call", ["PERFORM _pgrecall.note();", "EXECUTE 'SELECT _pgrecall.note()';"])
+def test_a_function_that_writes_must_not_be_reachable_from_recall(tmp_path: Path, call: str) -> None:
+    """However far away it is called."""
+    shutil.copytree(tool.ROOT / "sql", tmp_path / "sql")
+    (tmp_path / "migrations").mkdir()
+    (tmp_path / "migrations" / "frozen.json").write_text("{}")
+    assert tool.check(tmp_path) == []
+    folder = tmp_path / "sql"
+    reached = folder / "core" / "legs" / "dense" / "dense_search.sql"
+    text = reached.read_text()
+    reached.write_text(text.replace("BEGIN\n", f"BEGIN\n    {call}\n", 1))
+    writer = GOOD_PLPGSQL.replace("pgrecall.sample", "_pgrecall.note").replace(
+        "STABLE PARALLEL SAFE", "VOLATILE"
+    )
+    (folder / "core" / "text" / "note.sql").write_text(writer)
+    manifest = folder / "manifest.txt"
+    manifest.write_text(manifest.read_text().replace("\ngrants.sql", "\ncore/text/note.sql\ngrants.sql"))
+    assert [str(found) for found in tool.check(tmp_path)] == [
+        "core/text/note.sql:2: what reads is STABLE or IMMUTABLE"
+    ]
+    reached.write_text(text)
+    assert tool.check(tmp_path) == []

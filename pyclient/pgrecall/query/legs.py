@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pgrecall.models import Explanation, RecalledMemory
-
-__all__ = ["LEGS", "Leg", "legs_of", "ranks_of"]
+__all__ = ["LEGS", "SEARCHES", "Leg", "legs_of", "ranks_of"]
 
 Leg: TypeAlias = Literal["lexical", "dense", "graph"]
 LEGS: Final[tuple[Leg, ...]] = get_args(Leg)
 """Every leg. Of each, a memory has a `…_rank`, and an explanation a `…_part` and a `…_weight` too."""
+
+SEARCHES: Final[Mapping[Leg, str]] = MappingProxyType(
+    {"lexical": "by words", "dense": "by meaning", "graph": "by related concepts"}
+)
+"""How each leg searches, in words for people and agents."""
 
 _OF_STRATEGY = {"vector": ("dense",), "fulltext": ("lexical",), "prefilter": ("lexical", "dense")}
 
@@ -42,11 +46,11 @@ def legs_of(
     )
 
 
-def ranks_of(memory: RecalledMemory | Explanation) -> dict[Leg, int | None]:
+def ranks_of(memory: object) -> dict[Leg, int | None]:
     """Return the place of a memory in the list of each leg, from 1; None where the leg did not find it.
 
     Args:
-        memory: The memory.
+        memory: The memory, or its explanation: what has a `…_rank` of each leg.
     """
     return {leg: getattr(memory, f"{leg}_rank") for leg in LEGS}
 

@@ -1,11 +1,8 @@
 -- recall: returns the memories most relevant to a query. One statement fuses three legs.
 --
--- rank_memories.sql describes the scoring step by step; recall_explain() shows it for one memory in numbers.
---   1. The lexical leg finds memories with the query's words, the dense leg memories with an embedding near query_vec, the
---      graph leg memories that share concepts with the query or with the best hits. Session neighbours of the best hits
---      are added.
---   2. Every candidate is scored on every leg, and the scores are fused.
---   3. Session neighbours and the exact phrase raise the score. Importance, age and named concepts multiply it, if enabled.
+-- sql/README.md, "How a memory gets its score", describes the scoring; recall_explain() shows it for one memory in numbers.
+-- The lexical leg finds memories with the query's words, the dense leg memories with an embedding near query_vec, the
+-- graph leg memories that share concepts with the query or with the best hits.
 -- Every leg filters before it limits and returns at least k candidates. Fewer than k results mean that fewer memories
 -- match the filters, the legs in use and the thresholds. Ties break by similarity, then id, so results are repeatable.
 --
@@ -103,7 +100,7 @@ DECLARE
             'mmr_lambda', recall.mmr_lambda, 'collapse_duplicates', recall.collapse_duplicates
         )),
         _pgrecall.reads_past(asked),
-        CASE WHEN NOT _pgrecall.has_time_condition(asked) THEN COALESCE(recall.reference_time, now()) END
+        _pgrecall.question_anchor(asked, recall.reference_time)
     );
 BEGIN
     asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);

@@ -1,7 +1,8 @@
 -- recall_explain: explains in numbers and words why a recall ranks a memory where it does, or does not return it.
 --
 -- Runs the same statement as recall() and returns the parts of each score. The arguments from k on are recall()'s. It
--- takes several memories, to compare them within one ranking. For every ranked memory:
+-- takes several memories, to compare them within one ranking. sql/README.md, "How a memory gets its score", says how each part
+-- comes about. For every ranked memory:
 --   relevance = lexical_part + dense_part + graph_part + session_part + phrase_part + time_part
 --   combined  = (factor_relevance * relevance + top * (factor_importance * importance + factor_recency * recency))
 --               / (factor_relevance + factor_importance + factor_recency)     from settings_in_force
@@ -102,7 +103,7 @@ DECLARE
             'mmr_lambda', recall_explain.mmr_lambda, 'collapse_duplicates', recall_explain.collapse_duplicates
         )),
         _pgrecall.reads_past(asked),
-        CASE WHEN NOT _pgrecall.has_time_condition(asked) THEN COALESCE(recall_explain.reference_time, now()) END
+        _pgrecall.question_anchor(asked, recall_explain.reference_time)
     );
     counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
     seen bigint[];
@@ -156,14 +157,14 @@ BEGIN
                (r.line).importance_factor, (r.line).decay_factor, (r.line).entity_factor, (r.line).speaker_factor,
                COALESCE((r.line).is_candidate, false), (r.line).candidate_rank, (r.line).mmr_penalty, r.duplicates,
                (request.settings).strategy, to_jsonb(request.settings), request.expansion,
-               CASE WHEN (r.line).lexical_score IS NOT NULL
-                    THEN _pgrecall.expansion_score(m.search_vector, m.word_count, request.parsed) END,
+               CASE WHEN (r.line).lexical_score IS NOT NULL THEN e.expansion_score END,
                (r.line).passage, (r.line).time_part, request.period,
                (r.line).confidence, _pgrecall.explain_confidence(m, r.line, request)
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id
         LEFT JOIN pgrecall.memories m ON m.id = r.id
+        CROSS JOIN LATERAL _pgrecall.lexical_score(m.search_vector, m.word_count, m.importance, request.parsed) e
         CROSS JOIN LATERAL (
             SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())
                    AND (COALESCE(asked.include_sensitive, true) OR NOT m.is_sensitive) AS is_shown

@@ -58,7 +58,7 @@ DECLARE
             'mmr_lambda', recall_plan.mmr_lambda, 'collapse_duplicates', recall_plan.collapse_duplicates
         )),
         _pgrecall.reads_past(asked),
-        CASE WHEN NOT _pgrecall.has_time_condition(asked) THEN COALESCE(recall_plan.reference_time, now()) END
+        _pgrecall.question_anchor(asked, recall_plan.reference_time)
     );
     explain CONSTANT text := 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ';
     moment CONSTANT timestamptz := COALESCE(recall_plan.reference_time, now());

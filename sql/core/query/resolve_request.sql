@@ -2,7 +2,7 @@
 --
 -- arguments  settings of this call by name
 -- reads_past  whether the call's filter can pass memories that are over (reads_past)
--- anchor      when the query is asked: "last week" is relative to it; NULL: no time is read from the query
+-- anchor      from question_anchor(): "last week" is relative to it; NULL: no time is read from the query
 --
 -- Errors  those of effective_settings, check_query, query_generation and strategy_settings;
 --         22023 all score factors are 0

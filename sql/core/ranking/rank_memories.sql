@@ -1,52 +1,6 @@
 -- Ranks the memories that answer a request: the scoring behind recall(), with every part of every score.
 --
--- How a candidate gets its score:
---
---   relevance   lexical_part + dense_part, the fused contributions of the words and the vector (leg_parts),
---               + graph_part    raised toward the score of a memory linked with it through a concept,
---               + session_part  raised toward the score of the best hit next to it in its session,
---               + phrase_part   raised toward max_score if it holds the query word for word
---               + time_part     raised toward max_score if it is of the time that the query names, or mentions that time
---   combined    the weighted mean of relevance, importance and recency; by default just the relevance
---   score       combined * importance_factor * decay_factor * entity_factor * speaker_factor; by default only the last
---               differs from 1, for another speaker than the one that the query names
---
--- raise_toward() moves a score toward a level by a share of the gap, never past the level. So a memory that concepts or
--- neighbours raise never outranks the hit that raises it. max_score is the score of a memory that is best in every leg: 1
--- with cc. recall_explain() writes this sum out for one memory.
---
--- The statement has one CTE per step:
---
---   lexical, dense   each leg's best memories; the filter applies before the limit
---   concept_hits     memories linked with the concepts that the query names
---   candidates       the three lists, joined by id
---   scored           each candidate's exact BM25 score and cosine, whichever leg found it
---   score_norms      the divisor of the lexical scores, and the mean cosine
---   fused            the fused score of the words and the vector, and the level that concept_hits are raised toward
---   seeds            the best candidates so far
---   graph            memories that share concepts with the seeds: the level each is raised toward, and by which share
---   session_boosts   memories next to a seed in its session, and the level each is raised toward
---   time_hits        memories of the time that the query names, or that mention it
---   late_candidates  memories that only the graph, a session or the time found
---   all_candidates   every candidate with its exact scores
---   contributions    what each leg contributes to the score
---   graph_boosted    the link that raises each memory highest
---   with_session     the score after concepts and session neighbours
---   with_phrase      the score after the phrase bonus
---   with_time        the score after the time that the query names: the relevance
---   weighted         the relevance times importance, age, named concepts and speaker: the score
---   rivals           the mean relevance, without the time's part, of the second to tenth best, for the confidence of each memory
---   ordered          thresholds applied, sorted; ties by score, cosine, id
---   chosen           the first k, with near-duplicates collapsed and diversity applied if the settings ask for it
---   judged           the confidence of each of them: its evidence, without what pronouns contribute
---
--- Fusion cc is a convex combination of normalised scores (TM2C2; Bruch, Gai, Ingber: An Analysis of Fusion Functions
--- for Hybrid Retrieval, 2023). The lexical score is divided by the best lexical score, or by lexical_coverage times the
--- score of a memory that holds every query word, if that is larger. Expansion terms do not change the divisor. A
--- cosine is measured against the cosines between unrelated memories of the namespace (similarity_score); without such a
--- background, against that of the model; without either it counts from 0. A long memory counts by its best passage. A memory
--- without an embedding gets the candidates' mean cosine: a missing embedding says nothing about it. Without words or without
--- a vector, the other leg gets the full weight. Fusion rrf sums weight / (rrf_k + rank).
+-- sql/README.md, "How a memory gets its score", describes each step: the statement has one CTE per step, of the names used there.
 --
 -- The statement keeps one generic plan per session: it joins few candidates by primary key. Each leg plans for its own
 -- arguments. Steps are MATERIALIZED, so that their expressions are computed once. A step of wide rows that is read once ends
@@ -78,22 +32,7 @@ DECLARE
 BEGIN
     SELECT * INTO legs FROM _pgrecall.leg_inputs(request, filter, reference_time);
     max_score := _pgrecall.max_score(settings.fusion, legs.lexical_weight + legs.dense_weight, settings.rrf_k);
-    SELECT b.mean, settings.dense_deviations * b.deviation AS scale, settings.passage_penalty / settings.dense_deviations AS penalty,
-           pgvector.l2_normalize(query_vec) OPERATOR(pgvector.-) b.mean AS query_vec
-    INTO background
-    FROM pgrecall.embedding_backgrounds b
-    WHERE b.namespace_id = request.namespace_id AND settings.dense_deviations > 0
-      AND b.generation_id = generation;
-    IF background.mean IS NULL AND query_vec IS NOT NULL AND settings.dense_deviations > 0 THEN
-        -- Too few embeddings to measure: the model's own.
-        SELECT m.background_mean AS mean, settings.dense_deviations * m.background_deviation AS scale,
-               settings.passage_penalty / settings.dense_deviations AS penalty,
-               pgvector.l2_normalize(query_vec) OPERATOR(pgvector.-) m.background_mean AS query_vec
-        INTO background
-        FROM pgrecall.generations g
-        JOIN pgrecall.embedding_models m ON m.id = g.model_id
-        WHERE g.id = generation;
-    END IF;
+    SELECT * INTO background FROM _pgrecall.dense_background(request.namespace_id, generation, query_vec, settings);
 
     -- Pronouns match nearly everything that a user has said, in a small namespace even with a high idf.
     SELECT array_agg(w.word) AS words, array_agg(w.idf) AS idfs, sum(w.idf) AS weight INTO hollow
@@ -132,8 +71,8 @@ BEGIN
                m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category, m.happened_at, m.speaker, m.expansion_score
         FROM candidates c
         JOIN _pgrecall.scored_memories(
-            parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale,
-            legs.has_passages, COALESCE(background.penalty, 0)
+            parsed, query_vec, settings.generation, background.mean, background.centred_query, background.scale,
+            COALESCE(background.penalty, 0), legs.has_passages
         ) m ON m.id = c.id
     ), score_norms AS MATERIALIZED (
         SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
@@ -152,12 +91,12 @@ BEGIN
             SELECT p.lexical_part + p.dense_part AS fused
             FROM _pgrecall.leg_parts(
                 settings.fusion, settings.rrf_k, legs.lexical_weight, legs.dense_weight, s.lexical_rank, s.dense_rank,
-                least(s.lexical_score / x.lexical, 1), COALESCE(s.dense_score, x.dense)
+                s.lexical_score, s.dense_score, x.lexical, x.dense
             ) p
         ) f
     ), seeds AS MATERIALIZED (
         SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place
-        FROM (SELECT f.id, _pgrecall.raise_toward(f.fused, f.share, f.concept_level) AS level FROM fused f) l
+        FROM (SELECT f.id, f.fused + _pgrecall.graph_part(f.fused, f.share, f.concept_level) AS level FROM fused f) l
         ORDER BY place
         LIMIT greatest(settings.graph_seeds, settings.session_seeds)
     ), graph AS MATERIALIZED (
@@ -199,8 +138,8 @@ BEGIN
                m.happened_at, m.speaker, m.expansion_score, n.is_candidate
         FROM late_candidates n
         JOIN _pgrecall.scored_memories(
-            parsed, query_vec, settings.generation, background.mean, background.query_vec, background.scale,
-            legs.has_passages, COALESCE(background.penalty, 0)
+            parsed, query_vec, settings.generation, background.mean, background.centred_query, background.scale,
+            COALESCE(background.penalty, 0), legs.has_passages
         ) m ON m.id = n.id
         OFFSET 0
     ), contributions AS MATERIALIZED (
@@ -209,23 +148,23 @@ BEGIN
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL _pgrecall.leg_parts(
             settings.fusion, settings.rrf_k, legs.lexical_weight, legs.dense_weight, c.lexical_rank, c.dense_rank,
-            least(c.lexical_score / x.lexical, 1), COALESCE(c.dense_score, x.dense)
+            c.lexical_score, c.dense_score, x.lexical, x.dense
         ) p
         LEFT JOIN session_boosts b ON b.id = c.id
     ), graph_boosted AS MATERIALIZED (
-        -- Keep the link that raises it highest; rank by share * level.
+        -- Keep the link that raises it highest; rank by the highest score.
         SELECT DISTINCT ON (p.id)
-               p.id, g.share, g.level, _pgrecall.raise_toward(p.lexical_part + p.dense_part, g.share, g.level) AS boosted,
-               max(g.share * g.level) OVER (PARTITION BY p.id) AS reach
+               p.id, g.share, g.level, _pgrecall.graph_part(p.lexical_part + p.dense_part, g.share, g.level) AS graph_part,
+               max(_pgrecall.graph_score(g.share, g.level)) OVER (PARTITION BY p.id) AS score
         FROM contributions p
         JOIN graph g ON g.id = p.id
-        ORDER BY p.id, boosted DESC, g.level DESC
+        ORDER BY p.id, graph_part DESC, g.level DESC
     ), with_session AS (
-        SELECT p.*, b.share AS graph_share, b.level AS graph_level, b.reach / max_score AS graph_score,
-               CASE WHEN b.id IS NOT NULL THEN row_number() OVER (ORDER BY b.reach DESC NULLS LAST, p.id) END AS graph_rank,
-               COALESCE(b.boosted - (p.lexical_part + p.dense_part), 0) AS graph_part,
+        SELECT p.*, b.share AS graph_share, b.level AS graph_level, b.score / max_score AS graph_score,
+               CASE WHEN b.id IS NOT NULL THEN row_number() OVER (ORDER BY b.score DESC NULLS LAST, p.id) END AS graph_rank,
+               COALESCE(b.graph_part, 0) AS graph_part,
                _pgrecall.raise_toward(
-                   COALESCE(b.boosted, p.lexical_part + p.dense_part), settings.session_share, p.session_level
+                   p.lexical_part + p.dense_part + COALESCE(b.graph_part, 0), settings.session_share, p.session_level
                ) AS with_session
         FROM contributions p
         LEFT JOIN graph_boosted b ON b.id = p.id

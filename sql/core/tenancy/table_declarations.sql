@@ -3,7 +3,8 @@
 -- Policies, grants, triggers, erasure and export loop over these rows. What is not declared is refused: a table that no feature
 -- declares has no privilege and no policy, and a wrong declaration stops the installation. Keys of a declaration, none required:
 --
--- rows          whose the rows are: 'shared', no tenant's, privileges alone decide; 'own', only those that "policies" opens.
+-- rows          whose the rows are: 'shared', no tenant's, privileges alone decide; 'own', only those that "policies" opens;
+--               'asked', of questions: those of the role that asked, named in the column role, and for embedders all.
 --               Without it: those of the namespace that a column names, otherwise those of the memory in memory_id
 -- home          the column that names the namespace, if not namespace_id
 -- written       privileges of the functions for tenants and embedders, besides SELECT; administrators have those of UPDATE
@@ -39,6 +40,9 @@ DECLARE
         'rows', 'home', 'written', 'embedders', 'readable', 'truncated', 'policies', 'sensitive', 'exported', 'not_exported',
         'erased', 'kept'
     ];
+    of_asker CONSTANT jsonb := '{
+        "asked": {"using": "(SELECT _pgrecall.is_embedder()) OR role = (SELECT pgrecall.session_role())"}
+    }';
     found jsonb;
     wrong record;
 BEGIN
@@ -56,7 +60,8 @@ BEGIN
             WHEN c.oid IS NULL THEN 'there is no such table'
             WHEN count(*) OVER (PARTITION BY t.name) > 1 THEN 'it is declared twice'
             WHEN t.said - keys <> '{}' THEN 'it has an unknown key'
-            WHEN t.said ->> 'rows' NOT IN ('shared', 'own') THEN 'rows are shared or own'
+            WHEN t.said ->> 'rows' NOT IN ('shared', 'own', 'asked') THEN 'rows are shared, own or asked'
+            WHEN t.said ->> 'rows' = 'asked' AND NOT k.names @> '{role}' THEN 'no column says who asked'
             WHEN t.said ->> 'rows' = 'shared' AND (k.of_tenants OR t.said ? 'home') THEN 'rows of tenants are not shared'
             WHEN t.said ? 'readable' AND t.said ->> 'rows' IS DISTINCT FROM 'shared' THEN 'only shared rows are readable'
             WHEN NOT t.said ? 'rows' AND NOT k.of_tenants AND NOT t.said ? 'home' THEN 'it does not say whose the rows are'
@@ -91,10 +96,14 @@ BEGIN
     END LOOP;
 
     RETURN QUERY
-    SELECT t.name, COALESCE(t.said ->> 'rows', CASE WHEN h.name IS NULL THEN 'memory' ELSE 'namespace' END), h.name,
+    SELECT t.name,
+           COALESCE(CASE t.said ->> 'rows' WHEN 'asked' THEN 'own' ELSE t.said ->> 'rows' END,
+                    CASE WHEN h.name IS NULL THEN 'memory' ELSE 'namespace' END),
+           h.name,
            m.columns, m.has_key AND NOT COALESCE(h.is_set, false), t.said ->> 'written',
            COALESCE((t.said ->> 'embedders')::boolean, false), COALESCE((t.said ->> 'readable')::boolean, false),
-           COALESCE((t.said ->> 'truncated')::boolean, false), COALESCE(t.said -> 'policies', '{}'),
+           COALESCE((t.said ->> 'truncated')::boolean, false),
+           CASE t.said ->> 'rows' WHEN 'asked' THEN of_asker ELSE '{}' END || COALESCE(t.said -> 'policies', '{}'),
            m.columns <> '{}' AND NOT t.said ? 'sensitive', t.said ? 'exported', t.said ->> 'exported', t.said ->> 'not_exported',
            t.said ->> 'erased', t.said ? 'kept'
     FROM jsonb_to_recordset(found) t (name text, said jsonb)

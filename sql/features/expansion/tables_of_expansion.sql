@@ -4,10 +4,7 @@ RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb '{
     "query_expansions": {
-        "rows": "own", "written": "INSERT, UPDATE, DELETE",
-        "policies": {"asked": {
-            "using": "(SELECT _pgrecall.is_embedder()) OR role = (SELECT pgrecall.session_role())"
-        }}
+        "rows": "asked", "written": "INSERT, UPDATE, DELETE"
     }
 }';
 

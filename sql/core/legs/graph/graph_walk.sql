@@ -31,7 +31,7 @@ BEGIN ATOMIC
         CROSS JOIN LATERAL (
             SELECT array_agg(b.memory_id) AS memory_ids, array_agg(b.level) AS levels
             FROM (
-                SELECT l.memory_id, max(l.share * l.level) AS level
+                SELECT l.memory_id, max(_pgrecall.graph_score(l.share, l.level)) AS level
                 FROM unnest(w.memory_ids, w.shares, w.levels) l (memory_id, share, level)
                 WHERE l.memory_id <> ALL (w.visited)
                 GROUP BY l.memory_id
@@ -52,7 +52,7 @@ BEGIN ATOMIC
         WHERE w.hop > 0
     ), reached AS MATERIALIZED (
         -- Sorted, so that the filter runs only until the list is full.
-        SELECT l.memory_id, max(l.share * l.level) AS reach
+        SELECT l.memory_id, max(_pgrecall.graph_score(l.share, l.level)) AS reach
         FROM link l
         WHERE NOT EXISTS (SELECT FROM unnest(known) k (id) WHERE k.id = l.memory_id)
         GROUP BY l.memory_id

@@ -5,7 +5,7 @@
 --   ts_rank    memories with every word before memories with some, by ts_rank and importance (ts_rank_leg)
 --   prefix     every word as a prefix, ranked like ts_rank
 --
--- It can be replaced, together with scored_memories(), by a function of the same signature. That function must return
+-- It can be replaced, together with lexical_score(), by a function of the same signature. That function must return
 -- each memory of the namespace at most once, apply _pgrecall.matches_filter before it limits, rank from 1 without gaps,
 -- and break ties by id.
 --
