@@ -14,5 +14,3 @@ BEGIN ATOMIC
     SELECT _pgrecall.leg_contribution(fusion, lexical_weight, lexical_weight + dense_weight, lexical_rank, lexical_score, rrf_k),
            _pgrecall.leg_contribution(fusion, dense_weight, lexical_weight + dense_weight, dense_rank, dense_score, rrf_k);
 END;
-
-COMMENT ON FUNCTION _pgrecall.leg_parts IS 'Returns what each leg contributes to a memory''s score.';

@@ -66,6 +66,3 @@ BEGIN ATOMIC
         LIMIT 1
     ) p ON true;
 END;
-
-COMMENT ON FUNCTION _pgrecall.scored_memories IS
-    'Returns memories with their exact lexical and dense scores; to be joined with few ids.';

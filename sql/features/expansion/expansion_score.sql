@@ -8,6 +8,3 @@ RETURN CASE WHEN (parsed).added IS NOT NULL THEN COALESCE(round((
     SELECT sum(p.part)
     FROM _pgrecall.bm25_parts(vector, word_count, (parsed).added, (parsed).added_idfs, (parsed).impacts) p
 )::numeric, 9)::double precision, 0) END;
-
-COMMENT ON FUNCTION _pgrecall.expansion_score IS
-    'Returns the part of a memory''s BM25 score that comes from expansion terms; NULL without expansion.';

@@ -10,5 +10,3 @@ RETURN jsonb '{
         }}
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_query_cache IS 'Declares the tables of cached queries.';
