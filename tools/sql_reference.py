@@ -78,6 +78,8 @@ GROUPS = {
         "add_alias",
         "remove_alias",
         "set_entity_rules",
+        "unresolved_labels",
+        "set_relation_label",
         "reextract",
     ),
     "Learning": ("learn", "list_learned", "unlearn"),

@@ -77,6 +77,27 @@ def test_every_function_that_a_page_calls_is_in_the_reference(conn: Connection[A
     assert (called & names(conn, query)) - reference == set()
 
 
+def test_every_granted_function_is_in_the_reference_or_called(conn: Connection[Any]) -> None:
+    """A function that a role may call is for callers, so a page says what it does; or client, daemon or SQL call it."""
+    query = """
+        SELECT DISTINCT p.proname FROM pg_proc p, aclexplode(p.proacl) a
+        WHERE p.pronamespace = 'pgrecall'::regnamespace AND p.prokind = 'f'
+          AND a.grantee IN (SELECT oid FROM pg_roles WHERE rolname IN ('pgrecall_reader', 'pgrecall_writer', 'pgrecall_embedder'))
+    """
+    reference = {name for group in GROUPS.values() for name in group}
+    contract = (ROOT / "tools" / "contract.json").read_text(encoding="utf-8")
+    elsewhere = {name for name in names(conn, query) - reference if f"pgrecall.{name}" not in contract}
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "sql").rglob("*.sql")}
+    alone = {
+        name
+        for name in elsewhere
+        if not any(
+            f"pgrecall.{name}(" in text for stem, text in texts.items() if stem not in (name, "schema")
+        )
+    }
+    assert alone == set()
+
+
 def test_every_role_is_explained_where_roles_are(conn: Connection[Any]) -> None:
     roles = names(conn, r"SELECT rolname FROM pg_roles WHERE rolname LIKE 'pgrecall\_%' AND NOT rolcanlogin")
     page = (ROOT / "docs" / "tenants.md").read_text(encoding="utf-8")
