@@ -19,8 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pglast import parse_plpgsql, parse_sql
+from pglast.enums import ObjectType
 from pglast.parser import ParseError
 from pglast.visitors import Visitor
+
+from pgrecall.admin.bundle import header, with_comment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -62,6 +65,7 @@ _BARE_PGVECTOR = re.compile(
 _MADE = re.compile(r"CREATE OR REPLACE (?:FUNCTION|PROCEDURE|VIEW) ((?:_?pgrecall|public)\.\w+)")
 _NAMED = re.compile(r"\b(?:_?pgrecall|public)\.\w+")
 _LITERAL = re.compile(r"'(?:[^']|'')*'")
+_COMMENTED = {ObjectType.OBJECT_FUNCTION, ObjectType.OBJECT_PROCEDURE, ObjectType.OBJECT_VIEW}
 
 Found = tuple[int, str]
 
@@ -162,9 +166,9 @@ def check_file(name: str, text: str, *, only_reads: bool = False) -> list[Violat
     except ParseError as error:
         offset = error.args[1] if len(error.args) > 1 and isinstance(error.args[1], int) else 0
         return [Violation(name, text[:offset].count("\n") + 1, f"not SQL: {error.args[0]}")]
-    found = [*_header(text), *_lines(text), *_schemas(parsed), *_comments(parsed)]
+    found = [*_header(text), *_lines(text), *_schemas(parsed)]
     if name not in MANY_OBJECTS:
-        found += [*_one_object(name, parsed), *_owner(parsed)]
+        found += [*_one_object(name, parsed), *_owner(parsed), *_comments(text, parsed)]
     for statement in parsed:
         if statement.kind == "CreateFunctionStmt":
             found += [
@@ -182,11 +186,11 @@ def check_file(name: str, text: str, *, only_reads: bool = False) -> list[Violat
 
 
 def _header(text: str) -> Iterator[Found]:
-    lines = text.splitlines()
-    if not lines or not re.match(r"-- \S.*[.:]$|-- \S", lines[0]):
+    first, _ = header(text)
+    if not re.match(r"-- \S", text):
         yield 1, "a file starts with a comment that says what the object is for"
-    elif lines[0].rstrip()[-1] not in ".?":
-        yield 1, "the first line of the header is a whole sentence"
+    elif first[-1] not in ".?" or "  " in first:
+        yield 1, "the first paragraph of the header is whole sentences: it is the object's comment"
 
 
 def _lines(text: str) -> Iterator[Found]:
@@ -264,19 +268,22 @@ def _object_name(statement: Statement) -> tuple[str | None, str]:
     return function.schema, function.name
 
 
-def _comments(parsed: list[Statement]) -> Iterator[Found]:
-    commented = set()
+def _comments(text: str, parsed: list[Statement]) -> Iterator[Found]:
+    """Compare the comment that the header becomes with the object of the file."""
     for statement in parsed:
-        if statement.kind == "CommentStmt":
-            target = statement.node.object
-            parts = getattr(target, "objname", target)
-            if isinstance(parts, tuple):
-                commented.add(parts[-1].sval)
-    for statement in parsed:
-        if statement.kind in {"CreateFunctionStmt", "ViewStmt"}:
-            name = _object_name(statement)[1]
-            if name not in commented:
-                yield statement.line, f"{name} has no COMMENT ON"
+        if statement.kind == "CommentStmt" and statement.node.objtype in _COMMENTED:
+            yield statement.line, "no COMMENT ON: the first paragraph of the header is the object's comment"
+    objects = [s for s in parsed if s.kind in {"CreateFunctionStmt", "ViewStmt"}]
+    if objects and with_comment(text) != text:
+        made: Any = statements(with_comment(text))[-1].node.object
+        name = tuple(part.sval for part in getattr(made, "objname", made))
+        if name != _object_name(objects[0]):
+            yield objects[0].line, f"the comment would be that of {'.'.join(name)}"
+    elif objects:
+        yield (
+            objects[0].line,
+            f"{_object_name(objects[0])[1]} gets no comment: no line begins with CREATE OR REPLACE",
+        )
 
 
 class _Names(Visitor):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg.rows import dict_row
 
-from pgrecall.admin.bundle import sql_files
+from pgrecall.admin.bundle import header, sql_files
 from pgrecall.admin.migrate import migrate
 from pgrecall.server import EmbeddedServer
 
@@ -171,16 +171,10 @@ VOLATILITY = {"i": "IMMUTABLE", "s": "STABLE: reads only", "v": "VOLATILE"}
 
 
 def header_of(schema: str, name: str) -> str:
-    """Return what the header of a function's file says after its first line, as plain text."""
+    """Return what the header of a function's file says after its comment, as plain text."""
     for file in sql_files():
-        if f"FUNCTION {schema}.{name}(" not in file.text:
-            continue
-        lines = []
-        for line in file.text.splitlines():
-            if not line.startswith("--"):
-                break
-            lines.append(line.removeprefix("--").removeprefix(" "))
-        return "\n".join(lines[1:]).strip("\n")
+        if f"FUNCTION {schema}.{name}(" in file.text:
+            return header(file.text)[1]
     raise LookupError(f"no file of sql/ makes {schema}.{name}")
 
 
@@ -222,10 +216,10 @@ def describe(conn: psycopg.Connection[dict[str, Any]], function: dict[str, Any])
         yield f"{prefix}{function['name']}({', '.join(arguments)}) → {result}"
     yield "```"
     yield ""
-    header = header_of(function["schema"], function["name"])
-    if header:
+    more = header_of(function["schema"], function["name"])
+    if more:
         yield "```text"
-        yield header
+        yield more
         yield "```"
         yield ""
     columns = conn.execute(COLUMNS, (function["oid"],)).fetchall()

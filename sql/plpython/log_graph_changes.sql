@@ -50,8 +50,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.log_graph_changes IS 'Trigger: logs which namespaces'' graphs have changed, for graph_ppr().';
-
 ALTER FUNCTION _pgrecall.log_graph_changes OWNER TO pgrecall_engine;
 
 CREATE OR REPLACE TRIGGER mentions_change_insert

@@ -1,4 +1,5 @@
--- Computes graph_ppr with scipy: power iteration over the matrix of a namespace, which the session caches.
+-- Computes personalised PageRank from some memories over all mentions of a namespace with scipy, best memories first: power
+-- iteration over the matrix of the namespace, which the session caches.
 --
 -- features/earlier_systems/graph_ppr.sql calls it as pgrecall_gate. A session caches at most four graphs, by role and namespace, about 60
 -- bytes per mention. A cached graph serves only snapshots that see the same rows of pgrecall.graph_changes; while those
@@ -171,6 +172,3 @@ for first in range(0, len(best), 2 * k):
         break
 return ranked[:k]
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.pagerank IS
-    'Computes personalised PageRank from some memories over all mentions of a namespace, best memories first.';

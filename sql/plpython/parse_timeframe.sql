@@ -1,4 +1,6 @@
--- parse_timeframe with dateparser: handles phrases in many languages that the SQL parser does not.
+-- Parses a time phrase such as "last week", "in March 2024" or "since Monday", in many languages, into a half-open range;
+-- an error if it is not understood. Days are those of the zone (NULL: the session's), relative to the anchor. dateparser
+-- handles phrases that the SQL parser does not.
 --
 -- The parser of features/times/parse_timeframe.sql runs first. dateparser returns a moment and its precision; the result is the
 -- minute, day, week, month or year that contains it. It tries only LANGUAGES: with all its languages, the first text in
@@ -96,11 +98,6 @@ return plpy.execute(
     prepared(RANGE, "text", "text", "text"), [begins.isoformat(), ends.isoformat(), known["zone"]]
 )[0]["period"]
 $function$;
-
-COMMENT ON FUNCTION public.parse_timeframe IS
-    'Parses a time phrase such as "last week", "in March 2024" or "since Monday", in many languages, into a half-'
-    'open range; an error if it is not understood. Days are those of the zone (NULL: the session''s), relative to the '
-    'anchor.';
 
 REVOKE ALL ON FUNCTION public.parse_timeframe FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.parse_timeframe TO pgrecall_reader;

@@ -1,4 +1,4 @@
--- Makes a module of the virtual environment importable for Python functions. One call per session is enough.
+-- Makes a module of the virtual environment python_venv importable for Python functions. One call per session is enough.
 --
 -- The server's own modules take precedence. The setting python_venv names the environment; only its package folder is
 -- added, at the end of the path. A role that may store settings could otherwise run code as the server, so the folder
@@ -84,8 +84,5 @@ if missing is not None:
     )
 return None, None
 $function$;
-
-COMMENT ON FUNCTION pgrecall.python_module IS
-    'Makes a module of the virtual environment python_venv importable for Python functions.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.python_module TO pgrecall_reader;

@@ -1,4 +1,5 @@
--- recall_embed over the embedder's socket: uses cached embeddings first, else asks the daemon on this machine.
+-- Returns the embedding of a query, for recall(query, recall_embed(query)); NULL if none is available in time. Over the
+-- embedder's socket: uses cached embeddings first, else asks the daemon on this machine.
 --
 -- See features/query_cache/recall_embed.sql. The socket comes only from the stored setting embed_socket: a session's SET could redirect
 -- other users' queries. The session keeps the connection and reconnects once to a restarted daemon. It does not wait
@@ -145,9 +146,6 @@ except Unanswered as reason:
     )
     return None
 $function$;
-
-COMMENT ON FUNCTION public.recall_embed IS
-    'Returns the embedding of a query, for recall(query, recall_embed(query)); NULL if none is available in time.';
 
 REVOKE ALL ON FUNCTION public.recall_embed FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.recall_embed TO pgrecall_reader;

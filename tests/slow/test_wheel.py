@@ -69,7 +69,9 @@ def test_the_wheel_holds_sql_and_migrations(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         for file in sql_files():
-            assert archive.read(f"pgrecall/_bundle/sql/{file.name}").decode() == file.text
+            assert archive.read(f"pgrecall/_bundle/sql/{file.name}").decode() == (
+                ROOT / "sql" / file.name
+            ).read_text("utf-8")
     revisions = {path.name for path in (ROOT / "migrations" / "versions").glob("*.py")}
     assert {f"pgrecall/_bundle/migrations/versions/{name}" for name in revisions} <= names
     assert {"pgrecall/_bundle/migrations/env.py", "pgrecall/_bundle/sql/manifest.txt"} <= names

@@ -35,8 +35,6 @@ CREATE OR REPLACE FUNCTION pgrecall.sample(n integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN n + 1;
-
-COMMENT ON FUNCTION pgrecall.sample IS 'Adds one.';
 """
 GOOD_PLPGSQL = """-- Counts memories.
 CREATE OR REPLACE FUNCTION pgrecall.sample(n integer)
@@ -52,8 +50,6 @@ BEGIN
     RETURN counted;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.sample IS 'Counts memories.';
 """
 GOOD_PLPYTHON = """-- Adds one.
 CREATE OR REPLACE FUNCTION pgrecall.sample(n integer)
@@ -63,8 +59,6 @@ SET search_path FROM CURRENT
 AS $function$
 return n + 1
 $function$;
-
-COMMENT ON FUNCTION pgrecall.sample IS 'Adds one.';
 """
 
 
@@ -86,37 +80,45 @@ def test_the_samples_are_good(text: str) -> None:
     ("text", "old", "new", "expected"),
     [
         (GOOD, "-- Adds one.\n", "", "1: a file starts with a comment"),
-        (GOOD, "-- Adds one.", "-- Adds one", "1: the first line of the header is a whole sentence"),
+        (GOOD, "-- Adds one.", "-- Adds one", "1: the first paragraph of the header is whole sentences"),
+        (GOOD, "-- Adds one.", "-- Adds one.\n-- n  a number.", "1: the first paragraph of the header"),
         (GOOD, "pgrecall.sample(n", "sample(n", "2: sample needs its schema: pgrecall. or public."),
         (GOOD, " IMMUTABLE PARALLEL SAFE", " PARALLEL SAFE", "2: say IMMUTABLE, STABLE or VOLATILE"),
         (GOOD, " PARALLEL SAFE", "", "2: say PARALLEL SAFE"),
         (GOOD, "RETURN n + 1", "SET search_path = pg_temp RETURN n + 1", "2: a SET clause keeps"),
         (GOOD, "RETURN n + 1", "AS 'SELECT n + 1'", "2: LANGUAGE sql takes RETURN or BEGIN ATOMIC"),
-        (GOOD, "COMMENT ON FUNCTION pgrecall.sample IS 'Adds one.';", "", "2: sample has no COMMENT ON"),
+        (GOOD, "n + 1;", "n + 1;\nCOMMENT ON FUNCTION pgrecall.sample IS 'x';", "6: no COMMENT ON"),
+        (GOOD, "CREATE OR", " CREATE OR", "2: sample gets no comment"),
+        (
+            GOOD,
+            "-- Adds one.\n",
+            "-- Adds one.\n/*\nCREATE OR REPLACE VIEW pgrecall.v */",
+            "3: the comment would be that",
+        ),
         (GOOD, "RETURN n + 1", "RETURN n + + ", "not SQL"),
         (GOOD, "CREATE OR REPLACE", "CREATE", "2: CREATE OR REPLACE, since"),
         (GOOD, "RETURN n + 1", "RETURN n + rrf(1, 1, 1)", "2: rrf needs its schema"),
         (GOOD, "RETURN n + 1", "RETURN (SELECT count(*) FROM memories)", "2: memories needs its schema"),
         (GOOD, "n integer", "n memory_fields", "2: memory_fields needs its schema"),
-        (GOOD, "COMMENT", "CREATE TABLE pgrecall.t (n integer); COMMENT", "7: state belongs into a revision"),
+        (GOOD, "n + 1;", "n + 1;\nCREATE TABLE pgrecall.t (n integer);", "6: state belongs into a revision"),
         (
             GOOD.replace("pgrecall.sample", "_pgrecall.sample"),
-            "COMMENT",
-            "GRANT EXECUTE ON FUNCTION _pgrecall.sample TO x; COMMENT",
-            "7: GrantStmt does not belong",
+            "n + 1;",
+            "n + 1;\nGRANT EXECUTE ON FUNCTION _pgrecall.sample TO x;",
+            "6: GrantStmt does not belong",
         ),
         (GOOD, "IMMUTABLE", "IMMUTABLE SECURITY DEFINER", "2: SECURITY DEFINER needs SET search_path"),
         (
             GOOD,
-            "COMMENT",
-            "CREATE OR REPLACE VIEW pgrecall.other AS SELECT 1 AS n; COMMENT ON VIEW pgrecall.other IS 'x'; COMMENT",
-            "7: one object a file",
+            "n + 1;",
+            "n + 1;\nCREATE OR REPLACE VIEW pgrecall.other AS SELECT 1 AS n;",
+            "6: one object a file",
         ),
         (
             GOOD,
-            "COMMENT",
-            "CREATE TRIGGER t AFTER INSERT ON pgrecall.memories EXECUTE FUNCTION pgrecall.other(); COMMENT",
-            "7: a trigger belongs in the file of its function",
+            "n + 1;",
+            "n + 1;\nCREATE TRIGGER t AFTER INSERT ON pgrecall.memories EXECUTE FUNCTION pgrecall.other();",
+            "6: a trigger belongs in the file of its function",
         ),
         (GOOD_PLPGSQL, "SET search_path FROM CURRENT\n", "", "2: plpgsql needs SET search_path"),
         (GOOD_PLPGSQL, "RETURN counted;", "RETURN counted", "2: the body is not plpgsql"),

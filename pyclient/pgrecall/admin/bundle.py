@@ -6,6 +6,7 @@ A wheel has both folders inside the package, a checkout has them at its root.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -18,20 +19,26 @@ __all__ = [
     "SqlFile",
     "bundle_hash",
     "folder",
+    "header",
     "installed_files",
     "not_migrated",
     "spoken_contract",
     "sql_files",
     "verify",
     "verify_bundle",
+    "with_comment",
 ]
 
 _PLPYTHON = "plpython/"
+# The function or view that a file makes; what its body quotes is further in.
+_OBJECT = re.compile(
+    r"^CREATE OR REPLACE (FUNCTION|PROCEDURE|VIEW) ((?:_?pgrecall|public)\.\w+)\b", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SqlFile:
-    """One file of sql/: `name` is its path inside the folder, `text` its SQL."""
+    """One file of sql/: `name` is its path inside the folder, `text` its SQL with its object's comment."""
 
     name: str
     text: str
@@ -48,13 +55,40 @@ def folder(name: str) -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[3] / name
 
 
+def header(text: str) -> tuple[str, str]:
+    """Return the first paragraph of a file's header in one line, and the rest of the header as it is written.
+
+    Args:
+        text: The SQL of the file.
+    """
+    lines = itertools.takewhile(lambda line: line.startswith("--"), text.splitlines())
+    first, _, rest = "\n".join(line[2:].removeprefix(" ").rstrip() for line in lines).partition("\n\n")
+    return " ".join(first.split("\n")), rest.strip("\n")
+
+
+def with_comment(text: str) -> str:
+    """Return the SQL of a file with its object's comment: the first paragraph of the header.
+
+    The comment names no arguments, since no function is an overload of another. Where an older signature is
+    still there, it is ambiguous, and so tells the installer to drop that one first.
+
+    Args:
+        text: The SQL of the file. Without a header or an object it stays as it is.
+    """
+    found = _OBJECT.search(text)
+    comment = header(text)[0].replace("'", "''")
+    if found is None or not comment:
+        return text
+    return f"{text}\nCOMMENT ON {found[1]} {found[2]} IS '{comment}';\n"
+
+
 @cache
 def sql_files() -> tuple[SqlFile, ...]:
-    """Return the files of sql/ in the order of its manifest, the order they are installed in."""
+    """Return the files of sql/, with the comments of their objects, in the order they are installed in."""
     base = folder("sql")
     lines = (base / "manifest.txt").read_text(encoding="utf-8").splitlines()
     names = [line for line in (line.split("#")[0].strip() for line in lines) if line]
-    return tuple(SqlFile(name, (base / name).read_text(encoding="utf-8")) for name in names)
+    return tuple(SqlFile(name, with_comment((base / name).read_text(encoding="utf-8"))) for name in names)
 
 
 @cache

@@ -1,4 +1,4 @@
--- forget: hides a memory from recall. Returns whether it existed and was not forgotten yet.
+-- Hides a memory from recall and keeps the row as a tombstone. Returns whether it existed and was not forgotten yet.
 --
 -- The row stays as a tombstone for restore(); rows derived for the concept graph are deleted.
 --
@@ -20,10 +20,6 @@ BEGIN
     RETURN true;
 END
 $function$;
-
-COMMENT ON FUNCTION public.forget IS
-    'Hides a memory from recall and keeps the row as a tombstone. Returns whether it existed and was not forgotten '
-    'yet.';
 
 ALTER FUNCTION public.forget OWNER TO pgrecall_gate;
 

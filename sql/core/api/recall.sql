@@ -1,4 +1,6 @@
--- recall: returns the memories most relevant to a query. One statement fuses three legs.
+-- Returns the memories most relevant to a query: lexical, dense and concept-graph candidates of one namespace, each scored
+-- on every leg and fused, best first. query_vec is the query's embedding (NULL: words and concepts only). Ranks are places
+-- in each leg's list, NULL if the leg did not find the memory; similarity is the cosine to query_vec. Read-only.
 --
 -- sql/README.md, "How a memory gets its score", describes the scoring; recall_explain() shows it for one memory in numbers.
 -- The lexical leg finds memories with the query's words, the dense leg memories with an embedding near query_vec, the
@@ -114,12 +116,6 @@ BEGIN
         ORDER BY r.place;
 END
 $function$;
-
-COMMENT ON FUNCTION public.recall IS
-    'Returns the memories most relevant to a query: lexical, dense and concept-graph candidates of one namespace, '
-    'each scored on every leg and fused, best first. query_vec is the query''s embedding (NULL: words and concepts '
-    'only). Ranks are places in each leg''s list, NULL if the leg did not find the memory; similarity is the cosine '
-    'to query_vec. Read-only.';
 
 ALTER FUNCTION public.recall OWNER TO pgrecall_gate;
 

@@ -1,4 +1,6 @@
--- recall_explain: explains in numbers and words why a recall ranks a memory where it does, or does not return it.
+-- Explains why recall ranks memories where it does, or does not return them: for the given ids, or the returned ones, rank,
+-- score and share of each leg, every factor, the arithmetic, and the first reason for a missing memory. From k on the
+-- arguments are recall()'s. Read-only.
 --
 -- Runs the same statement as recall() and returns the parts of each score. The arguments from k on are recall()'s. It
 -- takes several memories, to compare them within one ranking. sql/README.md, "How a memory gets its score", says how each part
@@ -172,11 +174,6 @@ BEGIN
         ORDER BY r.place, w.id;
 END
 $function$;
-
-COMMENT ON FUNCTION public.recall_explain IS
-    'Explains why recall ranks memories where it does, or does not return them: for the given ids, or the returned '
-    'ones, rank, score and share of each leg, every factor, the arithmetic, and the first reason for a missing '
-    'memory. From k on the arguments are recall()''s. Read-only.';
 
 ALTER FUNCTION public.recall_explain OWNER TO pgrecall_gate;
 

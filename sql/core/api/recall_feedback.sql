@@ -1,4 +1,4 @@
--- recall_feedback: records whether a memory answered a query, for pgrecall.learn().
+-- Records whether a memory answered a query (NULL takes it back), for pgrecall.learn(). Changes no ranking by itself.
 --
 -- Each role has one opinion of a query and memory; a later one replaces it. A role keeps its newest 1,000 queries in a
 -- namespace. Feedback changes no ranking by itself: learn() measures first whether it helps. If the namespace has learned
@@ -94,9 +94,6 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION public.recall_feedback IS
-    'Records whether a memory answered a query (NULL takes it back), for pgrecall.learn(). Changes no ranking by itself.';
 
 ALTER FUNCTION public.recall_feedback OWNER TO pgrecall_gate;
 

@@ -1,4 +1,5 @@
--- recall_status: returns one row: the installed version, counts of memories, pending work, and the workers.
+-- Returns one row: what is installed, how much is stored, how much waits for embedding or extraction, the current rate, and
+-- the workers.
 --
 -- Numbers of embeddings are the active generation's. Lists are functions of their own: generation_progress(),
 -- worker_status(), failures(), index_status().
@@ -128,10 +129,6 @@ BEGIN ATOMIC
         FROM pg_stat_all_tables t WHERE t.relid = 'pgrecall.memories'::regclass
     ) tables ON true;
 END;
-
-COMMENT ON FUNCTION public.recall_status IS
-    'Returns what is installed, how much is stored, how much waits for embedding or extraction, and the current '
-    'rate. One row.';
 
 ALTER FUNCTION public.recall_status OWNER TO pgrecall_gate;
 

@@ -1,4 +1,5 @@
--- recall_timeline: returns the memories that recall() finds for a topic, in chronological order.
+-- Returns the memories that recall() finds for a topic, in chronological order, with the gap to the previous one and a flag
+-- where a new session begins. Takes recall()'s arguments. Read-only.
 --
 -- The k memories are those recall() would give; only their order differs. The arguments are recall()'s.
 --
@@ -59,10 +60,6 @@ BEGIN
         ORDER BY h.happened_at, h.id;
 END
 $function$;
-
-COMMENT ON FUNCTION public.recall_timeline IS
-    'Returns the memories that recall() finds for a topic, in chronological order, with the gap to the previous one '
-    'and a flag where a new session begins. Takes recall()''s arguments. Read-only.';
 
 ALTER FUNCTION public.recall_timeline OWNER TO pgrecall_gate;
 

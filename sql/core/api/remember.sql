@@ -1,4 +1,5 @@
--- remember: stores one memory and returns its id.
+-- Stores one memory and returns its id. is_sensitive keeps it from ever being embedded or extracted; external_id is the
+-- caller's own id, unique in the namespace (on_conflict: error, keep or update).
 --
 -- content            what to remember: 1 byte to 256 kB, not only white space
 -- expanded_keywords  other words it should be found by
@@ -53,10 +54,6 @@ BEGIN ATOMIC
         namespace, create_namespace, on_conflict
     ) AS stored (id);
 END;
-
-COMMENT ON FUNCTION public.remember IS
-    'Stores one memory and returns its id. is_sensitive keeps it from ever being embedded or extracted; external_id is '
-    'the caller''s own id, unique in the namespace (on_conflict: error, keep or update).';
 
 REVOKE ALL ON FUNCTION public.remember FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.remember TO pgrecall_writer;

@@ -1,4 +1,5 @@
--- remember_many: stores many memories in one call. Returns their ids in the order of the array.
+-- Stores the memories of a JSON array (keys: the options of remember(), and "namespace"); returns ids in the same order.
+-- on_conflict handles an existing external_id: error (unless the text is the same), keep or update.
 --
 -- memories          JSON array of objects whose keys are the options of remember(), "namespace" among them
 -- namespace         of the memories that name none; NULL: the setting pgrecall.namespace, else 'default'
@@ -91,10 +92,6 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION public.remember_many IS
-    'Stores the memories of a JSON array (keys: the options of remember(), and "namespace"); returns ids in the same order. '
-    'on_conflict handles an existing external_id: error (unless the text is the same), keep or update.';
 
 ALTER FUNCTION public.remember_many OWNER TO pgrecall_gate;
 

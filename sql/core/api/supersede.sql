@@ -1,4 +1,5 @@
--- supersede: closes a fact that is no longer true and links it to its successor. Returns the successor's id.
+-- Closes a fact that is no longer true and links it to its successor: a new memory with this content, or an existing one.
+-- Returns the successor's id.
 --
 -- The old memory stays, with valid_to set and a link to its successor. recall skips it, except with include_superseded
 -- or an earlier as_of. Pass either content, which creates a new memory with the old one's other fields, or successor,
@@ -82,10 +83,6 @@ BEGIN
     RETURN new_id;
 END
 $function$;
-
-COMMENT ON FUNCTION public.supersede IS
-    'Closes a fact and links it to its successor: a new memory with this content, or an existing one. Returns the '
-    'successor''s id.';
 
 ALTER FUNCTION public.supersede OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- update_memory: changes fields of a memory; NULL keeps a field, an empty string clears a text.
+-- Changes fields of a memory and returns whether anything changed; NULL keeps a field, an empty string clears a text.
 --
 -- Returns whether anything changed.
 --
@@ -40,9 +40,6 @@ BEGIN ATOMIC
     )) given
     WHERE given.value <> 'null';
 END;
-
-COMMENT ON FUNCTION public.update_memory IS
-    'Changes fields of a memory and returns whether anything changed; NULL keeps a field, an empty string clears a text.';
 
 ALTER FUNCTION public.update_memory OWNER TO pgrecall_gate;
 

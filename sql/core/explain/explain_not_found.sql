@@ -41,6 +41,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.explain_not_found IS
-    'Explains why no leg found a memory that matches the filter: one clause per leg.';

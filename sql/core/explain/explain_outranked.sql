@@ -36,6 +36,3 @@ BEGIN
     END;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.explain_outranked IS
-    'Explains why a candidate was not returned: a threshold, a near-duplicate, diversity, or the cut at k.';

@@ -46,6 +46,3 @@ BEGIN
     PERFORM set_config(n.name, n.setting, true) FROM unnest(names, settings_before) n (name, setting);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.explain_search IS
-    'Returns the plan of a search whose statement keeps one generic plan per session, run with these arguments.';

@@ -3,5 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.format_score(number double precision)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN trim_scale(round(number::numeric, 8))::text;
-
-COMMENT ON FUNCTION _pgrecall.format_score IS 'Formats a number with up to eight decimal places.';

@@ -1,4 +1,5 @@
--- Returns the EXPLAIN (ANALYZE, BUFFERS) output of each search that recall() runs with the same arguments and settings.
+-- Returns EXPLAIN (ANALYZE, BUFFERS) of each search that recall() runs with the same arguments and settings: which index
+-- each uses.
 --
 -- EXPLAIN SELECT * FROM recall(…) shows only a function scan. The legs search, and tell which searches that took (bm25_search,
 -- dense_search); each is then explained as the leg runs it: with a kept plan (explain_search), or planned with its arguments. The
@@ -183,6 +184,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.recall_plan IS
-    'Returns EXPLAIN (ANALYZE, BUFFERS) of each search that recall() runs with the same arguments: which index each uses.';

@@ -67,6 +67,3 @@ BEGIN
     ) || ' = ' || _pgrecall.format_score(memory.score);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.score_arithmetic IS
-    'Writes out how the score of a ranked memory is computed, as a sum and a product.';

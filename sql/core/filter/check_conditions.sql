@@ -56,6 +56,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_conditions IS
-    'Checks the argument filter: conditions by name, each with a value of its type. Messages quote nothing that was given.';

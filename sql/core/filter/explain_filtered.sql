@@ -48,6 +48,3 @@ BEGIN
     ), CASE WHEN _pgrecall.matches_filter(memory, filter) IS NOT TRUE THEN 'valid until ' || memory.valid_to END);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.explain_filtered IS
-    'Returns the first condition of a filter that excludes a memory; NULL if none does.';

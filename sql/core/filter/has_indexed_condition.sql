@@ -8,5 +8,3 @@ RETURN _pgrecall.has_time_condition(filter) OR num_nonnulls(
     (filter).categories, (filter).sessions, (filter).speakers, (filter).sources, (filter).external_id_prefix, (filter).all_keys,
     (filter).tag_keys, (filter).value_keys
 ) > 0;
-
-COMMENT ON FUNCTION _pgrecall.has_indexed_condition IS 'Tells whether an index serves one of the caller''s conditions.';

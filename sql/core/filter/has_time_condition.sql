@@ -3,5 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.has_time_condition(filter pgrecall.recall_f
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN num_nonnulls((filter).since, (filter).until, (filter).timeframe) > 0;
-
-COMMENT ON FUNCTION _pgrecall.has_time_condition IS 'Tells whether a filter asks for a time at which something happened.';

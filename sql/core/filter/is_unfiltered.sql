@@ -8,5 +8,3 @@ RETURN CASE
     WHEN (filter).timeframe IS NOT NULL THEN false
     ELSE jsonb_strip_nulls(to_jsonb(filter)) <@ '{"include_superseded": false, "include_sensitive": true}'
 END;
-
-COMMENT ON FUNCTION _pgrecall.is_unfiltered IS 'Tells whether a filter has no condition of the caller.';

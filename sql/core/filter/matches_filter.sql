@@ -1,4 +1,5 @@
--- Tells whether a memory passes a filter. Every leg applies it before its limit.
+-- Tells whether a memory passes a filter: not forgotten, not expired, not superseded and still valid unless requested, and
+-- matching every condition. Every leg applies it before its limit.
 --
 -- One expression without a SET clause or a subquery: the planner inlines it, drops the tests of NULL fields, and uses
 -- indexes for the rest. For the same reason the memories whose text mentions a time in the timeframe are passed as a
@@ -55,7 +56,3 @@ RETURN memory.deleted_at IS NULL
             AND COALESCE(memory.occurred_at, memory.created_at) >= COALESCE(lower((filter).timeframe), '-infinity')
             AND COALESCE(memory.occurred_at, memory.created_at) < COALESCE(upper((filter).timeframe), 'infinity'))
         OR memory.id = ANY ((filter).referring));
-
-COMMENT ON FUNCTION _pgrecall.matches_filter IS
-    'Tells whether a memory passes a filter: not forgotten, not expired, not superseded and still valid unless requested, and matching '
-    'every condition.';

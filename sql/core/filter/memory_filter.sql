@@ -112,6 +112,3 @@ BEGIN
     RETURN built;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.memory_filter IS
-    'Builds the filter of a request: from the named arguments of recall() and the others, and from their argument filter.';

@@ -44,5 +44,3 @@ BEGIN
     RETURN predicate::jsonpath;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.metadata_path IS 'Builds the jsonpath predicate of metadata_where; NULL if it fits every memory.';

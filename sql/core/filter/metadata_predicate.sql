@@ -115,6 +115,3 @@ BEGIN
     RETURN NULLIF(array_to_string(parts, ' && '), '');
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.metadata_predicate IS
-    'Builds the text of the jsonpath predicate of metadata_where; NULL if it fits every memory.';

@@ -1,4 +1,5 @@
--- recall_conditions: the conditions that a caller may set, in one list. A row holds them as they are given; NULL is no condition.
+-- The conditions that a caller may set, by name and type. A row holds them as they are given; NULL is no condition. Returns
+-- no rows.
 --
 -- The view returns no rows. Its columns are the names and types of the conditions: what the argument filter of recall() and
 -- the others may hold, what recall_explain() tries one after the other, in this order, and what has to be set before anything is deleted.
@@ -22,6 +23,3 @@ SELECT NULL::timestamptz AS as_of,
        NULL::timestamptz AS until,
        NULL::tstzrange AS timeframe
 WHERE false;
-
-COMMENT ON VIEW pgrecall.recall_conditions IS
-    'The conditions that a caller may set, by name and type. Returns no rows.';

@@ -1,4 +1,5 @@
--- recall_filter: a filter as the legs take it. Its conditions, and what memory_filter() and with_keys() derive from them for the planner.
+-- A filter as the legs take it: its conditions, and what memory_filter() and with_keys() derive from them for the planner.
+-- A NULL field does not filter. Returns no rows.
 --
 -- The view returns no rows; its row is the type of a filter. What is derived comes first: a new condition is then a column at
 -- the end, which replaces the view in place.
@@ -18,6 +19,3 @@ SELECT NULL::integer[] AS category_hashes,
        NULL::bytea[] AS value_keys,
        c.*
 FROM pgrecall.recall_conditions c;
-
-COMMENT ON VIEW pgrecall.recall_filter IS
-    'The filters of one recall, and what is derived from them; a NULL field does not filter. Returns no rows.';

@@ -5,5 +5,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.text_hashes(texts text[])
 RETURNS integer[]
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN ARRAY(SELECT hashtext(t.value) FROM unnest(texts) t (value));
-
-COMMENT ON FUNCTION _pgrecall.text_hashes IS 'Returns the hashes by which matches_filter() finds texts in an index.';

@@ -88,6 +88,3 @@ BEGIN
     RETURN CASE WHEN are_few THEN keyed ELSE filter END;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.with_keys IS
-    'Adds to a filter the keys of its tags and values in memories_keys_idx, if few memories have them.';

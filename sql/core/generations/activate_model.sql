@@ -1,4 +1,4 @@
--- Registers an embedding model and assigns it to the active generation, which must be empty or already use that model.
+-- Registers an embedding model and assigns it to the active generation, unless that has embeddings of another model.
 --
 -- query_prompt, document_prompt  texts prepended to a query and to a memory
 --
@@ -41,8 +41,5 @@ BEGIN
     RETURN registered;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.activate_model IS
-    'Registers an embedding model and assigns it to the active generation, unless that has embeddings of another model.';
 
 ALTER FUNCTION pgrecall.activate_model OWNER TO pgrecall_engine;

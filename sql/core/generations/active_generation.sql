@@ -4,6 +4,4 @@ RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (SELECT g.id FROM pgrecall.generations g WHERE g.state = 'active');
 
-COMMENT ON FUNCTION pgrecall.active_generation IS 'Returns the generation of embeddings that recall reads by default.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.active_generation TO pgrecall_reader, pgrecall_embedder;

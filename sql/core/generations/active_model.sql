@@ -9,6 +9,4 @@ BEGIN ATOMIC
     WHERE g.state = 'active';
 END;
 
-COMMENT ON FUNCTION pgrecall.active_model IS 'Returns the model of the active generation, with its prompts; no row if none is chosen.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.active_model TO pgrecall_reader, pgrecall_embedder;

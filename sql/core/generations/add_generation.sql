@@ -68,6 +68,3 @@ BEGIN
     RETURN made.id;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.add_generation IS
-    'Adds a generation: an empty column of embeddings with the same constraints as the active one. Returns its number.';

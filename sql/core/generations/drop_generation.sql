@@ -36,5 +36,3 @@ BEGIN
     PERFORM _pgrecall.send_notification('pgrecall_embed');
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.drop_generation IS 'Drops a generation that is not active, with its column.';

@@ -1,4 +1,4 @@
--- Lists the generations that daemons embed: the active one first, then the one being built.
+-- Lists the generations that daemons embed, with their models: the active one first, then the one being built.
 --
 -- Leaves out a generation until the statements of generation_statements(…, 'fill') have run: without their index, every
 -- claim would read the whole table.
@@ -17,9 +17,6 @@ BEGIN ATOMIC
        OR (g.state = 'building' AND NOT EXISTS (SELECT FROM pgrecall.generation_statements(g.id, 'fill')))
     ORDER BY g.state;
 END;
-
-COMMENT ON FUNCTION pgrecall.embedded_generations IS
-    'Lists the generations that daemons embed, with their models: the active one first, then the one being built.';
 
 ALTER FUNCTION pgrecall.embedded_generations OWNER TO pgrecall_gate;
 

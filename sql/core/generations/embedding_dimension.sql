@@ -4,6 +4,4 @@ RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (SELECT g.dimension FROM pgrecall.generations g WHERE g.state = 'active');
 
-COMMENT ON FUNCTION pgrecall.embedding_dimension IS 'Returns the dimension of the active generation.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.embedding_dimension TO pgrecall_reader, pgrecall_embedder;

@@ -1,4 +1,5 @@
--- Returns the progress of each generation, the active one first.
+-- Returns the progress of each generation of embeddings, the active one first: embedded, pending, failed, and the estimated
+-- time left.
 --
 -- pending         memories without an embedding that should have one; in progress, retrying and failed ones included
 -- in_progress     leased to a worker now;  retrying  waiting for another attempt after an error
@@ -46,9 +47,6 @@ BEGIN ATOMIC
     ) w
     ORDER BY g.state;
 END;
-
-COMMENT ON FUNCTION pgrecall.generation_progress IS
-    'Returns the progress of each generation of embeddings: embedded, pending, failed, and the estimated time left.';
 
 ALTER FUNCTION pgrecall.generation_progress OWNER TO pgrecall_gate;
 

@@ -1,4 +1,5 @@
--- Returns the statements to run, in this order, before a switch to a generation. Empty once they have run.
+-- Returns the statements that build the indexes and validate the constraint of a generation, to run in this order before a
+-- switch to it, each outside a transaction. Empty once they have run.
 --
 -- Run each outside a transaction. They block neither readers nor writers.
 --
@@ -58,8 +59,5 @@ BEGIN ATOMIC
         )
     ORDER BY s.place;
 END;
-
-COMMENT ON FUNCTION pgrecall.generation_statements IS
-    'Returns the statements that build the indexes and validate the constraint of a generation. Run them outside a transaction.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.generation_statements TO pgrecall_embedder;

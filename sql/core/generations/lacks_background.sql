@@ -7,8 +7,6 @@ RETURN EXISTS (
     SELECT FROM pgrecall.embedding_models m WHERE m.id = lacks_background.model_id AND m.background_mean IS NULL
 );
 
-COMMENT ON FUNCTION pgrecall.lacks_background IS 'Returns whether no embedder has stated the background of a model.';
-
 ALTER FUNCTION pgrecall.lacks_background OWNER TO pgrecall_engine;
 
 REVOKE ALL ON FUNCTION pgrecall.lacks_background FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;

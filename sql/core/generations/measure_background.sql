@@ -1,4 +1,4 @@
--- Measures what cosines between unrelated texts look like.
+-- Measures what cosines between unrelated texts look like: the mean of their embeddings, and the deviation of centred cosines.
 --
 -- mean        of their embeddings, of length 1 each; NULL without any
 -- deviation   root mean square of the cosines of each with the next three, the mean subtracted; NULL without any
@@ -26,6 +26,3 @@ BEGIN ATOMIC
     )
     FROM center c;
 END;
-
-COMMENT ON FUNCTION _pgrecall.measure_background IS
-    'Measures what cosines between unrelated texts look like: the mean of their embeddings, and the deviation of centred cosines.';

@@ -44,5 +44,3 @@ BEGIN
         USING ERRCODE = 'invalid_parameter_value', HINT = 'Embed the query with the model that recall_status() names.';
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.query_generation IS 'Returns the generation to compare a query vector with.';

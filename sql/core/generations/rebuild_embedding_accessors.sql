@@ -53,6 +53,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.rebuild_embedding_accessors IS
-    'Recreates the functions that read embeddings, with one branch per generation.';

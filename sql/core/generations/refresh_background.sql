@@ -56,6 +56,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.refresh_background IS
-    'Measures the background of a namespace''s embeddings: their mean, and the deviation of centred cosines.';

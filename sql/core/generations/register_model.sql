@@ -28,6 +28,4 @@ EXCEPTION WHEN not_null_violation OR check_violation THEN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.register_model IS 'Inserts or updates an embedding model with its prompts. Returns its id.';
-
 ALTER FUNCTION pgrecall.register_model OWNER TO pgrecall_engine;

@@ -26,6 +26,3 @@ RETURN format(
     -- Adding zero keeps the planner from using the HNSW index.
     column_name, CASE search WHEN 'scan_embeddings' THEN ' + 0, m.id' END
 );
-
-COMMENT ON FUNCTION _pgrecall.search_statement IS
-    'Returns the statement of a search without filters, for the embeddings in one column.';

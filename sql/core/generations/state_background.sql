@@ -45,9 +45,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.state_background IS
-    'Stores what cosines between unrelated texts look like with a model, as an embedder measured it on texts of its own.';
-
 ALTER FUNCTION pgrecall.state_background OWNER TO pgrecall_engine;
 
 REVOKE ALL ON FUNCTION pgrecall.state_background FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;

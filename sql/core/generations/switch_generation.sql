@@ -1,4 +1,4 @@
--- Makes a generation the active one, from the next recall on, and retires the one before.
+-- Makes a generation the active one, from the next recall on. The one before is retired; switch back to it to undo this.
 --
 -- To go back, switch to the retired generation. Daemons then embed the memories written in between.
 --
@@ -37,8 +37,5 @@ BEGIN
     PERFORM _pgrecall.send_notification('pgrecall_embed');
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.switch_generation IS
-    'Makes a generation the active one, from the next recall on. The one before is retired; switch back to it to undo this.';
 
 ALTER FUNCTION pgrecall.switch_generation OWNER TO pgrecall_engine;

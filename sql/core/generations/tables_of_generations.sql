@@ -7,5 +7,3 @@ RETURN jsonb '{
     "generations": {"rows": "shared", "readable": true},
     "embedding_backgrounds": {"not_exported": "computed as memories are stored"}
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_generations IS 'Declares the tables of embedding models and generations.';

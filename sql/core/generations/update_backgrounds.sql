@@ -36,7 +36,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.update_backgrounds IS
-    'Measures the background again in every namespace where embedded memories are among the sampled texts.';
-
 ALTER FUNCTION _pgrecall.update_backgrounds OWNER TO pgrecall_engine;

@@ -18,9 +18,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.cancel_embedding_job IS
-    'Trigger: removes a memory from the queue when its text changes or it must no longer be embedded.';
-
 CREATE OR REPLACE TRIGGER memories_90_embedding_job
     AFTER UPDATE OF title, content, expanded_keywords, is_sensitive, deleted_at ON pgrecall.memories
     FOR EACH ROW

@@ -16,5 +16,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_claim IS 'Validates the batch size and lease of a claim.';

@@ -19,5 +19,3 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
         USING ERRCODE = 'invalid_parameter_value', HINT = 'Write it as [0.1,…], with finite numbers in the range of half precision.';
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_vectors IS 'Validates embeddings. The message names the position and quotes nothing.';

@@ -1,4 +1,5 @@
--- Leases pending memories to a worker, with the text to embed.
+-- Leases pending memories to a worker, newest first and fair to namespaces. Returns the text to embed, and the hash and
+-- ticket to pass to complete_claimed().
 --
 -- A memory is pending while its embedding in the generation is NULL and it is neither sensitive nor forgotten. Half of a
 -- batch are the most recently written memories. The other half takes the newest memory of as many namespaces as possible,
@@ -174,10 +175,6 @@ BEGIN
     USING chosen, made_for.id, worker, lease, batch;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.claim IS
-    'Leases pending memories to a worker, newest first and fair to namespaces. Returns the text to embed, and the hash and '
-    'ticket to pass to complete_claimed().';
 
 ALTER FUNCTION pgrecall.claim OWNER TO pgrecall_gate;
 

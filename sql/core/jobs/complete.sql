@@ -103,9 +103,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.complete IS
-    'Stores embeddings of memories that have not changed since the claim, and ends the leases. Returns how many it stored.';
-
 ALTER FUNCTION pgrecall.complete OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.complete TO pgrecall_writer;

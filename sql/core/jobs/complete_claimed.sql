@@ -80,9 +80,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.complete_claimed IS
-    'Stores embeddings of claimed memories while their tickets are valid. Returns how many it stored.';
-
 ALTER FUNCTION pgrecall.complete_claimed OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.complete_claimed TO pgrecall_embedder;

@@ -1,4 +1,4 @@
--- Counts the memories of a generation that lack an embedding and cannot be claimed now.
+-- Counts the memories of a generation that lack an embedding and cannot be claimed now: in progress, retrying, failed.
 --
 -- generation   NULL: the active one
 --
@@ -19,9 +19,6 @@ BEGIN ATOMIC
         WHERE j.generation_id = g.id
     ) j;
 END;
-
-COMMENT ON FUNCTION pgrecall.embedding_backlog IS
-    'Counts the memories that block a generation: in progress, retrying, failed.';
 
 ALTER FUNCTION pgrecall.embedding_backlog OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- Ends a worker's lease on a memory that could not be embedded, and schedules the next attempt.
+-- Ends a worker's lease on a memory that could not be embedded. Retries with backoff; after five attempts the memory has failed.
 --
 -- The time between two attempts doubles, from 30 seconds to an hour, with a jitter of a quarter. After five attempts the
 -- memory has failed: it still counts as pending, embedding_failures holds the cause, and it is no longer retried until its
@@ -49,9 +49,6 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.fail IS
-    'Ends a lease on a memory that could not be embedded. Retries with backoff; after five attempts the memory has failed.';
 
 ALTER FUNCTION pgrecall.fail OWNER TO pgrecall_gate;
 

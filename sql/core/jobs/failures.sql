@@ -1,4 +1,4 @@
--- failures: lists failed memories, newest failure first, without their content.
+-- Lists failed memories with the cause, newest failure first, without their content.
 --
 -- After five attempts a memory has failed, until its text changes or retry_failures() is called.
 --
@@ -25,9 +25,6 @@ BEGIN ATOMIC
     ORDER BY f.failed_at DESC, f.memory_id DESC
     LIMIT _pgrecall.parse_row_limit(failures.k);
 END;
-
-COMMENT ON FUNCTION pgrecall.failures IS
-    'Lists failed memories with the cause, newest failure first, without their content.';
 
 ALTER FUNCTION pgrecall.failures OWNER TO pgrecall_gate;
 

@@ -58,8 +58,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.heartbeat IS 'Records a worker''s heartbeat: the model it runs and how many memories it has embedded.';
-
 ALTER FUNCTION pgrecall.heartbeat OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.heartbeat TO pgrecall_embedder;

@@ -8,5 +8,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.is_ahead(at timestamptz, longest interval D
 RETURNS boolean
 LANGUAGE sql VOLATILE
 RETURN COALESCE(at > clock_timestamp() AND at <= clock_timestamp() + longest, false);
-
-COMMENT ON FUNCTION _pgrecall.is_ahead IS 'Whether a stored time is still to come, and may be waited for.';

@@ -27,8 +27,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.release IS 'Releases the leases of a worker. Returns how many there were.';
-
 ALTER FUNCTION pgrecall.release OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.release TO pgrecall_embedder;

@@ -7,8 +7,6 @@ BEGIN ATOMIC
     DELETE FROM pgrecall.workers w WHERE w.id = worker;
 END;
 
-COMMENT ON FUNCTION pgrecall.retire IS 'Removes a worker that stops from the list of workers.';
-
 ALTER FUNCTION pgrecall.retire OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.retire TO pgrecall_embedder;

@@ -20,8 +20,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.retry_failures IS 'Retries failed memories. Returns how many.';
-
 ALTER FUNCTION pgrecall.retry_failures OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.retry_failures TO pgrecall_writer;

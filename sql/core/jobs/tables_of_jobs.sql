@@ -19,5 +19,3 @@ RETURN jsonb '{
         "sensitive": "tells nothing but that a text was long", "not_exported": "are the work of this database"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_jobs IS 'Declares the tables of the embedder.';

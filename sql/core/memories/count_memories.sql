@@ -1,4 +1,4 @@
--- count_memories: counts the memories of a namespace that pass the filters.
+-- Counts the memories of a namespace that pass recall()'s filters. Read-only.
 --
 -- It reads every such memory: about half a second for a million.
 --
@@ -44,8 +44,6 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION public.count_memories IS 'Counts the memories of a namespace that pass recall()''s filters. Read-only.';
 
 ALTER FUNCTION public.count_memories OWNER TO pgrecall_gate;
 

@@ -95,5 +95,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.find_messages IS 'Finds which messages of a list a session has already; NULL for a new one.';

@@ -1,4 +1,4 @@
--- forget_many: forgets all memories that pass the filters, and returns how many.
+-- Forgets all memories that pass recall()'s filters, of which one must be given; returns how many. dry_run only counts.
 --
 -- One transaction. restore() brings each of them back.
 --
@@ -60,9 +60,6 @@ BEGIN
     RETURN forgotten;
 END
 $function$;
-
-COMMENT ON FUNCTION public.forget_many IS
-    'Forgets all memories that pass recall()''s filters, of which one must be given; returns how many. dry_run only counts.';
 
 ALTER FUNCTION public.forget_many OWNER TO pgrecall_gate;
 

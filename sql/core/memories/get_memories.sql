@@ -1,4 +1,5 @@
--- get_memories: returns memories by id, or by the caller's own ids, in the order of the ids.
+-- Returns memories by id, or by external_ids in a namespace, in their order; unknown, forgotten and expired ones give no
+-- row. Read-only.
 --
 -- An id that is unknown, of a namespace that the role may not read, forgotten or expired gives no row. Superseded memories
 -- are returned.
@@ -52,10 +53,6 @@ BEGIN
         ORDER BY w.place;
 END
 $function$;
-
-COMMENT ON FUNCTION public.get_memories IS
-    'Returns memories by id, or by external_ids in a namespace, in their order; unknown, forgotten and expired ones give no '
-    'row. Read-only.';
 
 ALTER FUNCTION public.get_memories OWNER TO pgrecall_gate;
 

@@ -57,7 +57,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.list_granted IS
-    'Returns the ids of a page of memories, as pgrecall_engine, in a namespace that the session''s role may read.';
-
 ALTER FUNCTION _pgrecall.list_granted OWNER TO pgrecall_engine;

@@ -1,4 +1,5 @@
--- list_memories: returns a page of the memories of a namespace, newest first.
+-- Returns a page of the memories of a namespace, newest first, with recall()'s filters; after_id continues after the last
+-- memory of a page. Read-only.
 --
 -- Memories are ordered by coalesce(occurred_at, created_at), then id. To read the next page, pass the last id of this one as
 -- after_id. Every page takes the same time, and a memory stored meanwhile moves none from one page to another.
@@ -72,10 +73,6 @@ BEGIN
         ORDER BY w.place;
 END
 $function$;
-
-COMMENT ON FUNCTION public.list_memories IS
-    'Returns a page of the memories of a namespace, newest first, with recall()''s filters; after_id continues after the last '
-    'memory of a page. Read-only.';
 
 ALTER FUNCTION public.list_memories OWNER TO pgrecall_gate;
 

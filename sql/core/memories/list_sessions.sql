@@ -1,4 +1,4 @@
--- list_sessions: returns the sessions of a namespace, the most recent first.
+-- Returns the sessions of a namespace with their number of memories, times and speakers, the most recent first. Read-only.
 --
 -- Forgotten, expired and superseded memories do not count. It reads every memory of the namespace that has a session.
 --
@@ -30,9 +30,6 @@ BEGIN
         LIMIT max_results;
 END
 $function$;
-
-COMMENT ON FUNCTION public.list_sessions IS
-    'Returns the sessions of a namespace with their number of memories, times and speakers, the most recent first. Read-only.';
 
 ALTER FUNCTION public.list_sessions OWNER TO pgrecall_gate;
 

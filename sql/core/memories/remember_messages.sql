@@ -1,4 +1,5 @@
--- remember_messages: stores a conversation, each message once, however often the growing list is handed over.
+-- Stores the messages of a conversation as memories of its session, each once, however often the growing list is handed
+-- over. Returns the memory of each message, and whether it is new.
 --
 -- A message becomes a memory with its session, speaker and position. What makes it the same message is its place in the
 -- conversation, and its created_at if it has one, not its text alone. The call may pass the whole list each time, its end, or only
@@ -156,10 +157,6 @@ BEGIN
         ORDER BY g.number;
 END
 $function$;
-
-COMMENT ON FUNCTION public.remember_messages IS
-    'Stores the messages of a conversation as memories of its session, each once, however often the growing list is handed over. '
-    'Returns the memory of each message, and whether it is new.';
 
 ALTER FUNCTION public.remember_messages OWNER TO pgrecall_gate;
 

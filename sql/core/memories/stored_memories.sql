@@ -1,4 +1,5 @@
--- stored_memories: the memories with all their fields, for reading, and what get_memories() and list_memories() return.
+-- The memories with all their fields, forgotten and superseded ones included: a documented interface for reading, and what
+-- get_memories() and list_memories() return.
 --
 -- Row-level security applies: an administrator sees every row. Tenants have no privilege on it and call the functions.
 --
@@ -15,6 +16,3 @@ SELECT m.id, n.name AS namespace, m.external_id, m.title, m.content, m.category,
        _pgrecall.embedding_of(m, pgrecall.active_generation()) IS NOT NULL AS is_embedded
 FROM pgrecall.memories m
 JOIN pgrecall.namespaces n ON n.id = m.namespace_id;
-
-COMMENT ON VIEW pgrecall.stored_memories IS
-    'The memories with all their fields, forgotten and superseded ones included. A documented interface for reading.';

@@ -99,9 +99,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.compact_postings IS
-    'Tidies a part of the postings that changes have scattered; returns 0 if nothing is left to do.';
-
 ALTER FUNCTION pgrecall.compact_postings OWNER TO pgrecall_engine;
 
 GRANT EXECUTE ON FUNCTION pgrecall.compact_postings TO pgrecall_embedder;

@@ -80,6 +80,3 @@ BEGIN
     RETURN (cardinality(changed) + COALESCE(cardinality(over), 0))::bigint;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.flush_pending IS
-    'Moves pending changes of a namespace into its postings; returns the number of changed memories.';

@@ -29,9 +29,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.flush_pending_on_commit IS
-    'Trigger: flushes a namespace''s pending changes into its postings once there are enough of them.';
-
 ALTER FUNCTION _pgrecall.flush_pending_on_commit OWNER TO pgrecall_engine;
 
 DROP TRIGGER IF EXISTS flush_pending_on_commit ON pgrecall.pending_postings;

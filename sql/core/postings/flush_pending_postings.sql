@@ -1,4 +1,4 @@
--- Flushes the namespace with the most pending postings. Returns the number of changed memories, or 0.
+-- Flushes the namespace with the most pending postings; returns the number of changed memories, 0 if there is nothing to do.
 --
 -- Embedders call it in the background until it returns 0. Writers flush at some commits
 -- (_pgrecall.flush_pending_on_commit), so postings stay current without an embedder too. It is SECURITY DEFINER,
@@ -28,10 +28,6 @@ BEGIN
     RETURN 0::bigint;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.flush_pending_postings IS
-    'Flushes the pending postings of one namespace; returns the number of changed memories, 0 if there is nothing '
-    'to do.';
 
 ALTER FUNCTION pgrecall.flush_pending_postings OWNER TO pgrecall_engine;
 

@@ -1,4 +1,5 @@
--- Adds the current text of memories to the postings, 10,000 at a time. The caller holds try_lock_postings().
+-- Adds the current text of memories to the postings, 10,000 at a time; skips forgotten ones and those of another namespace.
+-- The caller holds try_lock_postings().
 CREATE OR REPLACE FUNCTION _pgrecall.index_memories(namespace_id integer, memory_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -22,6 +23,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.index_memories IS
-    'Adds the current text of memories to the postings; skips forgotten ones and those of another namespace.';

@@ -54,5 +54,3 @@ BEGIN
     PERFORM _pgrecall.note_posting_changes(namespace_id, cardinality(memory_ids));
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.index_postings IS 'Adds memories to the postings and the lexicon of a namespace.';

@@ -6,5 +6,3 @@ RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN moment IS NOT NULL
    AND (memory.superseded_by IS NOT NULL OR COALESCE(LEAST(memory.valid_to, memory.expires_at) <= moment, false));
-
-COMMENT ON FUNCTION _pgrecall.is_past IS 'Tells whether a memory is over at some time: superseded, expired, or no longer valid.';

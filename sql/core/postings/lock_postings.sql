@@ -23,6 +23,3 @@ EXCEPTION
                   HINT = 'Another transaction is still writing to it. Try again when it has ended.';
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.lock_postings IS
-    'Locks a namespace''s postings for writing until the transaction ends; waits for the lock.';

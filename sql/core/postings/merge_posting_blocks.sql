@@ -49,6 +49,3 @@ BEGIN
     WHERE l.namespace_id = merge_posting_blocks.namespace_id AND l.term = c.term AND l.is_past = c.is_past;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.merge_posting_blocks IS
-    'Merges the blocks of some terms that are less than half full, or all blocks.';

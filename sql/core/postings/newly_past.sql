@@ -16,5 +16,3 @@ BEGIN ATOMIC
           SELECT FROM pgrecall.pending_postings u WHERE u.memory_id = m.id AND u.namespace_id = newly_past.namespace_id
       );
 END;
-
-COMMENT ON FUNCTION _pgrecall.newly_past IS 'Returns the memories that have ended since the postings were written.';

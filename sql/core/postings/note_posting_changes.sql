@@ -7,5 +7,3 @@ BEGIN ATOMIC
     VALUES (note_posting_changes.namespace_id, '-infinity', note_posting_changes.changes)
     ON CONFLICT ON CONSTRAINT posting_states_pkey DO UPDATE SET changes = s.changes + excluded.changes;
 END;
-
-COMMENT ON FUNCTION _pgrecall.note_posting_changes IS 'Counts changes of a namespace''s postings, for compact_postings().';

@@ -31,6 +31,3 @@ BEGIN
     END LOOP;
 END
 $procedure$;
-
-COMMENT ON PROCEDURE pgrecall.rebuild_all_postings IS
-    'Rebuilds postings and document frequencies, one namespace per transaction.';

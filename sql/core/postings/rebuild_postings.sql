@@ -1,4 +1,4 @@
--- Rebuilds the postings and the lexicon of a namespace. Returns false if it could not.
+-- Rebuilds the postings and the lexicon of a namespace; false if another transaction is writing them.
 --
 -- It cannot run while another transaction writes the postings, nor under repeatable read. Writers continue meanwhile. A
 -- memory with a pending note keeps the postings that the note describes. One statement reads both memories and notes,
@@ -58,8 +58,5 @@ BEGIN
     RETURN true;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.rebuild_postings IS
-    'Rebuilds the postings and the lexicon of a namespace; false if another transaction is writing them.';
 
 ALTER FUNCTION _pgrecall.rebuild_postings OWNER TO pgrecall_engine;

@@ -87,5 +87,3 @@ BEGIN
     PERFORM _pgrecall.note_posting_changes(namespace_id, cardinality(memory_ids));
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.remove_postings IS 'Removes memories from the postings and the lexicon of a namespace.';

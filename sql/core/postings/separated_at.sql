@@ -9,5 +9,3 @@ RETURN (
     FROM pgrecall.posting_states s
     WHERE s.namespace_id = separated_at.namespace_id
 );
-
-COMMENT ON FUNCTION _pgrecall.separated_at IS 'Returns the time that the postings of a namespace stand for.';

@@ -17,5 +17,3 @@ RETURN jsonb '{
     },
     "posting_states": {"not_exported": "computed as memories are stored"}
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_postings IS 'Declares the tables of postings.';

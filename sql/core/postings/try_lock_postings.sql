@@ -1,4 +1,4 @@
--- Locks a namespace's postings and lexicon for writing until the transaction ends. False if another has it.
+-- Locks a namespace's postings and lexicon for writing until the transaction ends; false if another transaction has the lock.
 --
 -- Nobody waits for it: a writer without the lock leaves its memories in pgrecall.pending_postings, where recall still
 -- finds them. Under repeatable read the lexicon would be stale, so the lock is never granted there. The lock is a row
@@ -16,6 +16,3 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.try_lock_postings IS
-    'Locks a namespace''s postings for writing until the transaction ends; false if another transaction has the lock.';

@@ -19,5 +19,3 @@ RETURN ARRAY(
     ORDER BY n.turn, n.place
     LIMIT 5
 );
-
-COMMENT ON FUNCTION _pgrecall.alias_terms IS 'Returns other names of the concepts that a query names, at most five.';

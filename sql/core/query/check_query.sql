@@ -1,4 +1,4 @@
--- Raises an error if recall cannot answer a query.
+-- Raises an error for an empty or too long query, or a zero vector.
 --
 -- Errors  22023 neither words nor a vector, or a vector of length zero;
 --         54000 a query of more than 16,384 characters
@@ -21,5 +21,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_query IS 'Raises an error for an empty or too long query, or a zero vector.';

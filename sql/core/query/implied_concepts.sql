@@ -14,6 +14,3 @@ RETURN ARRAY(
     ORDER BY min(c.turn), min(e.place), c.id
     LIMIT 5
 );
-
-COMMENT ON FUNCTION _pgrecall.implied_concepts IS
-    'Returns the concepts that a query implies but does not name, at most five.';

@@ -23,7 +23,4 @@ RETURN
     -- AB-12, #12, @name, a URL
     OR query ~ '(^|[\s(])[A-Z][A-Z0-9]+-[0-9]|#[0-9]|@[[:alnum:]]|://';
 
-COMMENT ON FUNCTION pgrecall.is_exact_query IS
-    'Tells whether a query is literal: a quotation, an identifier, a version, a path or an address.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.is_exact_query TO pgrecall_reader, pgrecall_embedder;

@@ -1,4 +1,4 @@
--- Parses a query for the lexical leg, according to the setting lexical_mode.
+-- Parses a query for the lexical leg into words with weights, or into tsqueries, according to the setting lexical_mode.
 --
 -- bm25, websearch  words and idfs, the rarest first; any_word, which matches any of them; common, one tsquery for each
 --                  word with more memories than the budget, which are the last words; required, what else a memory must
@@ -67,7 +67,3 @@ BEGIN
     RETURN parsed;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.parse_query IS
-    'Parses a query for the lexical leg into words with weights, or into tsqueries, according to the setting '
-    'lexical_mode.';

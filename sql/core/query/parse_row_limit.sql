@@ -14,5 +14,3 @@ BEGIN
     RETURN wanted;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.parse_row_limit IS 'Returns a row limit; raises an error if it is negative.';

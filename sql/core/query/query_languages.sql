@@ -28,7 +28,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.query_languages IS
-    'Returns the text-search configurations for a namespace''s queries: its own language, then those of its '
-    'memories.';

@@ -1,4 +1,5 @@
--- Returns the distinct lexemes of a query in all languages of a namespace: the terms that BM25 scores.
+-- Returns the distinct lexemes of a query in all languages of a namespace, without the stop words of its own language: the
+-- terms that BM25 scores.
 --
 -- They are the lexemes that analyze_text() gives a memory, without the stop words of the query's own language. Those
 -- may be ordinary words in memories of another language, and every German memory has für as fur.
@@ -26,7 +27,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.query_terms IS
-    'Returns the distinct lexemes of a query in all languages of a namespace, without the stop words of its own '
-    'language.';

@@ -5,6 +5,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.question_anchor(filter pgrecall.recall_filt
 RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN NOT _pgrecall.has_time_condition(filter) THEN COALESCE(reference_time, now()) END;
-
-COMMENT ON FUNCTION _pgrecall.question_anchor IS
-    'Returns the time from which a query''s "last week" counts; NULL if the filter asks for a time.';

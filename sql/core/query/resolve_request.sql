@@ -55,6 +55,3 @@ BEGIN
     RETURN request;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.resolve_request IS
-    'Resolves and validates a request for recall: namespace, settings, parsed query, named concepts, expansion.';

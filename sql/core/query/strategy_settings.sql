@@ -54,6 +54,3 @@ BEGIN
     RETURN chosen;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.strategy_settings IS
-    'Applies the setting strategy to the other settings. The result''s strategy is the one that was chosen.';

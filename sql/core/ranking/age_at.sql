@@ -6,6 +6,3 @@ RETURNS interval
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN least(greatest(reference_time, timestamptz '0001-01-01 00:00:00+00'), timestamptz '9999-12-31 00:00:00+00')
      - least(greatest(happened_at, timestamptz '0001-01-01 00:00:00+00'), timestamptz '9999-12-31 00:00:00+00');
-
-COMMENT ON FUNCTION _pgrecall.age_at IS
-    'Returns the age of a memory at a given moment; times are clamped to the years 1 to 9999.';

@@ -10,5 +10,3 @@ BEGIN ATOMIC
     SELECT 1 / (1 + exp(-(p.base + p.share + p.evidence + p.lead + p.contradiction)))
     FROM _pgrecall.confidence_parts(share, evidence, lead, has_vector, is_contradicted) p;
 END;
-
-COMMENT ON FUNCTION _pgrecall.confidence IS 'Returns the probability that a memory answers the query, 0 to 1.';

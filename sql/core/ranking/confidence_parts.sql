@@ -21,6 +21,3 @@ BEGIN ATOMIC
            6.7 * confidence_parts.lead,
            CASE WHEN is_contradicted THEN -4 ELSE 0 END::double precision;
 END;
-
-COMMENT ON FUNCTION _pgrecall.confidence_parts IS
-    'Returns what each piece of evidence adds to the confidence in a memory, as log odds.';

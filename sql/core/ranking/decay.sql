@@ -1,4 +1,4 @@
--- Returns the decay factor of a score: 2^(-age / half_life), at least floor.
+-- Returns the decay factor of a score: 2^(-age / half_life), at least floor; 1 without a half-life.
 --
 -- The factor is 1 without a half-life or for a future time.
 CREATE OR REPLACE FUNCTION _pgrecall.decay(age interval, half_life interval, floor double precision)
@@ -10,6 +10,3 @@ RETURN COALESCE(
                           -least(greatest(EXTRACT(epoch FROM age) / NULLIF(EXTRACT(epoch FROM half_life), 0), 0), 1000)::double precision)),
     1
 );
-
-COMMENT ON FUNCTION _pgrecall.decay IS
-    'Returns the decay factor of a score: 2^(-age / half_life), never below floor; 1 without a half-life.';

@@ -1,4 +1,4 @@
--- Returns one leg's contribution to a memory's score.
+-- Returns one leg's contribution to a memory's score, by convex combination or reciprocal rank fusion.
 --
 -- With fusion cc it is the leg's share of the weight times the normalised score, with rrf weight / (rrf_k + rank).
 --
@@ -14,6 +14,3 @@ RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN fusion = 'rrf' THEN _pgrecall.rrf(rank, weight, rrf_k)
             ELSE COALESCE(weight / NULLIF(total_weight, 0) * normalised_score, 0) END;
-
-COMMENT ON FUNCTION _pgrecall.leg_contribution IS
-    'Returns one leg''s contribution to a memory''s score, by convex combination or reciprocal rank fusion.';

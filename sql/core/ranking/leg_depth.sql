@@ -5,5 +5,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.leg_depth(weight double precision, pool dou
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN weight > 0 THEN greatest(k, CASE WHEN pool > 0 THEN ceil(pool * k)::integer ELSE leg_depth END) ELSE 0 END;
-
-COMMENT ON FUNCTION _pgrecall.leg_depth IS 'Returns how many candidates a leg fetches: at least k; 0 without a weight.';

@@ -42,6 +42,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.leg_inputs IS
-    'Returns what the legs of a recall are given: weights, numbers of candidates, the lexical leg''s filter.';

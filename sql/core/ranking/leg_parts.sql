@@ -15,5 +15,3 @@ BEGIN ATOMIC
     SELECT _pgrecall.lexical_part(fusion, rrf_k, lexical_weight, lexical_weight + dense_weight, lexical_rank, lexical_score, lexical_norm),
            _pgrecall.dense_part(fusion, rrf_k, dense_weight, lexical_weight + dense_weight, dense_rank, dense_score, dense_norm);
 END;
-
-COMMENT ON FUNCTION _pgrecall.leg_parts IS 'Returns what the legs contribute to a memory''s relevance from its scores.';

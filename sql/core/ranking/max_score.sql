@@ -5,5 +5,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.max_score(fusion text, total_weight double 
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN fusion = 'rrf' THEN COALESCE(NULLIF(total_weight, 0), 1) / (rrf_k + 1) ELSE 1 END;
-
-COMMENT ON FUNCTION _pgrecall.max_score IS 'Returns the highest score that legs with a given total_weight weight can reach.';

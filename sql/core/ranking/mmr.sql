@@ -1,4 +1,4 @@
--- Selects the first k of a ranked list. Collapses near-duplicates and applies diversity, according to the settings.
+-- Selects the first k of a ranked list: collapses near-duplicates and applies diversity (MMR), according to the settings.
 --
 -- collapse_duplicates hides a memory behind a better one with the same text (content_hash) or a cosine of at least
 -- duplicate_similarity. The better one lists the hidden ids. mmr_lambda below 1 reorders the best mmr_pool memories by
@@ -86,6 +86,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.mmr IS
-    'Selects the first k of a ranked list: collapses near-duplicates and applies MMR, according to the settings.';

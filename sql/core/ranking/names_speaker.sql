@@ -7,6 +7,3 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN speaker IS NOT NULL THEN COALESCE(
     strpos(' ' || query_name || ' ', ' ' || substring(pgrecall.normalize_name(speaker), '^\S{2,}') || ' ') > 0, false
 ) END;
-
-COMMENT ON FUNCTION _pgrecall.names_speaker IS
-    'Tells whether a query names the speaker of a memory, by the first word of the name.';

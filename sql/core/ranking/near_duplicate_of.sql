@@ -1,4 +1,5 @@
--- Returns the first of the given memories that is a near-duplicate of another one: equal text, or a high cosine.
+-- Returns the first of the given memories that is a near-duplicate of another one, by equal text or a high cosine; NULL if
+-- none is.
 --
 -- among       the memories to search, in order
 -- similarity  minimum cosine of a near-duplicate
@@ -16,6 +17,3 @@ RETURN (
     ORDER BY a.place
     LIMIT 1
 );
-
-COMMENT ON FUNCTION _pgrecall.near_duplicate_of IS
-    'Returns the first of the given memories that is a near-duplicate of another one; NULL if none is.';

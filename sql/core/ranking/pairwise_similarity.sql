@@ -1,4 +1,4 @@
--- Returns the pairwise similarity of memories, 0 to 1: by cosine, or by word overlap.
+-- Returns the pairwise similarity of memories, 0 to 1, by cosine or by word overlap: n * n numbers, row by row.
 --
 -- Word overlap is the Jaccard index of their lexemes. It also applies if one of the two has no embedding.
 --
@@ -38,6 +38,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.pairwise_similarity IS
-    'Returns the pairwise similarity of memories, by cosine or by word overlap: n * n numbers, row by row.';

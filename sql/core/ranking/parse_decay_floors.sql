@@ -6,6 +6,3 @@ RETURN COALESCE((
     SELECT jsonb_object_agg(btrim(split_part(item, '=', 1)), split_part(item, '=', 2)::double precision)
     FROM string_to_table(decay_floors, ',') item
 ), '{}');
-
-COMMENT ON FUNCTION _pgrecall.parse_decay_floors IS
-    'Parses the setting decay_floors into a JSON object of floors by category.';

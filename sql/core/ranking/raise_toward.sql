@@ -5,5 +5,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.raise_toward(score double precision, share 
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN score + COALESCE(share * greatest(level - score, 0), 0);
-
-COMMENT ON FUNCTION _pgrecall.raise_toward IS 'Raises a score toward a level by a share of the gap.';

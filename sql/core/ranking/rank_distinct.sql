@@ -32,6 +32,3 @@ BEGIN
     RETURN QUERY SELECT r.* FROM unnest(best) r;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.rank_distinct IS
-    'Ranks memories, and again with longer lists if collapsed near-duplicates leave fewer than k.';

@@ -22,7 +22,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.rank_granted IS
-    'Runs rank_memories() as pgrecall_engine, in a namespace that the session''s role may read.';
-
 ALTER FUNCTION _pgrecall.rank_granted OWNER TO pgrecall_engine;

@@ -1,4 +1,5 @@
--- Ranks the memories that answer a request: the scoring behind recall(), with every part of every score.
+-- Ranks the memories that answer a request: the scoring behind recall(). Returns the k best, plus the requested ones, with
+-- every part of every score.
 --
 -- sql/README.md, "How a memory gets its score", describes each step: the statement has one CTE per step, of the names used there.
 --
@@ -271,7 +272,3 @@ BEGIN
     ORDER BY c.place, w.id;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.rank_memories IS
-    'Ranks the memories that answer a request: the k best, plus the requested ones, with every part of their '
-    'scores.';

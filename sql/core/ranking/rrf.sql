@@ -6,6 +6,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.rrf(rank integer, weight double precision, 
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN COALESCE(weight / (k + rank), 0);
-
-COMMENT ON FUNCTION _pgrecall.rrf IS
-    'Returns the reciprocal rank fusion term of one leg: weight / (k + rank); 0 where the rank is NULL.';

@@ -27,6 +27,3 @@ BEGIN ATOMIC
         m.id, _pgrecall.embedding_of(m, generation), query_vec, generation, mean, centred_query, scale, penalty, has_passages
     ) d;
 END;
-
-COMMENT ON FUNCTION _pgrecall.scored_memories IS
-    'Returns memories with the exact score that each leg gives them; to be joined with few ids.';

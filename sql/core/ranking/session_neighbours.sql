@@ -18,6 +18,3 @@ BEGIN ATOMIC
     ) n
     WHERE m.id = session_neighbours.memory_id AND m.session IS NOT NULL AND m."position" IS NOT NULL;
 END;
-
-COMMENT ON FUNCTION _pgrecall.session_neighbours IS
-    'Returns the memories within two positions of a memory in its session.';

@@ -8,6 +8,3 @@ RETURN (
     SELECT '(?:^|[^[:alnum:].])v?(?:' || string_agg(replace(n.found[1], '.', '\.'), '|') || ')(?![0-9])'
     FROM regexp_matches(query, '(?:^|[^[:alnum:].-])v?([0-9]+(?:\.[0-9]+)+)(?![[:alnum:]])', 'gi') n (found)
 );
-
-COMMENT ON FUNCTION _pgrecall.version_pattern IS
-    'Returns a regular expression for any of the versions in a text; NULL: there are none.';

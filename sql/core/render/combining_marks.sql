@@ -37,6 +37,3 @@ RETURN '\u0300-\u034e\u0350-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-
     '\U0001d185-\U0001d18b\U0001d1aa-\U0001d1ad\U0001d242-\U0001d244\U0001da00-\U0001da36\U0001da3b-\U0001da6c'
     '\U0001da75\U0001da84\U0001da9b-\U0001daaf\U0001e000-\U0001e02a\U0001e130-\U0001e136\U0001e2ae'
     '\U0001e2ec-\U0001e2ef\U0001e8d0-\U0001e8d6\U0001e944-\U0001e94a\U0001f3fb-\U0001f3ff';
-
-COMMENT ON FUNCTION _pgrecall.combining_marks IS
-    'Returns the characters that combine with the one before them, for a regular expression''s brackets.';

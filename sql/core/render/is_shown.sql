@@ -18,8 +18,6 @@ RETURN EXISTS (
       AND (COALESCE(is_shown.include_sensitive, true) OR NOT m.is_sensitive)
 );
 
-COMMENT ON FUNCTION pgrecall.is_shown IS 'Tells whether the caller may see a memory.';
-
 ALTER FUNCTION pgrecall.is_shown OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.is_shown TO pgrecall_reader;

@@ -28,6 +28,3 @@ RETURN regexp_replace(
     )),
     '^[ ' || _pgrecall.combining_marks() || ']+', ''
 );
-
-COMMENT ON FUNCTION _pgrecall.sanitize_line IS
-    'Returns a text as one line of visible characters, without hidden text, terminal control or look-alike markup.';

@@ -24,6 +24,3 @@ BEGIN
     RETURN left(head, -1) || '…';
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.truncate_words IS
-    'Truncates a line to a number of characters, between two words, and adds an ellipsis.';

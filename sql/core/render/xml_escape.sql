@@ -3,5 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.xml_escape(content text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN replace(replace(replace(content, '&', '&amp;'), '<', '&lt;'), '>', '&gt;');
-
-COMMENT ON FUNCTION _pgrecall.xml_escape IS 'Escapes a text for an XML element.';

@@ -33,5 +33,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_settings IS 'Validates the settings of a call or a profile.';

@@ -25,8 +25,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.check_stored_setting IS 'Trigger: validates stored settings and profiles.';
-
 CREATE OR REPLACE TRIGGER check_stored_setting
     BEFORE INSERT OR UPDATE ON pgrecall.settings
     FOR EACH ROW EXECUTE FUNCTION _pgrecall.check_stored_setting();

@@ -1,4 +1,4 @@
--- Describes in words which values a setting accepts.
+-- Describes in words which values a setting accepts; NULL if there is no such setting.
 CREATE OR REPLACE FUNCTION pgrecall.describe_accepted(name text)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -16,8 +16,5 @@ RETURN (
     FROM pgrecall.setting_definitions d
     WHERE d.name = describe_accepted.name
 );
-
-COMMENT ON FUNCTION pgrecall.describe_accepted IS
-    'Describes in words which values a setting accepts; NULL if there is no such setting.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.describe_accepted TO pgrecall_reader, pgrecall_embedder;

@@ -1,4 +1,5 @@
--- Resolves and validates all settings of a recall: those that differ from the defaults, put over the defaults.
+-- Resolves and validates all settings of a recall (argument, parameter, profile, learned, stored): those that differ from
+-- the defaults, put over the defaults.
 --
 -- The order is that of resolved_settings(), which also tells each value's source.
 --
@@ -56,6 +57,3 @@ BEGIN
     ));
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.effective_settings IS
-    'Resolves and validates all settings of a recall: argument, parameter, profile, learned, stored, default.';

@@ -1,4 +1,5 @@
--- Tells whether a setting accepts a value: a number in its range, one of its choices, or a match of its pattern.
+-- Tells whether a setting accepts a value: a number in its range, one of its choices, or a match of its pattern; NULL if
+-- there is no such setting.
 CREATE OR REPLACE FUNCTION pgrecall.is_valid_setting(name text, value text)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -14,8 +15,5 @@ RETURN (
     FROM pgrecall.setting_definitions d
     WHERE d.name = is_valid_setting.name
 );
-
-COMMENT ON FUNCTION pgrecall.is_valid_setting IS
-    'Tells whether a setting accepts a value; NULL if there is no such setting.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.is_valid_setting TO pgrecall_reader, pgrecall_embedder;

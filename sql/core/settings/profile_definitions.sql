@@ -25,6 +25,4 @@ FROM (VALUES
      }'::jsonb, 'Words only: every word before some of the words, by 0.4 ts_rank + 0.6 importance.')
 ) AS d (name, settings, description);
 
-COMMENT ON VIEW pgrecall.profile_definitions IS 'The built-in profiles: settings that belong together, under a name.';
-
 GRANT SELECT ON pgrecall.profile_definitions TO pgrecall_reader, pgrecall_embedder;

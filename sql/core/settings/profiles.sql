@@ -1,4 +1,5 @@
--- All profiles: the built-in ones, and those that set_profile() stored. A stored profile replaces a built-in one.
+-- All profiles with their settings: the built-in ones, and those that set_profile() stored; a stored profile replaces a
+-- built-in one. Use one with recall(…, profile => name), SET pgrecall.profile, or set_setting('profile', name).
 CREATE OR REPLACE VIEW pgrecall.profiles AS
 SELECT substr(s.name, length('profile:') + 1) AS name, s.value::jsonb AS settings, NULL AS description
 FROM pgrecall.settings s
@@ -7,9 +8,5 @@ UNION ALL
 SELECT d.name, d.settings, d.description
 FROM pgrecall.profile_definitions d
 WHERE NOT EXISTS (SELECT FROM pgrecall.settings s WHERE s.name = 'profile:' || d.name);
-
-COMMENT ON VIEW pgrecall.profiles IS
-    'All profiles with their settings. Use one with recall(…, profile => name), SET pgrecall.profile, or '
-    'set_setting(''profile'', name).';
 
 GRANT SELECT ON pgrecall.profiles TO pgrecall_reader, pgrecall_embedder;

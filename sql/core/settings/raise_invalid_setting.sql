@@ -13,5 +13,3 @@ BEGIN
                              pgrecall.describe_accepted(name));
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.raise_invalid_setting IS 'Raises the error for a value that a setting does not accept.';

@@ -35,6 +35,3 @@ BEGIN
                      || 'SELECT name, effect FROM pgrecall.settings_reference lists all settings.';
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.raise_unknown_setting IS
-    'Raises the error about a setting that does not exist, with the settings of the most similar names.';

@@ -28,6 +28,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.rebuild_default_settings IS
-    'Recreates default_settings() and session_setting_names() from setting_definitions, as constants.';

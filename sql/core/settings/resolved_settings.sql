@@ -1,4 +1,4 @@
--- Returns the value of every setting for one call, and its source.
+-- Returns the value of every setting for one call, and its source: argument, parameter, profile, learned, stored, or default.
 --
 -- The first of these counts: the call's argument; the parameter that session, role or database SET (an empty string
 -- counts as unset, because SET LOCAL leaves one behind); the profile; what the namespace has learned (pgrecall.learn);
@@ -31,9 +31,5 @@ BEGIN ATOMIC
     ) v
     LEFT JOIN pgrecall.settings s ON s.name = d.name;
 END;
-
-COMMENT ON FUNCTION pgrecall.resolved_settings IS
-    'Returns the value of every setting for one call, and its source: argument, parameter, profile, learned, '
-    'stored, or default.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.resolved_settings TO pgrecall_reader, pgrecall_embedder;

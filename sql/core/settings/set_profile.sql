@@ -1,4 +1,5 @@
--- Stores a profile for the whole database: settings that belong together, under one name.
+-- Stores a profile for the whole database: settings that belong together, under one name, for recall(…, profile => name);
+-- NULL removes them.
 --
 -- settings  {"name": value, …}; NULL removes the profile and restores a built-in one of that name
 --
@@ -20,8 +21,5 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.set_profile IS
-    'Stores settings under one name, for recall(…, profile => name); NULL removes them.';
 
 ALTER FUNCTION pgrecall.set_profile OWNER TO pgrecall_engine;

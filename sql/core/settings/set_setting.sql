@@ -1,4 +1,5 @@
--- Stores a setting for the whole database. Values that a session, role or database SETs take precedence.
+-- Stores a setting for the whole database; NULL restores the default. What a session, role or database SETs as
+-- pgrecall.<name> takes precedence.
 --
 -- name   as in pgrecall.setting_definitions, without the prefix pgrecall.
 -- value  NULL or '' restores the default
@@ -35,8 +36,5 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.set_setting IS
-    'Stores a setting for the whole database; NULL restores the default. Sessions can still SET pgrecall.<name>.';
 
 ALTER FUNCTION pgrecall.set_setting OWNER TO pgrecall_engine;

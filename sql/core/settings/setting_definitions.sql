@@ -1,4 +1,5 @@
--- Every setting of pgrecall: its built-in default, what it accepts, what it does.
+-- Every setting of pgrecall with its built-in default, what it accepts, unit, effect and group. See settings_in_force for
+-- the values.
 --
 -- A group says whom a setting concerns; docs/settings.md describes the groups: everyday (at most a dozen, what most users
 -- choose), ranking, work, embedding, extraction, tenancy, and earlier (what earlier systems did, and our figures advise against).
@@ -228,8 +229,5 @@ FROM (VALUES
     ('duplicate_similarity', 'ranking', '0.97', 0, 1, false, 'cosine',
      'Minimum cosine at which two memories are near-duplicates.', NULL, NULL)
 ) AS d (name, "group", default_value, minimum, maximum, is_integer, unit, description, choices, pattern);
-
-COMMENT ON VIEW pgrecall.setting_definitions IS
-    'Every setting of pgrecall with its default, what it accepts, unit, effect and group. See settings_in_force for the values.';
 
 GRANT SELECT ON pgrecall.setting_definitions TO pgrecall_reader, pgrecall_embedder;

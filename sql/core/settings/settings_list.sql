@@ -1,4 +1,5 @@
--- Returns the value of every setting in this session and its source: settings_in_force as a function, for clients.
+-- Returns every setting with its value in this session, the value's source, its default, unit, effect and group:
+-- pgrecall.settings_in_force as a function, for clients.
 CREATE OR REPLACE FUNCTION pgrecall.settings_list()
 RETURNS TABLE (
     name text, value text, source text, default_value text, unit text, description text, is_stored_only boolean, "group" text
@@ -9,8 +10,5 @@ BEGIN ATOMIC
     FROM pgrecall.settings_in_force s
     ORDER BY s.name;
 END;
-
-COMMENT ON FUNCTION pgrecall.settings_list IS
-    'Returns every setting with its value in this session, the value''s source, its default, unit, effect and group.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.settings_list TO pgrecall_reader;

@@ -1,4 +1,4 @@
--- All settings, for people: value, source, default, accepted values, effect and group.
+-- All settings, for people: value in this session, its source, the default, accepted values, unit, effect and group.
 CREATE OR REPLACE VIEW pgrecall.settings_reference AS
 SELECT s.name, s.value, s.source, s.default_value AS "default", pgrecall.describe_accepted(s.name) AS accepts, s.unit,
        s.description AS effect,
@@ -6,8 +6,5 @@ SELECT s.name, s.value, s.source, s.default_value AS "default", pgrecall.describ
            AS set_by,
        s."group"
 FROM pgrecall.settings_in_force s;
-
-COMMENT ON VIEW pgrecall.settings_reference IS
-    'All settings: value in this session, its source, the default, accepted values, unit, effect and group.';
 
 GRANT SELECT ON pgrecall.settings_reference TO pgrecall_reader, pgrecall_embedder;

@@ -7,7 +7,4 @@ RETURN COALESCE(
     (SELECT d.default_value FROM pgrecall.setting_definitions d WHERE d.name = stored_setting.name)
 );
 
-COMMENT ON FUNCTION pgrecall.stored_setting IS
-    'Returns the stored value of a setting, or its default. Ignores what the session has SET.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.stored_setting TO pgrecall_reader, pgrecall_embedder;

@@ -5,5 +5,3 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb '{
     "settings": {"rows": "shared", "readable": true}
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_settings IS 'Declares the tables of settings.';

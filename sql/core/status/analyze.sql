@@ -12,5 +12,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.analyze IS 'Refreshes the planner''s statistics of pgrecall''s tables. Call it after a large import.';

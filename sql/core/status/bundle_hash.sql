@@ -4,6 +4,4 @@ RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (SELECT i.bundle_hash FROM pgrecall.installation i);
 
-COMMENT ON FUNCTION pgrecall.bundle_hash IS 'Returns the hash of the installed sql/ bundle.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.bundle_hash TO pgrecall_reader, pgrecall_embedder;

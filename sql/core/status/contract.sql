@@ -1,4 +1,4 @@
--- Returns the range of client contracts that this database serves.
+-- Returns the range of client contracts that this database serves. A client or daemon within it works; see upgrading.
 --
 -- A client or daemon speaks one contract: the functions it calls, with their arguments and results. tools/contract.json
 -- lists them. A change that an older client would notice raises newest; oldest follows when the older ones are dropped.
@@ -9,8 +9,5 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
     SELECT 1 AS oldest, 1 AS newest;
 END;
-
-COMMENT ON FUNCTION pgrecall.contract IS
-    'Returns the range of client contracts that this database serves. A client or daemon within it works; see upgrading.';
 
 GRANT EXECUTE ON FUNCTION pgrecall.contract TO pgrecall_reader, pgrecall_embedder;

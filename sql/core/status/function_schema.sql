@@ -4,6 +4,4 @@ RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (SELECT i.function_schema FROM pgrecall.installation i);
 
-COMMENT ON FUNCTION pgrecall.function_schema IS 'Returns the schema of the functions for clients.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.function_schema TO pgrecall_reader, pgrecall_embedder;

@@ -1,4 +1,4 @@
--- health: returns one row per check, with a remedy for each problem. `pgrecall doctor` prints it.
+-- Returns one row per check, with a remedy for each problem. pgrecall doctor prints it.
 --
 -- status  ok; info: no action needed; warn: recall is or will become slower or less accurate; fail: something is broken
 CREATE OR REPLACE FUNCTION pgrecall.health()
@@ -253,8 +253,6 @@ BEGIN ATOMIC
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;
-
-COMMENT ON FUNCTION pgrecall.health IS 'Returns one row per check, with a remedy for each problem. pgrecall doctor prints it.';
 
 ALTER FUNCTION pgrecall.health OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- index_status: lists the indexes of pgrecall's tables with their sizes, the largest first.
+-- Lists the indexes of pgrecall's tables, the largest first: size, and whether queries can use them.
 --
 -- is_valid     false after an interrupted build: queries cannot use the index
 -- is_building  it is being built now; roles that cannot see other sessions get false
@@ -17,8 +17,6 @@ BEGIN ATOMIC
     WHERE t.relnamespace = 'pgrecall'::regnamespace
     ORDER BY pg_relation_size(c.oid) DESC, c.relname;
 END;
-
-COMMENT ON FUNCTION pgrecall.index_status IS 'Lists the indexes of pgrecall''s tables: size, and whether queries can use them.';
 
 ALTER FUNCTION pgrecall.index_status OWNER TO pgrecall_gate;
 

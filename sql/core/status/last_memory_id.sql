@@ -5,8 +5,6 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
 RETURN (SELECT COALESCE(max(m.id), 0) FROM pgrecall.memories m);
 
-COMMENT ON FUNCTION pgrecall.last_memory_id IS 'Returns the highest memory id. Ids only grow.';
-
 ALTER FUNCTION pgrecall.last_memory_id OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.last_memory_id TO pgrecall_reader;

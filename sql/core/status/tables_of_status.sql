@@ -6,5 +6,3 @@ RETURN jsonb '{
     "alembic_version": {"rows": "shared", "readable": true},
     "installation": {"rows": "shared", "readable": true}
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_status IS 'Declares the tables of the installation.';

@@ -1,4 +1,5 @@
--- worker_status: lists the daemons with a heartbeat within the last day, the ones alive first.
+-- Lists the daemons with a heartbeat within the last day, the ones alive first: what they embed, how fast, and which
+-- providers are paused.
 --
 -- generations  generations it embeds;  embedded  since its start;  per_second  since the heartbeat before the last
 -- pauses       paused providers: [{"model": …, "cause": …, "until": …}]
@@ -30,9 +31,6 @@ BEGIN ATOMIC
     LEFT JOIN pg_class t ON t.oid = 'pgrecall.memories'::regclass
     ORDER BY _pgrecall.is_recent(w.last_seen_at, '30 seconds') DESC, w.hostname, w.pid;
 END;
-
-COMMENT ON FUNCTION pgrecall.worker_status IS
-    'Lists the daemons with a heartbeat within the last day: what they embed, how fast, and which providers are paused.';
 
 ALTER FUNCTION pgrecall.worker_status OWNER TO pgrecall_gate;
 

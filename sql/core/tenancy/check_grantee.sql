@@ -1,4 +1,4 @@
--- Looks up the namespace and the role of a grant.
+-- Looks up the namespace and the role of a grant; raises an error if either does not exist.
 --
 -- Errors  42704 no such role, or no such namespace
 CREATE OR REPLACE FUNCTION _pgrecall.check_grantee(role text, namespace text, OUT namespace_id integer, OUT role_id regrole)
@@ -18,6 +18,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_grantee IS
-    'Looks up the namespace and the role of a grant; raises an error if either does not exist.';

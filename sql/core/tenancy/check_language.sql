@@ -18,6 +18,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_language IS
-    'Raises an error if a language is not the name of a text-search configuration.';

@@ -1,4 +1,4 @@
--- Triggers on grants that maintain pgrecall.granted, one array of namespaces per role. See granted_namespaces().
+-- Triggers on grants: maintain pgrecall.granted, the namespaces of each role as one array. See granted_namespaces().
 --
 -- Concurrent changes to the grants of one role wait for each other. The triggers also fire for copied rows, as when a
 -- namespace moves.
@@ -45,8 +45,6 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.collect_grants IS 'Trigger: keeps the namespaces of each role as one array.';
 
 CREATE OR REPLACE TRIGGER collect_grants_insert
     AFTER INSERT ON pgrecall.grants

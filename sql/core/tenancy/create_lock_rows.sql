@@ -18,9 +18,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.create_lock_rows IS
-    'Trigger: creates the rows that sessions lock instead of a namespace.';
-
 CREATE OR REPLACE TRIGGER create_lock_rows
     AFTER INSERT OR DELETE ON pgrecall.namespaces
     FOR EACH ROW EXECUTE FUNCTION _pgrecall.create_lock_rows();

@@ -1,4 +1,5 @@
--- Creates a namespace, or returns the existing one's id. Concurrent callers get the same id.
+-- Creates a namespace and returns its id, or the id of the existing one; concurrent callers get the same id. language is a
+-- text-search configuration.
 --
 -- language  text-search configuration for its queries and for memories without their own; ignored if it exists
 --
@@ -36,10 +37,6 @@ BEGIN
     RETURN found;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.create_namespace IS
-    'Creates a namespace and returns its id, or the id of the existing one. language is a text-search '
-    'configuration.';
 
 ALTER FUNCTION pgrecall.create_namespace OWNER TO pgrecall_gate;
 

@@ -18,6 +18,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.find_namespace IS
-    'Returns the id of a namespace that the session''s role sees, by its name. NULL if there is none.';

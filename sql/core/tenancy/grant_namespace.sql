@@ -1,4 +1,4 @@
--- Lets a role and its members read a namespace, or read and write it.
+-- Lets a role, and its members, read a namespace ('read'), or read and write it ('write').
 --
 -- A role sees only the namespaces granted to it. A member of pgrecall_everywhere sees all of them without a grant.
 -- pgrecall_reader or pgrecall_writer determines what the role may do there.
@@ -30,8 +30,5 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.grant_namespace IS
-    'Lets a role, and its members, read a namespace (''read''), or read and write it (''write'').';
 
 ALTER FUNCTION pgrecall.grant_namespace OWNER TO pgrecall_engine;

@@ -1,4 +1,5 @@
--- grant_status: returns roles that can log in but see nothing, and the number of grants to dropped roles. One row.
+-- Returns one row: the roles that can log in but see nothing, and the number of grants to dropped roles; for roles that see
+-- every namespace.
 --
 -- Both are NULL unless the caller sees every namespace.
 --
@@ -20,7 +21,3 @@ BEGIN ATOMIC
            (SELECT count(*) FROM pgrecall.grants g WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = g.role))
     WHERE _pgrecall.sees_all();
 END;
-
-COMMENT ON FUNCTION pgrecall.grant_status IS
-    'Returns roles that may log in but have no grant, and the number of grants to dropped roles; for roles that see'
-    ' every namespace.';

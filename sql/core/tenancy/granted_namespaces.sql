@@ -25,6 +25,3 @@ BEGIN
     RETURN found;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.granted_namespaces IS
-    'Returns the namespaces granted to the session''s role: an array that is true at their ids.';

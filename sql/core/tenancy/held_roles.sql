@@ -17,6 +17,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.held_roles IS
-    'Returns the roles whose rights a role has: itself, and those it inherits from.';

@@ -3,5 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.is_embedder()
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN pg_has_role(pgrecall.session_role(), 'pgrecall_embedder', 'USAGE');
-
-COMMENT ON FUNCTION _pgrecall.is_embedder IS 'Tells whether the session''s role is an embedder.';

@@ -1,4 +1,4 @@
--- Returns the id of a namespace by its name.
+-- Returns the id of a namespace by its name; raises an error if it does not exist.
 --
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION _pgrecall.known_namespace(name text)
@@ -16,6 +16,3 @@ BEGIN
     RETURN found;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.known_namespace IS
-    'Returns the id of a namespace by its name; raises an error if it does not exist.';

@@ -1,4 +1,4 @@
--- Lists the namespaces that the session's role may read, by name.
+-- Lists the namespaces that the session's role may read, by name, and whether it may write them.
 --
 -- access  'read', or 'write', which includes it
 CREATE OR REPLACE FUNCTION pgrecall.list_namespaces()
@@ -13,9 +13,6 @@ BEGIN
         ORDER BY n.name;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.list_namespaces IS
-    'Lists the namespaces that the session''s role may read, and whether it may write them.';
 
 ALTER FUNCTION pgrecall.list_namespaces OWNER TO pgrecall_gate;
 

@@ -3,5 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.may_read(namespace_id integer)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN _pgrecall.sees_namespace(pgrecall.session_role(), namespace_id, false);
-
-COMMENT ON FUNCTION _pgrecall.may_read IS 'Tells whether the session''s role may read a namespace.';

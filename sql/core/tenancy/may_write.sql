@@ -3,5 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.may_write(namespace_id integer)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN _pgrecall.sees_namespace(pgrecall.session_role(), namespace_id, true);
-
-COMMENT ON FUNCTION _pgrecall.may_write IS 'Tells whether the session''s role may write to a namespace.';

@@ -16,8 +16,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.name_grants IS 'Trigger: keeps the namespace''s name in its grants.';
-
 CREATE OR REPLACE TRIGGER name_grants
     BEFORE INSERT OR UPDATE ON pgrecall.grants
     FOR EACH ROW EXECUTE FUNCTION _pgrecall.name_grants();

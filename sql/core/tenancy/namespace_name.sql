@@ -6,8 +6,4 @@ RETURN COALESCE(
     namespace, NULLIF(current_setting('pgrecall.namespace', true), ''), pgrecall.stored_setting('namespace')
 );
 
-COMMENT ON FUNCTION pgrecall.namespace_name IS
-    'Returns the name of the namespace for a call: the argument, else the setting pgrecall.namespace, else '
-    '''default''.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.namespace_name TO pgrecall_reader;

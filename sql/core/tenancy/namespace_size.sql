@@ -16,5 +16,3 @@ RETURN least(
         ) counted
     )
 )::integer;
-
-COMMENT ON FUNCTION _pgrecall.namespace_size IS 'Estimates how many memories a namespace has, up to max_count.';

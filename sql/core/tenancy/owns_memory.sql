@@ -8,6 +8,3 @@ RETURN EXISTS (
     SELECT FROM pgrecall.memories m
     WHERE m.id = owns_memory.memory_id AND m.namespace_id = owns_memory.namespace_id
 );
-
-COMMENT ON FUNCTION _pgrecall.owns_memory IS
-    'Tells whether a memory belongs to a namespace and is visible to the current role.';

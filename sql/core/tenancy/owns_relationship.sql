@@ -6,6 +6,3 @@ RETURN EXISTS (
     SELECT FROM pgrecall.relationships r
     WHERE r.id = owns_relationship.relationship_id AND r.namespace_id = owns_relationship.namespace_id
 );
-
-COMMENT ON FUNCTION _pgrecall.owns_relationship IS
-    'Tells whether a relationship belongs to a namespace and is visible to the current role.';

@@ -1,4 +1,5 @@
--- path_creators: returns the roles that may create objects in a schema on the search_path of pgrecall's functions.
+-- Returns the roles that may create objects in a schema on the search_path of pgrecall's functions; for roles that see
+-- every namespace.
 --
 -- An operator or function created there could shadow the intended one and run with the caller's rights. pgrecall's
 -- owner and superusers are left out. NULL: none, or the caller does not see every namespace.
@@ -28,7 +29,3 @@ BEGIN ATOMIC
       )
       AND _pgrecall.sees_all();
 END;
-
-COMMENT ON FUNCTION pgrecall.path_creators IS
-    'Returns the roles that may create objects in a schema that functions of pgrecall use; for roles that see every'
-    ' namespace.';

@@ -24,6 +24,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.raise_read_only IS
-    'Raises an error about a memory that the current role may read but not change.';

@@ -4,5 +4,3 @@ RETURNS bigint
 LANGUAGE sql VOLATILE
 -- 59 random bits, at most 18 digits; some bits of a UUID are constant.
 RETURN ('x' || encode(substr(sha256(uuid_send(gen_random_uuid())), 1, 8), 'hex'))::bit(64)::bigint & 576460752303423487;
-
-COMMENT ON FUNCTION _pgrecall.random_ticket IS 'Returns an unguessable number, the ticket of a claim.';

@@ -15,6 +15,3 @@ BEGIN
               HINT = 'Run pgrecall migrate as the owner of the schema: it gives them back after a restore.';
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.refuse_other_owner IS
-    'Raises an error: a function belongs to another role than pgrecall_gate or pgrecall_engine.';

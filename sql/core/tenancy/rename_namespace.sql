@@ -1,4 +1,4 @@
--- rename_namespace: gives a namespace another name. Administrators only.
+-- Gives a namespace another name; its memories, grants and rules stay. Administrators only.
 --
 -- Memories, grants and rules stay. Clients that use the old name find nothing any more.
 --
@@ -23,7 +23,5 @@ BEGIN
     UPDATE pgrecall.settings s SET value = new_name WHERE s.name = 'namespace' AND s.value = rename_namespace.name;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.rename_namespace IS 'Gives a namespace another name; its memories, grants and rules stay.';
 
 ALTER FUNCTION pgrecall.rename_namespace OWNER TO pgrecall_engine;

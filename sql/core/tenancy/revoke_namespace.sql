@@ -15,6 +15,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.revoke_namespace IS 'Revokes a grant of grant_namespace(); returns whether there was one.';
-
 ALTER FUNCTION pgrecall.revoke_namespace OWNER TO pgrecall_engine;

@@ -40,6 +40,3 @@ BEGIN ATOMIC
     GROUP BY s.place, s.name, s.member, s.statement
     ORDER BY s.place, s.name, s.member;
 END;
-
-COMMENT ON FUNCTION pgrecall.role_statements IS
-    'Returns the statements that make, on another server, the roles that a dump of this database refers to.';

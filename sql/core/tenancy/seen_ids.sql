@@ -27,7 +27,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.seen_ids IS
-    'Returns those of some ids that belong to rows of namespaces that the session''s role sees.';
-
 ALTER FUNCTION _pgrecall.seen_ids OWNER TO pgrecall_engine;

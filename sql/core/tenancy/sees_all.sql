@@ -16,5 +16,3 @@ BEGIN
         OR COALESCE((SELECT r.rolbypassrls FROM pg_roles r WHERE r.oid = asking), false);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.sees_all IS 'Tells whether a role sees every namespace.';

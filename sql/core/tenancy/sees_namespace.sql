@@ -1,4 +1,4 @@
--- Tells whether a role sees a namespace: by a grant, by seeing every namespace, or as owner of the tables.
+-- Tells whether a role may read a namespace, or write to it: by a grant, by seeing every namespace, or as owner of the tables.
 --
 -- may_read() and may_write() call it for the session's role.
 --
@@ -11,5 +11,3 @@ RETURN _pgrecall.sees_all(role) OR EXISTS (
     WHERE g.namespace_id = sees_namespace.namespace_id AND g.role = ANY (_pgrecall.held_roles(sees_namespace.role))
       AND (g.access = 'write' OR NOT is_writing)
 );
-
-COMMENT ON FUNCTION _pgrecall.sees_namespace IS 'Tells whether a role may read a namespace, or write to it.';

@@ -6,5 +6,3 @@ RETURNS regrole
 -- Restricted: a parallel worker does not see SET ROLE in the setting.
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN quote_ident(COALESCE(NULLIF(current_setting('role'), 'none'), session_user))::regrole;
-
-COMMENT ON FUNCTION pgrecall.session_role IS 'Returns the role of the session: that of SET ROLE, else the login role.';

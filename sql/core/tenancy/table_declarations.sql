@@ -123,5 +123,3 @@ BEGIN
     ) m (columns, has_key);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.table_declarations IS 'Every table: what its feature declares, and what the catalog knows.';

@@ -28,5 +28,3 @@ RETURN jsonb '{
         "kept": "create_lock_rows() deletes them with the namespace"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_tenancy IS 'Declares the tables of namespaces, grants and locks.';

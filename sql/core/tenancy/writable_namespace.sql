@@ -23,5 +23,3 @@ BEGIN
     RETURN home;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.writable_namespace IS 'Returns the id of the namespace for a call that writes to it.';

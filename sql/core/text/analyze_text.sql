@@ -1,4 +1,5 @@
--- Returns the lexemes of a text in a language. Memories and queries are analysed the same way.
+-- Returns the lexemes of a text in a language: to_tsvector, accents folded, n-grams of scripts without spaces, emoji,
+-- identifiers whole and in part. Memories and queries are analysed the same way.
 --
 -- It adds to to_tsvector: accents of Latin letters are ignored; scripts without spaces are found by any word, and
 -- emoji; identifiers, versions, paths and addresses are found whole and in part. Most texts are plain ASCII prose and go
@@ -16,7 +17,3 @@ RETURN CASE
     WHEN language = 'pg_catalog.english'::regconfig THEN to_tsvector(language, _pgrecall.mark_pronouns(content))
     ELSE to_tsvector(language, content)
 END;
-
-COMMENT ON FUNCTION _pgrecall.analyze_text IS
-    'Returns the lexemes of a text: to_tsvector, accents folded, n-grams of scripts without spaces, '
-    'emoji, identifiers whole and in part.';

@@ -1,4 +1,5 @@
--- Returns the lexemes of any text. analyze_text() calls it for texts other than plain ASCII prose.
+-- Returns the lexemes of any text with accents, scripts without spaces, emoji or identifiers: analyze_text() calls it for
+-- texts other than plain ASCII prose.
 --
 -- Each word is stemmed without its accents. In languages whose stems depend on accents it is also stemmed with them, at
 -- the same position: French reduces développée to développé only with its accents, and a query for developpee should
@@ -26,7 +27,3 @@ BEGIN
     RETURN vector;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.analyze_unicode IS
-    'Returns the lexemes of any text with accents, scripts without spaces, emoji or identifiers. Called by '
-    'analyze_text().';

@@ -8,5 +8,3 @@ RETURN regexp_replace(
     regexp_replace(content, '[' || characters || ']+', ' \& ', 'g'),
     '(?<=[' || characters || '])[' || characters || '](?=[' || characters || '])', '\& \&', 'g'
 );
-
-COMMENT ON FUNCTION _pgrecall.bigrams IS 'Splits runs of some characters into overlapping pairs.';

@@ -13,6 +13,3 @@ RETURN CASE WHEN cardinality(languages) = 1 THEN languages[1] ELSE (
     ORDER BY (SELECT sum(cardinality(e.positions)) FROM unnest(to_tsvector(l.language, spelling)) e) NULLS LAST, l.place
     LIMIT 1
 ) END;
-
-COMMENT ON FUNCTION _pgrecall.guess_language IS
-    'Guesses the language of a query: the one in which most of its words, but not all, are stop words.';

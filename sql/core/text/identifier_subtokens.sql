@@ -1,4 +1,5 @@
--- Returns the additional tokens of an identifier, besides those that pretokenize() makes of it.
+-- Returns the additional tokens of an identifier, besides those that pretokenize() makes of it: snake_case as a whole, the
+-- parts of camelCase, a version's number.
 --
 --   snake_case, e-mail, AT&T     the whole, without signs: snakecase, email, ATT
 --   /usr/local/foo.py            the whole, and every part that has signs of its own: usrlocalfoopy foopy
@@ -36,7 +37,3 @@ RETURN CASE
             ELSE ''
         END
 END;
-
-COMMENT ON FUNCTION _pgrecall.identifier_subtokens IS
-    'Returns the additional tokens of an identifier: snake_case as a whole, the parts of camelCase, a version''s '
-    'number.';

@@ -4,5 +4,3 @@ RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN content ~ '[?？؟;՞]["''”’»)\s]*$'
    AND regexp_replace(left(content, 1000), '^\s*\S+[!,.。！，]\s*', '') !~ '[.!…](\s|$)|[。！]';
-
-COMMENT ON FUNCTION _pgrecall.is_question IS 'Tells whether a text does nothing but ask.';

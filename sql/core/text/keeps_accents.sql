@@ -7,5 +7,3 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN language NOT IN (
     'pg_catalog.simple'::regconfig, 'pg_catalog.english'::regconfig, 'pg_catalog.german'::regconfig
 );
-
-COMMENT ON FUNCTION _pgrecall.keeps_accents IS 'Tells whether accents change the stems of a language.';

@@ -6,7 +6,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.mark_pronouns(content text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(content, '\m(?:I|i|[Mm][ey]|[Yy]our?|[Ww]e|[Oo]ur)\M(?![\u0080-\U0010ffff])', '\&0', 'g');
-
-COMMENT ON FUNCTION _pgrecall.mark_pronouns IS
-    'Marks English pronouns of the first and second person so that they are no stop words: I becomes i0, your '
-    'your0.';

@@ -1,4 +1,5 @@
--- Builds the tsquery that matches every word of a query, each in any language; NULL if it has only stop words.
+-- Builds the tsquery that matches every word of a query, whole or as a prefix, each in any language; NULL if it has only
+-- stop words.
 --
 -- ending  '' for whole words, ':*' for prefixes
 CREATE OR REPLACE FUNCTION _pgrecall.match_all_words(languages regconfig[], query text, ending text DEFAULT '')
@@ -19,6 +20,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.match_all_words IS
-    'Builds the tsquery that matches every word of a query, whole or as a prefix; NULL if it has only stop words.';

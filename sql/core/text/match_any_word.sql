@@ -13,6 +13,3 @@ BEGIN
     ));
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.match_any_word IS
-    'Builds the tsquery that matches any word of a query; NULL if it has only stop words.';

@@ -20,6 +20,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.match_phrase IS
-    'Builds the tsquery that matches a text word for word; NULL if it has fewer than two words.';

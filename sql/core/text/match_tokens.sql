@@ -29,6 +29,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.match_tokens IS
-    'Builds the tsquery that matches one token of a query, a word or a phrase, in any language.';

@@ -33,6 +33,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.match_websearch IS
-    'Builds the tsquery for web-search syntax: "quoted phrases", -minus, or; NULL if it has only stop words.';

@@ -29,6 +29,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.ngrams IS
-    'Splits runs of scripts that have no spaces between words into overlapping n-grams.';

@@ -40,6 +40,3 @@ BEGIN
     RETURN spelling;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.normalize_text IS
-    'Normalises the spelling of a text: NFKC, plain punctuation, no word longer than an index accepts.';

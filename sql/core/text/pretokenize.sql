@@ -17,6 +17,3 @@ RETURN CASE
         content, '<|[-_/.@:\\>&#~%+=]+(?=[A-Za-z0-9\u0080-\U0010ffff])|\m[vV](?=[0-9]+\.[0-9])', ' ', 'g'
     )
 END;
-
-COMMENT ON FUNCTION _pgrecall.pretokenize IS
-    'Splits a normalised text into words with spaces between them, for PostgreSQL''s text-search parser.';

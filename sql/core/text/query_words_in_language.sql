@@ -34,6 +34,3 @@ BEGIN
         FROM form f;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.query_words_in_language IS
-    'Returns the words of a query by position, each with every lexeme under which a memory may hold it.';

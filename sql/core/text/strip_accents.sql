@@ -26,5 +26,3 @@ BEGIN
     RETURN plain;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.strip_accents IS 'Removes the accents of Latin letters: é becomes e, ß ss, ł l.';

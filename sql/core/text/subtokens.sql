@@ -47,6 +47,3 @@ BEGIN
     RETURN identifiers;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.subtokens IS
-    'Returns additional tokens of a text: forms of its identifiers, and shorter n-grams of scripts without spaces.';

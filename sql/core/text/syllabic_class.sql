@@ -9,6 +9,3 @@ RETURN '\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-
     '\u1950-\u19c9\u1a20-\u1a7f\u1aa7\u1b00-\u1b4c\u1b6b-\u1b73\u1bc0-\u1bf3\ua980-\ua9c0\ua9cf\ua9e0-\ua9ef\ua9fa-\uaa4d\uaa60-\uaa76'
     '\uaa7a-\uaadd\U00011000-\U00011046\U00011070-\U0001107f\U00011300-\U00011339\U0001133c-\U00011363\U00011700-\U0001172b'
     '\U00011740-\U00011746\U00011900-\U00011943\U00011ee0-\U00011ef6';
-
-COMMENT ON FUNCTION _pgrecall.syllabic_class IS
-    'Returns the letters and signs of scripts such as Thai, written without spaces, for a regular expression''s brackets.';

@@ -16,5 +16,3 @@ RETURN CASE WHEN octet_length(content) > length(content) THEN (
         '\U0001f170-\U0001f3fa\U0001f400-\U0001faff]', 'g'
     ) s (symbol)
 ) END;
-
-COMMENT ON FUNCTION _pgrecall.symbol_words IS 'Returns the symbols and emoji of a text as words; NULL if there are none.';

@@ -57,5 +57,3 @@ BEGIN
     RETURN true;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.change_memory IS 'Changes some fields of a memory. Returns whether anything changed.';

@@ -1,4 +1,4 @@
--- Checks the options of remember() before anything is written.
+-- Checks the options of remember() before anything is written: missing, unknown, of the wrong type, too long or out of range.
 --
 -- fields   a JSON object of options of remember()
 -- subject  how messages name the memory, such as 'memory 3'
@@ -99,6 +99,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_memory IS
-    'Checks the fields of a memory: missing, unknown, of the wrong type, too long or out of range.';

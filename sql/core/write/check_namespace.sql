@@ -1,4 +1,4 @@
--- Checks that the caller may write to a namespace.
+-- Checks that the caller may write to a namespace. Creates it on request.
 --
 -- create_missing  create the namespace if it does not exist
 --
@@ -29,6 +29,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_namespace IS
-    'Checks that the caller may write to a namespace. Creates it on request.';

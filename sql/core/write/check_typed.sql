@@ -1,4 +1,5 @@
--- Checks that the values of a JSON object have the types they will be cast to. Messages name the key and quote nothing.
+-- Checks that the values of a JSON object have the types they will be cast to: ids, times and hashes. Messages name the key
+-- and quote nothing.
 --
 -- PostgreSQL's own cast error quotes the value, and the server's log would contain it.
 --
@@ -38,7 +39,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_typed IS
-    'Checks that values of a JSON object are the ids, times and hashes they will be cast to. Messages quote '
-    'nothing.';

@@ -17,6 +17,3 @@ BEGIN ATOMIC
         (SELECT n.name FROM pgrecall.namespaces n WHERE n.id = memory.namespace_id)
     ) AS stored (id);
 END;
-
-COMMENT ON FUNCTION _pgrecall.copy_memory IS
-    'Stores a new memory with the fields of another one, except those that are given.';

@@ -1,4 +1,5 @@
--- Trigger on memories: fills the derived columns search_vector, word_count and content_hash.
+-- Trigger on memories: fills the derived columns search_vector, word_count and content_hash, and clears embeddings of
+-- another text.
 --
 -- If the text changes or the memory becomes sensitive, the same statement clears its embeddings. A changed text is then
 -- pending again. Writing an embedding does not fire this trigger.
@@ -34,9 +35,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.derive_memory_columns IS
-    'Trigger: fills search_vector, word_count and content_hash, and clears embeddings of another text.';
 
 CREATE OR REPLACE TRIGGER memories_10_derive
     BEFORE INSERT OR UPDATE OF title, content, category, tags, expanded_keywords, language, is_sensitive, content_hash, search_vector

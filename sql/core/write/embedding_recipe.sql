@@ -8,5 +8,3 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN EXISTS (SELECT FROM pgrecall.settings s WHERE s.name = 'embed_keywords' AND s.value = 'on')
     THEN 'title, content, expanded_keywords' ELSE 'title, content'
 END;
-
-COMMENT ON FUNCTION _pgrecall.embedding_recipe IS 'The parts of a memory that make up the embedded text.';

@@ -7,5 +7,3 @@ RETURN concat_ws(
     CASE WHEN recipe LIKE '%expanded_keywords' AND cardinality(expanded_keywords) > 0
          THEN array_to_string(expanded_keywords, ', ') END
 );
-
-COMMENT ON FUNCTION _pgrecall.embedding_text IS 'The text of a memory to embed, by its recipe.';

@@ -43,6 +43,3 @@ BEGIN
     RETURN COALESCE(ids, '{}');
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.insert_memories IS
-    'Inserts checked memories. Returns their ids in order, NULL where the external_id already exists.';

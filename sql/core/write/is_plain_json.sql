@@ -8,6 +8,3 @@ RETURN NOT jsonb_path_exists(value, '$.**{65}')
    AND NOT jsonb_path_exists(
        value, 'strict $.** ? (@.type() == "number" && (@ > 1.8e308 || @ < -1.8e308 || (@ != 0 && @ > -4e-324 && @ < 4e-324)))'
    );
-
-COMMENT ON FUNCTION _pgrecall.is_plain_json IS
-    'Tells whether every reader can read a JSON value: at most 64 levels, and numbers that a double has.';

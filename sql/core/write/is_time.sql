@@ -12,5 +12,3 @@ EXCEPTION WHEN data_exception THEN
     RETURN false;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.is_time IS 'Tells whether a text is a point in time in the years 1 to 9999, which every reader has.';

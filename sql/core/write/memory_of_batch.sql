@@ -1,9 +1,8 @@
--- How messages name a memory that is stored: a number alone reads like an id, and one memory needs none.
+-- How messages name a memory that is stored: memory, or memory 2 of 5. A number alone reads like an id, and one memory
+-- needs none.
 --
 -- place  its place in the batch, from 1;  total  how many the batch has
 CREATE OR REPLACE FUNCTION _pgrecall.memory_of_batch(place bigint, total bigint)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN CASE WHEN total = 1 THEN 'memory' ELSE format('memory %s of %s', place, total) END;
-
-COMMENT ON FUNCTION _pgrecall.memory_of_batch IS 'How messages name a memory that is stored: memory, or memory 2 of 5.';

@@ -34,8 +34,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.note_languages IS 'Trigger: maintains the languages of a namespace.';
-
 CREATE OR REPLACE TRIGGER memories_30_languages_insert
     AFTER INSERT ON pgrecall.memories
     REFERENCING NEW TABLE AS new_memories

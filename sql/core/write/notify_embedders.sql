@@ -13,8 +13,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.notify_embedders IS 'Trigger: notifies the embedders that there may be work.';
-
 ALTER FUNCTION _pgrecall.notify_embedders OWNER TO pgrecall_gate;
 
 CREATE OR REPLACE TRIGGER memories_50_notify_insert

@@ -56,8 +56,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.queue_postings IS 'Trigger: keeps the postings consistent with search_vector.';
-
 ALTER FUNCTION _pgrecall.queue_postings OWNER TO pgrecall_engine;
 
 CREATE OR REPLACE TRIGGER memories_60_postings_insert

@@ -12,6 +12,3 @@ BEGIN
         USING ERRCODE = 'no_data_found', HINT = 'Check the id; a forgotten memory counts as absent.';
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.raise_unknown_memory IS
-    'Raises the error for a memory that does not exist or may not be changed.';

@@ -31,8 +31,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.refuse_sensitive IS 'Trigger: refuses rows derived from a sensitive memory.';
-
 ALTER FUNCTION _pgrecall.refuse_sensitive OWNER TO pgrecall_engine;
 
 -- On every table whose declaration does not say why its rows may refer to sensitive memories.

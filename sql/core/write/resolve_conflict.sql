@@ -1,4 +1,4 @@
--- Resolves a conflict with an existing external_id. Returns the id of the existing memory.
+-- Resolves a conflict with an existing external_id: error, keep or update. Returns the id of the existing memory.
 --
 -- Errors  23505 on_conflict is 'error', and the text differs, the stored memory is forgotten, or only the new one is
 -- sensitive
@@ -36,6 +36,3 @@ BEGIN
     RETURN stored.id;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.resolve_conflict IS
-    'Resolves a conflict with an existing external_id: error, keep or update.';

@@ -12,6 +12,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.send_notification IS
-    'Sends a notification, unless too much of the server''s queue is in use.';

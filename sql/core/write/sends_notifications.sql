@@ -7,7 +7,4 @@ RETURNS boolean
 LANGUAGE sql VOLATILE
 RETURN pg_notification_queue_usage() < 0.5;
 
-COMMENT ON FUNCTION pgrecall.sends_notifications IS
-    'Whether pgrecall sends notifications: while less than half of the server''s queue of them is in use.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.sends_notifications TO pgrecall_reader, pgrecall_embedder;

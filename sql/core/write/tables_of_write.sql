@@ -9,5 +9,3 @@ RETURN jsonb '{
         "sensitive": "the memories themselves", "erased": "id = ANY ($2)", "exported": null
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_write IS 'Declares the tables of memories.';

@@ -26,6 +26,3 @@ RETURN (
     ) seen
     WHERE seen.content <> ''
 );
-
-COMMENT ON FUNCTION _pgrecall.briefing_item IS
-    'Returns one line of a briefing: an XML element with date, time, speaker and text. The text cannot contain markup.';

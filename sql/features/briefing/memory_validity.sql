@@ -1,4 +1,4 @@
--- Returns when memories are valid, and what supersedes them.
+-- Returns when memories of a namespace are valid, and what supersedes them; no row for forgotten ones.
 --
 -- Memories that are forgotten or in another namespace have no row.
 --
@@ -14,9 +14,6 @@ BEGIN ATOMIC
       AND m.namespace_id = pgrecall.namespace_id(namespace) AND m.deleted_at IS NULL
     ORDER BY m.id;
 END;
-
-COMMENT ON FUNCTION pgrecall.memory_validity IS
-    'Returns when memories of a namespace are valid, and what supersedes them; no row for forgotten ones.';
 
 ALTER FUNCTION pgrecall.memory_validity OWNER TO pgrecall_gate;
 

@@ -32,8 +32,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.add_alias IS 'Adds a manual alias to a concept. It is never removed automatically.';
-
 ALTER FUNCTION pgrecall.add_alias OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.add_alias TO pgrecall_writer;

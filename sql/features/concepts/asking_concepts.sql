@@ -23,6 +23,3 @@ BEGIN ATOMIC
         LIMIT 1
     ) c;
 END;
-
-COMMENT ON FUNCTION _pgrecall.asking_concepts IS
-    'Returns the concepts of who asks, if a query speaks of "I" or "my": the speakers that the filter names, else the user.';

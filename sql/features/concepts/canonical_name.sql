@@ -23,6 +23,3 @@ BEGIN
     RETURN _pgrecall.strip_accents(array_to_string(words[first:last], ' '));
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.canonical_name IS
-    'Strips accents, courtesy titles and legal forms from a normalised name. Names with equal results mean the same.';

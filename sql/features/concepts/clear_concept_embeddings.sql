@@ -9,8 +9,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.clear_concept_embeddings IS 'Trigger: clears the embeddings of a changed name.';
-
 CREATE OR REPLACE TRIGGER clear_concept_embeddings
     BEFORE UPDATE OF name ON pgrecall.concepts
     FOR EACH ROW

@@ -21,6 +21,3 @@ BEGIN
     RETURN home;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.concept_namespace IS
-    'Returns the namespace of a concept and takes its exclusive alias lock.';

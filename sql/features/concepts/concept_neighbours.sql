@@ -58,9 +58,6 @@ BEGIN ATOMIC
     LIMIT k;
 END;
 
-COMMENT ON FUNCTION pgrecall.concept_neighbours IS
-    'Lists the concepts that share memories or a relationship with a concept, strongest first.';
-
 ALTER FUNCTION pgrecall.concept_neighbours OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.concept_neighbours TO pgrecall_reader;

@@ -20,6 +20,3 @@ SELECT c.id, n.name AS namespace, c.name, c.type, c.type_confidence,
         FROM pgrecall.concept_merges g WHERE g.concept_id = c.id AND g.split_at IS NULL) AS merged
 FROM pgrecall.concepts c
 JOIN pgrecall.namespaces n ON n.id = c.namespace_id;
-
-COMMENT ON VIEW pgrecall.concept_overview IS
-    'Every concept with its names, its counts of mentions and of memories about it, its dates, and its merges.';

@@ -20,6 +20,3 @@ BEGIN ATOMIC
     WHERE length(normal.alias) BETWEEN 2 AND 200
        OR (length(normal.alias) = 1 AND normal.alias ~ ('[' || _pgrecall.cjk_class() || ']'));
 END;
-
-COMMENT ON FUNCTION _pgrecall.declared_aliases IS
-    'Returns the names that a memory declares in its tags and expanded keywords, as written and normalised.';

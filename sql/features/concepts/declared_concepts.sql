@@ -1,4 +1,5 @@
--- Returns the concepts that memories declare in their tags and expanded keywords, normalised.
+-- Returns the concepts that memories declare in their tags and expanded keywords, normalised; skips sensitive and forgotten
+-- memories.
 --
 -- Skips sensitive and forgotten memories, because nothing is derived from them, and names of more than 200 characters.
 CREATE OR REPLACE FUNCTION _pgrecall.declared_concepts(memory_ids bigint[])
@@ -10,6 +11,3 @@ BEGIN ATOMIC
     CROSS JOIN LATERAL _pgrecall.declared_aliases(m.tags, m.expanded_keywords) declared
     WHERE m.id = ANY (memory_ids) AND NOT m.is_sensitive AND m.deleted_at IS NULL;
 END;
-
-COMMENT ON FUNCTION _pgrecall.declared_concepts IS
-    'Returns the concepts that memories declare in tags and expanded keywords; skips sensitive and forgotten memories.';

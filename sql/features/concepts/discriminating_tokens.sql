@@ -7,6 +7,3 @@ RETURN ARRAY(
     WHERE w.word ~ '[0-9]' OR w.word ~ '^([ivx]+|.)$'
     ORDER BY w.word
 );
-
-COMMENT ON FUNCTION _pgrecall.discriminating_tokens IS
-    'Returns the tokens that distinguish a normalised name from similar ones, such as numbers.';

@@ -70,6 +70,3 @@ BEGIN
     USING generation, ids, background.mean, background.deviation, minimum;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.doubtful_concepts IS
-    'Finds concepts whose names are nearer to one than unrelated names of the namespace are.';

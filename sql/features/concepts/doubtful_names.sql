@@ -36,9 +36,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.doubtful_names IS
-    'Lists names for the language model: each with those that may mean the same.';
-
 ALTER FUNCTION pgrecall.doubtful_names OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.doubtful_names TO pgrecall_embedder;

@@ -47,9 +47,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.embed_concepts IS
-    'Stores embeddings of concept names and queues those concepts for comparison with their neighbours.';
-
 ALTER FUNCTION pgrecall.embed_concepts OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.embed_concepts TO pgrecall_embedder;

@@ -10,9 +10,6 @@ RETURN (
     WHERE a.namespace_id = pgrecall.namespace_id(namespace) AND a.alias = pgrecall.normalize_name(find_concept.name)
 );
 
-COMMENT ON FUNCTION pgrecall.find_concept IS
-    'Returns the concept with a name or alias in a namespace; NULL if there is none.';
-
 ALTER FUNCTION pgrecall.find_concept OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.find_concept TO pgrecall_reader;

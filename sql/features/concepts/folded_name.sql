@@ -46,6 +46,3 @@ BEGIN
     RETURN CASE plain WHEN 'js' THEN 'javascript' WHEN 'ts' THEN 'typescript' ELSE plain END;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.folded_name IS
-    'Folds a normalised name to the form that its spellings share: no titles, legal forms, accents or spaces.';

@@ -1,4 +1,4 @@
--- Exports the concepts of a namespace and their edges, one per row, concepts first.
+-- Exports the concepts of a namespace and their edges, shared memories and relationships: one per row, concepts first.
 --
 -- Read it through a cursor: the result is as large as the graph. Two concepts share an edge if a memory mentions both;
 -- memories that mention more than 50 concepts are ignored. Relationships carry their label and validity, including
@@ -52,9 +52,6 @@ BEGIN ATOMIC
     -- Weight 0: memories say only that it has ended.
     WHERE s.id <> t.id AND r.weight > 0;
 END;
-
-COMMENT ON FUNCTION pgrecall.graph_export IS
-    'Exports the concepts of a namespace and their edges: shared memories and relationships.';
 
 ALTER FUNCTION pgrecall.graph_export OWNER TO pgrecall_gate;
 

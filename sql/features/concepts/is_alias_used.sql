@@ -1,4 +1,5 @@
--- Tells whether a memory mentions a concept by this name or a relationship was stated with it.
+-- Tells whether a memory mentions a concept by this name or a relationship was stated with it. Volatile: it must see what
+-- it waited for.
 --
 -- In plpgsql for its cached plan: planning takes many times as long as the lookup.
 CREATE OR REPLACE FUNCTION _pgrecall.is_alias_used(concept_id bigint, alias text)
@@ -17,6 +18,3 @@ BEGIN
                   AND r.target_alias = is_alias_used.alias);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.is_alias_used IS
-    'Tells whether a mention or a relationship uses a name. Volatile: it must see what it waited for.';

@@ -34,6 +34,3 @@ BEGIN
     RETURN COALESCE(_pgrecall.is_misspelt_word(word, like_word, is_name, 2), true);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.is_misspelling IS
-    'Tells whether two normalised names differ only by the spelling of one word.';

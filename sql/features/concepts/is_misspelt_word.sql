@@ -51,6 +51,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.is_misspelt_word IS
-    'Tells whether two words are one word, misspelt by one edit, or by two if it is long.';

@@ -18,5 +18,3 @@ BEGIN ATOMIC
     ) k (key)
     ON CONFLICT DO NOTHING;
 END;
-
-COMMENT ON FUNCTION _pgrecall.key_concepts IS 'Writes the keys of concepts, so that similar_concepts finds them.';

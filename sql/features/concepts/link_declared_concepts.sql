@@ -59,9 +59,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.link_declared_concepts IS
-    'Trigger: maintains the mentions of tags and expanded keywords.';
-
 CREATE OR REPLACE TRIGGER memories_40_concepts_insert
     AFTER INSERT ON pgrecall.memories
     REFERENCING NEW TABLE AS new_memories

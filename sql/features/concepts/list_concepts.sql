@@ -44,9 +44,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.list_concepts IS
-    'Lists concepts of a namespace with the number of memories that mention each.';
-
 ALTER FUNCTION pgrecall.list_concepts OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.list_concepts TO pgrecall_reader;

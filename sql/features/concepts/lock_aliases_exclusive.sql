@@ -22,6 +22,3 @@ EXCEPTION
                   HINT = 'A transaction is writing to this namespace. Try again when it has ended.';
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.lock_aliases_exclusive IS
-    'Takes the exclusive lock on a namespace''s aliases until the transaction ends, to move names between concepts.';

@@ -14,6 +14,3 @@ BEGIN
     FOR SHARE;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.lock_aliases_shared IS
-    'Takes the shared lock on a namespace''s aliases until the transaction ends. Writers share it.';

@@ -47,6 +47,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.lock_names IS
-    'Locks the names of some memories in one pass, before the memories are changed one by one.';

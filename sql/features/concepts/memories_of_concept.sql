@@ -17,9 +17,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.memories_of_concept IS
-    'Lists the memories that mention a concept: those about it first, then the newest.';
-
 ALTER FUNCTION pgrecall.memories_of_concept OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.memories_of_concept TO pgrecall_reader;

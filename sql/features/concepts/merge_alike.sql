@@ -39,6 +39,3 @@ BEGIN
     RETURN found.ids[1];
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.merge_alike IS
-    'Merges two matching concepts if both still exist: the one with fewer mentions into the other. Returns the one that stays.';

@@ -1,4 +1,4 @@
--- Merges a concept into another, which takes over its aliases, mentions and relationships.
+-- Merges a concept into another, which takes over its names, mentions and relationships. Returns the merge's id.
 --
 -- Returns the id of the merge, for pgrecall.split_concept. The type with the higher confidence stays. A relationship
 -- between the two becomes a self-loop: it is kept for a split, and readers skip it. The merge moves one row per
@@ -63,9 +63,6 @@ BEGIN
     RETURN merge_id;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.merge_concepts IS
-    'Merges a concept into another, which takes over its names, mentions and relationships. Returns the merge''s id.';
 
 ALTER FUNCTION pgrecall.merge_concepts OWNER TO pgrecall_gate;
 

@@ -32,6 +32,3 @@ BEGIN ATOMIC
     )
     SELECT array_agg(DISTINCT ('x' || left(md5(s.text), 8))::bit(32)::integer) FROM spelling s;
 END;
-
-COMMENT ON FUNCTION _pgrecall.name_keys IS
-    'Returns the keys of a normalised name: hashes of its folded forms, each also with one letter left out.';

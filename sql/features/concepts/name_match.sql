@@ -39,6 +39,3 @@ BEGIN
                      AND _pgrecall.trigram_similarity(one, other) >= 0.4 THEN 'doubtful' END;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.name_match IS
-    'Returns how two names match: name, plural, spelling or doubtful; NULL if they do not.';

@@ -20,5 +20,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.named_concepts IS 'Returns the five rarest concepts that a query names.';

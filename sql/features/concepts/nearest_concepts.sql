@@ -26,6 +26,3 @@ BEGIN
     USING generation, own.embedding, own.namespace_id, depth;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.nearest_concepts IS
-    'Returns the concepts of the same namespace with the nearest name embeddings, including the concept itself.';

@@ -9,7 +9,4 @@ RETURN btrim(regexp_replace(
     ' +', ' ', 'g'
 ));
 
-COMMENT ON FUNCTION pgrecall.normalize_name IS
-    'Normalises a concept name for comparison: NFKC, lower case, separators folded to one space.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.normalize_name TO pgrecall_reader;

@@ -22,5 +22,3 @@ BEGIN ATOMIC
     GROUP BY 1, 2, 3
     ON CONFLICT DO NOTHING;
 END;
-
-COMMENT ON FUNCTION _pgrecall.note_doubts IS 'Notes the pairs of concepts to ask a language model about.';

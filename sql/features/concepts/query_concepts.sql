@@ -1,4 +1,4 @@
--- Finds the concepts that a query names by looking up its runs of one to four words in the aliases.
+-- Finds the concepts of the namespace that a query names, by their longest aliases: looks up its runs of one to four words.
 --
 -- A shorter name inside a longer match is dropped: "new york marathon" does not match "york". Only the first 64 words
 -- are used.
@@ -33,6 +33,3 @@ BEGIN ATOMIC
         WHERE wider.starts <= n.starts AND wider.ends >= n.ends AND wider.ends - wider.starts > n.ends - n.starts
     );
 END;
-
-COMMENT ON FUNCTION _pgrecall.query_concepts IS
-    'Finds the concepts of the namespace that a query names, by their longest aliases.';

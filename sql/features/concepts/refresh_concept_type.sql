@@ -14,6 +14,3 @@ BEGIN ATOMIC
     ) surest ON true
     WHERE c.id = this.id;
 END;
-
-COMMENT ON FUNCTION _pgrecall.refresh_concept_type IS
-    'Sets a concept''s type from its mention with the highest confidence.';

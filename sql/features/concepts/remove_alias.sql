@@ -23,8 +23,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.remove_alias IS 'Removes a manual alias; returns whether it is gone.';
-
 ALTER FUNCTION pgrecall.remove_alias OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.remove_alias TO pgrecall_writer;

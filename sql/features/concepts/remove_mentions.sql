@@ -37,6 +37,3 @@ BEGIN
     RETURN lost;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.remove_mentions IS
-    'Removes mentions of names that a memory no longer contains. Returns those names.';

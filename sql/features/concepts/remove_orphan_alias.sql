@@ -28,6 +28,3 @@ BEGIN
     RETURN owner;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.remove_orphan_alias IS
-    'Removes an alias that nothing mentions any more; returns its concept.';

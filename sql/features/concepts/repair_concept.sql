@@ -48,6 +48,3 @@ BEGIN
       AND a.namespace_id = c.namespace_id AND a.alias = names[1];
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.repair_concept IS
-    'Repairs a concept that lost aliases: removes it if none is left, or gives it another of its names.';

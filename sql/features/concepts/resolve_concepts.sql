@@ -74,9 +74,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.resolve_concepts IS
-    'Compares new and changed concepts with their neighbours and merges those that mean the same.';
-
 ALTER FUNCTION pgrecall.resolve_concepts OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.resolve_concepts TO pgrecall_embedder;

@@ -31,6 +31,3 @@ BEGIN ATOMIC
     ) surest ON true
     WHERE c.id = doubted.id;
 END;
-
-COMMENT ON FUNCTION _pgrecall.retype_concepts IS
-    'Sets the types of concepts again after other results have replaced mentions that may have decided them.';

@@ -33,9 +33,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.settle_names IS
-    'Stores what the language model said about a doubtful name, and merges it with the one it means the same as.';
-
 ALTER FUNCTION pgrecall.settle_names OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.settle_names TO pgrecall_embedder;

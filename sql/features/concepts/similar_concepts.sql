@@ -59,6 +59,3 @@ BEGIN
     ORDER BY f.method = 'doubtful', f.value DESC, f.id;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.similar_concepts IS
-    'Finds concepts that mean the same as one by their letters, and those of which only somebody else can tell.';

@@ -16,5 +16,3 @@ BEGIN ATOMIC
         LIMIT 20
     ) near;
 END;
-
-COMMENT ON FUNCTION _pgrecall.similar_names IS 'Finds concepts of the namespace that share a key with a concept.';

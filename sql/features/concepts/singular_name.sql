@@ -13,6 +13,3 @@ RETURN CASE
     WHEN alias ~ '[a-z]{3}s$' AND alias !~ '(ss|us|is|ics|news|series|species)$' THEN left(alias, -1)
     ELSE alias
 END;
-
-COMMENT ON FUNCTION _pgrecall.singular_name IS
-    'Returns a normalised name with its last word in the English singular, as far as rules tell.';

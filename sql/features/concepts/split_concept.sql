@@ -50,9 +50,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.split_concept IS
-    'Undoes a merge: its aliases that still exist become a separate concept again. Returns its id.';
-
 ALTER FUNCTION pgrecall.split_concept OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.split_concept TO pgrecall_writer;

@@ -28,5 +28,3 @@ RETURN jsonb '{
     },
     "graph_changes": {"not_exported": "an embedder extracts them again"}
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_concepts IS 'Declares the tables of concepts.';

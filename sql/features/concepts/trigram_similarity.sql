@@ -14,6 +14,3 @@ BEGIN ATOMIC
         GROUP BY a.trigram
     ) t;
 END;
-
-COMMENT ON FUNCTION _pgrecall.trigram_similarity IS
-    'Returns the Jaccard similarity of the trigrams of two texts, from 0 to 1; equal to pg_trgm''s similarity().';

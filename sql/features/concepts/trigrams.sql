@@ -10,6 +10,3 @@ RETURN ARRAY(
     CROSS JOIN generate_series(1, length(w.word) + 1) place
     WHERE w.word <> ''
 );
-
-COMMENT ON FUNCTION _pgrecall.trigrams IS
-    'Returns the trigrams of the words of a text, each padded with two spaces before and one after, as in pg_trgm.';

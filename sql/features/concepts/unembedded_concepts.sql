@@ -21,9 +21,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.unembedded_concepts IS
-    'Lists concepts whose names have no embedding, if a language model may be asked about names.';
-
 ALTER FUNCTION pgrecall.unembedded_concepts OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.unembedded_concepts TO pgrecall_embedder;

@@ -1,4 +1,4 @@
--- Creates missing concepts for names, and removes names that nothing mentions any more.
+-- Creates missing concepts for names, locks them until commit, and removes names that nothing mentions any more.
 --
 -- A name that already belongs to a concept creates none. Names are processed in one pass, ordered by namespace and
 -- name, so that writers that share names wait and do not deadlock. Until commit:
@@ -61,6 +61,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.upsert_concepts IS
-    'Creates missing concepts for names, locks them until commit, and removes names without mentions.';

@@ -10,5 +10,3 @@ RETURN EXISTS (
       AND ((a.concept_id = was_split.concept_id AND b.concept_id = was_split.other_id)
            OR (a.concept_id = was_split.other_id AND b.concept_id = was_split.concept_id))
 );
-
-COMMENT ON FUNCTION _pgrecall.was_split IS 'Tells whether two concepts were once merged and then split.';

@@ -1,4 +1,5 @@
--- Applies and records a curation decision. Returns the number of the decision, for undo_curation().
+-- Applies and records a curation decision, if neither memory has changed since the comparison. Returns the number of the
+-- decision, for undo_curation(); NULL if nothing was done.
 --
 -- Returns NULL and changes nothing if either memory was changed, flagged as sensitive, forgotten or superseded since
 -- the comparison. If the memory already has a decision, it stands and its number is returned.
@@ -79,10 +80,6 @@ BEGIN
     RETURN curation_id;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.apply_curation IS
-    'Applies and records a curation decision, if neither memory has changed since the comparison. Returns the '
-    'number of the decision, NULL if nothing was done.';
 
 ALTER FUNCTION pgrecall.apply_curation OWNER TO pgrecall_gate;
 

@@ -123,6 +123,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.change_cues IS
-    'Finds signs that a text reports a change of what another text states. For curation by rules; English only.';

@@ -1,4 +1,5 @@
--- Leases new memories to a worker for curation, once they are extracted and embedded.
+-- Leases new memories to a worker for curation, oldest first, once they are extracted and embedded. Returns each with its
+-- ticket for curate_claimed().
 --
 -- In each namespace the oldest first. Namespaces take turns, starting at a random one.
 --
@@ -76,10 +77,6 @@ BEGIN
     USING worker, batch, lease, active.model_id IS NULL, active.id, start;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.claim_curations IS
-    'Leases new memories to a worker for curation, oldest first, once they are extracted and embedded. Returns each'
-    ' with its ticket for curate_claimed().';
 
 ALTER FUNCTION pgrecall.claim_curations OWNER TO pgrecall_gate;
 

@@ -37,6 +37,3 @@ RETURN (
         is_other_subject boolean, is_other_time boolean, is_other_speaker boolean, is_earlier boolean
     )
 );
-
-COMMENT ON FUNCTION _pgrecall.classify_pair IS
-    'Classifies a pair of memories by rules: NOOP, UPDATE, SUPERSEDE, or ADD if in doubt.';

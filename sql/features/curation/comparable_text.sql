@@ -7,6 +7,3 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN btrim(regexp_replace(
     lower(normalize(content, NFKC)), '(?<![[:alnum:]])[^[:alnum:]+$€£%°-]+|[^[:alnum:]+$€£%°-]+(?![[:alnum:]])', ' ', 'g'
 ));
-
-COMMENT ON FUNCTION _pgrecall.comparable_text IS
-    'Normalises case, punctuation and white space, to compare two texts as wholes.';

@@ -5,6 +5,3 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY(
     SELECT w.stem FROM _pgrecall.tokenize_text(content) w WHERE w.kind IN ('content', 'number') ORDER BY w.place
 );
-
-COMMENT ON FUNCTION _pgrecall.content_stems IS
-    'Returns the stems of a text''s content words and its numbers, in order.';

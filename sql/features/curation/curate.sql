@@ -25,9 +25,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.curate IS
-    'Curates a memory by rules. Returns the number of the decision, or NULL if there is nothing to decide.';
-
 ALTER FUNCTION pgrecall.curate OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.curate TO pgrecall_writer;

@@ -1,4 +1,5 @@
--- Curates a claimed memory and removes it from the queue. Returns the number of the decision.
+-- Curates a claimed memory, by rules or with the decision of a language model, and removes it from the queue. Returns the
+-- number of the decision, NULL if there is none.
 --
 -- Returns NULL if the ticket is void, curation was switched off, or nothing is left to decide. If the text has changed
 -- since, a language model's decision is void and the memory waits again.
@@ -60,10 +61,6 @@ EXCEPTION
         RETURN NULL;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.curate_claimed IS
-    'Curates a claimed memory, by rules or with the decision of a language model, and removes it from the queue. '
-    'Returns the number of the decision, NULL if there is none.';
 
 ALTER FUNCTION pgrecall.curate_claimed OWNER TO pgrecall_gate;
 

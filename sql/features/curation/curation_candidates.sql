@@ -74,7 +74,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.curation_candidates IS
-    'Returns the older memories of the namespace to compare a memory with, nearest first.';
-
 ALTER FUNCTION _pgrecall.curation_candidates OWNER TO pgrecall_engine;

@@ -20,9 +20,6 @@ BEGIN ATOMIC
     ORDER BY x.place;
 END;
 
-COMMENT ON FUNCTION pgrecall.curation_context IS
-    'Returns a memory and the older memories near it, with their texts, for a language model to decide.';
-
 ALTER FUNCTION pgrecall.curation_context OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.curation_context TO pgrecall_reader, pgrecall_embedder;

@@ -50,6 +50,3 @@ BEGIN ATOMIC
     ) c
     WHERE n.id = curation_evidence.memory_id AND NOT n.is_sensitive AND NOT o.is_sensitive;
 END;
-
-COMMENT ON FUNCTION _pgrecall.curation_evidence IS
-    'Returns evidence for and against two memories saying the same, as numbers and booleans without any text.';

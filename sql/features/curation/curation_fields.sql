@@ -6,5 +6,3 @@ RETURN jsonb_build_object(
     'superseded_by', memory.superseded_by, 'superseded_at', memory.superseded_at, 'valid_to', memory.valid_to,
     'updated_at', memory.updated_at
 );
-
-COMMENT ON FUNCTION _pgrecall.curation_fields IS 'Returns the fields of a memory that curation changes, as JSON.';

@@ -1,4 +1,4 @@
--- Lists the curation decisions in a namespace, newest first.
+-- Lists the curation decisions in a namespace, newest first; undo_curation() reverts one.
 --
 -- namespace  NULL: the setting pgrecall.namespace
 -- changes    only decisions that changed something: no ADD
@@ -29,9 +29,6 @@ BEGIN
         LIMIT _pgrecall.parse_row_limit(k);
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.curation_log IS
-    'Lists the curation decisions in a namespace, newest first; undo_curation() reverts one.';
 
 ALTER FUNCTION pgrecall.curation_log OWNER TO pgrecall_gate;
 

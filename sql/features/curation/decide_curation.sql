@@ -24,9 +24,6 @@ BEGIN ATOMIC
       AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL;
 END;
 
-COMMENT ON FUNCTION pgrecall.decide_curation IS
-    'Shows what curation by rules would do with a memory, and why; writes nothing.';
-
 ALTER FUNCTION pgrecall.decide_curation OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.decide_curation TO pgrecall_reader;

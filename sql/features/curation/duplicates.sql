@@ -1,4 +1,4 @@
--- Finds clusters of memories of a namespace that say the same or nearly the same.
+-- Finds clusters of memories of a namespace that say the same or nearly the same, largest first.
 --
 -- Equal texts count at any distance, others by cosine. Each distinct text looks up its nearest neighbours in the dense
 -- index, so memories are not compared pairwise. Sensitive, forgotten and superseded memories are excluded.
@@ -83,9 +83,6 @@ BEGIN
     USING home, pgrecall.active_generation(), wanted, max_memories, neighbours;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.duplicates IS
-    'Finds clusters of memories of a namespace that say the same or nearly the same, largest first.';
 
 ALTER FUNCTION pgrecall.duplicates OWNER TO pgrecall_gate;
 

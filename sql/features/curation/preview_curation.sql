@@ -24,9 +24,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.preview_curation IS
-    'Shows what curation by rules would do with a namespace in its present state; writes nothing.';
-
 ALTER FUNCTION pgrecall.preview_curation OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.preview_curation TO pgrecall_reader;

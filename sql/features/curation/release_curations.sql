@@ -17,9 +17,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.release_curations IS
-    'Releases all memories that a worker has claimed for curation; returns how many.';
-
 ALTER FUNCTION pgrecall.release_curations OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.release_curations TO pgrecall_embedder;

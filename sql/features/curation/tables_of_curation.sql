@@ -12,5 +12,3 @@ RETURN jsonb '{
         "not_exported": "the changes are in the history; they cannot be undone there"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_curation IS 'Declares the tables of curation.';

@@ -115,6 +115,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.text_overlap_stats IS
-    'Compares two texts and returns numbers and booleans, the basis of curation by rules.';

@@ -52,6 +52,3 @@ BEGIN ATOMIC
     FROM number n
     CROSS JOIN LATERAL (SELECT (ts_lexize('pg_catalog.english_stem', n.base))[1] AS stem) s;
 END;
-
-COMMENT ON FUNCTION _pgrecall.tokenize_text IS
-    'Splits a text into words for comparison: stem, kind, and the separators between them.';

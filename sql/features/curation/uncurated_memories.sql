@@ -25,9 +25,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.uncurated_memories IS
-    'Lists the memories of a namespace that have no curation decision yet, oldest first.';
-
 ALTER FUNCTION pgrecall.uncurated_memories OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.uncurated_memories TO pgrecall_reader;

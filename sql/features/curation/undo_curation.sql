@@ -1,4 +1,4 @@
--- undo_curation: reverts what curation did to a memory. Returns whether there was anything to revert.
+-- Reverts what curation did to a memory, unless it has changed since; returns whether there was anything to revert.
 --
 -- It restores every changed field. The pair is not decided again. A second call changes nothing.
 --
@@ -50,9 +50,6 @@ BEGIN
     RETURN true;
 END
 $function$;
-
-COMMENT ON FUNCTION public.undo_curation IS
-    'Reverts what curation did to a memory, unless it has changed since; returns whether there was anything to revert.';
 
 ALTER FUNCTION public.undo_curation OWNER TO pgrecall_gate;
 

@@ -15,9 +15,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.withdraw_curation IS
-    'Trigger: deletes what curation derived from a memory that becomes sensitive.';
-
 CREATE OR REPLACE TRIGGER memories_80_curation
     AFTER UPDATE OF is_sensitive ON pgrecall.memories
     FOR EACH ROW

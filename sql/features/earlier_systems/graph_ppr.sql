@@ -1,4 +1,5 @@
--- graph_ppr: ranks memories by personalised PageRank from seed memories, over all mentions of a namespace.
+-- Ranks memories by personalised PageRank from seed memories, over all mentions of a namespace; needs pgrecall migrate
+-- --with-plpython.
 --
 -- Random walks start at the seeds and follow concepts that at least two memories mention. An edge weighs 1 if the
 -- memory is about the concept and 0.4 if it mentions it, divided by the square root of the number of mentions. The
@@ -33,10 +34,6 @@ BEGIN
         ) r;
 END
 $function$;
-
-COMMENT ON FUNCTION public.graph_ppr IS
-    'Personalised PageRank from seed memories over all mentions of a namespace; needs '
-    'pgrecall migrate --with-plpython.';
 
 ALTER FUNCTION public.graph_ppr OWNER TO pgrecall_gate;
 

@@ -6,6 +6,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.match_prefix(languages regconfig[], query t
 RETURNS tsquery
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN _pgrecall.match_all_words(languages, query, ':*');
-
-COMMENT ON FUNCTION _pgrecall.match_prefix IS
-    'Builds the tsquery that matches every word of a query as a prefix; NULL if it has only stop words.';

@@ -14,6 +14,3 @@ BEGIN
               HINT = 'Install it as a superuser: pgrecall migrate --with-plpython. The graph leg of recall does not need it.';
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.pagerank IS
-    'Stub for graph_ppr(); the real function needs pgrecall migrate --with-plpython.';

@@ -1,4 +1,4 @@
--- Ranks memories by ts_rank: matches of a narrow query first, then matches of a broad one.
+-- Ranks memories by ts_rank and importance: matches of a narrow query first, then matches of a broad one.
 --
 -- The second search runs only if the first finds fewer than depth memories. Each group is sorted by ts_rank_score(),
 -- ties by id. If no filter has an index, the postings tell which memories may match (matching_memories).
@@ -46,6 +46,3 @@ BEGIN ATOMIC
     ORDER BY found.tier, found.score DESC, found.id
     LIMIT depth;
 END;
-
-COMMENT ON FUNCTION _pgrecall.ts_rank_leg IS
-    'Returns memories that match a narrow query, then those that match a broad one, each by ts_rank and importance.';

@@ -23,6 +23,3 @@ BEGIN
     RETURN jsonb_build_object('query_embeddings', embeddings, 'query_expansions', expansions);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.clear_query_caches IS
-    'Clears the query caches of every role that sees a namespace; returns the number of rows per table.';

@@ -1,4 +1,5 @@
--- erase: permanently deletes a memory and all data derived from it. Returns the receipt, which pgrecall.erasures keeps.
+-- Permanently deletes a memory and all data derived from it; returns the receipt, which pgrecall.erasures keeps. Use
+-- forget() for a deletion that can be reverted.
 --
 -- One transaction deletes its text, words, postings, embeddings of every generation, mentions, facts, language-model
 -- answers, curation decisions, judged queries that quote it, and the query caches of all roles that see its namespace.
@@ -29,10 +30,6 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION public.erase IS
-    'Permanently deletes a memory and all data derived from it; returns the receipt. Use forget() for a deletion '
-    'that can be reverted.';
 
 ALTER FUNCTION public.erase OWNER TO pgrecall_gate;
 

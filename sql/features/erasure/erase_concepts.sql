@@ -30,6 +30,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.erase_concepts IS
-    'Removes concepts without mentions and facts, together with their manual aliases.';

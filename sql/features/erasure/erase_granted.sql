@@ -61,7 +61,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.erase_granted IS
-    'Runs erase() and erase_many() as pgrecall_engine, for memories in namespaces that the session''s role may write.';
-
 ALTER FUNCTION _pgrecall.erase_granted OWNER TO pgrecall_engine;

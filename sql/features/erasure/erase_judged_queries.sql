@@ -43,5 +43,3 @@ BEGIN
     WHERE q.namespace_id = home AND q.exclude && memory_ids;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.erase_judged_queries IS 'Removes the judged queries of a namespace that quote memories.';

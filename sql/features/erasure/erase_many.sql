@@ -1,4 +1,5 @@
--- erase_many: permanently deletes all memories that pass the filters, each as erase() does. Returns a receipt for each.
+-- Permanently deletes all memories that pass recall()'s filters, of which one must be given, in whatever state, each as
+-- erase() does; returns a receipt for each. dry_run deletes nothing.
 --
 -- Whatever their state: superseded, forgotten, expired and sensitive ones too. One transaction. docs/deleting-a-person.md shows
 -- what else names a person.
@@ -49,10 +50,6 @@ BEGIN
     ) e;
 END
 $function$;
-
-COMMENT ON FUNCTION public.erase_many IS
-    'Permanently deletes all memories that pass recall()''s filters, of which one must be given, in whatever state; returns a '
-    'receipt for each. dry_run deletes nothing.';
 
 ALTER FUNCTION public.erase_many OWNER TO pgrecall_gate;
 

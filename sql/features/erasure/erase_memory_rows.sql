@@ -121,6 +121,3 @@ BEGIN
     RETURN receipt;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.erase_memory_rows IS
-    'Erases a memory and everything derived from it; returns the receipt.';

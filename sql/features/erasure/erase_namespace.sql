@@ -1,4 +1,4 @@
--- erase_namespace: permanently deletes a namespace with all its memories. Returns the receipt.
+-- Permanently deletes a namespace with all its memories, grants and rules; returns the receipt.
 --
 -- It deletes everything that erase() deletes, for every memory, and the namespace itself with its grants, rules and
 -- labels. The receipt has only its id, because a name can be personal data. Requires a role that sees every namespace,
@@ -28,9 +28,6 @@ BEGIN
     SELECT e.id, e.namespace_id, e.role, e.erased_at, e.counts FROM _pgrecall.erase_namespace_granted(home, dry_run) e;
 END
 $function$;
-
-COMMENT ON FUNCTION public.erase_namespace IS
-    'Permanently deletes a namespace with all its memories, grants and rules; returns the receipt.';
 
 ALTER FUNCTION public.erase_namespace OWNER TO pgrecall_gate;
 

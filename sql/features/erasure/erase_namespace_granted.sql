@@ -30,7 +30,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.erase_namespace_granted IS
-    'Runs erase_namespace() as pgrecall_engine, for a role that sees every namespace.';
-
 ALTER FUNCTION _pgrecall.erase_namespace_granted OWNER TO pgrecall_engine;

@@ -71,5 +71,3 @@ BEGIN
     RETURN receipt;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.erase_namespace_rows IS 'Erases a namespace with all its rows; returns the receipt.';

@@ -32,6 +32,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.rebuild_erasure_counts IS
-    'Recreates erasure_counts(), which counts the rows per table that an erasure may delete, from the declarations of tables.';

@@ -9,6 +9,3 @@ BEGIN ATOMIC
     SELECT format('VACUUM (FULL, ANALYZE) %I.%I', t.schemaname, t.tablename)
     FROM pg_tables t WHERE t.schemaname = 'pgrecall' ORDER BY t.tablename;
 END;
-
-COMMENT ON FUNCTION pgrecall.scrub_statements IS
-    'Returns the statements that remove deleted data from the data files; run each outside a transaction.';

@@ -8,5 +8,3 @@ RETURN jsonb '{
         "not_exported": "do not: they are about roles and rows of this database", "kept": "the receipts"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_erasure IS 'Declares the tables of erasure.';

@@ -22,6 +22,3 @@ BEGIN ATOMIC
     WHERE q.namespace_id = answerable_queries.namespace_id AND j.is_useful AND _pgrecall.matches_filter(m, NULL)
     GROUP BY q.namespace_id, q.query_id;
 END;
-
-COMMENT ON FUNCTION _pgrecall.answerable_queries IS
-    'Returns the judged queries of a namespace with their vector and the relevant memories that recall() can return.';

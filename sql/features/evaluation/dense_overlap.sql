@@ -1,4 +1,4 @@
--- dense_overlap: returns the share of the k memories nearest to a text that two generations have in common.
+-- Returns the share of the k memories nearest to a text that the active generation and another one have in common.
 --
 -- Compares the lists of the dense leg as configured, in the namespace of the memory that the text is from, without that
 -- memory.
@@ -30,7 +30,3 @@ BEGIN ATOMIC
     SELECT (SELECT count(*) FROM old o JOIN new n ON n.id = o.id)::double precision
            / NULLIF(greatest((SELECT count(*) FROM old), (SELECT count(*) FROM new)), 0);
 END;
-
-COMMENT ON FUNCTION pgrecall.dense_overlap IS
-    'Returns the share of the k memories nearest to a text that the active generation and another one have in '
-    'common.';

@@ -1,4 +1,4 @@
--- embed_judged: stores a generation's embeddings of judged queries. Returns how many are new.
+-- Stores a generation's embeddings of judged queries. Returns how many are new.
 --
 -- If judge() has changed a query's words meanwhile, the embedding that judge() stored stays.
 --
@@ -43,6 +43,3 @@ BEGIN
     RETURN landed;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.embed_judged IS
-    'Stores a generation''s embeddings of judged queries; returns how many are new.';

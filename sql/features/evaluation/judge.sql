@@ -1,4 +1,5 @@
--- judge: records which memories are the right answers to a query, for pgrecall.recall_eval().
+-- Records which memories are the right answers to a query, for pgrecall.recall_eval(); replaces earlier judgements of that
+-- query_id.
 --
 -- It replaces earlier judgements of that query_id by the same role, so a file of judgements can be loaded repeatedly. A
 -- namespace has at most 10,000 of them.
@@ -104,10 +105,6 @@ BEGIN
     ON CONFLICT ON CONSTRAINT judgements_pkey DO UPDATE SET is_useful = true;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.judge IS
-    'Records which memories are the right answers to a query, for pgrecall.recall_eval(); replaces earlier '
-    'judgements of that query_id.';
 
 ALTER FUNCTION pgrecall.judge OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- judged_change: compares how well the active generation and another one answer each judged query.
+-- Compares how well the active generation of embeddings and another one answer each judged query.
 --
 -- Covers the queries of every namespace that have a vector of both models. judged_recall() defines the measure.
 --
@@ -26,6 +26,3 @@ BEGIN ATOMIC
       )
     ORDER BY n.name, old.query_id;
 END;
-
-COMMENT ON FUNCTION pgrecall.judged_change IS
-    'Compares how well the active generation of embeddings and another one answer each judged query.';

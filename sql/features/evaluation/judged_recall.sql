@@ -1,4 +1,5 @@
--- judged_recall: runs every judged query of a namespace with the settings in force, and returns its measures.
+-- Runs recall() with the settings in force for every judged query of a namespace and returns its measures; recall_eval()
+-- averages them.
 --
 -- Each query runs through recall() itself, for k and at least 20 memories, plus as many as it excludes; excluded
 -- memories are dropped before ranks are counted (answerable_queries). Feedback does not count: it covers only memories
@@ -102,10 +103,6 @@ BEGIN
         ORDER BY g.query_id;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.judged_recall IS
-    'Runs recall() with the settings in force for every judged query of a namespace and returns its measures; '
-    'recall_eval() averages them.';
 
 ALTER FUNCTION pgrecall.judged_recall OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- Returns the measures of one ranked list.
+-- Returns the measures of one ranked list: hits, nDCG@10, reciprocal rank.
 --
 -- hits        relevant memories among the first k
 -- ndcg_at_10  gain of the first 10 places, discounted by log2(place + 1), as a share of the best possible (Järvelin and
@@ -20,5 +20,3 @@ BEGIN ATOMIC
     FROM unnest(list_measures.ids) WITH ORDINALITY AS p (id, place)
     WHERE p.id = ANY (list_measures.relevant);
 END;
-
-COMMENT ON FUNCTION _pgrecall.list_measures IS 'Returns the measures of one ranked list: hits, nDCG@10, reciprocal rank.';

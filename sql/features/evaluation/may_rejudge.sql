@@ -7,5 +7,3 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN owner = '' OR _pgrecall.sees_all() OR COALESCE(
     (SELECT pg_has_role(pgrecall.session_role(), r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = owner), true
 );
-
-COMMENT ON FUNCTION _pgrecall.may_rejudge IS 'Whether the session''s role may replace or remove a judged query of a role.';

@@ -1,4 +1,5 @@
--- recall_eval: measures the quality of recall() on a namespace's judged queries, with the settings in force.
+-- Measures recall() on a namespace's judged queries, with the settings in force: recall@k, nDCG@10 and MRR, by stratum and
+-- overall, and how much of the exact dense list the HNSW index finds.
 --
 -- Returns one row per stratum and one, 'overall', for all queries: means of the columns that pgrecall.judged_recall()
 -- defines. Every SET LOCAL of the caller applies, so a setting can be tried like this:
@@ -25,10 +26,6 @@ BEGIN ATOMIC
     GROUP BY GROUPING SETS ((j.stratum), ())
     ORDER BY GROUPING(j.stratum), j.stratum;
 END;
-
-COMMENT ON FUNCTION pgrecall.recall_eval IS
-    'Recall@k, nDCG@10 and MRR of recall() over a namespace''s judged queries, by stratum and overall, and how much of '
-    'the exact dense list the HNSW index finds: for the settings in force.';
 
 ALTER FUNCTION pgrecall.recall_eval OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- sample_texts: returns texts to use in place of real queries: titles or first sentences of memories.
+-- Returns titles or first sentences of memories from the whole table, to use in place of real queries.
 --
 -- Samples the whole table in steps of the id, so a second call returns the same texts. Only memories that both
 -- generations have embedded, in namespaces with more than 20: in smaller ones any two rankings of 10 mostly agree.
@@ -36,6 +36,3 @@ BEGIN
     USING n, pgrecall.active_generation(), generation;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.sample_texts IS
-    'Returns titles or first sentences of memories from the whole table, to use in place of real queries.';

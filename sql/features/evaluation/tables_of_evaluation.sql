@@ -14,5 +14,3 @@ RETURN jsonb '{
         "not_exported": "embeddings are in the lines of their memories; those of queries are computed again"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_evaluation IS 'Declares the tables of judged queries.';

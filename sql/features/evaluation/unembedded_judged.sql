@@ -1,4 +1,4 @@
--- unembedded_judged: returns judged queries with words and a vector of the active model but none of another generation.
+-- Returns judged queries with words and a vector of the active model but none of another generation.
 --
 -- The embedder embeds them like memories. judged_change() uses them for its comparison.
 CREATE OR REPLACE FUNCTION pgrecall.unembedded_judged(generation integer)
@@ -18,6 +18,3 @@ BEGIN ATOMIC
       )
     ORDER BY n.name, q.query_id;
 END;
-
-COMMENT ON FUNCTION pgrecall.unembedded_judged IS
-    'Returns judged queries with words and a vector of the active model but none of another generation.';

@@ -1,4 +1,4 @@
--- unjudge: removes a judged query and its judgements. Returns whether it existed, and was the role's own.
+-- Removes a judged query and its judgements. Returns whether it existed, and was the role's own.
 --
 -- namespace  NULL: the setting pgrecall.namespace, else 'default'
 CREATE OR REPLACE FUNCTION pgrecall.unjudge(query_id text, namespace text DEFAULT NULL)
@@ -13,8 +13,6 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.unjudge IS 'Removes a judged query and its judgements; returns whether it existed.';
 
 ALTER FUNCTION pgrecall.unjudge OWNER TO pgrecall_gate;
 

@@ -1,4 +1,5 @@
 -- Caches the expansion of a query for recalls of the calling role with expand = llm, and evicts expired and excess ones.
+-- Stores only a hash of the query.
 --
 -- The server sets role and time.
 --
@@ -48,9 +49,6 @@ BEGIN
     PERFORM _pgrecall.purge_expansions();
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.cache_expansion IS
-    'Caches the expansion of a query for recalls of the calling role with expand = llm. Stores only a hash of the query.';
 
 ALTER FUNCTION pgrecall.cache_expansion OWNER TO pgrecall_gate;
 

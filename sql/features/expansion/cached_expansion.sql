@@ -22,6 +22,3 @@ BEGIN
           AND _pgrecall.is_recent(e.made_at, pgrecall.stored_setting('expansion_cache_age')::interval);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.cached_expansion IS
-    'Returns the expansion of a query that this role has cached; no row if there is none or it has expired.';

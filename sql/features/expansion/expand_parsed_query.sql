@@ -54,6 +54,3 @@ BEGIN
     RETURN wider;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.expand_parsed_query IS
-    'Adds expansion terms to a parsed query. They count less than the query''s own terms.';

@@ -40,5 +40,3 @@ BEGIN
     RETURN wider;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.expand_request IS 'Adds query expansion to a request, according to the setting expand.';

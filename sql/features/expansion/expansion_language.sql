@@ -3,5 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.expansion_language(languages regconfig[], q
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN _pgrecall.guess_language(languages, _pgrecall.pretokenize(_pgrecall.normalize_text(query)))::text;
-
-COMMENT ON FUNCTION _pgrecall.expansion_language IS 'Returns the language in which a query is expanded: the most likely of its languages.';

@@ -18,6 +18,3 @@ BEGIN ATOMIC
     WHERE w.lexeme <> ALL (known)
     GROUP BY w.lexeme;
 END;
-
-COMMENT ON FUNCTION _pgrecall.expansion_terms IS
-    'Returns the lexemes of expansion terms that the query does not have, each with its share of its term.';

@@ -6,7 +6,4 @@ RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN COALESCE(length(query) <= 1000 AND query ~ '[[:alnum:]]' AND NOT pgrecall.is_exact_query(query), false);
 
-COMMENT ON FUNCTION pgrecall.is_expandable IS
-    'Tells whether a query is expandable: it has words, is not a document, and does not ask for an exact match.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.is_expandable TO pgrecall_reader;

@@ -24,9 +24,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.prepare_expansion IS
-    'Tells a client whether to have a language model expand a query, in which language, and what is cached.';
-
 ALTER FUNCTION pgrecall.prepare_expansion OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.prepare_expansion TO pgrecall_reader;

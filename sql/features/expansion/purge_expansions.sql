@@ -27,6 +27,3 @@ BEGIN
     RETURN gone;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.purge_expansions IS
-    'Deletes expired expansions, and each role''s oldest ones beyond a limit. Returns how many.';

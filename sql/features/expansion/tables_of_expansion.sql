@@ -7,5 +7,3 @@ RETURN jsonb '{
         "rows": "asked", "written": "INSERT, UPDATE, DELETE"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_expansion IS 'Declares the tables of expansion.';

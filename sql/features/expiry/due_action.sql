@@ -22,5 +22,3 @@ BEGIN
     END;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.due_action IS 'Returns what is due for a memory, forget or erase; NULL as long as it is kept.';

@@ -32,5 +32,3 @@ BEGIN
         CROSS JOIN LATERAL _pgrecall.outdated_memories(r, max_results) o;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.due_memories IS 'Returns memories that are due to be forgotten or erased, and which.';

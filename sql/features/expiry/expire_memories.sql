@@ -1,4 +1,5 @@
--- expire_memories: forgets or erases memories that are due, and returns how many of each.
+-- Forgets or erases memories whose expires_at has come or that are older than pgrecall.set_retention() allows; returns how
+-- many of each.
 --
 -- The daemon calls it every minute, and again at once while there is more. Nothing depends on when: recall never returns a
 -- memory whose expires_at has come. It runs as pgrecall_engine, and does nothing but what expires_at and the retention rules
@@ -51,9 +52,6 @@ BEGIN
     RETURN NEXT;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.expire_memories IS
-    'Forgets or erases memories whose expires_at has come or that are older than pgrecall.set_retention() allows; returns how many.';
 
 ALTER FUNCTION pgrecall.expire_memories OWNER TO pgrecall_engine;
 

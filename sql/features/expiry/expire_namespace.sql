@@ -79,6 +79,3 @@ BEGIN
     RETURN done;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.expire_namespace IS
-    'Forgets or erases memories of one namespace that are due; returns how many.';

@@ -1,4 +1,5 @@
--- list_retention: returns how long the memories of the namespaces that the session's role may read are kept.
+-- Returns how long memories are kept, for each namespace and category with a rule, in the namespaces that the session's
+-- role may read, and how many are due.
 --
 -- due  memories that are older, and not forgotten or erased yet
 CREATE OR REPLACE FUNCTION pgrecall.list_retention()
@@ -16,9 +17,6 @@ BEGIN
         ORDER BY n.name, r.category NULLS FIRST;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.list_retention IS
-    'Returns how long memories are kept, for each namespace and category with a rule, and how many are due.';
 
 ALTER FUNCTION pgrecall.list_retention OWNER TO pgrecall_gate;
 

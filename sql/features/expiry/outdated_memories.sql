@@ -20,6 +20,3 @@ BEGIN ATOMIC
     ORDER BY m.created_at, m.id
     LIMIT max_results;
 END;
-
-COMMENT ON FUNCTION _pgrecall.outdated_memories IS
-    'Returns the memories that a retention rule covers and that are older than it allows.';

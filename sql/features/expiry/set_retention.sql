@@ -1,4 +1,5 @@
--- set_retention: sets how long the memories of a namespace are kept. Administrators only.
+-- Sets how long the memories of a namespace, or of a category in it, are kept, and whether they are then forgotten or
+-- erased. Administrators only.
 --
 -- The daemon forgets or erases what is older (expire_memories). For one category it overrides the namespace's own.
 --
@@ -40,8 +41,5 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.set_retention IS
-    'Sets how long the memories of a namespace, or of a category in it, are kept, and whether they are then forgotten or erased.';
 
 ALTER FUNCTION pgrecall.set_retention OWNER TO pgrecall_engine;

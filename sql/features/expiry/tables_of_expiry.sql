@@ -5,5 +5,3 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb '{
     "retention": {"written": "INSERT", "exported": "retention"}
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_expiry IS 'Declares the tables of retention.';

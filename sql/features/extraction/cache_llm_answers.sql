@@ -41,9 +41,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.cache_llm_answers IS
-    'Caches answers of a language model about claimed memories. Returns how many it cached.';
-
 ALTER FUNCTION pgrecall.cache_llm_answers OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.cache_llm_answers TO pgrecall_embedder;

@@ -14,8 +14,6 @@ BEGIN ATOMIC
     ORDER BY a.key, a.created_at DESC;
 END;
 
-COMMENT ON FUNCTION pgrecall.cached_llm_answers IS 'Returns cached answers of a language model, by the hash of the prompt.';
-
 ALTER FUNCTION pgrecall.cached_llm_answers OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.cached_llm_answers TO pgrecall_embedder;

@@ -86,5 +86,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_extraction IS 'Validates the items of an extraction. The message names the place and quotes nothing.';

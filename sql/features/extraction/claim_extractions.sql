@@ -1,4 +1,4 @@
--- Leases memories to a worker for extraction.
+-- Leases memories to a worker for the extraction of names, times and facts, fair to namespaces, with a ticket each.
 --
 -- Half of a batch are the newest memories. The other half takes the newest of as many namespaces as possible, starting at a
 -- random one: no tenant waits for another's. Each half ends after 128 kB of text, so that a claim of large memories is soon done.
@@ -108,9 +108,6 @@ BEGIN ATOMIC
     WHERE NOT m.is_sensitive AND m.deleted_at IS NULL
     ORDER BY m.id DESC;
 END;
-
-COMMENT ON FUNCTION pgrecall.claim_extractions IS
-    'Leases memories to a worker for the extraction of names, times and facts, fair to namespaces, with a ticket each.';
 
 ALTER FUNCTION pgrecall.claim_extractions OWNER TO pgrecall_gate;
 

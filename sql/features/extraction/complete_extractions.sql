@@ -59,9 +59,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.complete_extractions IS
-    'Stores extractions of claimed memories, in each namespace all or none. Returns how many it stored.';
-
 ALTER FUNCTION pgrecall.complete_extractions OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.complete_extractions TO pgrecall_embedder;

@@ -18,5 +18,3 @@ BEGIN ATOMIC
     CROSS JOIN LATERAL (SELECT pgrecall.normalize_name(n.name) AS alias WHERE length(n.name) <= 200 OFFSET 0) normal
     WHERE length(normal.alias) BETWEEN 1 AND 200;
 END;
-
-COMMENT ON FUNCTION _pgrecall.extracted_names IS 'Returns the normalised names of extracted mentions and facts.';

@@ -1,4 +1,5 @@
--- Returns the configuration of extraction: the settings extract, extract_*, llm_* and curate, and the entity rules.
+-- Returns the configuration of extraction: the settings extract, extract_*, llm_* and curate, and the entity rules, with a
+-- fingerprint. No row if it is unchanged.
 --
 -- Returns no row if it is unchanged.
 --
@@ -31,9 +32,6 @@ BEGIN ATOMIC
     ) f
     WHERE f.fingerprint IS DISTINCT FROM known;
 END;
-
-COMMENT ON FUNCTION pgrecall.extraction_setup IS
-    'Returns the configuration of extraction: settings and entity rules, with a fingerprint. No row if it is unchanged.';
 
 ALTER FUNCTION pgrecall.extraction_setup OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- Ends a worker's lease after a failed extraction, and schedules the next attempt.
+-- Ends a worker's lease after a failed extraction. Retries after the given interval; after five attempts the memory has failed.
 --
 -- After five attempts the memory has failed, until its text changes or reextract() is called.
 --
@@ -24,9 +24,6 @@ BEGIN ATOMIC
     ) held
     WHERE x.memory_id = held.memory_id AND x.enricher = fail_extraction.enricher;
 END;
-
-COMMENT ON FUNCTION pgrecall.fail_extraction IS
-    'Ends a lease after a failed extraction. Retries after the given interval; after five attempts the memory has failed.';
 
 ALTER FUNCTION pgrecall.fail_extraction OWNER TO pgrecall_gate;
 

@@ -24,6 +24,3 @@ BEGIN ATOMIC
     FROM held h
     WHERE x.memory_id = h.memory_id AND x.enricher = postpone_extractions.enricher;
 END;
-
-COMMENT ON FUNCTION _pgrecall.postpone_extractions IS
-    'Ends the leases of claimed memories that could not be stored now; they are claimed again some seconds later.';

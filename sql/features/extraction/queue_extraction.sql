@@ -30,9 +30,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.queue_extraction IS
-    'Trigger: queues memories for the extraction of names, times and facts.';
-
 CREATE OR REPLACE TRIGGER memories_20_extraction_insert
     AFTER INSERT ON pgrecall.memories
     REFERENCING NEW TABLE AS new_memories

@@ -15,8 +15,6 @@ BEGIN ATOMIC
             completion_tokens = u.completion_tokens + excluded.completion_tokens, cost = u.cost + excluded.cost;
 END;
 
-COMMENT ON FUNCTION pgrecall.record_llm_usage IS 'Adds to today''s usage of a language model.';
-
 ALTER FUNCTION pgrecall.record_llm_usage OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.record_llm_usage TO pgrecall_embedder;

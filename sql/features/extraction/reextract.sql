@@ -1,4 +1,4 @@
--- Queues memories for another extraction: those extracted by another version, or all. Returns how many.
+-- Queues memories for another extraction of names, times and facts: those extracted by another version, or all. Returns how many.
 --
 -- Existing results stay until they are replaced. Each memory's row in extractions is locked first: a writer that makes the
 -- memory sensitive or forgets it deletes the row, and then this function does not insert it again.
@@ -43,9 +43,6 @@ BEGIN
     RETURN noted;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.reextract IS
-    'Queues memories for another extraction of names, times and facts: those of another version, or all. Returns how many.';
 
 ALTER FUNCTION pgrecall.reextract OWNER TO pgrecall_gate;
 

@@ -18,8 +18,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.release_extractions IS 'Releases the extraction leases of a worker. Returns how many there were.';
-
 ALTER FUNCTION pgrecall.release_extractions OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.release_extractions TO pgrecall_embedder;

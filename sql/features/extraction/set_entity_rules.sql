@@ -1,4 +1,4 @@
--- Replaces the names and regular expressions that mark an entity of a type. Empty arrays remove them.
+-- Replaces the names and regular expressions that mark an entity of a type, in one namespace or in all. Empty arrays remove them.
 --
 -- Applies to future extractions. reextract() queues the existing memories.
 --
@@ -46,8 +46,5 @@ EXCEPTION WHEN check_violation THEN
         USING ERRCODE = 'program_limit_exceeded', HINT = 'Replace similar keywords by one pattern.';
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.set_entity_rules IS
-    'Replaces the names and regular expressions that mark an entity of a type, in one namespace or in all.';
 
 ALTER FUNCTION pgrecall.set_entity_rules OWNER TO pgrecall_engine;

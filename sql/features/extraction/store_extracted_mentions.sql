@@ -55,6 +55,3 @@ BEGIN
     UPDATE pgrecall.concepts c SET type = g.type, type_confidence = g.confidence FROM changing g WHERE c.id = g.id;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.store_extracted_mentions IS
-    'Stores mentions of concepts, and sets each concept''s type to that of its most confident mention.';

@@ -1,4 +1,5 @@
--- Stores extractions of claimed memories of one namespace, for complete_extractions(), which has checked them.
+-- Stores extractions of claimed memories of one namespace, all or none, for complete_extractions(), which has checked them.
+-- Returns how many.
 --
 -- Errors  55P03 another transaction held a lock for longer than the caller's lock_timeout
 CREATE OR REPLACE FUNCTION _pgrecall.store_extractions(enricher text, version text, items jsonb, home integer)
@@ -99,6 +100,3 @@ BEGIN
     RETURN cardinality(ids);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.store_extractions IS
-    'Stores extractions of claimed memories of one namespace, all or none. Returns how many.';

@@ -15,5 +15,3 @@ RETURN jsonb '{
         "not_exported": "manual ones do not: use `pg_dump`"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_extraction IS 'Declares the tables of extraction.';

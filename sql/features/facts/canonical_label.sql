@@ -22,9 +22,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.canonical_label IS
-    'Returns the canonical label for a label, following pgrecall.relation_labels; without an entry, the label itself.';
-
 ALTER FUNCTION pgrecall.canonical_label OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.canonical_label TO pgrecall_embedder;

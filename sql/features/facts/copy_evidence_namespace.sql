@@ -10,9 +10,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.copy_evidence_namespace IS
-    'Trigger: copies the memory''s namespace into its evidence, for the policies.';
-
 CREATE OR REPLACE TRIGGER copy_evidence_namespace
     BEFORE INSERT OR UPDATE OF memory_id, namespace_id ON pgrecall.relationship_evidence
     FOR EACH ROW EXECUTE FUNCTION _pgrecall.copy_evidence_namespace();

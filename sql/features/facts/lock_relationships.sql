@@ -17,6 +17,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.lock_relationships IS
-    'Takes the lock for writing relationships of the given namespaces until the transaction ends.';

@@ -54,7 +54,3 @@ BEGIN ATOMIC
     ORDER BY n.weight DESC, n.recorded_at DESC, n.id
     LIMIT query_facts.k;
 END;
-
-COMMENT ON FUNCTION _pgrecall.query_facts IS
-    'Returns facts about the concepts that a query names: their current relationships, highest weight and newest '
-    'first.';

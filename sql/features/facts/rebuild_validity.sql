@@ -174,6 +174,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.rebuild_validity IS
-    'Rebuilds the validity of a subject''s relationships with one label from all statements.';

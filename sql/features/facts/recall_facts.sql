@@ -1,4 +1,5 @@
--- recall_facts: returns the valid relationships that answer a query, each with the memories that are its evidence.
+-- Returns the relationships that answer a query, valid now or at as_of, each with the memories that are its evidence, best
+-- first. They come from concepts that the query names and from memories that recall() finds. Facts do not age. Read-only.
 --
 -- Candidates are the newest 200 relationships each way of up to 20 concepts that the query names, and those whose
 -- evidence is among the best 50 memories that recall() would find: a concept with a hundred thousand relationships
@@ -198,11 +199,6 @@ BEGIN
     LIMIT wanted;
 END
 $function$;
-
-COMMENT ON FUNCTION public.recall_facts IS
-    'Returns the relationships that answer a query, valid now or at as_of, each with the memories that are its '
-    'evidence, best first. They come from concepts that the query names and from memories that recall() finds. '
-    'Facts do not age. Read-only.';
 
 ALTER FUNCTION public.recall_facts OWNER TO pgrecall_gate;
 

@@ -44,6 +44,3 @@ BEGIN
     RETURN lost;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.refresh_relationships IS
-    'Updates relationships from their evidence and removes those without any. Returns the aliases that lose one.';

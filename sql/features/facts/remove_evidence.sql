@@ -30,6 +30,3 @@ BEGIN
     RETURN _pgrecall.refresh_relationships(touched);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.remove_evidence IS
-    'Removes memories from relationships'' evidence; drops relationships without any. Returns the names that lose one.';

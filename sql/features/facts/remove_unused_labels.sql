@@ -1,4 +1,5 @@
--- Removes labels that no memory states any more, together with the decisions about them.
+-- Removes labels that no memory states any more, together with the decisions about them; the first label that mapped to one
+-- takes its place.
 --
 -- If other labels mapped to a removed one, the first of those takes its place. Decisions by a person (rule) stay. The
 -- caller holds _pgrecall.lock_relationships().
@@ -48,6 +49,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.remove_unused_labels IS
-    'Removes labels that no memory states any more; the first label that mapped to one takes its place.';

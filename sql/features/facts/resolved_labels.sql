@@ -16,9 +16,6 @@ BEGIN ATOMIC
     ORDER BY 2 DESC, k.label COLLATE "C";
 END;
 
-COMMENT ON FUNCTION pgrecall.resolved_labels IS
-    'Lists the decided labels of a namespace, with the number of relationships that have each.';
-
 ALTER FUNCTION pgrecall.resolved_labels OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.resolved_labels TO pgrecall_embedder;

@@ -1,4 +1,4 @@
--- Maps a relationship label to its canonical label and relabels stored relationships.
+-- Maps a relationship label to its canonical label and relabels stored relationships. Can be changed later.
 --
 -- Returns the number of changed statements.
 --
@@ -85,9 +85,6 @@ BEGIN
     RETURN moved;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.set_relation_label IS
-    'Maps a relationship label to its canonical label and relabels stored relationships. Can be changed later.';
 
 ALTER FUNCTION pgrecall.set_relation_label OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- Stores relationships, with the memories that state them as evidence.
+-- Stores relationships, with the memories that state them as evidence. Neither order nor repetition matters.
 --
 -- A repeated statement, with the same names and label and a compatible time, adds evidence to one relationship.
 -- _pgrecall.rebuild_validity then recomputes the validity of a subject's relationships of that label from all evidence, so
@@ -88,6 +88,3 @@ BEGIN
     PERFORM _pgrecall.refresh_relationships(touched);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.store_facts IS
-    'Stores relationships, with the memories that state them as evidence. Neither order nor repetition matters.';

@@ -22,9 +22,6 @@ BEGIN ATOMIC
     ORDER BY u.relationships DESC, u.label COLLATE "C";
 END;
 
-COMMENT ON FUNCTION pgrecall.unresolved_labels IS
-    'Lists undecided relationship labels of a namespace, most frequent first.';
-
 ALTER FUNCTION pgrecall.unresolved_labels OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.unresolved_labels TO pgrecall_reader, pgrecall_embedder;

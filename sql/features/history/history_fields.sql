@@ -11,5 +11,3 @@ RETURN jsonb_build_object(
     'expires_at', memory.expires_at, 'external_id', memory.external_id, 'forgotten_at', memory.deleted_at,
     'superseded_by', memory.superseded_by
 );
-
-COMMENT ON FUNCTION _pgrecall.history_fields IS 'The fields of a memory that its history keeps.';

@@ -1,4 +1,5 @@
--- memory_history: returns every version of a memory and of its predecessors and successors, oldest first.
+-- Returns every version of a memory, and of those that it superseded or that superseded it, oldest first: what changed,
+-- when, and by which role. Read-only.
 --
 -- These are the memories that it superseded, or that superseded it.
 --
@@ -89,10 +90,6 @@ BEGIN
         ORDER BY v.changed_at, v.memory_id, v.number;
 END
 $function$;
-
-COMMENT ON FUNCTION public.memory_history IS
-    'Returns every version of a memory, and of those that it superseded or that superseded it, oldest first: what changed, '
-    'when, and by which role. Read-only.';
 
 ALTER FUNCTION public.memory_history OWNER TO pgrecall_gate;
 

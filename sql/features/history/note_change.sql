@@ -38,9 +38,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.note_change IS
-    'Trigger: stores the old and new values of the changed fields, for memory_history().';
-
 ALTER FUNCTION _pgrecall.note_change OWNER TO pgrecall_engine;
 
 CREATE OR REPLACE TRIGGER memories_85_history

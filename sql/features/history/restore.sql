@@ -1,4 +1,4 @@
--- restore: brings a forgotten memory back. Returns whether it was forgotten.
+-- Brings a forgotten or expired memory back. Returns whether it was forgotten or expired.
 --
 -- It is embedded and its names are read again if they are gone. An expiry that has passed is removed. An erased memory cannot be restored.
 --
@@ -22,8 +22,6 @@ BEGIN
     RETURN _pgrecall.change_memory(restore.id, '{}', revive => true);
 END
 $function$;
-
-COMMENT ON FUNCTION public.restore IS 'Brings a forgotten or expired memory back. Returns whether it was forgotten or expired.';
 
 ALTER FUNCTION public.restore OWNER TO pgrecall_gate;
 

@@ -9,5 +9,3 @@ RETURN jsonb '{
         "sensitive": "the history of every memory; embedders read none", "exported": "change"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_history IS 'Declares the tables of the history of memories.';

@@ -30,7 +30,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.trim_history IS
-    'Keeps the history of a memory within its limits: the last 500 changes, and the long values of the last 2 MB.';
-
 ALTER FUNCTION _pgrecall.trim_history OWNER TO pgrecall_engine;

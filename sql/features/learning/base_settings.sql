@@ -6,5 +6,3 @@ RETURN (
     SELECT jsonb_object_agg(r.name, r.value)
     FROM pgrecall.resolved_settings(NULL) r JOIN pgrecall.learnable_settings l ON l.name = r.name
 );
-
-COMMENT ON FUNCTION _pgrecall.base_settings IS 'Returns the value of each learnable setting without learned ones, as JSON.';

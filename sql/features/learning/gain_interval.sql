@@ -8,5 +8,3 @@ BEGIN ATOMIC
         SELECT avg(gain) AS mean, stddev_samp(gain) / sqrt(count(*)) AS error FROM unnest(gain_interval.gains) AS gain
     ) g;
 END;
-
-COMMENT ON FUNCTION _pgrecall.gain_interval IS 'Returns the mean of paired differences with its 95 % interval.';

@@ -1,4 +1,4 @@
--- learn: finds settings that suit a namespace, from its judged queries and feedback. Adopts them only if they help.
+-- Finds settings that suit a namespace, from its judged queries and feedback. Adopts them only if they help.
 --
 -- Learns from one half of the queries and measures on the other, both ways round. The gain in nDCG@10 is the mean over
 -- all queries; if its 95 % interval is above 0, the settings learned from all queries apply to every recall in the
@@ -75,9 +75,6 @@ BEGIN
     RETURN NEXT;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.learn IS
-    'Finds settings that suit a namespace, from its judged queries and feedback, and adopts them only if they help.';
 
 ALTER FUNCTION pgrecall.learn OWNER TO pgrecall_gate;
 

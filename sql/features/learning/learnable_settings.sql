@@ -12,6 +12,3 @@ FROM (VALUES
     (6, 'phrase_bonus', '{0, 0.15, 0.3, 0.5}'),
     (7, 'other_speaker_factor', '{0.6, 0.8, 1}')
 ) AS s (place, name, tried);
-
-COMMENT ON VIEW pgrecall.learnable_settings IS
-    'The settings that learn() may change, in the order of its search, with the values that it tries.';

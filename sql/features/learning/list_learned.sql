@@ -1,4 +1,4 @@
--- list_learned: returns the settings that namespaces have learned, newest first, with the gain that was measured.
+-- Returns the settings that namespaces have learned, newest first, with the gain that was measured.
 --
 -- namespace  NULL: all that the role may read
 CREATE OR REPLACE FUNCTION pgrecall.list_learned(namespace text DEFAULT NULL)
@@ -20,9 +20,6 @@ BEGIN
         ORDER BY l.learned_at DESC, l.id DESC;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.list_learned IS
-    'Returns the settings that namespaces have learned, newest first, with the gain that was measured.';
 
 ALTER FUNCTION pgrecall.list_learned OWNER TO pgrecall_gate;
 

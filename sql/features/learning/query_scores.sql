@@ -26,5 +26,3 @@ BEGIN
         WHERE q.query_id = ANY (query_ids);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.query_scores IS 'Returns the nDCG@10 of judged queries with the given settings.';

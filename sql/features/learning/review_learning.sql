@@ -39,6 +39,3 @@ BEGIN
     RETURN false;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.review_learning IS
-    'Ends a namespace''s learned settings if they answer the queries judged since then significantly worse.';

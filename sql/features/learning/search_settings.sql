@@ -36,6 +36,3 @@ BEGIN
     RETURN found;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.search_settings IS
-    'Finds settings that answer judged queries better, by coordinate search; returns those that differ from the base.';

@@ -5,5 +5,3 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb '{
     "learned_settings": {"written": "INSERT, UPDATE, DELETE", "exported": "learned"}
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_learning IS 'Declares the tables of learned settings.';

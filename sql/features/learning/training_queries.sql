@@ -37,6 +37,3 @@ BEGIN
         SELECT c.query_id, (dense_rank() OVER (ORDER BY md5(c.query), c.query) % 2)::integer FROM chosen c;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.training_queries IS
-    'Returns the judged queries to learn from, at most 300, newest first, each with the half it belongs to.';

@@ -1,4 +1,4 @@
--- unlearn: ends a namespace's learned settings. Returns whether there were any. The feedback stays.
+-- Ends a namespace's learned settings. Returns whether there were any. The feedback stays.
 --
 -- namespace  NULL: the setting pgrecall.namespace, else 'default'
 --
@@ -16,9 +16,6 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.unlearn IS
-    'Ends a namespace''s learned settings; returns whether there were any. The feedback stays.';
 
 ALTER FUNCTION pgrecall.unlearn OWNER TO pgrecall_gate;
 

@@ -160,9 +160,6 @@ EXCEPTION
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.complete_notes IS
-    'Stores the notes of claimed messages of one session as memories, all or none. Returns how many messages were completed.';
-
 ALTER FUNCTION pgrecall.complete_notes OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.complete_notes TO pgrecall_embedder;

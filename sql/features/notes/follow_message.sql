@@ -49,9 +49,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.follow_message IS
-    'Trigger: withdraws the notes of a message that is edited, forgotten or becomes sensitive.';
-
 CREATE OR REPLACE TRIGGER memories_82_notes
     AFTER UPDATE OF content, speaker, is_sensitive, deleted_at ON pgrecall.memories
     FOR EACH ROW

@@ -47,9 +47,6 @@ BEGIN ATOMIC
     ORDER BY n.namespace_id, n.session, n."position", n.id;
 END;
 
-COMMENT ON FUNCTION pgrecall.message_context IS
-    'Returns messages with those around them in their sessions, for a language model to write notes of.';
-
 ALTER FUNCTION pgrecall.message_context OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.message_context TO pgrecall_embedder;

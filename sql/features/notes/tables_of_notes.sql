@@ -9,5 +9,3 @@ RETURN jsonb '{
         "exported": "evidence"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_notes IS 'Declares the tables of notes.';

@@ -35,6 +35,3 @@ BEGIN
       );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.withdraw_notes IS
-    'Withdraws the notes that a message no longer states; a note that no other message states is forgotten.';

@@ -57,6 +57,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.passage_bounds IS
-    'Returns the passages of a long text: windows of about 100 words that end with a sentence.';

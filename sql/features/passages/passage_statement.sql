@@ -37,6 +37,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.passage_statement IS
-    'Returns the statement that searches the passages of a generation: with its HNSW index, or exactly if there are few.';

@@ -9,5 +9,3 @@ RETURN (
     )
     FROM _pgrecall.passage_bounds(passage_texts.content) b
 );
-
-COMMENT ON FUNCTION _pgrecall.passage_texts IS 'Returns the texts to embed for the passages of a memory, each after its title.';

@@ -1,4 +1,5 @@
--- Returns the passages of a memory that have an embedding of the active model, in their order.
+-- Returns the passages of a long memory that have an embedding of the active model, in their order: from which character to
+-- which.
 --
 -- number      its place among the passages of the memory, from 1
 -- starts_at, ends_at  the characters from starts_at up to, not including, ends_at; the first is 0
@@ -12,8 +13,6 @@ BEGIN ATOMIC
     WHERE p.memory_id = (SELECT _pgrecall.seen_id('memory', show_passages.memory_id)) AND p.generation_id = pgrecall.active_generation()
     ORDER BY p.number;
 END;
-
-COMMENT ON FUNCTION pgrecall.show_passages IS 'Returns the embedded passages of a long memory: from which character to which.';
 
 ALTER FUNCTION pgrecall.show_passages OWNER TO pgrecall_gate;
 

@@ -55,6 +55,3 @@ BEGIN
     WHERE v.vector IS NOT NULL;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.store_passages IS
-    'Stores the embeddings of passages, and replaces earlier ones of the same memories.';

@@ -8,5 +8,3 @@ RETURN jsonb '{
         "not_exported": "embeddings are in the lines of their memories; those of queries are computed again"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_passages IS 'Declares the tables of passages.';

@@ -19,9 +19,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.cached_query_embedding IS
-    'Returns this role''s cached embedding of a query by the active model; NULL if there is none.';
-
 ALTER FUNCTION pgrecall.cached_query_embedding OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.cached_query_embedding TO pgrecall_reader;

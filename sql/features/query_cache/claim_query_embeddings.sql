@@ -1,4 +1,4 @@
--- Leases pending queries to a worker for five seconds.
+-- Leases pending queries to a worker for five seconds. Roles take turns.
 --
 -- Roles take turns, the least recently served first, so that one role's many queries do not delay another's. Within a role
 -- the newest come first, because clients wait only a fraction of a second. Deletes queries older than a minute.
@@ -51,9 +51,6 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.claim_query_embeddings IS
-    'Leases pending queries to a worker for five seconds. Roles take turns.';
 
 ALTER FUNCTION pgrecall.claim_query_embeddings OWNER TO pgrecall_gate;
 

@@ -39,9 +39,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.complete_query_embeddings IS
-    'Stores embeddings of claimed queries, deletes the query texts, and notifies the waiting clients.';
-
 ALTER FUNCTION pgrecall.complete_query_embeddings OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.complete_query_embeddings TO pgrecall_embedder;

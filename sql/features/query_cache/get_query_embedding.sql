@@ -13,9 +13,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.get_query_embedding IS
-    'Returns the answer to a request of this role (request_query_embedding); no row until it is answered.';
-
 ALTER FUNCTION pgrecall.get_query_embedding OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.get_query_embedding TO pgrecall_reader;

@@ -26,9 +26,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.purge_query_embeddings IS
-    'Deletes cached query embeddings that have not been used for long, and the oldest beyond a limit. Returns how many.';
-
 ALTER FUNCTION pgrecall.purge_query_embeddings OWNER TO pgrecall_gate;
 
 GRANT EXECUTE ON FUNCTION pgrecall.purge_query_embeddings TO pgrecall_embedder;

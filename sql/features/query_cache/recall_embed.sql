@@ -1,4 +1,4 @@
--- recall_embed: returns the embedding of a query, for recall(query, recall_embed(query)).
+-- Returns the embedding of a query, for recall(query, recall_embed(query)); NULL if none is available in time.
 --
 -- NULL and a notice if none is available.
 --
@@ -32,9 +32,6 @@ BEGIN
     RETURN found;
 END
 $function$;
-
-COMMENT ON FUNCTION public.recall_embed IS
-    'Returns the embedding of a query, for recall(query, recall_embed(query)); NULL if none is available in time.';
 
 REVOKE ALL ON FUNCTION public.recall_embed FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.recall_embed TO pgrecall_reader;

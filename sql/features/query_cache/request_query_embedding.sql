@@ -1,4 +1,5 @@
--- Requests the embedding of a query, for a client without a model: from the cache, else from a daemon.
+-- Requests the embedding of a query, for a client without a model: from the cache, else from a daemon, whose answer
+-- get_query_embedding() returns.
 --
 -- If vector and error are both NULL, the request is queued: LISTEN pgrecall_answer, or poll get_query_embedding(id). A daemon
 -- answers requests before all other work. Without a daemon, nothing is queued. The text is deleted with the answer, and its
@@ -92,9 +93,6 @@ BEGIN
     PERFORM _pgrecall.send_notification('pgrecall_query');
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.request_query_embedding IS
-    'Requests the embedding of a query: from the cache, else from a daemon, whose answer get_query_embedding() returns.';
 
 ALTER FUNCTION pgrecall.request_query_embedding OWNER TO pgrecall_gate;
 

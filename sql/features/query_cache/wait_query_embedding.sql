@@ -30,7 +30,4 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION pgrecall.wait_query_embedding IS
-    'Waits for the answer to a request (request_query_embedding) and returns it; no row after a timeout.';
-
 GRANT EXECUTE ON FUNCTION pgrecall.wait_query_embedding TO pgrecall_reader;

@@ -3,6 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.awaits_successor()
 RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN timestamptz '1000-01-01 00:00:00+00';
-
-COMMENT ON FUNCTION _pgrecall.awaits_successor IS
-    'The deleted_at of an imported memory until link_imported_memories() sets its successor.';

@@ -50,6 +50,3 @@ BEGIN
     RETURN (line - own) || jsonb_build_object('namespace', line -> 'namespace');
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_import_line IS
-    'Validates a line of an export, and returns the options of remember() that it holds.';

@@ -25,6 +25,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_import_row IS
-    'Validates a row of pgrecall.import_rows(): its identity, times and embedding.';

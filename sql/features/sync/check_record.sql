@@ -65,5 +65,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_record IS 'Validates a line of pgrecall.export_records().';

@@ -1,4 +1,5 @@
--- Exports memories as lines of JSON for import_memories(), with all fields and embeddings, ordered by id.
+-- Exports memories as lines of JSON with all fields and embeddings, ordered by id, for pgrecall.import_memories().
+-- Sensitive and forgotten ones are optional.
 --
 -- If the successor of a memory is not exported, the line names the next exported successor. Without one, the memory is not
 -- exported either: it would look current. export_records() gives what else a namespace owns.
@@ -53,10 +54,6 @@ BEGIN ATOMIC
     ) l ON l.id = m.id
     ORDER BY m.id;
 END;
-
-COMMENT ON FUNCTION pgrecall.export_memories IS
-    'Exports memories as lines of JSON with all fields and embeddings, for pgrecall.import_memories(). Sensitive and '
-    'forgotten ones are optional.';
 
 ALTER FUNCTION pgrecall.export_memories OWNER TO pgrecall_gate;
 

@@ -1,4 +1,6 @@
--- Exports what a namespace owns besides its memories, as lines of JSON for import_records(), ordered as they are imported.
+-- Exports what a namespace owns besides its memories, as lines of JSON for pgrecall.import_records(), ordered as they are
+-- imported: retention rules, learned settings, history, evidence of notes, feedback and judged queries. The first line
+-- names the tables that are in no export.
 --
 -- The first line says which tables are in no export. Names of roles are as they were, without the mark of an import.
 --
@@ -78,10 +80,6 @@ BEGIN ATOMIC
     FROM records r
     ORDER BY r.step, r.name COLLATE "C", r.at, r.number, r.fields;
 END;
-
-COMMENT ON FUNCTION pgrecall.export_records IS
-    'Exports what a namespace owns besides its memories: retention rules, learned settings, history, evidence of notes, '
-    'feedback and judged queries. The first line names the tables that are in no export.';
 
 ALTER FUNCTION pgrecall.export_records OWNER TO pgrecall_gate;
 

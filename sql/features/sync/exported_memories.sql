@@ -27,6 +27,3 @@ BEGIN ATOMIC
       AND (include_forgotten OR m.deleted_at IS NULL)
       AND (m.superseded_by IS NULL OR l.id IS NOT NULL);
 END;
-
-COMMENT ON FUNCTION _pgrecall.exported_memories IS
-    'The memories that an export holds, with the next exported successor of a superseded one.';

@@ -24,6 +24,3 @@ BEGIN ATOMIC
     FROM jsonb_populate_record(NULL::pgrecall.memory_fields, find_imported_memory.fields) f
     CROSS JOIN LATERAL (SELECT _pgrecall.find_namespace(find_imported_memory.fields ->> 'namespace') AS id OFFSET 0) n;
 END;
-
-COMMENT ON FUNCTION _pgrecall.find_imported_memory IS
-    'Returns the existing memory that a line of an export describes; NULL if there is none.';

@@ -13,5 +13,3 @@ BEGIN ATOMIC
         )::pgrecall.memory_fields AS stored
     ) s;
 END;
-
-COMMENT ON FUNCTION _pgrecall.has_fields IS 'Tells whether a memory already has the given field values.';

@@ -19,5 +19,3 @@ BEGIN ATOMIC
                                  || CASE WHEN has_given_fields.fields -> 'metadata' <> 'null'
                                          THEN '{"metadata": null}' ELSE jsonb '{}' END) k (field);
 END;
-
-COMMENT ON FUNCTION _pgrecall.has_given_fields IS 'Whether a memory has the given fields as they are given.';

@@ -1,4 +1,5 @@
--- import_lines: stores memories of a file in one namespace, and compares those that are already there; all or none.
+-- Stores memories of a file in one namespace, all or none, and compares those whose external_id is already there;
+-- on_conflict keeps or updates these.
 --
 -- memories          JSON array of objects whose keys are the options of remember(), without "namespace"
 -- namespace         NULL: the setting pgrecall.namespace, else 'default'
@@ -86,10 +87,6 @@ BEGIN
         FROM unnest(outcomes) WITH ORDINALITY o (outcome, place) ORDER BY o.place;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.import_lines IS
-    'Stores memories of a file in one namespace, and compares those whose external_id is already there; on_conflict keeps or '
-    'updates these.';
 
 ALTER FUNCTION pgrecall.import_lines OWNER TO pgrecall_gate;
 

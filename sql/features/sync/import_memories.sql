@@ -1,4 +1,4 @@
--- import_memories: stores lines of export_memories(), with their times and embeddings; all or none.
+-- Stores lines of pgrecall.export_memories() with their times and embeddings, all or none. Does not change existing memories.
 --
 -- Does not change existing memories: those with the same external_id in the namespace or, for a line without one, those
 -- with the same creation time, text, session, position, speaker and source. Creates missing namespaces.
@@ -117,9 +117,6 @@ BEGIN
         ORDER BY e.place;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.import_memories IS
-    'Stores lines of pgrecall.export_memories() with their times and embeddings. Does not change existing memories.';
 
 ALTER FUNCTION pgrecall.import_memories OWNER TO pgrecall_gate;
 

@@ -1,4 +1,5 @@
--- import_records: stores lines of export_records(), whose ids are those of this database; all or none.
+-- Stores lines of pgrecall.export_records(), whose ids are those of this database, all or none, and changes nothing that is
+-- there. Roles in the history are marked as imported.
 --
 -- Nothing that is there is changed, and what is there already is not stored again. History comes as it was: actions, times,
 -- values; the roles of others are marked "imported:", because whoever may write can have written the lines. Retention rules
@@ -64,9 +65,6 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.import_records IS
-    'Stores lines of pgrecall.export_records() and changes nothing that is there. Roles in the history are marked as imported.';
 
 ALTER FUNCTION pgrecall.import_records OWNER TO pgrecall_gate;
 

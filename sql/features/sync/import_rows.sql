@@ -1,4 +1,5 @@
--- import_rows: stores rows of another program, and updates the rows that have changed there since; all or none.
+-- Stores rows of another program with their times, flags and embeddings, and updates rows that have changed there since;
+-- all or none.
 --
 -- rows          JSON array of objects:
 --               memory      options of remember(), external_id among them
@@ -131,9 +132,6 @@ BEGIN
         FROM unnest(outcomes) WITH ORDINALITY o (outcome, place) ORDER BY o.place;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.import_rows IS
-    'Stores rows of another program with their times, flags and embeddings, and updates rows that have changed since.';
 
 ALTER FUNCTION pgrecall.import_rows OWNER TO pgrecall_gate;
 

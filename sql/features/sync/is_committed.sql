@@ -1,4 +1,4 @@
--- is_committed: tells whether a sync_push() was committed; NULL while its transaction runs or if the server no longer knows.
+-- Tells whether a pgrecall.sync_push() was committed; NULL while its transaction runs or if the server no longer knows.
 --
 -- After a crash the server may reuse the number of a lost transaction, so the memory must show the write too. Returns false
 -- for a push that changed nothing or whose memory is gone; it may be repeated.
@@ -32,9 +32,6 @@ EXCEPTION WHEN invalid_parameter_value OR invalid_text_representation THEN
     RETURN QUERY SELECT NULL::boolean, false;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.is_committed IS
-    'Tells whether a pgrecall.sync_push() was committed; NULL while its transaction runs or if the server no longer knows.';
 
 ALTER FUNCTION pgrecall.is_committed OWNER TO pgrecall_gate;
 

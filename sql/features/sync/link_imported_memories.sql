@@ -1,4 +1,4 @@
--- Sets the successors of memories that import_memories() has stored. Returns how many memories it changed.
+-- Sets the successors of memories that pgrecall.import_memories() has stored. Returns how many memories it changed.
 --
 -- links  JSON array of objects: id, superseded_by (both ids of this database), and superseded_at, updated_at and
 --        deleted_at of the line
@@ -60,9 +60,6 @@ BEGIN
     RETURN cardinality(linked);
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.link_imported_memories IS
-    'Sets the successors of memories that pgrecall.import_memories() has stored. Returns how many memories it changed.';
 
 ALTER FUNCTION pgrecall.link_imported_memories OWNER TO pgrecall_gate;
 

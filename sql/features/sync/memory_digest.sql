@@ -8,5 +8,3 @@ RETURN md5(concat_ws(
     '.', encode(timestamptz_send((memory).updated_at), 'hex'), (memory).superseded_by, (memory).is_sensitive,
     encode((memory).content_hash, 'hex')
 ));
-
-COMMENT ON FUNCTION _pgrecall.memory_digest IS 'Returns a digest of a memory''s state for offline copies.';

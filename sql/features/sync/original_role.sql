@@ -3,5 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.original_role(role text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(role, '^imported:', '');
-
-COMMENT ON FUNCTION _pgrecall.original_role IS 'The name of a role without the mark that pgrecall.import_records() adds.';

@@ -1,4 +1,4 @@
--- preview_import_rows: tells what import_rows() would do with rows of another program, and describes their memories.
+-- Tells what pgrecall.import_rows() would do with rows of another program, and describes their memories.
 --
 -- rows       as for import_rows(); only namespace and external_id of "memory" are read
 -- namespace  of rows without one; NULL: the setting pgrecall.namespace, else 'default'
@@ -50,9 +50,6 @@ BEGIN
     ORDER BY r.place;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.preview_import_rows IS
-    'Tells what pgrecall.import_rows() would do with rows of another program, and describes their memories.';
 
 ALTER FUNCTION pgrecall.preview_import_rows OWNER TO pgrecall_gate;
 

@@ -38,5 +38,3 @@ BEGIN ATOMIC
         WHERE line ->> 'kind' = 'judged' AND q.namespace_id = home AND q.query_id = line ->> 'query_id'
     ) f (is_same);
 END;
-
-COMMENT ON FUNCTION _pgrecall.record_state IS 'Whether a line of pgrecall.export_records() is there.';

@@ -13,6 +13,3 @@ BEGIN
     FOR UPDATE;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.serialize_imports IS
-    'Serializes imports into the same namespaces: waits until earlier transactions have ended.';

@@ -24,6 +24,3 @@ BEGIN
     RETURN kept;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.store_losing_version IS
-    'Stores the losing version of a conflict as a separate memory, superseded by the winner.';

@@ -60,5 +60,3 @@ BEGIN
     END;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.store_record IS 'Stores a checked line of pgrecall.export_records() that is not there.';

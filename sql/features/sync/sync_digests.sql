@@ -1,4 +1,4 @@
--- sync_digests: returns one digest per 256 ids of the memories of a namespace.
+-- Returns one digest per 256 ids of the memories of a namespace. An offline copy fetches the buckets that differ.
 --
 -- The owner of an offline copy computes the same digests and fetches only the buckets that differ. This detects every
 -- difference: rows changed, forgotten, deleted, moved or made sensitive, even by transactions that committed late.
@@ -19,9 +19,6 @@ BEGIN ATOMIC
     GROUP BY m.id >> 8
     ORDER BY m.id >> 8;
 END;
-
-COMMENT ON FUNCTION pgrecall.sync_digests IS
-    'Returns one digest per 256 ids of the memories of a namespace. An offline copy fetches the buckets that differ.';
 
 ALTER FUNCTION pgrecall.sync_digests OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- sync_memories: returns memories by id, with the fields that an offline copy stores.
+-- Returns memories by id, with the fields that an offline copy stores.
 --
 -- Leaves out memories that are forgotten, belong to another namespace or must not be copied.
 --
@@ -26,8 +26,6 @@ BEGIN ATOMIC
       AND m.deleted_at IS NULL AND (include_sensitive OR NOT m.is_sensitive)
     ORDER BY m.id;
 END;
-
-COMMENT ON FUNCTION pgrecall.sync_memories IS 'Returns memories by id, with the fields that an offline copy stores.';
 
 ALTER FUNCTION pgrecall.sync_memories OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- sync_push: applies a write of an offline copy, and resolves a conflict with writes made here meanwhile.
+-- Applies a write of an offline copy, and resolves a conflict with writes made here meanwhile.
 --
 -- The later write wins. The losing version is stored as a separate memory, superseded by the winner and with "conflict" in
 -- its metadata. A later edit of a memory that is forgotten here restores it; an earlier edit becomes a losing version.
@@ -145,9 +145,6 @@ BEGIN
     RETURN NEXT;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.sync_push IS
-    'Applies a write of an offline copy, and resolves a conflict with writes made here meanwhile.';
 
 ALTER FUNCTION pgrecall.sync_push OWNER TO pgrecall_gate;
 

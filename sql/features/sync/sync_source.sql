@@ -1,4 +1,4 @@
--- sync_source: identifies the database and the namespace of an offline copy.
+-- Identifies the database and the namespace of an offline copy.
 --
 -- server  identifies cluster and database; changes with a restore or pg_upgrade
 -- origin  identifies the namespace; a restore keeps it
@@ -16,8 +16,6 @@ BEGIN ATOMIC
     JOIN pg_database d ON d.datname = current_database()
     WHERE n.id = _pgrecall.known_namespace(pgrecall.namespace_name(sync_source.namespace));
 END;
-
-COMMENT ON FUNCTION pgrecall.sync_source IS 'Identifies the database and the namespace of an offline copy.';
 
 ALTER FUNCTION pgrecall.sync_source OWNER TO pgrecall_gate;
 

@@ -1,4 +1,4 @@
--- sync_versions: returns the memories of the given buckets of sync_digests(), with the digest of each.
+-- Returns the memories of the given buckets of pgrecall.sync_digests(), with the digest of each.
 --
 -- Errors  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.sync_versions(
@@ -15,9 +15,6 @@ BEGIN ATOMIC
       AND m.deleted_at IS NULL AND (include_sensitive OR NOT m.is_sensitive)
     ORDER BY m.id;
 END;
-
-COMMENT ON FUNCTION pgrecall.sync_versions IS
-    'Returns the memories of the given buckets of pgrecall.sync_digests(), with the digest of each.';
 
 ALTER FUNCTION pgrecall.sync_versions OWNER TO pgrecall_gate;
 

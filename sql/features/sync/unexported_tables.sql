@@ -7,5 +7,3 @@ BEGIN ATOMIC
     FROM _pgrecall.table_declarations() d
     WHERE NOT d.is_exported AND (d.home IS NOT NULL OR d.columns_of_memories <> '{}');
 END;
-
-COMMENT ON FUNCTION _pgrecall.unexported_tables IS 'The tables that hold rows of a namespace and are in no export.';

@@ -8,5 +8,3 @@ RETURN jsonb_build_object(
     'source', (memory).source, 'session', (memory).session, 'speaker', (memory).speaker, 'language', (memory).language,
     'is_sensitive', (memory).is_sensitive, 'occurred_at', (memory).occurred_at, 'valid_from', (memory).valid_from
 );
-
-COMMENT ON FUNCTION _pgrecall.version_fields IS 'Returns the current options of remember() of a memory, without those that identify it.';

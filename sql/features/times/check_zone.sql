@@ -27,5 +27,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.check_zone IS 'Raises an error if the server does not know a time zone.';

@@ -19,7 +19,3 @@ RETURN '\m(?:'
     '|(?:last|past|next|in) (?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|a few|couple of) (?:days|weeks|months|years)'
     '|(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|few|several|couple of) (?:hour|day|week|month|year)s? ago'
     ')\M';
-
-COMMENT ON FUNCTION _pgrecall.date_pattern IS
-    'Returns a regular expression for the parts of a text that may name a time; parse_timeframe() decides which '
-    'ones do.';

@@ -21,6 +21,3 @@ BEGIN
     RETURN _pgrecall.local_range(begins + (day - 1), begins + day, zone);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.dated_range IS
-    'Returns the range of a day or of whole months in a given year; NULL if the calendar has no such day.';

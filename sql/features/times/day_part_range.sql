@@ -11,6 +11,3 @@ RETURN CASE
         zone
     )
 END;
-
-COMMENT ON FUNCTION _pgrecall.day_part_range IS
-    'Returns the morning, afternoon, evening or night of a day; NULL if the range is not one day.';

@@ -1,4 +1,5 @@
--- Parses an English time phrase into a range, for parse_timeframe(), which documents the supported phrases.
+-- Parses an English time phrase into a half-open range, for parse_timeframe(), which documents the supported phrases; NULL
+-- if it cannot be parsed.
 --
 -- anchor, zone  see parse_timeframe()
 --
@@ -90,9 +91,6 @@ BEGIN
     RETURN found;
 END
 $function$;
-
-COMMENT ON FUNCTION pgrecall.english_timeframe IS
-    'Parses an English time phrase into a half-open range; NULL if it cannot be parsed.';
 
 ALTER FUNCTION pgrecall.english_timeframe OWNER TO pgrecall_gate;
 

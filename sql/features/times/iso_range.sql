@@ -49,7 +49,3 @@ BEGIN
     RETURN tstzrange(moment, moment + CASE WHEN clock[3] IS NULL THEN interval '1 minute' ELSE interval '1 second' END);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.iso_range IS
-    'Returns the range of an ISO 8601 date, month or time of day, as precise as it is written; NULL for anything '
-    'else.';

@@ -8,5 +8,3 @@ RETURN CASE
     WHEN begins AT TIME ZONE zone < ends AT TIME ZONE zone
         THEN tstzrange(begins AT TIME ZONE zone, ends AT TIME ZONE zone)
 END;
-
-COMMENT ON FUNCTION _pgrecall.local_range IS 'Converts a local time span of a zone to a range; NULL if it is empty.';

@@ -25,8 +25,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION _pgrecall.note_temporal_refs IS 'Trigger: maintains the times that the texts of memories mention.';
-
 CREATE OR REPLACE TRIGGER memories_70_times_insert
     AFTER INSERT ON pgrecall.memories
     REFERENCING NEW TABLE AS new_memories

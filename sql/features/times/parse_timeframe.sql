@@ -1,4 +1,5 @@
--- parse_timeframe: parses an English time phrase into a half-open range; an error if it is not understood.
+-- Parses an English time phrase such as "last week", "in March 2024" or "since Monday" into a half-open range; an error if
+-- it is not understood. Days are those of the zone (NULL: the session's), relative to the anchor.
 --
 --   moments and days    now, today, yesterday, the day before yesterday, last night, this morning, 3 days ago, in 2 weeks
 --   units               last week, this month, next year (the calendar's; weeks begin on Monday), last weekend
@@ -40,10 +41,6 @@ BEGIN
     RETURN found;
 END
 $function$;
-
-COMMENT ON FUNCTION public.parse_timeframe IS
-    'Parses an English time phrase such as "last week", "in March 2024" or "since Monday" into a half-open range; '
-    'an error if it is not understood. Days are those of the zone (NULL: the session''s), relative to the anchor.';
 
 REVOKE ALL ON FUNCTION public.parse_timeframe FROM PUBLIC, pgrecall_reader, pgrecall_writer, pgrecall_embedder;
 GRANT EXECUTE ON FUNCTION public.parse_timeframe TO pgrecall_reader;

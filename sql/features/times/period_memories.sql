@@ -49,6 +49,3 @@ BEGIN ATOMIC
         ) c
     ) n;
 END;
-
-COMMENT ON FUNCTION _pgrecall.period_memories IS
-    'Returns the newest memories of a period, and those that mention a time in it.';

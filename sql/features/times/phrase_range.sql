@@ -60,6 +60,3 @@ BEGIN
     RETURN _pgrecall.shape_range(array_to_string(kinds, ' '), v, months, anchor, zone);
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.phrase_range IS
-    'Returns the range of one phrase such as "last week" or "March 3rd 2024"; NULL if it cannot be parsed.';

@@ -1,4 +1,5 @@
--- Returns the time that a query names, such as "last week" in "what did we note about the parser last week?"; NULL if none.
+-- Returns the time that a query names, relative to the anchor, such as "last week" in "what did we note about the parser
+-- last week?"; NULL if it names none.
 --
 -- English phrases by phrase_range(), not parse_timeframe(): its regular expressions are more than a session keeps
 -- compiled. In the session's time zone; simple phrases of other languages by
@@ -63,6 +64,3 @@ BEGIN
     RETURN CASE WHEN lower(found) IS NOT NULL THEN found END;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.question_period IS
-    'Returns the time that a query names, relative to the anchor; NULL if it names none.';

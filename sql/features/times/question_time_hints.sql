@@ -15,6 +15,3 @@ RETURN '{
     %tag%, %mittwoch%, %sonnabend%, %wochenende%, %ayer%, "% antier%", "% hace %", "% pasad%", %hier%, "% derni%", "% pass%",
     "%il y a%", %вчера%, %прошл%, %昨%, %前天%, %上周%, %上星期%, %上個%, %上个%, %去年%
 }'::text[];
-
-COMMENT ON FUNCTION _pgrecall.question_time_hints IS
-    'Returns LIKE patterns as a cheap prefilter for question_period(): each query that may name a time matches one.';

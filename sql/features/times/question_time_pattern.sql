@@ -31,6 +31,3 @@ RETURN '(?:(?:since|before|until|till) )?\m(?:'
     '|(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|(?:a )?few|several|(?:a )?couple of)'
         ' (?:hour|day|week|weekend|month|year)s? ago'
     ')\M';
-
-COMMENT ON FUNCTION _pgrecall.question_time_pattern IS
-    'Returns a regular expression for the parts of an English query that name a time; parse_timeframe() reads them.';

@@ -1,4 +1,4 @@
--- Returns the range of a day or some months without a year. The anchor decides the year.
+-- Returns the range of a day or some months without a year: the most recent, this year's or the next, relative to the anchor.
 --
 -- which  last: the most recent one that has begun, like NULL; for seasons and quarters, that has ended
 --        this: the current one, else this year's;  next: the first that begins later
@@ -32,7 +32,3 @@ BEGIN
     RETURN found;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.recurring_range IS
-    'Returns the range of a day or some months without a year: the most recent, this year''s or the next, relative '
-    'to the anchor.';

@@ -14,6 +14,3 @@ RETURN CASE WHEN period IS NOT NULL THEN ARRAY(
     WHERE r.namespace_id = referring_memories.namespace_id AND NOT isempty(period)
       AND r.to_at > COALESCE(lower(period), '-infinity') AND r.from_at < COALESCE(upper(period), 'infinity')
 ) END;
-
-COMMENT ON FUNCTION _pgrecall.referring_memories IS
-    'Returns the memories of a namespace that mention a time overlapping a period; NULL if the period is NULL.';

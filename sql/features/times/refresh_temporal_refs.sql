@@ -41,6 +41,3 @@ BEGIN
     END LOOP;
 END
 $procedure$;
-
-COMMENT ON PROCEDURE pgrecall.refresh_temporal_refs IS
-    'Extracts the mentioned times of memories again, 1,000 per transaction.';

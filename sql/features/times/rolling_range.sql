@@ -17,6 +17,3 @@ BEGIN
     RETURN tstzrange(least(moment, anchor), greatest(moment, anchor));
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.rolling_range IS
-    'Returns the range of some units before the anchor (a negative number) or after it; NULL for weekends.';

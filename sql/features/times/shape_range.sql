@@ -82,6 +82,3 @@ BEGIN
     END CASE;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.shape_range IS
-    'Returns the range of a phrase from the kinds of its words and their values; NULL for an unknown shape.';

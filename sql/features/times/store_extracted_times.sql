@@ -19,5 +19,3 @@ BEGIN ATOMIC
     WHERE t.from_at < t.to_at AND t.start < t."end"
     ON CONFLICT DO NOTHING;
 END;
-
-COMMENT ON FUNCTION _pgrecall.store_extracted_times IS 'Replaces the times of memories by the extracted ones.';

@@ -9,5 +9,3 @@ BEGIN ATOMIC
     CROSS JOIN LATERAL _pgrecall.temporal_references(m.content, COALESCE(m.occurred_at, m.created_at)) r
     WHERE m.id = ANY (ids) AND NOT m.is_sensitive AND m.deleted_at IS NULL;
 END;
-
-COMMENT ON FUNCTION _pgrecall.store_temporal_refs IS 'Stores the times that the texts of some memories mention.';

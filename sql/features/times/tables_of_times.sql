@@ -7,5 +7,3 @@ RETURN jsonb '{
         "embedders": true, "written": "INSERT, UPDATE, DELETE", "not_exported": "an embedder extracts them again"
     }
 }';
-
-COMMENT ON FUNCTION _pgrecall.tables_of_times IS 'Declares the tables of times.';

@@ -1,4 +1,5 @@
--- Extracts the times that a text mentions: position in the text and period. Only bounded periods, at most 20.
+-- Extracts the times that a text mentions, relative to the anchor: position in the text and period. Only bounded periods,
+-- at most 20.
 --
 -- Times are read in UTC, so the same memory gets the same references in every session. A month or day without a year is
 -- the one nearest to the anchor, because texts mention the future as often as the past.
@@ -50,6 +51,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.temporal_references IS
-    'Extracts the times that a text mentions, relative to the anchor: position in the text and period.';

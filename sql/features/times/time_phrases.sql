@@ -36,6 +36,3 @@ BEGIN ATOMIC
         (23, '^(?=.*\m(?:je|j.ai|nous|vous|avons|avez|est-ce|quoi|que|quel|quelle|qui|soir)\M).*\mhier\M', 'yesterday')
     ) AS t (place, pattern, template);
 END;
-
-COMMENT ON FUNCTION _pgrecall.time_phrases IS
-    'Returns the simple time phrases of other languages: a pattern of the query, and its English phrase.';

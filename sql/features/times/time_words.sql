@@ -50,6 +50,3 @@ RETURN '{
     "ago": ["ago"], "before": ["before"], "after": ["after"], "in": ["in"],
     "on": ["lead"], "during": ["lead"], "from": ["lead"], "within": ["lead"], "at": ["lead"], "over": ["lead"]
 }'::jsonb;
-
-COMMENT ON FUNCTION _pgrecall.time_words IS
-    'Returns the English words of time expressions with the kind and values of each.';

@@ -11,5 +11,3 @@ RETURN CASE
         CASE WHEN upper_inc(period) THEN upper(period) + interval '1 microsecond' ELSE upper(period) END
     )
 END;
-
-COMMENT ON FUNCTION _pgrecall.to_half_open IS 'Normalises a range to [from, to). Empty stays empty; NULL stays NULL.';

@@ -15,6 +15,3 @@ RETURN '{
     "semaine": "week", "mois": "month", "année": "year", "an": "year", "week-end": "weekend", "jour": "day", "une": "1",
     "deux": "2", "trois": "3", "quatre": "4", "cinq": "5", "six": "6"
 }'::jsonb;
-
-COMMENT ON FUNCTION _pgrecall.translated_time_words IS
-    'Returns the English words for those that the templates of time_phrases() take from a query.';

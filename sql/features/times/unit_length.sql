@@ -8,5 +8,3 @@ RETURN CASE unit
     WHEN 'weekend' THEN interval '1 week'
     ELSE ('1 ' || unit)::interval
 END;
-
-COMMENT ON FUNCTION _pgrecall.unit_length IS 'Returns the length of a unit of time; a weekend recurs once a week.';

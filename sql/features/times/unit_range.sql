@@ -22,6 +22,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.unit_range IS
-    'Returns the calendar unit that contains the anchor (0), or one some places away (-1: the previous one).';

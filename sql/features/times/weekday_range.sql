@@ -1,4 +1,5 @@
--- Returns the range of a day of the week, relative to the anchor.
+-- Returns the range of a day of the week: the most recent, the last before today, this week's or the next, relative to the
+-- anchor.
 --
 -- which  NULL: the most recent, today included;  last: the most recent before today;  next: the first after today
 --        this: the day of this week, which begins on Monday
@@ -22,7 +23,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.weekday_range IS
-    'Returns the range of a day of the week: the most recent, the last before today, this week''s or the next, '
-    'relative to the anchor.';

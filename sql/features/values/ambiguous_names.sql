@@ -6,5 +6,3 @@ RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{march,may,mar,mars,marco,mai,mei,maj,set,out,ago,gen,mag,lug,ott,ene,dic,
          mon,wed,sat,sun,lun,jeu,ven,mie,jue,vie,gio,sab,мая,май,мае,среда,среду}'::text[];
-
-COMMENT ON FUNCTION _pgrecall.ambiguous_names IS 'Returns the names of months and weekdays that are also other words.';

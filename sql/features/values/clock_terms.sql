@@ -13,5 +13,3 @@ RETURN CASE
         THEN ARRAY['=t' || lpad(hour, 2, '0') || ':' || minute, '=t' || ((hour::integer + 12) % 24)::text || ':' || minute]
     ELSE ARRAY['=t' || lpad((hour::integer % 24)::text, 2, '0') || ':' || minute]
 END;
-
-COMMENT ON FUNCTION _pgrecall.clock_terms IS 'Returns the lexemes of a time of day; both halves of the day if it does not tell.';

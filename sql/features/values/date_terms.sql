@@ -19,5 +19,3 @@ RETURN CASE
         '=o' || ltrim(day, '0')
     ], NULL)
 END;
-
-COMMENT ON FUNCTION _pgrecall.date_terms IS 'Returns the lexemes of a date; empty if there is no such day.';

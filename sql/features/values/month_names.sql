@@ -26,6 +26,3 @@ RETURN '{
     "апреле": 4, "мае": 5, "июне": 6, "июле": 7, "августе": 8, "сентябре": 9, "октябре": 10, "ноябре": 11, "декабре": 12,
     "янв": 1, "фев": 2, "апр": 4, "авг": 8, "сент": 9, "окт": 10, "нояб": 11, "дек": 12
 }'::jsonb;
-
-COMMENT ON FUNCTION _pgrecall.month_names IS
-    'Returns the names of the months with their numbers, without accents, in nine languages, with abbreviations.';

@@ -11,6 +11,3 @@ RETURN '{
     "17": ["seventeenth", "seventeen", "xvii"], "18": ["eighteenth", "eighteen", "xviii"],
     "19": ["nineteenth", "nineteen", "xix"], "20": ["twentieth", "twenty", "xx"]
 }'::jsonb;
-
-COMMENT ON FUNCTION _pgrecall.number_names IS
-    'Returns the other notations of small numbers: the ordinal and the cardinal as words, the roman number.';

@@ -4,6 +4,3 @@ RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '(?:volume|vol|chapter|part|book|act|scene|phase|season|episode|stage|round|grade|tome|tomo|band|teil|kapitel|chapitre|war'
        '|type|class|level|mark|edition|henry|elizabeth|george|louis|charles|edward|richard|william)';
-
-COMMENT ON FUNCTION _pgrecall.numbered_nouns IS
-    'Returns a regular expression for the words after which V, 5 and five are one number.';

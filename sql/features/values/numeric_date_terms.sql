@@ -33,6 +33,3 @@ BEGIN
     RETURN '{}'::text[];
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.numeric_date_terms IS
-    'Returns the lexemes of a date in numbers, both readings of an ambiguous one; empty if it is none.';

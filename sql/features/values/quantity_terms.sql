@@ -1,4 +1,4 @@
--- Returns the lexemes of a quantity or a sum of money: =q6000g for 6kg, 6 kilos and 6,000 grams.
+-- Returns the lexemes of a quantity or a sum of money, in the unit it is measured in: =q6000g for 6kg, 6 kilos and 6,000 grams.
 --
 -- unit   an entry of unit_names()
 -- scale  what the number is multiplied with
@@ -10,5 +10,3 @@ BEGIN ATOMIC
     FROM unnest(_pgrecall.read_number(digits)) n (value)
     CROSS JOIN generate_series(1, jsonb_array_length(unit) - 1, 2) p (place);
 END;
-
-COMMENT ON FUNCTION _pgrecall.quantity_terms IS 'Returns the lexemes of a quantity or a sum of money, in the unit it is measured in.';

@@ -42,6 +42,3 @@ BEGIN
     RETURN ARRAY(SELECT DISTINCT f.term FROM unnest(found) f (term));
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.query_values IS
-    'Returns the terms of the values in a query, beside those of its words; NULL for a query without any.';

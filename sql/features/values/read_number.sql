@@ -1,4 +1,4 @@
--- Returns what a number with points or commas may mean: 1,500 is fifteen hundred or one and a half.
+-- Returns what a number with points or commas may mean: 1,500 is fifteen hundred or one and a half. NULL if it is none.
 --
 -- A sign that occurs twice, or before another one, separates thousands. With three digits after it, it may be either.
 CREATE OR REPLACE FUNCTION _pgrecall.read_number(digits text)
@@ -12,5 +12,3 @@ RETURN CASE
         THEN ARRAY[(translate(regexp_replace(digits, '[.,]\d+$', ''), '., ', '') || '.' || substring(digits, '\d+$'))::numeric]
     WHEN digits ~ '^\d{1,15}[.,]\d{1,9}$' THEN ARRAY[replace(digits, ',', '.')::numeric]
 END;
-
-COMMENT ON FUNCTION _pgrecall.read_number IS 'Returns what a number with points or commas may mean; NULL if it is none.';

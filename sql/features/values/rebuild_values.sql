@@ -1,4 +1,5 @@
--- Gives memories of an older version the lexemes of their values (value_terms), in pieces of a thousand, each in a transaction.
+-- Gives memories of an older version the lexemes of their values (value_terms), in pieces of a thousand, each in a
+-- transaction; run it once after an upgrade.
 --
 -- Run it once after an upgrade. Until then older memories are found by their words alone. Writes and recalls continue meanwhile;
 -- no embedding, history or time of change is touched.
@@ -22,6 +23,3 @@ BEGIN
     END LOOP;
 END
 $procedure$;
-
-COMMENT ON PROCEDURE pgrecall.rebuild_values IS
-    'Gives memories of an older version the lexemes of their values, in pieces; run it once after an upgrade.';

@@ -38,6 +38,3 @@ RETURN '{
     "¥": ["JPY", 1], "jpy": ["JPY", 1], "yen": ["JPY", 1], "₽": ["RUB", 1], "rub": ["RUB", 1], "rubles": ["RUB", 1],
     "рублей": ["RUB", 1], "inr": ["INR", 1], "₹": ["INR", 1], "rupees": ["INR", 1]
 }'::jsonb;
-
-COMMENT ON FUNCTION _pgrecall.unit_names IS
-    'Returns the names of units, each with the unit it is measured in and how many of those it has.';

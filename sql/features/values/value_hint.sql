@@ -11,5 +11,3 @@ BEGIN ATOMIC
         SELECT n.names ->> 0 FROM jsonb_each(_pgrecall.number_names()) n (number, names)
     ) k;
 END;
-
-COMMENT ON FUNCTION _pgrecall.value_hint IS 'Returns a regular expression that every query with a value in it matches, and few others.';

@@ -71,6 +71,3 @@ BEGIN
     RETURN found;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.value_synonyms IS
-    'Returns the other notations of the names and numbers in a query, as words.';

@@ -1,4 +1,5 @@
--- Returns a lexeme for each value in a text, the same for all its notations; NULL if it has none.
+-- Returns a lexeme for each value in a text, the same for all its notations: dates, times, phone numbers, quantities,
+-- money. NULL if it has none.
 --
 -- Dates, times of day, phone numbers, quantities and money; a text without a digit has none, at the cost of one test. A value
 -- lexeme begins with =, which no word does, and has no position in a tsvector, so it does not count towards a text's length.
@@ -176,6 +177,3 @@ BEGIN
     RETURN NULLIF(found, '{}');
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.value_terms IS
-    'Returns a lexeme for each value in a text, the same for all its notations: dates, times, phone numbers, quantities, money.';

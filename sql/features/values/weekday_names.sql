@@ -16,6 +16,3 @@ RETURN '{
     "понедельник": 1, "вторник": 2, "среда": 3, "среду": 3, "четверг": 4, "пятница": 5, "пятницу": 5, "суббота": 6,
     "субботу": 6, "воскресенье": 7
 }'::jsonb;
-
-COMMENT ON FUNCTION _pgrecall.weekday_names IS
-    'Returns the names of the weekdays with their numbers, 1 for Monday, without accents, in nine languages.';

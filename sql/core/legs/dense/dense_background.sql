@@ -30,6 +30,3 @@ BEGIN ATOMIC
     ) b
     WHERE (settings).dense_deviations > 0;
 END;
-
-COMMENT ON FUNCTION _pgrecall.dense_background IS
-    'Returns what the dense leg measures a cosine against: the cosines between unrelated memories.';

@@ -1,4 +1,5 @@
--- Returns up to how many memories a namespace is searched exactly: at least exact_rows, and more beside many others.
+-- Returns up to how many memories a namespace is searched exactly, by the cost of the two ways: at least exact_rows, and
+-- more beside many others.
 --
 -- The HNSW index covers all namespaces. A scan of it that wants depth memories of a namespace with n of all N visits about
 -- depth * N / n of them; the exact search visits n, each at a fraction 1/c of the cost. The exact search is the cheaper one
@@ -14,6 +15,3 @@ RETURN CASE WHEN exact_rows > 0 THEN greatest(exact_rows, least(sqrt(CASE WHEN d
     -- Rows at the last ANALYZE or VACUUM; -1 before the first.
     SELECT c.reltuples FROM pg_class c WHERE c.oid = 'pgrecall.memories'::regclass
 ), 0)::double precision), 1000000))::integer ELSE 0 END;
-
-COMMENT ON FUNCTION _pgrecall.dense_exact_limit IS
-    'Returns up to how many memories a namespace is searched exactly, by the cost of the two ways.';

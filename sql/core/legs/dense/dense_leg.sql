@@ -1,4 +1,5 @@
--- The dense leg: returns the memories with the embeddings nearest to the query vector, nearest first (dense_search).
+-- The dense leg: returns the memories nearest to the query vector by cosine, nearest first (dense_search): from the HNSW
+-- index, or exactly if that returns too few.
 --
 -- The score is the cosine similarity: of the memory, or of its best passage if that is nearer.
 --
@@ -35,7 +36,3 @@ BEGIN
         LIMIT depth;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.dense_leg IS
-    'Returns the memories nearest to the query vector by cosine: from the HNSW index, or exactly if that returns '
-    'too few.';

@@ -11,5 +11,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.dense_part(
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN _pgrecall.leg_contribution(fusion, weight, total_weight, rank, COALESCE(score, norm), rrf_k);
-
-COMMENT ON FUNCTION _pgrecall.dense_part IS 'Returns what the dense leg contributes to a memory''s relevance.';

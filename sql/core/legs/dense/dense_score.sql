@@ -1,4 +1,6 @@
--- The dense leg's exact score of a memory, 0 to 1, whichever leg found it (similarity_score). NULL without embedding or query vector.
+-- Returns the dense leg's exact score of a memory, 0 to 1, whichever leg found it, with the cosine and the best passage.
+--
+-- NULL without embedding or query vector. similarity_score() makes a score of a cosine.
 --
 -- The score of a long memory is that of its best passage, or of the whole. Of many passages one is near any query
 -- by chance, so the expected maximum of as many draws counts against it: penalty * sqrt(2 ln number).
@@ -40,6 +42,3 @@ BEGIN ATOMIC
         LIMIT 1
     ) p ON true;
 END;
-
-COMMENT ON FUNCTION _pgrecall.dense_score IS
-    'The dense leg''s exact score of a memory, 0 to 1, whichever leg found it, with the cosine and the best passage.';

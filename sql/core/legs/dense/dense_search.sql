@@ -85,6 +85,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.dense_search IS
-    'Finds the embeddings nearest to the query vector, of memories and of passages, and tells how it searched.';

@@ -24,6 +24,3 @@ BEGIN ATOMIC
     ) n
     WHERE n.place <= depth;
 END;
-
-COMMENT ON FUNCTION _pgrecall.nearest_filtered IS
-    'Returns the embeddings of a namespace nearest to the query vector that pass a filter, by the index that the planner chooses.';

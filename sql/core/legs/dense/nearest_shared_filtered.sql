@@ -21,6 +21,3 @@ BEGIN ATOMIC
     ORDER BY w.distance + 0, (w.memory).id
     LIMIT depth;
 END;
-
-COMMENT ON FUNCTION _pgrecall.nearest_shared_filtered IS
-    'Returns those of a fixed number of entries of the HNSW index that are of a namespace and pass a filter, nearest first.';

@@ -16,6 +16,3 @@ BEGIN
     RETURN pgrecall.stored_setting('dense_exact_rows')::integer;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.private_exact_rows IS
-    'Returns up to how many memories a namespace is searched exactly, for a role that does not see every namespace; NULL for others.';

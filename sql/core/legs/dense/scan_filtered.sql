@@ -14,6 +14,3 @@ BEGIN ATOMIC
     ORDER BY (_pgrecall.embedding_of(m, generation) OPERATOR(pgvector.<=>) query_vec) + 0, m.id
     LIMIT depth;
 END;
-
-COMMENT ON FUNCTION _pgrecall.scan_filtered IS
-    'Returns the embeddings of a namespace nearest to the query vector that pass a filter, exactly.';

@@ -8,6 +8,3 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN least(greatest(1.5 * depth * greatest((
     SELECT c.reltuples FROM pg_class c WHERE c.oid = 'pgrecall.memories'::regclass
 )::double precision / greatest(_pgrecall.namespace_size(namespace_id, 100000000), 1), 1), 100), 1000000)::integer;
-
-COMMENT ON FUNCTION _pgrecall.shared_visits IS
-    'Returns how many entries of the HNSW index to read for memories of a large namespace, whatever the entries are.';

@@ -20,6 +20,3 @@ RETURN CASE
         (1 - NULLIF((pgvector.l2_normalize(embedding) OPERATOR(pgvector.-) mean) OPERATOR(pgvector.<=>) centred_query, 'NaN'))
         / scale, 0), 1)
 END;
-
-COMMENT ON FUNCTION _pgrecall.similarity_score IS
-    'Returns the dense score of a memory, 0 to 1: how far its cosine stands out from those between unrelated memories.';

@@ -46,6 +46,3 @@ BEGIN ATOMIC
     ORDER BY r.share DESC, r.memory_id
     LIMIT depth;
 END;
-
-COMMENT ON FUNCTION _pgrecall.concept_candidates IS
-    'Returns memories about a query concept, and memories that are about or mention a related concept.';

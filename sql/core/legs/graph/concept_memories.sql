@@ -1,4 +1,5 @@
--- Returns the memories of a concept: those about it first, then the newest mentions; at most hub_max_mentions + 1.
+-- Returns the memories of a concept, with their number: those about it first, then the newest mentions; at most
+-- hub_max_mentions + 1.
 --
 -- One index-only read of mentions_concept_idx gives the memories, their number and whether the concept is a hub (df >
 -- hub_max_mentions). A hub costs no more than any other concept.
@@ -15,6 +16,3 @@ BEGIN ATOMIC
         LIMIT hub_max_mentions + 1
     ) x;
 END;
-
-COMMENT ON FUNCTION _pgrecall.concept_memories IS
-    'Returns the memories of a concept, those about it first, then the newest mentions, with their number; capped.';

@@ -1,4 +1,5 @@
--- The graph leg: returns memories that share concepts with the best hits of the other legs (graph_search).
+-- The graph leg: returns memories that share concepts with the best hits of the other legs (graph_search), with the level
+-- and share of each boost.
 --
 -- seed_ids, seed_levels  the start memories, best first, and their scores
 -- known                  ids of memories that are already candidates
@@ -15,6 +16,3 @@ BEGIN
         SELECT s.* FROM _pgrecall.graph_search(namespace_id, seed_ids, seed_levels, filter, known, depth, settings) s;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.graph_leg IS
-    'Returns memories that share concepts with the best hits, with the level and share of each boost.';

@@ -8,6 +8,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.graph_part(relevance double precision, shar
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN COALESCE(share * greatest(level - relevance, 0), 0);
-
-COMMENT ON FUNCTION _pgrecall.graph_part IS
-    'Returns what a link of the graph leg contributes to a memory''s relevance: a share of the gap to its level.';

@@ -3,5 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.graph_score(share double precision, level d
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN share * level;
-
-COMMENT ON FUNCTION _pgrecall.graph_score IS 'The graph leg''s exact score of a link to a memory: its level times its share.';

@@ -24,5 +24,3 @@ BEGIN ATOMIC
         a.mention
     ) w;
 END;
-
-COMMENT ON FUNCTION _pgrecall.graph_search IS 'Walks from the best hits with the settings of a recall.';

@@ -23,6 +23,3 @@ BEGIN ATOMIC
     WHERE c.df >= 2 AND (c.df <= hub_max_mentions OR n.is_about) AND n.memory_id <> graph_step.memory_id
     GROUP BY n.memory_id;
 END;
-
-COMMENT ON FUNCTION _pgrecall.graph_step IS
-    'Returns memories that share a concept with one memory, each with its link strength: one step of the graph leg.';

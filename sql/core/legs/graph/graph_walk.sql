@@ -1,4 +1,5 @@
--- Walks from the seeds to memories that share concepts with them, up to a number of hops.
+-- Walks from the seeds to memories that share concepts with them, up to a number of hops; returns the level and share of
+-- each boost.
 --
 -- A recursion with one row per step. PostgreSQL forbids aggregates over the recursive table itself, so each step stores
 -- its links as arrays, unnests them and aggregates those. The seeds are the links of step 0. Each step starts
@@ -71,7 +72,3 @@ BEGIN ATOMIC
     JOIN (SELECT i.id FROM listed i UNION ALL SELECT k.id FROM unnest(known) k (id)) wanted ON wanted.id = l.memory_id
     GROUP BY l.memory_id, l.level;
 END;
-
-COMMENT ON FUNCTION _pgrecall.graph_walk IS
-    'Returns memories that share concepts with the seeds, with the level and share of each boost: a recursive, '
-    'capped walk.';

@@ -1,4 +1,5 @@
--- Returns the strength of a link through a concept, 0 to 1: the share of the gap by which it raises a score.
+-- Returns the strength of a link through a concept, 0 to 1: the share of the gap by which it raises a score. Rarer concepts
+-- link more strongly.
 --
 -- It falls with the number of memories that mention the concept. With graph_weight 1.4, a concept that two memories
 -- mention gives 1 to the memory about it, and a concept that eight mention gives one half.
@@ -12,6 +13,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.link_weight(
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(1, weight / sqrt(df) * CASE WHEN is_about THEN 1 ELSE mention END);
-
-COMMENT ON FUNCTION _pgrecall.link_weight IS
-    'Returns the strength of a link through a concept, 0 to 1; rarer concepts link more strongly.';

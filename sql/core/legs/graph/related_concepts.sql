@@ -23,6 +23,3 @@ BEGIN ATOMIC
     ORDER BY max(n.weight) DESC, n.other_id
     LIMIT 10;
 END;
-
-COMMENT ON FUNCTION _pgrecall.related_concepts IS
-    'Returns the concepts that have a valid relationship with a concept, highest weight first.';

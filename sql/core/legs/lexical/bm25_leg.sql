@@ -13,5 +13,3 @@ BEGIN ATOMIC
     CROSS JOIN LATERAL unnest(s.ids, s.scores) f (id, score)
     ORDER BY f.score DESC, f.id;
 END;
-
-COMMENT ON FUNCTION _pgrecall.bm25_leg IS 'Returns the best memories by BM25, best first.';

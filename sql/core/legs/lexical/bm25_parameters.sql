@@ -13,5 +13,3 @@ BEGIN ATOMIC
     WHERE d.name IN ('bm25_k1', 'bm25_b', 'bm25_length_pivot',
                      'field_weight_a', 'field_weight_b', 'field_weight_c', 'field_weight_d');
 END;
-
-COMMENT ON FUNCTION _pgrecall.bm25_parameters IS 'Returns the stored settings that determine impacts.';

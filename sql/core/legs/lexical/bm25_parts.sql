@@ -1,4 +1,5 @@
--- Returns what each query term adds to the exact BM25 score of one memory: idf * impact. The score is their sum.
+-- Returns what each query term adds to the exact BM25 score of one memory: idf * impact. The score is their sum. No rows if
+-- no term matches.
 --
 -- It gives the same values as term_impacts(), but reads only the terms that memory and query share. It returns a set,
 -- because the planner would not inline a function that returns the sum.
@@ -27,6 +28,3 @@ BEGIN ATOMIC
     ) w
     WHERE w.tf > 0;
 END;
-
-COMMENT ON FUNCTION _pgrecall.bm25_parts IS
-    'Returns what each query term adds to the exact BM25 score of one memory; no rows if no term matches.';

@@ -122,6 +122,3 @@ BEGIN ATOMIC
     )
     SELECT s.id, s.score FROM scored s ORDER BY s.score DESC, s.id LIMIT depth;
 END;
-
-COMMENT ON FUNCTION _pgrecall.bm25_postings IS
-    'Returns the best memories for the query''s terms by BM25, from the postings.';

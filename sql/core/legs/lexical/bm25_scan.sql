@@ -33,5 +33,3 @@ BEGIN ATOMIC
     ORDER BY s.score DESC, s.id
     LIMIT depth;
 END;
-
-COMMENT ON FUNCTION _pgrecall.bm25_scan IS 'Returns the best memories by BM25 without impacts, for selective filters.';

@@ -1,4 +1,5 @@
--- Finds the best memories by BM25, the sum of idf * impact over the query's terms, and tells how it searched.
+-- Finds the best memories by BM25, the sum of idf * impact over the query's terms: from the best postings of each term, or
+-- exactly if those yield too few. Tells how it searched.
 --
 -- It reads the postings, in bounded time (bm25_postings). A few of the best suffice where the filter passes most memories. If
 -- it passed fewer than depth of them, their share tells whether it will pass depth of all that were read: then it looks at
@@ -49,6 +50,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.bm25_search IS
-    'Finds the best memories by BM25: from the best postings of each term, or exactly if those yield too few; tells how it searched.';

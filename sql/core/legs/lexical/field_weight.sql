@@ -6,6 +6,3 @@ RETURN CASE label
     WHEN 'A' THEN (settings).field_weight_a WHEN 'B' THEN (settings).field_weight_b
     WHEN 'C' THEN (settings).field_weight_c ELSE (settings).field_weight_d
 END;
-
-COMMENT ON FUNCTION _pgrecall.field_weight IS
-    'Returns the weight of one occurrence of a term, by the label of its field in search_vector.';

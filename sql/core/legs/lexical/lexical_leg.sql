@@ -33,6 +33,3 @@ BEGIN
     END IF;
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.lexical_leg IS
-    'Returns memories that match the query''s words, best first, according to the setting lexical_mode.';

@@ -9,5 +9,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.lexical_part(
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN _pgrecall.leg_contribution(fusion, weight, total_weight, rank, least(score / norm, 1), rrf_k);
-
-COMMENT ON FUNCTION _pgrecall.lexical_part IS 'Returns what the lexical leg contributes to a memory''s relevance.';

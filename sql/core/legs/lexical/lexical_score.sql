@@ -1,4 +1,6 @@
--- The lexical leg's exact score of a memory, whichever leg found it: what lexical_leg() gives it; 0 if it does not match.
+-- Returns the lexical leg's exact score of a memory, whichever leg found it, and the part of expansion terms in it.
+--
+-- It is the score that lexical_leg() gives it; 0 if it does not match.
 --
 -- A set of one row, because the planner would not inline a function that returns a sum.
 --
@@ -30,6 +32,3 @@ BEGIN ATOMIC
                FROM _pgrecall.bm25_parts(vector, word_count, (parsed).added, (parsed).added_idfs, (parsed).impacts) p
            )::numeric, 9)::double precision, 0) END;
 END;
-
-COMMENT ON FUNCTION _pgrecall.lexical_score IS
-    'The lexical leg''s exact score of a memory, whichever leg found it, and the part of expansion terms in it.';

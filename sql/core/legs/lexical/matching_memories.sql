@@ -1,4 +1,5 @@
--- Returns the memories of a namespace that may match a tsquery, from the postings: those that do, and recently changed ones.
+-- Returns the memories of a namespace that may match a tsquery, from the postings: those that do, and recently changed
+-- ones. The caller compares their search_vector.
 --
 -- A GIN index on search_vector would hold the words of all namespaces: the entries and pages that a search reads there tell
 -- which words others use. The postings begin with the namespace. The caller compares the search_vector of what is returned.
@@ -51,6 +52,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.matching_memories IS
-    'Returns the memories of a namespace that may match a tsquery, from the postings; the caller compares their search_vector.';

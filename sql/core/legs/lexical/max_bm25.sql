@@ -1,4 +1,5 @@
--- Returns the BM25 score of a memory of average length that holds every query term once: the sum of their idf.
+-- Returns the BM25 score of a memory of average length that holds every query term once: the sum of their idf. Unknown
+-- terms count as rare.
 --
 -- A term that no memory has counts as maximally rare: if most query terms are unknown, even the best score is weak
 -- evidence. Scripts without spaces are left out, because their n-grams overlap. With several languages, the
@@ -29,7 +30,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.max_bm25 IS
-    'Returns the BM25 score of a memory of average length that holds every query term once; unknown terms count as '
-    'rare.';

@@ -5,6 +5,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.posting_blocks_needed(budget integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN budget / 64 + 32;
-
-COMMENT ON FUNCTION _pgrecall.posting_blocks_needed IS
-    'Returns how many blocks of a term hold a given number of postings, or all of them.';

@@ -3,6 +3,3 @@ CREATE OR REPLACE FUNCTION _pgrecall.postings_limit(settings pgrecall.recall_set
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN greatest((settings).bm25_max_postings, 4 * depth);
-
-COMMENT ON FUNCTION _pgrecall.postings_limit IS
-    'Returns how many postings to read per term for a list of a given depth.';

@@ -1,4 +1,5 @@
--- Returns the query terms that occur in a namespace, each with its weight: idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
+-- Returns the query terms that occur in a namespace, the rarest first, each with its document frequency and weight: idf =
+-- ln(1 + (N - df + 0.5) / (df + 0.5)).
 --
 -- The document frequency df and the number N of memories come from pgrecall.term_stats, corrected by the memories in
 -- pgrecall.pending_postings and by those that have ended since. So a term has its weight as soon as it is stored. Both count
@@ -67,6 +68,3 @@ BEGIN ATOMIC
     ORDER BY k.documents, k.term
     LIMIT max_terms;
 END;
-
-COMMENT ON FUNCTION _pgrecall.query_term_weights IS
-    'Returns the query terms that occur in a namespace, with document frequency and idf, the rarest first.';

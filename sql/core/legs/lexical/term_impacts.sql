@@ -30,6 +30,3 @@ BEGIN ATOMIC
     ) w
     WHERE w.tf > 0;
 END;
-
-COMMENT ON FUNCTION _pgrecall.term_impacts IS
-    'Returns the terms of a memory with their impact, the part of BM25 that does not depend on the query.';
