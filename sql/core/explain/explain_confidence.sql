@@ -45,6 +45,3 @@ BEGIN
     );
 END
 $function$;
-
-COMMENT ON FUNCTION _pgrecall.explain_confidence IS
-    'Tells what speaks for and against a ranked memory: the parts of its confidence, as log odds.';
