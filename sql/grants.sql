@@ -1,6 +1,6 @@
 -- Grants all privileges. Installed last.
 --
--- Roles that an operator grants to logins. They call functions and have no privileges on tables that hold memories:
+-- Roles that an operator grants to logins. They call functions; only pgrecall_admin has privileges on tables that hold memories:
 --
 -- pgrecall_reader    recalls, and evaluates recall
 -- pgrecall_writer    a reader that also remembers, updates, supersedes, forgets and judges

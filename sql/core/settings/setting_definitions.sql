@@ -96,7 +96,7 @@ FROM (VALUES
      'How far a memory of the time that the query names ("last week", "on 14 September"), or that mentions that time, is raised '
      'toward the maximum score. 0: no time is read from queries.', NULL, NULL),
     ('session_share', 'ranking', '0.6', 0, 1, false, 'share',
-     'How far one of the best candidates raises the two memories before and after it in its session toward its own '
+     'How far one of the best candidates raises memories up to two places before and after it in its session toward its own '
      'score. 0 turns this off.', NULL, NULL),
     ('session_seeds', 'ranking', '10', 0, 100, true, 'memories',
      'How many of the best candidates raise their neighbours.', NULL, NULL),
