@@ -14,6 +14,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from pgrecall.query.legs import BOOSTS, LEGS
 from support.memories import call, remember_many
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def evaluated(arithmetic: str) -> tuple[float, float]:
 
 def assert_adds_up(row: dict[str, Any]) -> None:
     """The parts of an explanation make its score, in numbers and as it is written out."""
-    parts = [row[f"{name}_part"] for name in ("lexical", "dense", "graph", "session", "phrase")]
+    parts = [row[f"{name}_part"] for name in (*LEGS, *BOOSTS)]
     assert sum(parts) == pytest.approx(row["relevance"], abs=1e-6)
     assert row["relevance"] <= row["top"] + 1e-6
     settings = row["settings_in_force"]

@@ -6,6 +6,7 @@ import typer
 
 from pgrecall.filters import Filter
 from pgrecall.formatting import sanitize_line
+from pgrecall.query.legs import BOOSTS
 
 from .common import (
     AsJson,
@@ -155,11 +156,8 @@ def _legs(explained: "Explanation") -> "Iterator[str]":
         if name == "lexical" and explained.expansion_score is not None:
             terms = ", ".join(map(sanitize_line, explained.added_terms))
             yield f"   {'':<21}{_number(explained.expansion_score)} of the score from added terms: {terms}"
-    for name, part in (
-        ("neighbours", explained.session_part),
-        ("phrase", explained.phrase_part),
-        ("time", explained.time_part),
-    ):
+    for boost, name in BOOSTS.items():
+        part = getattr(explained, f"{boost}_part")
         if part is not None and round(part, 8) != 0:
             yield f"   {name:<65}adds {_number(part)}"
 

@@ -44,7 +44,7 @@ class Explanation(Row):
         graph_part: What the graph leg adds.
         session_part: What its neighbours in the session add.
         phrase_part: What containing the query verbatim adds.
-        relevance: The sum of the five and `time_part`.
+        relevance: The sum of the parts.
         top: The highest possible relevance.
         importance: The memory's importance, 0 to 1.
         recency: 1 now, less with age.

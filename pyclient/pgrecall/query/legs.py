@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LEGS", "SEARCHES", "Leg", "legs_of", "ranks_of"]
+__all__ = ["BOOSTS", "LEGS", "SEARCHES", "Leg", "legs_of", "ranks_of"]
 
 Leg: TypeAlias = Literal["lexical", "dense", "graph"]
 LEGS: Final[tuple[Leg, ...]] = get_args(Leg)
@@ -18,6 +18,11 @@ SEARCHES: Final[Mapping[Leg, str]] = MappingProxyType(
     {"lexical": "by words", "dense": "by meaning", "graph": "by related concepts"}
 )
 """How each leg searches, in words for people and agents."""
+
+BOOSTS: Final[Mapping[str, str]] = MappingProxyType(
+    {"session": "neighbours", "phrase": "phrase", "time": "time"}
+)
+"""What raises a score besides the legs, in words for people; an explanation has a `…_part` of each."""
 
 _OF_STRATEGY = {"vector": ("dense",), "fulltext": ("lexical",), "prefilter": ("lexical", "dense")}
 

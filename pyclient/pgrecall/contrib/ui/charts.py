@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import TYPE_CHECKING
 
-from pgrecall.query.legs import LEGS
+from pgrecall.query.legs import BOOSTS, LEGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from .reader import Neighbour
 
-PARTS = (*LEGS, "session", "phrase")
-"""What relevance is the sum of, in the order of `Explanation`."""
+PARTS: dict[str, str] = {**{leg: leg for leg in LEGS}, **BOOSTS}
+"""What relevance is the sum of, in the order of `Explanation`, with its label."""
 
 NODES = 8
 """Neighbours in a drawing; the table has more."""

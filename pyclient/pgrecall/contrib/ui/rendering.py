@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from pgrecall.formatting import counted, format_age, format_bytes
+from pgrecall.query.legs import BOOSTS
 
 from . import charts
 
@@ -111,6 +112,8 @@ _templates.filters.update(
 )
 _templates.globals.update(
     tags=tags,
+    parts=charts.PARTS,
+    boosts=BOOSTS,
     stack=charts.stack,
     star=charts.star,
     namespace_in_force=None,
