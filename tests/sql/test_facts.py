@@ -414,6 +414,13 @@ def test_bad_decisions_are_refused(conn: Connection[Any], arguments: tuple[Any, 
     assert caught.value.diag.message_hint
 
 
+@pytest.mark.parametrize("namespace", [999, -1, 0, None])
+def test_a_decision_in_no_namespace_is_refused(conn: Connection[Any], namespace: int | None) -> None:
+    with pytest.raises(psycopg.errors.UndefinedObject, match="there is no namespace") as caught:
+        rows(conn, "pgrecall.set_relation_label", namespace, "a", "b")
+    assert caught.value.diag.message_hint
+
+
 # --- Names ---
 
 

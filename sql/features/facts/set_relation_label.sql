@@ -11,7 +11,7 @@
 -- method      rule, embedding or llm
 -- similarity  of the two, from -1 to 1; NULL: not compared
 --
--- Errors  22023 a label that is empty or longer than 200 characters, or an unknown method
+-- Errors  22023 a label that is empty or longer than 200 characters, or an unknown method;  42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.set_relation_label(
     namespace_id integer, alias text, label text, method text DEFAULT 'rule', similarity double precision DEFAULT NULL
 )
@@ -36,6 +36,9 @@ BEGIN
     ELSIF method IS NULL OR method NOT IN ('rule', 'embedding', 'llm') THEN
         RAISE EXCEPTION 'method must be rule, embedding or llm, not %', COALESCE(left(method, 40), 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'The method says who decided.';
+    ELSIF NOT EXISTS (SELECT FROM pgrecall.namespaces n WHERE n.id = namespace_id) THEN
+        RAISE EXCEPTION 'there is no namespace %', COALESCE(namespace_id::text, 'NULL')
+            USING ERRCODE = 'undefined_object', HINT = 'pgrecall.namespace_id(NAME) gives the id of a namespace.';
     END IF;
     PERFORM _pgrecall.lock_relationships(ARRAY[namespace_id]);
     old_label := pgrecall.canonical_label(namespace_id, stated);
