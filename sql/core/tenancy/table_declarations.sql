@@ -42,7 +42,7 @@ DECLARE
     ];
     of_asker CONSTANT jsonb := '{
         "asked": {"using": "(SELECT _pgrecall.is_embedder()) OR role = (SELECT pgrecall.session_role())"}
-    }';
+    }'::jsonb;
     found jsonb;
     wrong record;
 BEGIN
