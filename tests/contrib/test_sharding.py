@@ -133,7 +133,7 @@ def test_no_namespace_is_every_one_where_it_is_so_on_one_database(cluster: Clust
     rules = "SELECT count(*) FROM pgrecall.entity_rules WHERE type = 'TREE'"
     assert [cluster.on(shard, rules) for shard in NAMESPACES] == [[(1,)]] * 3
     cluster.at_router("SELECT pgrecall.set_entity_rules('TREE')")
-    done = "UPDATE pgrecall.extractions SET is_pending = false RETURNING memory_id"
+    done = "DELETE FROM pgrecall.jobs WHERE kind = 'text' RETURNING memory_id"
     counts = [len(cluster.on(shard, done)) for shard in NAMESPACES]
     assert cluster.at_router("SELECT pgrecall.reextract()") == [(sum(counts),)]
     assert cluster.at_router("SELECT * FROM pgrecall.list_learned()") == []

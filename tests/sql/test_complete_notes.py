@@ -162,7 +162,7 @@ def test_a_note_of_a_message_that_changed_while_the_model_was_asked_is_void(on: 
     assert notes_in(on) == [("Planes fly", False)]
     # The third is still claimed; whoever claims it later reads it again.
     assert on.execute(
-        "SELECT memory_id FROM pgrecall.extractions WHERE enricher = 'notes' AND is_pending"
+        "SELECT memory_id FROM pgrecall.jobs WHERE kind = 'notes'"
     ).fetchall() == [(third,)]
 
 

@@ -1,0 +1,7 @@
+-- Declares the jobs of notes; _pgrecall.job_kinds() says what the keys mean.
+CREATE OR REPLACE FUNCTION _pgrecall.jobs_of_notes()
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN jsonb '{"notes": {}}';
+
+COMMENT ON FUNCTION _pgrecall.jobs_of_notes IS 'Declares the jobs of notes.';
