@@ -146,7 +146,10 @@ def test_no_claim_gives_out_a_secret(conn: Connection[Any]) -> None:
 def test_a_forged_ticket_curates_nothing(conn: Connection[Any]) -> None:
     number, other = remember(conn, "one"), remember(conn, "two")
     call(conn, "pgrecall.set_setting", "curate", "rules")
-    conn.execute("INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s", (other,))
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s",
+        (other,),
+    )
     said = (
         '{{"decision": "SUPERSEDE", "other_id": {}, "decider": "forged", "evidence": {{}}, '
         '"memory_hash": "{}", "other_hash": "{}"}}'

@@ -117,7 +117,10 @@ def test_what_waits_stays_while_it_is_switched_off(dsn: str, conn: psycopg.Conne
     switch(conn, "rules")
     _, new = embedded(conn, LIVES, MOVED)
     conn.execute("SELECT pgrecall.set_setting('curate', NULL)")
-    conn.execute("INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s", [new])
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s",
+        [new],
+    )
     [(memory, ticket)] = conn.execute("SELECT * FROM pgrecall.claim_curations(gen_random_uuid())").fetchall()
     assert call(conn, "pgrecall.curate_claimed", memory, ticket) is None
     assert (count(conn, "curations"), len(jobs(conn, "curation"))) == (0, 1)
@@ -126,12 +129,14 @@ def test_what_waits_stays_while_it_is_switched_off(dsn: str, conn: psycopg.Conne
 def test_a_ticket_counts_once(conn: psycopg.Connection[Any]) -> None:
     switch(conn, "rules")
     _, new = embedded(conn, LIVES, MOVED)
-    conn.execute("INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s", [new])
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s",
+        [new],
+    )
     claim = "SELECT ticket FROM pgrecall.claim_curations(gen_random_uuid())"
     [(first,)] = conn.execute(claim).fetchall()
     assert conn.execute(claim).fetchall() == []
-    conn.execute("UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE kind = 'curation'"
-)
+    conn.execute("UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE kind = 'curation'")
     [(second,)] = conn.execute(claim).fetchall()
     assert call(conn, "pgrecall.curate_claimed", new, first) is None
     assert call(conn, "pgrecall.curate_claimed", new, second) is not None
@@ -141,7 +146,10 @@ def test_a_ticket_counts_once(conn: psycopg.Connection[Any]) -> None:
 def test_what_kills_its_worker_is_left_alone_in_the_end(conn: psycopg.Connection[Any]) -> None:
     switch(conn, "rules")
     [memory] = embedded(conn, LIVES)
-    conn.execute("INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s", [memory])
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s",
+        [memory],
+    )
     claim = "SELECT * FROM pgrecall.claim_curations(gen_random_uuid(), lease => '0 seconds')"
     assert [len(conn.execute(claim).fetchall()) for _ in range(6)] == [1, 1, 1, 1, 1, 0]
 
@@ -162,7 +170,7 @@ def test_what_is_gone_leaves_the_queue(dsn: str, conn: psycopg.Connection[Any]) 
     call(conn, "forget", forgotten)
     call(conn, "update_memory", secret, is_sensitive=True)
     call(conn, "supersede", over, successor=other)
-    assert len(jobs(conn, "curation")) == 3
+    assert len(jobs(conn, "curation")) == 2
     for memory in (over, other):
         embed_as(conn, memory, 1.0)
     read_all(dsn)

@@ -200,7 +200,9 @@ def test_a_useless_vector_is_a_failure_of_its_row(
     with pytest.raises(EmbeddingUnavailable, match="none of 1"):
         drain(dsn, Useless())
     assert status(conn)[0] == 0
-    assert conn.execute("SELECT attempts FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL").fetchall() == [(1,)]
+    assert conn.execute(
+        "SELECT attempts FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL"
+    ).fetchall() == [(1,)]
 
 
 def test_two_workers_share_the_work(dsn: str, conn: psycopg.Connection[Any], recorder: Recorder) -> None:

@@ -169,9 +169,7 @@ def test_it_survives_lost_connections(dsn: str, conn: psycopg.Connection[Any]) -
         return cuts
 
     assert asyncio.run(scenario()) > 0
-    assert conn.execute(
-        "SELECT count(*) FROM pgrecall.jobs WHERE worker_id IS NOT NULL"
-    ).fetchall() == [(0,)]
+    assert conn.execute("SELECT count(*) FROM pgrecall.jobs WHERE worker_id IS NOT NULL").fetchall() == [(0,)]
     graph = graph_of(conn)
     conn.execute("SELECT pgrecall.reextract()")
     read_all(dsn)
@@ -226,9 +224,7 @@ def test_sigterm_releases_what_was_not_begun(dsn: str, conn: psycopg.Connection[
     process.terminate()
     _, log = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, log
-    assert conn.execute("SELECT count(*) FROM pgrecall.jobs WHERE ticket IS NOT NULL").fetchall() == [
-        (0,)
-    ]
+    assert conn.execute("SELECT count(*) FROM pgrecall.jobs WHERE ticket IS NOT NULL").fetchall() == [(0,)]
     last = json.loads(log.splitlines()[-1])
     assert (last["event"], last["read"]) == ("embedder stopped", 3000 - pending(conn))
 

@@ -205,9 +205,7 @@ def test_a_killed_daemon_stores_it_once(dsn: str, conn: psycopg.Connection[Any],
         daemon.communicate(timeout=30)
     is_killed.set()
     assert notes_in(conn) == []
-    conn.execute(
-        "UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL"
-    )
+    conn.execute("UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL")
     llm.script = written
     read_all(dsn)
     assert notes_in(conn) == [("Priya prefers trains", False), ("Priya prefers tea", False)]

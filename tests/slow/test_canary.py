@@ -155,7 +155,9 @@ class System:
         [(unembedded,)] = self.conn.execute(
             "SELECT sum(pending - failed) FROM pgrecall.generation_progress() WHERE state <> 'retired'"
         ).fetchall()
-        [(uncurated,)] = self.conn.execute("SELECT count(*) FROM pgrecall.jobs WHERE kind = 'curation'").fetchall()
+        [(uncurated,)] = self.conn.execute(
+            "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'curation'"
+        ).fetchall()
         return pending(self.conn) + pending(self.conn, "llm") + int(unembedded) + int(uncurated)
 
 

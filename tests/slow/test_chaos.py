@@ -164,7 +164,9 @@ def _settle(database: Database, world: World, fleet: Fleet) -> None:
             "UPDATE pgrecall.jobs SET next_attempt_at = clock_timestamp() "
             "WHERE next_attempt_at > clock_timestamp() RETURNING 1"
         )
-        for (memory_id,) in database.rows("SELECT memory_id FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL"):
+        for (memory_id,) in database.rows(
+            "SELECT memory_id FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL"
+        ):
             if memory_id not in refused:
                 database.rows("SELECT pgrecall.retry_failures(memory_id => %s)", [memory_id])
         database.rows("SELECT pg_notify('pgrecall_embed', '')")

@@ -44,9 +44,7 @@ def test_killed_at_random_it_loses_and_halves_nothing(
         _check(conn, ids)
         before = pending(conn)
         between += 0 < before < _MEMORIES
-        conn.execute(
-            "UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL"
-        )
+        conn.execute("UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL")
     assert between, "no kill came while it was reading"
     read_all(dsn)
     assert pending(conn) == 0

@@ -61,7 +61,10 @@ def test_the_last_attempt_of_a_clock_ahead_ends(conn: Connection[Any], by: str) 
         assert claim(conn) == [number]
         put_ahead(conn, "jobs", "lease_expires_at", by=by)
     assert claim(conn) == []
-    assert scalar(conn, "SELECT cause FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL") == "worker_lost"
+    assert (
+        scalar(conn, "SELECT cause FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL")
+        == "worker_lost"
+    )
 
 
 @pytest.mark.parametrize("by", AHEAD)
@@ -87,7 +90,10 @@ def test_an_extraction_claimed_by_a_clock_ahead_is_claimed_again(conn: Connectio
 def test_a_curation_claimed_by_a_clock_ahead_is_claimed_again(conn: Connection[Any], by: str) -> None:
     number = remember(conn)
     conn.execute("DELETE FROM pgrecall.jobs WHERE kind = 'curation'")
-    conn.execute("INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s", (number,))
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s",
+        (number,),
+    )
     conn.execute("UPDATE pgrecall.memories SET embedding = array_fill(0.5::real, ARRAY[384])::halfvec")
     assert len(rows(conn, "pgrecall.claim_curations", ONE)) == 1
     assert rows(conn, "pgrecall.claim_curations", ONE) == []
@@ -145,7 +151,8 @@ def test_a_memory_of_any_id_is_embedded_read_and_curated(conn: Connection[Any], 
     }
     assert complete_extractions(conn, [item]) == 1
     conn.execute(
-        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s ON CONFLICT DO NOTHING", (number,)
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s ON CONFLICT DO NOTHING",
+        (number,),
     )
     ((_, ticket),) = rows(conn, "pgrecall.claim_curations", ONE)
     call(conn, "pgrecall.set_setting", "curate", "rules")

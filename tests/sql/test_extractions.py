@@ -179,9 +179,7 @@ def test_failures_wait_and_end_after_five(conn: Connection[Any]) -> None:
         assert claimed(conn) == []
         query = "SELECT attempts, length(last_error), failed_at IS NOT NULL FROM pgrecall.jobs"
         assert conn.execute(query).fetchall() == [(attempt, 500, attempt == 5)]
-        conn.execute(
-            "UPDATE pgrecall.jobs SET next_attempt_at = now() WHERE failed_at IS NULL"
-        )
+        conn.execute("UPDATE pgrecall.jobs SET next_attempt_at = now() WHERE failed_at IS NULL")
     assert claimed(conn) == []
     assert call(conn, "pgrecall.reextract") == 1
     assert len(claimed(conn)) == 1

@@ -106,9 +106,7 @@ def extract(dsn: str, number: int, until: float) -> int:
             items = [read(chance, row) for row in claimed(conn, UUID(int=number), batch=8)]
             # Background work gives way: what is left out is claimed again.
             done += complete(conn, items)
-            conn.execute(
-                "UPDATE pgrecall.jobs SET next_attempt_at = NULL WHERE next_attempt_at IS NOT NULL"
-            )
+            conn.execute("UPDATE pgrecall.jobs SET next_attempt_at = NULL WHERE next_attempt_at IS NOT NULL")
             if chance.random() < 0.1:
                 call(conn, "pgrecall.reextract", "default")
     return done

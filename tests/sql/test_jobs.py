@@ -144,7 +144,9 @@ def test_all_kinds_wait_longer_after_each_attempt(conn: Connection[Any], kind: s
 def test_a_tenant_sees_and_retries_the_failures_of_its_namespaces_only(conn: Connection[Any]) -> None:
     own = remember(conn)
     remember(conn, namespace="other", create_namespace=True)
-    conn.execute("UPDATE pgrecall.jobs SET failed_at = now(), attempts = 5, cause = 'error', last_error = 'no'")
+    conn.execute(
+        "UPDATE pgrecall.jobs SET failed_at = now(), attempts = 5, cause = 'error', last_error = 'no'"
+    )
     share(conn)
     with role(conn, "pgrecall_reader"):
         assert [row[0] for row in rows(conn, "pgrecall.failures")] == [own]

@@ -99,10 +99,14 @@ def test_memories_of_others_are_embedded(
     other.rollback()
     conn.execute("DELETE FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL")
     # What the transaction had locked keeps its lease until that ends by itself.
-    conn.execute("UPDATE pgrecall.jobs SET next_attempt_at = NULL, lease_expires_at = NULL WHERE kind = 'embedding'")
+    conn.execute(
+        "UPDATE pgrecall.jobs SET next_attempt_at = NULL, lease_expires_at = NULL WHERE kind = 'embedding'"
+    )
     again = rows(conn, "pgrecall.claim", OTHER)
     assert stored + store(conn, OTHER, again) == 10
-    assert scalar(conn, "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL") == 0
+    assert (
+        scalar(conn, "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL") == 0
+    )
 
 
 def test_a_locked_memory_costs_no_attempt(conn: Connection[Any], other: Connection[Any]) -> None:
@@ -127,7 +131,9 @@ def test_the_last_attempt_at_a_memory_that_is_being_erased_stops_no_claim(
         "UPDATE pgrecall.jobs SET attempts = 4, lease_expires_at = now() WHERE kind = 'embedding' AND memory_id = %s",
         (number,),
     )
-    conn.execute("DELETE FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL AND memory_id = %s", (free,))
+    conn.execute(
+        "DELETE FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL AND memory_id = %s", (free,)
+    )
     other.execute("SELECT FROM pgrecall.memories WHERE id = %s FOR UPDATE", (number,))
     conn.execute("SET lock_timeout = '1s'")
     assert claim(conn, OTHER) == [free]
@@ -154,9 +160,7 @@ def test_names_and_facts_of_others_are_stored(
     ]
     hold(conn, other, how)
     done = complete_extractions(conn, items)
-    pending = (
-        "SELECT array_agg(memory_id) FROM pgrecall.jobs WHERE kind = 'text' AND memory_id = ANY (%s)"
-    )
+    pending = "SELECT array_agg(memory_id) FROM pgrecall.jobs WHERE kind = 'text' AND memory_id = ANY (%s)"
     assert scalar(conn, pending, tenants["b"]) is None
     call(conn, "pgrecall.release_extractions", "00000000-0000-0000-0000-000000000007")
     claimed(conn)
@@ -185,11 +189,15 @@ def test_a_curation_waits_for_nobody(
     conn.execute("SET lock_timeout = '3s'")
     for number in sorted(tickets):
         call(conn, "pgrecall.curate_claimed", number, tickets[number])
-    left = {number for (number,) in conn.execute("SELECT memory_id FROM pgrecall.jobs WHERE kind = 'curation'")}
+    left = {
+        number for (number,) in conn.execute("SELECT memory_id FROM pgrecall.jobs WHERE kind = 'curation'")
+    }
     assert not left & set(tenants["b"])
     call(conn, "pgrecall.release_curations", ONE)
     other.rollback()
-    conn.execute("UPDATE pgrecall.jobs SET next_attempt_at = NULL, lease_expires_at = NULL WHERE kind = 'curation'")
+    conn.execute(
+        "UPDATE pgrecall.jobs SET next_attempt_at = NULL, lease_expires_at = NULL WHERE kind = 'curation'"
+    )
     for number, ticket in sorted(rows(conn, "pgrecall.claim_curations", OTHER)):
         call(conn, "pgrecall.curate_claimed", number, ticket)
     assert scalar(conn, "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'curation'") == 0
@@ -204,7 +212,8 @@ def test_notes_wait_for_nobody(conn: Connection[Any], other: Connection[Any], ho
         message = {"content": f"I like tea {name}", "session": "s", "external_id": f"message:{name}"}
         (ids[name],) = remember_many(conn, [message], namespace=name, create_namespace=True)
         conn.execute(
-            "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'notes', namespace_id FROM pgrecall.memories WHERE id = %s", (ids[name],)
+            "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'notes', namespace_id FROM pgrecall.memories WHERE id = %s",
+            (ids[name],),
         )
     found = rows(conn, "pgrecall.claim_extractions", ONE, "notes")
     hold(conn, other, how)

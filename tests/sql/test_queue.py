@@ -45,7 +45,12 @@ def complete(
 
 def job(conn: Connection[Any]) -> dict[str, Any]:
     cursor = conn.cursor(row_factory=psycopg.rows.dict_row)
-    return cursor.execute("SELECT * FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL").fetchone() or {}
+    return (
+        cursor.execute(
+            "SELECT * FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL"
+        ).fetchone()
+        or {}
+    )
 
 
 def test_claims_are_newest_first_in_batches(conn: Connection[Any]) -> None:

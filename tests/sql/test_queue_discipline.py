@@ -12,7 +12,20 @@ import psycopg
 import pytest
 
 from pgrecall.admin.migrate import migrate
-from support.embedding_queue import ONE, OTHER, begin, claim, complete, due, fail, failed, jobs, lost, table, vector
+from support.embedding_queue import (
+    ONE,
+    OTHER,
+    begin,
+    claim,
+    complete,
+    due,
+    fail,
+    failed,
+    jobs,
+    lost,
+    table,
+    vector,
+)
 from support.memories import call, contents, remember, remember_many, rows, scalar, share, stored
 from support.roles import role
 

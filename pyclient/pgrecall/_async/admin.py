@@ -61,9 +61,7 @@ class AsyncAdmin:
             k: Maximum number of failures; None is 100.
             kind: Only jobs of this kind: embedding, text, llm, notes or curation.
         """
-        rows = await self._database.rows(
-            "pgrecall.failures", checked_arguments(cause=cause, k=k, kind=kind)
-        )
+        rows = await self._database.rows("pgrecall.failures", checked_arguments(cause=cause, k=k, kind=kind))
         return [Failure.of(row) for row in rows]
 
     async def retry_failures(

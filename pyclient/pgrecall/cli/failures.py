@@ -91,6 +91,9 @@ def _print_table(found: "Iterable[Failure]") -> None:
             str(failure.generation or ""),
             str(failure.attempts),
             format_age(now - failure.failed_at),
-            *(Text(sanitize_line(text)) for text in (failure.kind, failure.namespace, failure.cause, failure.error)),
+            *(
+                Text(sanitize_line(text))
+                for text in (failure.kind, failure.namespace, failure.cause, failure.error)
+            ),
         )
     terminal().print(table)
