@@ -129,7 +129,7 @@ def test_tickets_cannot_be_guessed(conn: Connection[Any]) -> None:
 
 
 def test_no_claim_gives_out_a_secret(conn: Connection[Any]) -> None:
-    open_, secret = remember(conn, "open"), remember(conn, "canary", is_sensitive=True)
+    open_, _ = remember(conn, "open"), remember(conn, "canary", is_sensitive=True)
     # Even where a row of a queue says that there is something to do.
     conn.execute(
         "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) "

@@ -236,6 +236,12 @@ def test_the_status_is_that_of_all_shards(cluster: Cluster, client: Client) -> N
     assert (status.memories, status.namespaces) == tuple(map(sum, zip(*counts, strict=True)))
     assert status.dimension == 384
     assert status.failures_by_cause == {}
+    found = [cluster.on(shard, "SELECT jobs FROM recall_status()")[0][0] for shard in NAMESPACES]
+    for kind, states in status.jobs.items():
+        for state, value in states.items():
+            parts = [one[kind][state] or 0 for one in found]
+            # Between two calls time passes.
+            assert value is None or (value <= max(parts) if state == "seconds" else value == sum(parts)), kind
     assert client.admin.last_memory_id() == cluster.on(2, "SELECT pgrecall.last_memory_id()")[0][0]
     assert {finding.status for finding in client.admin.health()} <= {"ok", "info", "warn"}
     assert (client.admin.failures(), client.admin.retry_failures(), client.admin.workers()) == ([], 0, [])

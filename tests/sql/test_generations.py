@@ -9,7 +9,7 @@ import pytest
 
 from pgrecall.admin.migrate import migrate
 from support.corpus import fill
-from support.embedding_queue import ONE, SECOND, begin, build, claim, complete, embed_all, jobs, table, vector
+from support.embedding_queue import ONE, SECOND, begin, build, claim, complete, embed_all, jobs, vector
 from support.memories import call, concepts, refused, remember, remember_many, rows, scalar, stored
 from support.migrating import MINILM
 from support.ranking import NORTH, at, recalled

@@ -61,8 +61,8 @@ class Status(Row):
             if the role does not see every namespace.
         analyzed_at: When the planner's statistics of memories were refreshed; None if that is not known.
         due: How many memories are to be forgotten or erased by the daemon, since they expired.
-        jobs: By kind of job (embedding, text, llm, notes, curation): how many are pending, in_progress, retrying
-            and failed, and for how many seconds the oldest has been waiting that has not failed.
+        jobs: By kind of job (embedding, text, llm, notes, curation): how many are pending, in_progress,
+            retrying and failed, and for how many seconds the oldest has been waiting that has not failed.
     """
 
     schema_revision: str | None

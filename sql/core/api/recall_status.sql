@@ -78,7 +78,8 @@ BEGIN ATOMIC
             WHERE m.deleted_at IS NULL
         ) m
         LEFT JOIN pgrecall.jobs f
-          ON f.memory_id = m.id AND f.kind = 'embedding' AND f.generation_id = g.id AND f.failed_at IS NOT NULL
+          -- Not m.id alone: to plan a merge join, the planner would look up the first and the last memory.
+          ON f.memory_id = m.id + 0 AND f.kind = 'embedding' AND f.generation_id = g.id AND f.failed_at IS NOT NULL
         WHERE g.state = 'active'
     ) alive
     CROSS JOIN (
