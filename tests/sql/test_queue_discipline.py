@@ -396,7 +396,11 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def chosen(conn: Connection[Any], batch: int = 64) -> list[dict[str, Any]]:
     """The nodes of the plan by which claim() chooses, run."""
-    statement = scalar(conn, "SELECT _pgrecall.job_choice('embedding', 'embedding')")
+    statement = scalar(
+        conn,
+        "SELECT _pgrecall.job_choice(k.kind, k.of_generation, k.oldest_first, k.ready, 'embedding') "
+        "FROM _pgrecall.job_kinds() k WHERE k.kind = 'embedding'",
+    )
     for place, value in enumerate(("1", str(batch), "1000", "262144"), 1):
         statement = statement.replace(f"${place}", value)
     explain = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT json) "

@@ -4,13 +4,14 @@
 -- as many namespaces as possible, starting at a random one. So a fresh memory does not wait for a backlog, and no tenant waits
 -- for another's. The texts of a batch have 256 kB, or little more: then it is smaller.
 --
--- column_name  that of the generation
+-- kind, of_generation, oldest_first, ready  a row of job_kinds();  column_name  that of the generation
 --
 -- The statement's parameters: $1 generation, $2 batch, $3 the namespace to start at, $4 bytes of text. It returns one array.
-CREATE OR REPLACE FUNCTION _pgrecall.job_choice(kind text, column_name text)
+CREATE OR REPLACE FUNCTION _pgrecall.job_choice(
+    kind text, of_generation boolean, oldest_first boolean, ready text, column_name text
+)
 RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path FROM CURRENT
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT format($statement$
         WITH RECURSIVE fresh AS MATERIALIZED (
@@ -76,27 +77,25 @@ BEGIN ATOMIC
             GROUP BY o.id
         ) c
     $statement$, q.id, q.source, q.waits, q.is_free, q.sequence, q.bytes)
-    FROM _pgrecall.job_kinds() k
-    CROSS JOIN LATERAL (
+    FROM (
         SELECT 'm.id' AS id, 'pgrecall.memories' AS source,
                format('m.%I IS NULL AND NOT m.is_sensitive AND m.deleted_at IS NULL', job_choice.column_name) AS waits,
                format('NOT EXISTS (SELECT FROM pgrecall.jobs j WHERE j.memory_id = m.id AND j.kind = %L AND j.generation_id = $1 '
                       'AND (j.failed_at IS NOT NULL OR _pgrecall.is_ahead(greatest(j.lease_expires_at, j.next_attempt_at))))',
-                      k.kind) AS is_free,
+                      job_choice.kind) AS is_free,
                'm.updated_at DESC, m.id DESC' AS sequence, 'octet_length(m.content)' AS bytes
-        WHERE k.of_generation
+        WHERE job_choice.of_generation
         UNION ALL
         SELECT 'm.memory_id', 'pgrecall.jobs',
-               format('m.kind = %L AND m.generation_id = 0 AND m.failed_at IS NULL', k.kind),
+               format('m.kind = %L AND m.generation_id = 0 AND m.failed_at IS NULL', job_choice.kind),
                'NOT _pgrecall.is_ahead(m.lease_expires_at) AND NOT _pgrecall.is_ahead(m.next_attempt_at)'
-               || CASE WHEN k.ready IS NULL THEN ''
+               || CASE WHEN job_choice.ready IS NULL THEN ''
                        ELSE ' AND EXISTS (SELECT FROM pgrecall.memories o WHERE o.id = m.memory_id AND '
-                            || format(k.ready, job_choice.column_name) || ')' END,
-               CASE WHEN k.oldest_first THEN 'm.memory_id' ELSE 'm.memory_id DESC' END,
+                            || format(job_choice.ready, job_choice.column_name) || ')' END,
+               CASE WHEN job_choice.oldest_first THEN 'm.memory_id' ELSE 'm.memory_id DESC' END,
                'COALESCE((SELECT octet_length(o.content) FROM pgrecall.memories o WHERE o.id = m.memory_id), 0)'
-        WHERE NOT k.of_generation
-    ) q
-    WHERE k.kind = job_choice.kind;
+        WHERE NOT job_choice.of_generation
+    ) q;
 END;
 
 COMMENT ON FUNCTION _pgrecall.job_choice IS 'Returns the statement that chooses the memories of a claim, of whatever kind.';

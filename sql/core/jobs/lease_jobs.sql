@@ -18,23 +18,24 @@ AS $function$
 DECLARE
     most_bytes CONSTANT integer := 262144;
     start CONSTANT integer := floor(random() * (SELECT max(n.id) + 1 FROM pgrecall.namespaces n))::integer;
-    of_generation boolean;
+    said record;
     chosen bigint[];
 BEGIN
     PERFORM _pgrecall.check_claim(batch, lease);
     IF batch < 1 THEN
         RETURN;
     END IF;
-    SELECT k.of_generation INTO STRICT of_generation FROM _pgrecall.job_kinds() k WHERE k.kind = lease_jobs.kind;
+    SELECT k.* INTO STRICT said FROM _pgrecall.job_kinds() k WHERE k.kind = lease_jobs.kind;
     -- Keeps the column from being dropped.
     PERFORM FROM pgrecall.memories m WHERE false;
-    PERFORM _pgrecall.rescue_jobs(kind, CASE WHEN of_generation THEN made_for.id ELSE 0 END);
+    PERFORM _pgrecall.rescue_jobs(kind, CASE WHEN said.of_generation THEN made_for.id ELSE 0 END);
     -- Not embedding_of(): it takes whole rows, which the embedder's role may not read.
-    EXECUTE _pgrecall.job_choice(kind, made_for.column_name::text) INTO chosen USING made_for.id, batch, start, most_bytes;
+    EXECUTE _pgrecall.job_choice(kind, said.of_generation, said.oldest_first, said.ready, made_for.column_name::text) INTO chosen
+    USING made_for.id, batch, start, most_bytes;
     IF chosen IS NULL THEN
         RETURN;
     END IF;
-    IF of_generation THEN
+    IF said.of_generation THEN
         RETURN QUERY EXECUTE format($statement$
             WITH free AS MATERIALIZED (
                 SELECT m.id, m.namespace_id
