@@ -82,7 +82,7 @@ def _print_table(found: "Iterable[Failure]") -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for heading in ("memory", "generation", "attempts", "ago"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for heading in ("kind", "namespace", "cause"):
+    for heading in ("namespace", "cause", "kind"):
         table.add_column(heading, overflow="fold")
     table.add_column("error", overflow="fold", ratio=1)
     for failure in found:
@@ -93,7 +93,7 @@ def _print_table(found: "Iterable[Failure]") -> None:
             format_age(now - failure.failed_at),
             *(
                 Text(sanitize_line(text))
-                for text in (failure.kind, failure.namespace, failure.cause, failure.error)
+                for text in (failure.namespace, failure.cause, failure.kind, failure.error)
             ),
         )
     terminal().print(table)
