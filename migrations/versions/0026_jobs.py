@@ -4,8 +4,8 @@ from alembic import op
 
 from pgrecall.admin.migrate import run_sql
 
-revision = "0018"
-down_revision = "0017"
+revision = "0026"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 
