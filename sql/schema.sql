@@ -1115,7 +1115,7 @@ CREATE TABLE pgrecall.jobs (
     CONSTRAINT jobs_pkey PRIMARY KEY (memory_id, kind, generation_id),
     CONSTRAINT jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT jobs_cause_size CHECK (octet_length(cause) <= 256),
-    CONSTRAINT jobs_failed_or_leased CHECK ((failed_at IS NULL) OR ((lease_expires_at IS NULL) AND (next_attempt_at IS NULL))),
+    CONSTRAINT jobs_failed_or_leased CHECK ((failed_at IS NULL) OR (lease_expires_at IS NULL)),
     CONSTRAINT jobs_kind_size CHECK (octet_length(kind) <= 40),
     CONSTRAINT jobs_last_error_size CHECK (octet_length(last_error) <= 4096),
     CONSTRAINT jobs_times CHECK (((lease_expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (lease_expires_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((next_attempt_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (next_attempt_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((waiting_since >= '0001-01-02 00:00:00+00'::timestamptz) AND (waiting_since <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((failed_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (failed_at <= '9999-12-31 00:00:00+00'::timestamptz)))

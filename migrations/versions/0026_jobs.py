@@ -9,6 +9,9 @@ down_revision = "0024"
 branch_labels = None
 depends_on = None
 
+# Whoever writes to a queue has ended, or waits until this is done. In the order of all code: memories first.
+LOCK = "LOCK TABLE pgrecall.memories IN SHARE ROW EXCLUSIVE MODE; LOCK TABLE {}"
+FORMER = "pgrecall.embedding_jobs, pgrecall.embedding_failures, pgrecall.extractions, pgrecall.curation_jobs"
 # The functions that read what goes; the bundle makes them again.
 READERS = """
 DO $do$
@@ -47,6 +50,7 @@ def bounds(*columns: str) -> str:
 
 
 def upgrade() -> None:
+    run_sql(op.get_bind(), LOCK.format(FORMER))
     run_sql(op.get_bind(), READERS)
     run_sql(
         op.get_bind(),
@@ -68,8 +72,7 @@ def upgrade() -> None:
             cause            text CONSTRAINT jobs_cause_size CHECK (octet_length(cause) <= 256),
             last_error       text CONSTRAINT jobs_last_error_size CHECK (octet_length(last_error) <= 4096),
             CONSTRAINT jobs_pkey PRIMARY KEY (memory_id, kind, generation_id),
-            CONSTRAINT jobs_failed_or_leased CHECK (failed_at IS NULL OR lease_expires_at IS NULL
-                AND next_attempt_at IS NULL),
+            CONSTRAINT jobs_failed_or_leased CHECK (failed_at IS NULL OR lease_expires_at IS NULL),
             CONSTRAINT jobs_times CHECK (
                 {bounds("lease_expires_at", "next_attempt_at", "waiting_since", "failed_at")}
             )
@@ -170,6 +173,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    run_sql(op.get_bind(), LOCK.format("pgrecall.extractions, pgrecall.jobs"))
     run_sql(
         op.get_bind(),
         f"""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+import psycopg
+import pytest
+
 from pgrecall.admin.migrate import migrate
-from support.migrating import run
+from support.migrating import run, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +39,10 @@ OLD = {
     "extractions": "memory_id, enricher, namespace_id, is_pending, attempts, next_attempt_at::text, last_error",
     "curation_jobs": "memory_id, namespace_id, attempts",
 }
+KINDS = (
+    "SELECT kind, count(*), count(failed_at), sum(attempts) FROM pgrecall.jobs GROUP BY kind ORDER BY kind"
+)
+MOVED = [("curation", 5, 2, 10), ("embedding", 2, 1, 7), ("llm", 1, 1, 5), ("notes", 1, 0, 1)]
 
 
 def contents(dsn: str) -> dict[str, list[tuple[object, ...]]]:
@@ -50,9 +58,7 @@ def test_the_rows_of_all_queues_move_there_and_back(new_database: Callable[..., 
     run(dsn, BEFORE)
     before = contents(dsn)
     migrate(dsn)
-    assert run(
-        dsn, "SELECT kind, count(*), count(failed_at), sum(attempts) FROM pgrecall.jobs GROUP BY kind ORDER BY kind"
-    ) == [("curation", 5, 2, 10), ("embedding", 2, 1, 7), ("llm", 1, 1, 5), ("notes", 1, 0, 1)]  # fmt: skip
+    assert run(dsn, KINDS) == MOVED
     assert run(dsn, "SELECT enricher, version FROM pgrecall.extractions ORDER BY 1") == [
         ("notes", "v0"),
         ("text", "v1"),
@@ -61,3 +67,23 @@ def test_the_rows_of_all_queues_move_there_and_back(new_database: Callable[..., 
                     "WHERE j.namespace_id <> m.namespace_id") == [(0,)]  # fmt: skip
     migrate(dsn, revision="0017")
     assert contents(dsn) == before
+
+
+def test_what_is_written_while_the_rows_move_is_not_lost(new_database: Callable[..., str]) -> None:
+    dsn = new_database()
+    migrate(dsn, revision="0024")
+    with psycopg.connect(dsn) as writer, ThreadPoolExecutor() as pool:
+        writer.execute(BEFORE.encode())
+        moving = pool.submit(migrate, dsn)
+        wait_for(
+            dsn,
+            "EXISTS (SELECT FROM pg_locks WHERE relation = 'pgrecall.memories'::regclass AND NOT granted)",
+        )
+        # Another one comes while the revision waits.
+        with psycopg.connect(dsn) as late:
+            late.execute("SET lock_timeout = '1s'")
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                late.execute("LOCK TABLE pgrecall.memories IN ROW EXCLUSIVE MODE")
+        writer.commit()
+        moving.result(60)
+    assert run(dsn, KINDS) == MOVED

@@ -98,7 +98,7 @@ BEGIN ATOMIC
         CROSS JOIN LATERAL (
             SELECT count(*) AS pending,
                    count(*) FILTER (WHERE _pgrecall.is_ahead(j.lease_expires_at)) AS in_progress,
-                   count(*) FILTER (WHERE j.next_attempt_at IS NOT NULL AND j.attempts > 0) AS retrying,
+                   count(*) FILTER (WHERE j.next_attempt_at IS NOT NULL AND j.attempts > 0 AND j.failed_at IS NULL) AS retrying,
                    count(j.failed_at) AS failed, min(j.waiting_since) AS oldest,
                    min(j.waiting_since) FILTER (WHERE j.failed_at IS NULL) AS oldest_waiting
             FROM pgrecall.jobs j

@@ -37,7 +37,7 @@ BEGIN ATOMIC
     ) n
     CROSS JOIN LATERAL (
         SELECT count(*) FILTER (WHERE _pgrecall.is_ahead(j.lease_expires_at)) AS in_progress,
-               count(*) FILTER (WHERE _pgrecall.is_ahead(j.next_attempt_at)) AS retrying
+               count(*) FILTER (WHERE _pgrecall.is_ahead(j.next_attempt_at) AND j.failed_at IS NULL) AS retrying
         FROM pgrecall.jobs j WHERE j.kind = 'embedding' AND j.generation_id = g.id
     ) j
     CROSS JOIN LATERAL (SELECT count(*) AS truncated FROM pgrecall.truncated_embeddings t WHERE t.generation_id = g.id) t

@@ -9,8 +9,8 @@ RETURNS TABLE (in_progress bigint, retrying bigint, failed bigint, next_at times
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER ROWS 1
 SET search_path FROM CURRENT
 BEGIN ATOMIC
-    SELECT count(j.lease_expires_at), count(j.next_attempt_at), count(j.failed_at),
-           min(COALESCE(j.lease_expires_at, j.next_attempt_at))
+    SELECT count(j.lease_expires_at), count(j.next_attempt_at) FILTER (WHERE j.failed_at IS NULL), count(j.failed_at),
+           min(COALESCE(j.lease_expires_at, j.next_attempt_at)) FILTER (WHERE j.failed_at IS NULL)
     FROM pgrecall.jobs j
     WHERE j.kind = 'embedding' AND j.generation_id = COALESCE(embedding_backlog.generation, pgrecall.active_generation());
 END;
