@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pgrecall_embedder.jobs.extract.llm_access import LlmAccess, UsageLog
+from pgrecall_embedder.jobs.asking.llm_access import LlmAccess, UsageLog
 from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable, choose_label
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from pgrecall import AsyncClient
 from pgrecall.errors import PgrecallError
 from pgrecall.installing import install_command
-from pgrecall_embedder.jobs.extract.llm_access import client_for
+from pgrecall_embedder.jobs.asking.llm_access import client_for
 from pgrecall_embedder.jobs.extract.setup import Setup
 
 from .curator import curator_version

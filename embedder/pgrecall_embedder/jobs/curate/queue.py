@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pgrecall_embedder.jobs.extract.llm_access import UsageLog
+from pgrecall_embedder.jobs.queue import JobQueue
 
 from .decision import question_from
 
 if TYPE_CHECKING:
-    from pgrecall_embedder.connection import Connection
-
     from .decision import Decision, Question
 
 __all__ = ["Claimed", "CurationQueue"]
@@ -34,23 +31,10 @@ class Claimed:
     ticket: int
 
 
-class CurationQueue(UsageLog):
-    """The queue as one worker sees it.
+class CurationQueue(JobQueue):
+    """The queue as one worker sees it."""
 
-    Args:
-        claims: The connection that claims and releases.
-        writes: The connection for everything else.
-    """
-
-    def __init__(self, claims: Connection, writes: Connection) -> None:
-        super().__init__(writes)
-        self._claims = claims
-        self.worker = uuid.uuid4()
-
-    @property
-    def connections(self) -> int:
-        """Changes when the answer to a claim may have been lost with its connection."""
-        return self._claims.connections
+    _RELEASE = "SELECT pgrecall.release_curations(%s)"
 
     async def claim(self, limit: int) -> list[Claimed]:
         """Lease up to `limit` memories, oldest first."""
@@ -93,8 +77,3 @@ class CurationQueue(UsageLog):
             [claimed.memory_id, claimed.ticket, decision],
         )
         return number is not None
-
-    async def release(self) -> int:
-        """Give back all leases; returns how many there were."""
-        [(released,)] = await self._claims.fetch("SELECT pgrecall.release_curations(%s)", [self.worker])
-        return int(released)

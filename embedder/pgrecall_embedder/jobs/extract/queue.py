@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pgrecall_embedder.jobs.queue import JobQueue
 from pgrecall_extract.base import Document
 
 from .frames import NO_ANCHOR
-from .llm_access import UsageLog
 from .setup import setup_from
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Claimed:
     ticket: int
 
 
-class ExtractionQueue(UsageLog):
+class ExtractionQueue(JobQueue):
     """The queue of one extraction job, used by one worker.
 
     Args:
@@ -46,17 +45,12 @@ class ExtractionQueue(UsageLog):
         lease: The duration of a lease, such as "5 minutes". Other workers skip leased memories.
     """
 
+    _RELEASE = "SELECT pgrecall.release_extractions(%s)"
+
     def __init__(self, claims: Connection, writes: Connection, enricher: str, lease: str) -> None:
-        super().__init__(writes)
-        self._claims = claims
+        super().__init__(claims, writes)
         self._enricher = enricher
         self._lease = lease
-        self.worker = uuid.uuid4()
-
-    @property
-    def connections(self) -> int:
-        """How often the connection for claims was opened. A change means that a claim may be lost."""
-        return self._claims.connections
 
     async def setup(self, known: str | None = None) -> Setup | None:
         """Return the extraction settings and rules, or None if they have not changed.
@@ -112,11 +106,6 @@ class ExtractionQueue(UsageLog):
             "SELECT pgrecall.fail_extraction(%s, %s, %s, %s)",
             [self._enricher, claimed.document.memory_id, claimed.ticket, error],
         )
-
-    async def release(self) -> int:
-        """Give back all leases; returns how many there were."""
-        [(released,)] = await self._claims.fetch("SELECT pgrecall.release_extractions(%s)", [self.worker])
-        return int(released)
 
     async def cached_llm_answers(self, keys: Sequence[bytes]) -> list[tuple[bytes, str]]:
         """Return what a language model answered before, as JSON texts, by key."""

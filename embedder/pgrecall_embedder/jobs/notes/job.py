@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from pgrecall_embedder.jobs.extract.llm_job import LlmJob
+from pgrecall_embedder.jobs.asking.llm_job import LlmJob
 from pgrecall_embedder.llm import AnswerUnusable, LlmMisconfigured, LlmUnavailable
 from pgrecall_embedder.logs import describe
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from pgrecall_embedder.connection import Connection
-
-    from .setup import Setup
+    from pgrecall_embedder.jobs.extract.setup import Setup
 
 __all__ = ["KEY_FILE_VARIABLE", "LlmAccess", "UsageLog", "client_for"]
 

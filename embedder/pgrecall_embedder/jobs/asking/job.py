@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 from pgrecall_embedder.worker import Job
 
 if TYPE_CHECKING:
+    from pgrecall_embedder.jobs.extract.setup import Setup
     from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable
 
     from .llm_access import LlmAccess
-    from .setup import Setup
 
 __all__ = ["AskingJob"]
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Final
 
+from pgrecall_embedder.jobs.extract.text import Counts
 from pgrecall_embedder.waiting import run_unless
 from pgrecall_embedder.worker import Step
 
-from .asking_job import AskingJob
+from .job import AskingJob
 from .llm_access import LlmAccess
-from .text import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from structlog.typing import FilteringBoundLogger
 
+    from pgrecall_embedder.jobs.extract.queue import Claimed, ExtractionQueue
+    from pgrecall_embedder.jobs.extract.setup import Setup
     from pgrecall_embedder.llm import LlmClient
-
-    from .queue import Claimed, ExtractionQueue
-    from .setup import Setup
 
 __all__ = ["LlmJob"]
 
