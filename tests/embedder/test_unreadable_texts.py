@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 from pgrecall import Client
-from pgrecall.query.unreadable import UNREADABLE, UnreadableText, is_unreadable
+from pgrecall.query.unreadable import UNREADABLE, UnreadableText, is_unreadable, is_word_piece
 from support.embedder import Recorder, drain, real_model, remember, stored
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def read(words: str, *pieces: int, unknown: str = "") -> bool:
             numbers.append(number)
             spans.append((position, position + len(word)))
         position += len(word) + 1
-    return is_unreadable(words, tokens, numbers, spans, 0)
+    return is_unreadable(words, tokens, numbers, spans, 0, spells=True)
 
 
 def test_half_of_the_letters_decides() -> None:
@@ -108,6 +109,33 @@ def test_a_script_of_which_a_fifth_is_missing_counts_as_a_whole() -> None:
     assert not read("до чай кофе вода", 2, 1, 1, 1)
     assert not read("дом чай кофе молоко вода", 3, 1, 1, 1, 1)
     assert not read("дом чай tea coffee milk water", 3, 3, 1, 1, 1, 1)
+
+
+PIECES = (
+    "▁", "▁冰", "岛", "冰", "李", "明", "我", "的", "电话", "是", "1", "3", "8", "0", "▁Ну", "▁да", ",", "▁я", "▁не", "▁он", ".",
+    "▁I", "▁like", "▁fried", "▁मु", "झे", "▁सु", "बह",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("has_words", [True, False])
+@pytest.mark.parametrize(
+    "text",
+    ["冰岛", "李明", "我的电话是13800138000", "Ну да, я не он.", "I like 🍓 fried", "मुझे सुबह"],
+)
+def test_pieces_of_sentences_do_not_tell(text: str, has_words: bool) -> None:
+    """Multilingual models have tokens for spaces and punctuation, and some take a whole text for one word."""
+    tokenizer = Tokenizer(models.Unigram([("<unk>", 0.0), *((piece, -1.0) for piece in PIECES)], unk_id=0))
+    split = [pre_tokenizers.WhitespaceSplit()] if has_words else []
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*split, pre_tokenizers.Metaspace(split=has_words)])
+    read = tokenizer.encode(text)
+    assert not is_word_piece(tokenizer)
+    assert not is_unreadable(text, read.ids, read.word_ids, read.offsets, 0)
+    unknown = tokenizer.encode("ቡና እወዳለሁ ጠዋት")
+    assert is_unreadable("ቡና እወዳለሁ ጠዋት", unknown.ids, unknown.word_ids, unknown.offsets, 0)
+
+
+def test_marks_of_vowels_are_letters() -> None:
+    assert not read("मुझे सुबह", 2, 2)
 
 
 def test_such_a_memory_is_without_embedding_and_not_tried_again(

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.installing import install_command
-from pgrecall.query.unreadable import LONGEST_LOOK, UnreadableText, is_unreadable
+from pgrecall.query.unreadable import (
+    LONGEST_LOOK,
+    UnreadableText,
+    is_unreadable,
+    is_word_piece,
+)
 
 from .base import DocumentVectors, refuse_shorter
 from .onnx_files import find, read
@@ -138,7 +144,8 @@ class OnnxProvider:
         if self._files.lowercase:
             start = start.lower()
         read = self._tokenizer.encode(start)
-        return is_unreadable(start, read.ids, read.word_ids, read.offsets, self._unknown)
+        spells = is_word_piece(self._tokenizer)
+        return is_unreadable(start, read.ids, read.word_ids, read.offsets, self._unknown, spells=spells)
 
     def _vectors(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:
         """Return vectors of length 1 for some tokenised texts."""
@@ -211,6 +218,7 @@ def _unknown_token(tokenizer: Tokenizer) -> int | None:
     """Return the number of the token for what a model does not know; None if it has none."""
     token = getattr(tokenizer.model, "unk_token", None)
     if token is None:
-        number: int | None = getattr(tokenizer.model, "unk_id", None)
+        # A vocabulary of sentence pieces shows its number in its file alone.
+        number: int | None = json.loads(tokenizer.to_str())["model"].get("unk_id")
         return number
     return tokenizer.token_to_id(token)

@@ -15,7 +15,7 @@ from pgrecall.errors import EmbeddingUnavailable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["UNREADABLE", "UnreadableText", "is_unreadable", "knows_too_little"]
+__all__ = ["UNREADABLE", "UnreadableText", "is_unreadable", "is_word_piece", "knows_too_little"]
 
 UNREADABLE: Final = "the model does not know the language of the text"
 LONGEST_LOOK: Final = 2048
@@ -43,12 +43,14 @@ def is_unreadable(
     words: Sequence[int | None],
     spans: Sequence[tuple[int, int]],
     unknown: int | None,
+    *,
+    spells: bool = False,
 ) -> bool:
     """Tell whether a model knows the language of less than half of a text.
 
-    A word is missing if one of its tokens is the unknown one, or if it has as many tokens as letters. Single
-    letters count as missing only if they are unknown: vocabularies of Chinese have a token for each. A script
-    of which many letters are missing counts as a whole: the vocabulary holds a few of its words by chance.
+    What unknown tokens stand for is missing. If the tokenizer spells, so is a word with as many tokens as
+    letters. A single letter is not: vocabularies of Chinese have a token for each. A script of which many
+    letters are missing counts as a whole: the vocabulary holds a few of its words by chance.
 
     Args:
         text: The text.
@@ -57,6 +59,8 @@ def is_unreadable(
         spans: For each token where it begins and ends in the text.
         unknown: The number of the token for what the model does not know; None: it has none, and bytes make
             up what its vocabulary lacks.
+        spells: Whether the tokenizer divides texts into words and these into pieces (WordPiece). Others have
+            tokens across words and for spaces, and their pieces do not tell.
 
     Returns:
         False for a text without words.
@@ -66,27 +70,36 @@ def is_unreadable(
     pieces: Counter[int] = Counter()
     begins: dict[int, int] = {}
     ends: dict[int, int] = {}
-    unknown_words: set[int] = set()
+    letters: Counter[str] = Counter()
+    missing: Counter[str] = Counter()
+    known_words: set[int] = set()
     for token, word, (begin, end) in zip(tokens, words, spans, strict=True):
         if word is not None:
             pieces[word] += 1
             begins.setdefault(word, begin)
             ends[word] = end
             if token == unknown:
-                unknown_words.add(word)
-    letters: Counter[str] = Counter()
-    missing: Counter[str] = Counter()
+                script, size = _letters(text[begin:end])
+                missing[script] += size
+            else:
+                known_words.add(word)
     for word, count in pieces.items():
-        own = [letter for letter in text[begins[word] : ends[word]] if letter.isalpha()]
-        script = _script(own[0]) if own else ""
-        size = max(1, len(own))
+        content = text[begins[word] : ends[word]]
+        script, size = _letters(content)
         letters[script] += size
-        if word in unknown_words or _is_spelled(own, script, count):
+        if spells and word in known_words and _is_spelled(content, script, size, count):
             missing[script] += size
-    for script in missing.keys() - {"", "LATIN"}:
-        if missing[script] >= max(_FEWEST_MISSING, letters[script] / _STRANGE_SHARE):
-            missing[script] = letters[script]
+    if spells:
+        for script in missing.keys() - {"", "LATIN"}:
+            if missing[script] >= max(_FEWEST_MISSING, letters[script] / _STRANGE_SHARE):
+                missing[script] = letters[script]
     return 2 * missing.total() > letters.total()
+
+
+def _letters(content: str) -> tuple[str, int]:
+    """Return the script of a word and the number of its letters, with their marks; 1 if it has none."""
+    own = [letter for letter in content if unicodedata.category(letter)[0] in "LM"]
+    return (_script(own[0]), len(own)) if own else ("", 1)
 
 
 def _script(letter: str) -> str:
@@ -95,11 +108,11 @@ def _script(letter: str) -> str:
     return _ONE_SCRIPT.get(script, script)
 
 
-def _is_spelled(letters: Sequence[str], script: str, pieces: int) -> bool:
+def _is_spelled(content: str, script: str, letters: int, pieces: int) -> bool:
     """Tell whether a word is written out letter by letter; a syllable counts if it takes several tokens."""
-    if len(letters) < 2 or "".join(letters).isascii():
+    if letters < 2 or content.isascii():
         return False
-    return pieces > len(letters) if script in _SYLLABLES else pieces >= len(letters)
+    return pieces > letters if script in _SYLLABLES else pieces >= letters
 
 
 def knows_too_little(tokenizer: Any, text: str) -> bool:
@@ -115,5 +128,15 @@ def knows_too_little(tokenizer: Any, text: str) -> bool:
     start = text[:LONGEST_LOOK]
     read = tokenizer(start, truncation=True, return_offsets_mapping=True)
     return is_unreadable(
-        start, read["input_ids"], read.word_ids(0), read["offset_mapping"], tokenizer.unk_token_id
+        start,
+        read["input_ids"],
+        read.word_ids(0),
+        read["offset_mapping"],
+        tokenizer.unk_token_id,
+        spells=is_word_piece(tokenizer.backend_tokenizer),
     )
+
+
+def is_word_piece(tokenizer: Any) -> bool:
+    """Tell whether a tokenizer of the library tokenizers divides words into pieces of its vocabulary."""
+    return type(tokenizer.model).__name__ == "WordPiece"
