@@ -64,7 +64,11 @@ _BARE_PGVECTOR = re.compile(
 
 _MADE = re.compile(r"CREATE OR REPLACE (?:FUNCTION|PROCEDURE|VIEW) ((?:_?pgrecall|public)\.\w+)")
 _NAMED = re.compile(r"\b(?:_?pgrecall|public)\.\w+")
-_LITERAL = re.compile(r"'(?:[^']|'')*'")
+# Literals and comments, whichever begins first: each may hold what begins the other.
+_NO_CODE = re.compile(r"'(?:[^']|'')*'|--[^\n]*")
+_STATEMENT = re.compile(
+    r"'.*\b(?:SELECT|CALL|INSERT|UPDATE|DELETE|MERGE|PERFORM)\b", re.IGNORECASE | re.DOTALL
+)
 _COMMENTED = {ObjectType.OBJECT_FUNCTION, ObjectType.OBJECT_PROCEDURE, ObjectType.OBJECT_VIEW}
 
 Found = tuple[int, str]
@@ -462,8 +466,10 @@ def reading(texts: Mapping[str, str], readers: Iterable[str] = READERS) -> set[s
     for name, text in texts.items():
         found = _MADE.search(text)
         if found is not None and not name.startswith(PLPYTHON):
-            code = re.sub(r"--[^\n]*", "", text).split("\nCOMMENT ON ", 1)[0]
-            made[found[1]] = name, _LITERAL.sub(lambda said: said[0] if "SELECT" in said[0] else "''", code)
+            made[found[1]] = (
+                name,
+                _NO_CODE.sub(lambda said: said[0] if _STATEMENT.match(said[0]) else "''", text),
+            )
     reached: set[str] = set()
     pending = [f"{schema}.{reader}" for reader in readers for schema in ("public", "pgrecall", "_pgrecall")]
     while pending:
