@@ -23,7 +23,7 @@ from pglast.enums import ObjectType
 from pglast.parser import ParseError
 from pglast.visitors import Visitor
 
-from pgrecall.admin.bundle import header, with_comment
+from pgrecall.admin.bundle import header, made_object, with_comment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -62,7 +62,6 @@ _BARE_PGVECTOR = re.compile(
     r"(?<![\w.'])(?:halfvec|vector_dims|l2_norm|halfvec_cosine_ops)\b(?! \()|(?<!pgvector\.)<[=#+-]>"
 )
 
-_MADE = re.compile(r"CREATE OR REPLACE (?:FUNCTION|PROCEDURE|VIEW) ((?:_?pgrecall|public)\.\w+)")
 _NAMED = re.compile(r"\b(?:_?pgrecall|public)\.\w+")
 # Literals and comments, whichever begins first: each may hold what begins the other.
 _NO_CODE = re.compile(r"'(?:[^']|'')*'|--[^\n]*")
@@ -464,7 +463,7 @@ def reading(texts: Mapping[str, str], readers: Iterable[str] = READERS) -> set[s
     """
     made: dict[str, tuple[str, str]] = {}
     for name, text in texts.items():
-        found = _MADE.search(text)
+        found = made_object(text)
         if found is not None and not name.startswith(PLPYTHON):
             made[found[1]] = (
                 name,

@@ -21,6 +21,7 @@ __all__ = [
     "folder",
     "header",
     "installed_files",
+    "made_object",
     "not_migrated",
     "spoken_contract",
     "sql_files",
@@ -30,7 +31,6 @@ __all__ = [
 ]
 
 _PLPYTHON = "plpython/"
-# The function or view that a file makes; what its body quotes is further in.
 _OBJECT = re.compile(
     r"^CREATE OR REPLACE (FUNCTION|PROCEDURE|VIEW) ((?:_?pgrecall|public)\.\w+)\b", re.MULTILINE
 )
@@ -55,6 +55,16 @@ def folder(name: str) -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[3] / name
 
 
+def made_object(text: str) -> tuple[str, str] | None:
+    """Return the kind and the name of the function or view that a file makes; None if it makes none.
+
+    Args:
+        text: The SQL of the file. What the object's body quotes is further in.
+    """
+    found = _OBJECT.search(text)
+    return None if found is None else (found[1], found[2])
+
+
 def header(text: str) -> tuple[str, str]:
     """Return the first paragraph of a file's header in one line, and the rest of the header as it is written.
 
@@ -75,11 +85,12 @@ def with_comment(text: str) -> str:
     Args:
         text: The SQL of the file. Without a header or an object it stays as it is.
     """
-    found = _OBJECT.search(text)
+    made = made_object(text)
     comment = header(text)[0].replace("'", "''")
-    if found is None or not comment:
+    if made is None or not comment:
         return text
-    return f"{text}\nCOMMENT ON {found[1]} {found[2]} IS '{comment}';\n"
+    kind, name = made
+    return f"{text}\nCOMMENT ON {kind} {name} IS '{comment}';\n"
 
 
 @cache
