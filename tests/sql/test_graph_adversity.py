@@ -173,7 +173,7 @@ def test_who_writes_is_not_stopped_by_a_merge_that_waits_for_it(
         waiting = "SELECT count(*) FROM pg_locks WHERE locktype IN ('transactionid', 'tuple') AND NOT granted"
         while scalar(writer, waiting) == 0:
             time.sleep(0.01)
-        writer.execute("SET LOCAL lock_timeout = 1")
+        writer.execute("SET LOCAL lock_timeout = '5s'")
         call(writer, "forget", memory)
         writer.rollback()
         assert moving.result(timeout=10) > 0
