@@ -764,29 +764,6 @@ ALTER TABLE pgrecall.concept_aliases
     ALTER COLUMN alias SET STATISTICS 0,
     ALTER COLUMN name SET STATISTICS 0;
 
-CREATE TABLE pgrecall.embedding_jobs (
-    memory_id        bigint NOT NULL,
-    worker_id        uuid,
-    lease_expires_at timestamptz,
-    attempts         integer NOT NULL DEFAULT 0,
-    next_attempt_at  timestamptz,
-    last_error       text,
-    generation_id    integer NOT NULL,
-    ticket           bigint,
-    CONSTRAINT embedding_jobs_pkey PRIMARY KEY (memory_id, generation_id),
-    CONSTRAINT embedding_jobs_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
-    CONSTRAINT embedding_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
-    CONSTRAINT embedding_jobs_last_error_size CHECK (octet_length(last_error) <= 4096),
-    CONSTRAINT embedding_jobs_times CHECK (((lease_expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (lease_expires_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((next_attempt_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (next_attempt_at <= '9999-12-31 00:00:00+00'::timestamptz)))
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
-COMMENT ON TABLE pgrecall.embedding_jobs IS 'Leases and failures of memories that are being embedded. Only memories.embedding decides what is pending: a row here says who holds the lease until when, or when to retry.';
-COMMENT ON COLUMN pgrecall.embedding_jobs.attempts IS 'How often it failed, or its worker disappeared. An unavailable provider does not count as an attempt.';
-COMMENT ON COLUMN pgrecall.embedding_jobs.ticket IS 'Random number of the current claim.';
-CREATE INDEX embedding_jobs_last_attempt_idx ON pgrecall.embedding_jobs (generation_id) WHERE (attempts >= 4);
-CREATE INDEX embedding_jobs_worker_idx ON pgrecall.embedding_jobs (worker_id);
-ALTER TABLE pgrecall.embedding_jobs
-    ALTER COLUMN last_error SET STATISTICS 0;
-
 CREATE TABLE pgrecall.judgements (
     namespace_id integer NOT NULL,
     query_id     text NOT NULL,
@@ -866,38 +843,21 @@ ALTER TABLE pgrecall.concept_merges
     ALTER COLUMN aliases SET STATISTICS 0;
 
 CREATE TABLE pgrecall.extractions (
-    memory_id        bigint NOT NULL,
-    ticket           bigint,
-    worker_id        uuid,
-    lease_expires_at timestamptz,
-    next_attempt_at  timestamptz,
-    extracted_at     timestamptz,
-    waiting_since    timestamptz NOT NULL DEFAULT now(),
-    attempts         integer NOT NULL DEFAULT 0,
-    is_pending       boolean NOT NULL DEFAULT true,
-    enricher         text NOT NULL,
-    version          text,
-    last_error       text,
-    namespace_id     integer,
+    memory_id    bigint NOT NULL,
+    extracted_at timestamptz NOT NULL DEFAULT now(),
+    enricher     text NOT NULL,
+    version      text,
     CONSTRAINT extractions_pkey PRIMARY KEY (memory_id, enricher),
     CONSTRAINT extractions_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT extractions_enricher_size CHECK (octet_length(enricher) <= 256),
-    CONSTRAINT extractions_last_error_size CHECK (octet_length(last_error) <= 4096),
-    CONSTRAINT extractions_times CHECK (((lease_expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (lease_expires_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND (((next_attempt_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (next_attempt_at <= '9999-12-31 00:00:00+00'::timestamptz)) OR (next_attempt_at = 'infinity'::timestamptz)) AND ((extracted_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (extracted_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((waiting_since >= '0001-01-02 00:00:00+00'::timestamptz) AND (waiting_since <= '9999-12-31 00:00:00+00'::timestamptz))),
+    CONSTRAINT extractions_times CHECK ((extracted_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (extracted_at <= '9999-12-31 00:00:00+00'::timestamptz)),
     CONSTRAINT extractions_version_size CHECK (octet_length(version) <= 256)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 2000);
-COMMENT ON TABLE pgrecall.extractions IS 'Extraction of names, times and facts: one row per memory and enricher, done by which version, or pending. Sensitive and forgotten memories have no row.';
-COMMENT ON COLUMN pgrecall.extractions.ticket IS 'Number of the current claim; the result of reading an older text has an outdated ticket and is discarded.';
-COMMENT ON COLUMN pgrecall.extractions.waiting_since IS 'When the pending extraction, or the last completed one, was queued.';
+COMMENT ON TABLE pgrecall.extractions IS 'Which version last extracted names, times and facts, or made notes, of a memory: one row per memory and enricher. Sensitive and forgotten memories have no row.';
 COMMENT ON COLUMN pgrecall.extractions.enricher IS 'text (no language model), or llm if enabled.';
 COMMENT ON COLUMN pgrecall.extractions.version IS 'Version of the extractor, its models and its settings at the last extraction.';
-COMMENT ON COLUMN pgrecall.extractions.namespace_id IS 'That of the memory: claim_extractions() gives each its turn.';
-CREATE INDEX extractions_pending_idx ON pgrecall.extractions (enricher, memory_id) WHERE is_pending;
-CREATE INDEX extractions_pending_namespace_idx ON pgrecall.extractions (enricher, namespace_id, memory_id) WHERE is_pending;
-CREATE INDEX extractions_worker_idx ON pgrecall.extractions (worker_id) WHERE (worker_id IS NOT NULL);
 ALTER TABLE pgrecall.extractions
-    ALTER COLUMN version SET STATISTICS 0,
-    ALTER COLUMN last_error SET STATISTICS 0;
+    ALTER COLUMN version SET STATISTICS 0;
 
 CREATE TABLE pgrecall.llm_answers (
     key        bytea NOT NULL,
@@ -915,27 +875,6 @@ CREATE INDEX llm_answers_memory_idx ON pgrecall.llm_answers (memory_id);
 ALTER TABLE pgrecall.llm_answers
     ALTER COLUMN key SET STATISTICS 0,
     ALTER COLUMN answer SET STATISTICS 0;
-
-CREATE TABLE pgrecall.embedding_failures (
-    memory_id     bigint NOT NULL,
-    generation_id integer NOT NULL,
-    attempts      integer NOT NULL,
-    failed_at     timestamptz NOT NULL DEFAULT now(),
-    cause         text NOT NULL,
-    error         text NOT NULL,
-    CONSTRAINT embedding_failures_pkey PRIMARY KEY (memory_id, generation_id),
-    CONSTRAINT embedding_failures_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES pgrecall.generations(id) ON DELETE CASCADE,
-    CONSTRAINT embedding_failures_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
-    CONSTRAINT embedding_failures_cause_size CHECK (octet_length(cause) <= 256),
-    CONSTRAINT embedding_failures_error_size CHECK (octet_length(error) <= 4096),
-    CONSTRAINT embedding_failures_times CHECK ((failed_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (failed_at <= '9999-12-31 00:00:00+00'::timestamptz))
-);
-COMMENT ON TABLE pgrecall.embedding_failures IS 'Failed memories: not retried until their text changes or pgrecall.retry_failures() is called. Never contains their content.';
-COMMENT ON COLUMN pgrecall.embedding_failures.cause IS 'One word, to group by.';
-CREATE INDEX embedding_failures_cause_idx ON pgrecall.embedding_failures (generation_id, cause);
-ALTER TABLE pgrecall.embedding_failures
-    ALTER COLUMN cause SET STATISTICS 0,
-    ALTER COLUMN error SET STATISTICS 0;
 
 CREATE TABLE pgrecall.truncated_embeddings (
     memory_id     bigint NOT NULL,
@@ -1038,25 +977,6 @@ CREATE TABLE pgrecall.judged_vectors (
 COMMENT ON TABLE pgrecall.judged_vectors IS 'Embeddings of judged queries, with the model that made them.';
 ALTER TABLE pgrecall.judged_vectors
     ALTER COLUMN query_id SET STATISTICS 0;
-
-CREATE TABLE pgrecall.curation_jobs (
-    memory_id        bigint NOT NULL,
-    ticket           bigint,
-    worker_id        uuid,
-    lease_expires_at timestamptz,
-    waiting_since    timestamptz NOT NULL DEFAULT now(),
-    attempts         integer NOT NULL DEFAULT 0,
-    namespace_id     integer,
-    CONSTRAINT curation_jobs_pkey PRIMARY KEY (memory_id),
-    CONSTRAINT curation_jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
-    CONSTRAINT curation_jobs_times CHECK (((lease_expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (lease_expires_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((waiting_since >= '0001-01-02 00:00:00+00'::timestamptz) AND (waiting_since <= '9999-12-31 00:00:00+00'::timestamptz)))
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
-COMMENT ON TABLE pgrecall.curation_jobs IS 'New memories to compare with older ones of their namespace, while the setting curate is on; a row is deleted with the decision.';
-COMMENT ON COLUMN pgrecall.curation_jobs.ticket IS 'Random number of the current claim.';
-COMMENT ON COLUMN pgrecall.curation_jobs.attempts IS 'Claims without a result; after the fifth it is not claimed again.';
-COMMENT ON COLUMN pgrecall.curation_jobs.namespace_id IS 'That of the memory: claim_curations() gives each its turn.';
-CREATE INDEX curation_jobs_namespace_idx ON pgrecall.curation_jobs (namespace_id, memory_id);
-CREATE INDEX curation_jobs_worker_idx ON pgrecall.curation_jobs (worker_id) WHERE (worker_id IS NOT NULL);
 
 CREATE TABLE pgrecall.curations (
     id           bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
@@ -1177,6 +1097,46 @@ COMMENT ON COLUMN pgrecall.name_doubts.nearness IS 'Cosine of the names, in devi
 COMMENT ON COLUMN pgrecall.name_doubts.asked_at IS 'When the language model was asked; the pair is not asked again. NULL: not yet.';
 CREATE INDEX name_doubts_asked_idx ON pgrecall.name_doubts (asked_at, concept_id);
 CREATE INDEX name_doubts_other_idx ON pgrecall.name_doubts (other_id);
+
+CREATE TABLE pgrecall.jobs (
+    memory_id        bigint NOT NULL,
+    worker_id        uuid,
+    ticket           bigint,
+    lease_expires_at timestamptz,
+    next_attempt_at  timestamptz,
+    waiting_since    timestamptz NOT NULL DEFAULT now(),
+    failed_at        timestamptz,
+    generation_id    integer NOT NULL DEFAULT 0,
+    namespace_id     integer NOT NULL,
+    attempts         integer NOT NULL DEFAULT 0,
+    kind             text COLLATE "C" NOT NULL,
+    cause            text,
+    last_error       text,
+    CONSTRAINT jobs_pkey PRIMARY KEY (memory_id, kind, generation_id),
+    CONSTRAINT jobs_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT jobs_cause_size CHECK (octet_length(cause) <= 256),
+    CONSTRAINT jobs_failed_or_leased CHECK ((failed_at IS NULL) OR (lease_expires_at IS NULL)),
+    CONSTRAINT jobs_kind_size CHECK (octet_length(kind) <= 40),
+    CONSTRAINT jobs_last_error_size CHECK (octet_length(last_error) <= 4096),
+    CONSTRAINT jobs_times CHECK (((lease_expires_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (lease_expires_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((next_attempt_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (next_attempt_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((waiting_since >= '0001-01-02 00:00:00+00'::timestamptz) AND (waiting_since <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((failed_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (failed_at <= '9999-12-31 00:00:00+00'::timestamptz)))
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+COMMENT ON TABLE pgrecall.jobs IS 'Leases, attempts and failures of every kind of job. A row is the queue of its kind, except for embeddings: there memories.embedding decides what is pending, and a row says who holds the lease until when, or when to retry.';
+COMMENT ON COLUMN pgrecall.jobs.ticket IS 'Random number of the current claim; a result with another is discarded.';
+COMMENT ON COLUMN pgrecall.jobs.failed_at IS 'It is not retried until the text changes or pgrecall.retry_failures() is called.';
+COMMENT ON COLUMN pgrecall.jobs.generation_id IS 'Of embeddings; 0 of other kinds.';
+COMMENT ON COLUMN pgrecall.jobs.namespace_id IS 'That of the memory: claims give each its turn.';
+COMMENT ON COLUMN pgrecall.jobs.attempts IS 'How often it failed, or its worker disappeared. An unavailable provider does not count as an attempt.';
+COMMENT ON COLUMN pgrecall.jobs.kind IS 'As _pgrecall.job_kinds() lists them.';
+COMMENT ON COLUMN pgrecall.jobs.cause IS 'One word, to group by.';
+COMMENT ON COLUMN pgrecall.jobs.last_error IS 'Never contains the memory''s content.';
+CREATE INDEX jobs_failed_idx ON pgrecall.jobs (kind, failed_at) WHERE (failed_at IS NOT NULL);
+CREATE INDEX jobs_last_attempt_idx ON pgrecall.jobs (kind, generation_id) WHERE ((attempts >= 4) AND (failed_at IS NULL));
+CREATE INDEX jobs_waiting_idx ON pgrecall.jobs (kind, memory_id) WHERE ((generation_id = 0) AND (failed_at IS NULL));
+CREATE INDEX jobs_waiting_namespace_idx ON pgrecall.jobs (kind, namespace_id, memory_id) WHERE ((generation_id = 0) AND (failed_at IS NULL));
+CREATE INDEX jobs_worker_idx ON pgrecall.jobs (worker_id) WHERE (worker_id IS NOT NULL);
+ALTER TABLE pgrecall.jobs
+    ALTER COLUMN cause SET STATISTICS 0,
+    ALTER COLUMN last_error SET STATISTICS 0;
 
 CREATE TABLE pgrecall.mentions (
     concept_id   bigint NOT NULL,

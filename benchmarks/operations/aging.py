@@ -29,7 +29,7 @@ _NAME = "bench_aging"
 _NAMESPACE = "aging"
 _ROUND = 500
 """Changes between two visits of the daemon."""
-_TABLES = ("postings", "term_stats", "pending_postings", "memories", "embedding_jobs")
+_TABLES = ("postings", "term_stats", "pending_postings", "memories", "jobs")
 _EXACT = '{"bm25_max_postings": 100000}'
 _LIVE = """
 SELECT id FROM pgrecall.memories

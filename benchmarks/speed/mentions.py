@@ -63,7 +63,9 @@ _STORE = (
     "JOIN pgrecall.memories m ON m.namespace_id = s.namespace_id AND m.external_id = s.external_id "
     "JOIN pgrecall.concept_aliases a ON a.namespace_id = s.namespace_id AND a.alias = s.alias "
     "GROUP BY s.namespace_id, a.concept_id, m.id, s.alias ORDER BY m.id",
-    "UPDATE pgrecall.extractions SET is_pending = false, version = 'synthetic', extracted_at = now()",
+    "DELETE FROM pgrecall.jobs WHERE kind = 'text'",
+    "INSERT INTO pgrecall.extractions (memory_id, enricher, version) "
+    "SELECT m.id, 'text', 'synthetic' FROM pgrecall.memories m ON CONFLICT DO NOTHING",
     "DROP TABLE said",
 )
 """What pgrecall.complete_extractions leaves behind, without its checks."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from datetime import UTC, datetime
+from typing import Final
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-__all__ = ["ENTITY_TYPES", "Document", "Extraction", "Fact", "Mention", "TemporalReference"]
+__all__ = ["ENTITY_TYPES", "NO_ANCHOR", "Document", "Extraction", "Fact", "Mention", "TemporalReference"]
 
 ENTITY_TYPES: Final = ("PERSON", "ORG", "PLACE", "PROJECT", "TECHNOLOGY", "FILE", "CONCEPT")
 """The built-in types; a namespace may have others of its own."""
+
+NO_ANCHOR: Final = datetime(1, 1, 2, tzinfo=UTC)
+"""Stands for a time of a memory that Python's calendar does not have, such as infinity."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ ARGUMENT_TYPES = {
     "k": "integer",
     "keep": "interval",
     "keep_deleted": "boolean",
+    "kind": "text",
     "labels": "text[]",
     "language": "text",
     "lines": "jsonb",

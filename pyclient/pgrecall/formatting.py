@@ -10,7 +10,7 @@ SECTIONS = {
     "memories": (
         "namespaces", "memories", "sensitive", "due", "memories_bytes", "analyzed_at", "pending_postings",
         "pending_extractions", "retrying_extractions", "failed_extractions", "oldest_pending_extraction",
-        "pending_llm_extractions",
+        "pending_llm_extractions", "jobs",
     ),
     "embeddings": (
         "model", "dimension", "generation", "embedded", "pending", "in_progress", "retrying",

@@ -40,15 +40,11 @@ def claim(conn: Connection[Any], worker: object = ONE) -> dict[int, tuple[bytes,
     [
         "UPDATE pgrecall.memories SET embedding = NULL",
         "UPDATE pgrecall.memories SET embedding = array_fill(1, ARRAY[384])::halfvec",
-        "INSERT INTO pgrecall.curation_jobs (memory_id, ticket) VALUES ({number}, 1)",
-        "UPDATE pgrecall.curation_jobs SET ticket = 1",
-        "INSERT INTO pgrecall.embedding_jobs (memory_id, generation_id, worker_id, ticket) VALUES ({number}, 1, '{worker}', 1)",
-        "UPDATE pgrecall.embedding_jobs SET ticket = 1",
-        "SELECT ticket FROM pgrecall.embedding_jobs",
-        "SELECT ticket FROM pgrecall.extractions",
-        "SELECT ticket FROM pgrecall.curation_jobs",
-        "INSERT INTO pgrecall.extractions (memory_id, enricher, ticket) VALUES ({number}, 'llm', 1)",
-        "UPDATE pgrecall.extractions SET ticket = 1",
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id, ticket) VALUES ({number}, 'llm', 1, 1)",
+        "UPDATE pgrecall.jobs SET ticket = 1",
+        "DELETE FROM pgrecall.jobs",
+        "SELECT ticket FROM pgrecall.jobs",
+        "INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES ({number}, 'llm')",
         "SELECT query FROM pgrecall.query_embeddings",
         "SELECT pgrecall.complete('{worker}', ARRAY[{number}], ARRAY[''::bytea], ARRAY['[1]'])",
         "INSERT INTO pgrecall.passages (memory_id, generation_id, number, namespace_id, starts_at, ends_at, embedding) "
@@ -99,7 +95,7 @@ def test_passages_land_only_with_the_ticket_of_their_memory(conn: Connection[Any
 def test_a_claim_that_another_has_now_is_void(conn: Connection[Any]) -> None:
     number = remember(conn)
     digest, ticket = claim(conn)[number]
-    conn.execute("UPDATE pgrecall.embedding_jobs SET lease_expires_at = now()")
+    conn.execute("UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE kind = 'embedding'")
     _, later = claim(conn, OTHER)[number]
     assert embed(conn, ONE, number, ticket, digest) == 0
     assert embed(conn, OTHER, number, later, digest) == 1
@@ -133,12 +129,13 @@ def test_tickets_cannot_be_guessed(conn: Connection[Any]) -> None:
 
 
 def test_no_claim_gives_out_a_secret(conn: Connection[Any]) -> None:
-    open_, secret = remember(conn, "open"), remember(conn, "canary", is_sensitive=True)
+    open_, _ = remember(conn, "open"), remember(conn, "canary", is_sensitive=True)
     # Even where a row of a queue says that there is something to do.
-    for trigger in ("extractions", "curation_jobs"):
-        conn.execute(f"ALTER TABLE pgrecall.{trigger} DISABLE TRIGGER refuse_sensitive_insert".encode())
-    conn.execute("INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES (%s, 'text')", (secret,))
-    conn.execute("INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%s), (%s)", (open_, secret))
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) "
+        "SELECT m.id, k.kind, m.namespace_id FROM pgrecall.memories m, (VALUES ('text'), ('curation')) k (kind) "
+        "ON CONFLICT DO NOTHING"
+    )
     conn.execute("UPDATE pgrecall.generations SET model_id = NULL")
     with role(conn, "pgrecall_embedder"):
         assert [row[0] for row in rows(conn, "pgrecall.claim", ONE)] == [open_]
@@ -149,7 +146,10 @@ def test_no_claim_gives_out_a_secret(conn: Connection[Any]) -> None:
 def test_a_forged_ticket_curates_nothing(conn: Connection[Any]) -> None:
     number, other = remember(conn, "one"), remember(conn, "two")
     call(conn, "pgrecall.set_setting", "curate", "rules")
-    conn.execute("INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%s)", (other,))
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s",
+        (other,),
+    )
     said = (
         '{{"decision": "SUPERSEDE", "other_id": {}, "decider": "forged", "evidence": {{}}, '
         '"memory_hash": "{}", "other_hash": "{}"}}'

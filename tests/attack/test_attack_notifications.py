@@ -82,8 +82,8 @@ def test_all_writes_commit_while_the_queue_is_full(conn: Connection[Any], full: 
     ((question, *_),) = rows(conn, "pgrecall.request_query_embedding", "tea")
     assert [row[0] for row in rows(conn, "pgrecall.claim_query_embeddings", 1)] == [question]
     call(conn, "pgrecall.complete_query_embeddings", [question], [None], ["no"])
-    conn.execute("INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error) "
-                 "SELECT max(id), 1, 5, 'x', 'x' FROM pgrecall.memories")  # fmt: skip
+    conn.execute("INSERT INTO pgrecall.jobs (memory_id, kind, generation_id, attempts, cause, last_error, namespace_id, failed_at) "
+                 "SELECT max(id), 'embedding', 1, 5, 'x', 'x', min(namespace_id), now() FROM pgrecall.memories")  # fmt: skip
     assert call(conn, "pgrecall.retry_failures") == 1
     (found,) = [row for row in rows(conn, "pgrecall.health") if row[0] == "notification queue"]
     assert (found[1], "% full" in found[2]) == ("warn", True)

@@ -36,7 +36,7 @@ KEPT_APART = """
 """
 # Says which way of reading something was done, never what.
 KINDS = {
-    ("extractions", "enricher"), ("grants", "access"), ("learned_settings", "end_reason"), ("mentions", "source"),
+    ("extractions", "enricher"), ("grants", "access"), ("jobs", "kind"), ("learned_settings", "end_reason"), ("mentions", "source"),
     ("temporal_refs", "granularity"), ("temporal_refs", "source"),
 }  # fmt: skip
 

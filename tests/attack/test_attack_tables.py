@@ -258,7 +258,7 @@ def test_no_row_of_ones_own_refers_to_a_memory_of_another_tenant(tenants: Tenant
                     told = inside(attacker, statement, values)
                     assert told.startswith(("42501", "23503")), (table, column, told)
                 attacked.add(table)
-    assert {"memories", "mentions", "curations", "note_evidence", "embedding_jobs", "judgements"} <= attacked
+    assert {"memories", "mentions", "curations", "note_evidence", "jobs", "judgements"} <= attacked
 
 
 @pytest.mark.parametrize("who", [None, "pgrecall_admin", "pgrecall_gate"])

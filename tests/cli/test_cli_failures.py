@@ -60,11 +60,12 @@ def test_the_list_has_what_one_needs_and_no_content(cli: Cli, conn: Connection[A
     assert err == "retry them with: pgrecall failures retry\n"
     rows = [re.split(r"  +", line.strip()) for line in out.splitlines()[3:] if line.strip()]
     assert [row[0] for row in rows] == [str(third), str(second), str(first)]
-    assert [rows[0][place] for place in (1, 2, 4, 5, 6)] == [
+    assert [rows[0][place] for place in (1, 2, 4, 5, 6, 7)] == [
         "1",
         "5",
         "default",
         "input_refused",
+        "embedding",
         "BadRequestError of input_refused",
     ]
     _, out, _ = cli("failures", "--cause", "error", "--json")

@@ -87,7 +87,7 @@ def test_the_backlog_grows(conn: Connection[Any]) -> None:
     beat(conn, generations=[1])
     state, remedy = health(conn)["pending embeddings"]
     assert state == "warn"
-    assert str(remedy).startswith("SELECT * FROM pgrecall.embedding_jobs ")
+    assert str(remedy).startswith("SELECT * FROM pgrecall.jobs ")
 
 
 def test_memories_were_given_up(conn: Connection[Any]) -> None:

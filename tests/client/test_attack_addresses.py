@@ -10,8 +10,8 @@ from pgrecall.cli import main
 from pgrecall.errors import PgrecallError
 from pgrecall.query.expansion import LlmExpander
 from pgrecall.query.reranking import HttpReranker
-from pgrecall_embedder.jobs.extract.llm_access import client_for
-from pgrecall_embedder.jobs.extract.setup import Setup
+from pgrecall_embedder.jobs.asking.llm_access import client_for
+from pgrecall_embedder.jobs.setup import Setup
 from pgrecall_embedder.providers.settings import endpoint_of
 
 if TYPE_CHECKING:

@@ -156,10 +156,10 @@ def test_a_vector_is_a_list_or_a_text(gateway: Gateway, app: str, vector: object
         owner.execute("SELECT FROM pgrecall.claim(gen_random_uuid())")
         owner.execute(
             "SELECT pgrecall.complete(j.worker_id, ARRAY[m.id], ARRAY[m.content_hash], ARRAY[%s])"
-            " FROM pgrecall.memories m JOIN pgrecall.embedding_jobs j ON j.memory_id = m.id WHERE m.id = %s",
+            " FROM pgrecall.memories m JOIN pgrecall.jobs j ON j.memory_id = m.id AND j.kind = 'embedding' WHERE m.id = %s",
             (json.dumps(UNIT), number),
         )
-        owner.execute("DELETE FROM pgrecall.embedding_jobs")
+        owner.execute("DELETE FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL")
     found = gateway.post("assistant", "recall", query="zzz", query_vec=vector, k=1, namespace="assistant")
     assert [(one["id"], one["similarity"]) for one in found] == [(number, pytest.approx(1, abs=0.001))]
     with psycopg.connect(app, autocommit=True) as owner:

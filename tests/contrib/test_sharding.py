@@ -133,7 +133,7 @@ def test_no_namespace_is_every_one_where_it_is_so_on_one_database(cluster: Clust
     rules = "SELECT count(*) FROM pgrecall.entity_rules WHERE type = 'TREE'"
     assert [cluster.on(shard, rules) for shard in NAMESPACES] == [[(1,)]] * 3
     cluster.at_router("SELECT pgrecall.set_entity_rules('TREE')")
-    done = "UPDATE pgrecall.extractions SET is_pending = false RETURNING memory_id"
+    done = "DELETE FROM pgrecall.jobs WHERE kind = 'text' RETURNING memory_id"
     counts = [len(cluster.on(shard, done)) for shard in NAMESPACES]
     assert cluster.at_router("SELECT pgrecall.reextract()") == [(sum(counts),)]
     assert cluster.at_router("SELECT * FROM pgrecall.list_learned()") == []
@@ -236,6 +236,12 @@ def test_the_status_is_that_of_all_shards(cluster: Cluster, client: Client) -> N
     assert (status.memories, status.namespaces) == tuple(map(sum, zip(*counts, strict=True)))
     assert status.dimension == 384
     assert status.failures_by_cause == {}
+    found = [cluster.on(shard, "SELECT jobs FROM recall_status()")[0][0] for shard in NAMESPACES]
+    for kind, states in status.jobs.items():
+        for state, value in states.items():
+            parts = [one[kind][state] or 0 for one in found]
+            # Between two calls time passes.
+            assert value is None or (value <= max(parts) if state == "seconds" else value == sum(parts)), kind
     assert client.admin.last_memory_id() == cluster.on(2, "SELECT pgrecall.last_memory_id()")[0][0]
     assert {finding.status for finding in client.admin.health()} <= {"ok", "info", "warn"}
     assert (client.admin.failures(), client.admin.retry_failures(), client.admin.workers()) == ([], 0, [])

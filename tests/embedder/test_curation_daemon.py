@@ -11,6 +11,7 @@ import pytest
 
 from support.curation import LIVES, MOVED, count, embed_as
 from support.embedder import PATIENCE, Recorder, eventually, make_daemon, running, until
+from support.embedding_queue import jobs
 from support.extractor import make_reader, read_all, start_reading, store, without_spacy
 from support.llm import CANARY, KEY, completion, failure, served
 from support.memories import call, scalar, stored
@@ -53,13 +54,13 @@ def test_new_memories_are_curated_once_they_are_embedded(dsn: str, conn: psycopg
     switch(conn, "rules")
     old, new = store(conn, [LIVES, MOVED])
     read_all(dsn)
-    assert (count(conn, "curations"), count(conn, "curation_jobs")) == (0, 2)
+    assert (count(conn, "curations"), len(jobs(conn, "curation"))) == (0, 2)
     for memory in (old, new):
         embed_as(conn, memory, 1.0)
     assert read_all(dsn)["curated"] == 2
     assert decisions(conn) == [(old, "ADD", None, "rules.1"), (new, "SUPERSEDE", old, "rules.1")]
     assert stored(conn, old)["superseded_by"] == new
-    assert count(conn, "curation_jobs") == 0
+    assert len(jobs(conn, "curation")) == 0
     # What is read again is not curated again.
     conn.execute("SELECT pgrecall.reextract()")
     assert "curated" not in read_all(dsn)
@@ -85,19 +86,19 @@ def test_switched_on_while_a_daemon_runs(dsn: str, conn: psycopg.Connection[Any]
             await eventually(lambda: count(conn, "curations") == 2)
 
     asyncio.run(run())
-    assert count(conn, "curation_jobs") == 0
+    assert len(jobs(conn, "curation")) == 0
 
 
 def test_switched_off_it_leaves_no_trace(dsn: str, conn: psycopg.Connection[Any]) -> None:
     embedded(conn, LIVES, MOVED)
     without_spacy(conn)
     assert "curated" not in read_all(dsn)
-    assert (count(conn, "curations"), count(conn, "curation_jobs")) == (0, 0)
+    assert (count(conn, "curations"), len(jobs(conn, "curation"))) == (0, 0)
     # What was there before it was switched on is left to `pgrecall curate`.
     switch(conn, "rules")
     conn.execute("SELECT pgrecall.reextract()")
     read_all(dsn)
-    assert (count(conn, "curations"), count(conn, "curation_jobs")) == (0, 0)
+    assert (count(conn, "curations"), len(jobs(conn, "curation"))) == (0, 0)
 
 
 def test_a_writer_does_nothing_for_it(conn: psycopg.Connection[Any]) -> None:
@@ -116,30 +117,39 @@ def test_what_waits_stays_while_it_is_switched_off(dsn: str, conn: psycopg.Conne
     switch(conn, "rules")
     _, new = embedded(conn, LIVES, MOVED)
     conn.execute("SELECT pgrecall.set_setting('curate', NULL)")
-    conn.execute("INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%s)", [new])
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s",
+        [new],
+    )
     [(memory, ticket)] = conn.execute("SELECT * FROM pgrecall.claim_curations(gen_random_uuid())").fetchall()
     assert call(conn, "pgrecall.curate_claimed", memory, ticket) is None
-    assert (count(conn, "curations"), count(conn, "curation_jobs")) == (0, 1)
+    assert (count(conn, "curations"), len(jobs(conn, "curation"))) == (0, 1)
 
 
 def test_a_ticket_counts_once(conn: psycopg.Connection[Any]) -> None:
     switch(conn, "rules")
     _, new = embedded(conn, LIVES, MOVED)
-    conn.execute("INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%s)", [new])
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s",
+        [new],
+    )
     claim = "SELECT ticket FROM pgrecall.claim_curations(gen_random_uuid())"
     [(first,)] = conn.execute(claim).fetchall()
     assert conn.execute(claim).fetchall() == []
-    conn.execute("UPDATE pgrecall.curation_jobs SET lease_expires_at = now()")
+    conn.execute("UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE kind = 'curation'")
     [(second,)] = conn.execute(claim).fetchall()
     assert call(conn, "pgrecall.curate_claimed", new, first) is None
     assert call(conn, "pgrecall.curate_claimed", new, second) is not None
-    assert (count(conn, "curations"), count(conn, "curation_jobs")) == (1, 0)
+    assert (count(conn, "curations"), len(jobs(conn, "curation"))) == (1, 0)
 
 
 def test_what_kills_its_worker_is_left_alone_in_the_end(conn: psycopg.Connection[Any]) -> None:
     switch(conn, "rules")
     [memory] = embedded(conn, LIVES)
-    conn.execute("INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%s)", [memory])
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s",
+        [memory],
+    )
     claim = "SELECT * FROM pgrecall.claim_curations(gen_random_uuid(), lease => '0 seconds')"
     assert [len(conn.execute(claim).fetchall()) for _ in range(6)] == [1, 1, 1, 1, 1, 0]
 
@@ -156,15 +166,15 @@ def test_what_is_gone_leaves_the_queue(dsn: str, conn: psycopg.Connection[Any]) 
     switch(conn, "rules")
     forgotten, secret, over, other = store(conn, ["one", "two", "three", "four"])
     read_all(dsn)
-    assert count(conn, "curation_jobs") == 4
+    assert len(jobs(conn, "curation")) == 4
     call(conn, "forget", forgotten)
     call(conn, "update_memory", secret, is_sensitive=True)
     call(conn, "supersede", over, successor=other)
-    assert count(conn, "curation_jobs") == 3
+    assert len(jobs(conn, "curation")) == 2
     for memory in (over, other):
         embed_as(conn, memory, 1.0)
     read_all(dsn)
-    assert count(conn, "curation_jobs") == 0
+    assert len(jobs(conn, "curation")) == 0
     assert [row[0] for row in decisions(conn)] == [other]
 
 
@@ -184,7 +194,7 @@ def assert_curated(conn: psycopg.Connection[Any], ids: list[int]) -> None:
     assert [row[1] for row in made] == ["ADD"] * PAIRS + ["NOOP"] * PAIRS
     successors = [stored(conn, memory)["superseded_by"] for memory in ids]
     assert successors == [None] * PAIRS + ids[:PAIRS]
-    assert count(conn, "curation_jobs") == 0
+    assert len(jobs(conn, "curation")) == 0
 
 
 @pytest.mark.slow
@@ -205,9 +215,9 @@ def test_killed_it_curates_nothing_twice_and_leaves_nothing(dsn: str, conn: psyc
     process.communicate(timeout=PATIENCE)
     until(lambda: scalar(conn, DAEMONS) == 0)
     assert 0 < count(conn, "curations") < 2 * PAIRS, "the kill did not come while it was curating"
-    assert count(conn, "curation_jobs") > 0
+    assert len(jobs(conn, "curation")) > 0
     conn.execute(
-        "UPDATE pgrecall.curation_jobs SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL"
+        "UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE kind = 'curation' AND lease_expires_at IS NOT NULL"
     )
     conn.execute("DROP TRIGGER slow ON pgrecall.curations")
     read_all(dsn)
@@ -352,7 +362,7 @@ def test_while_the_model_is_away_memories_wait(dsn: str, conn: psycopg.Connectio
     embedded(conn, LIVES, MOVED)
     llm.first = [failure(401)]
     read_all(dsn)
-    assert (count(conn, "curations"), count(conn, "curation_jobs")) == (1, 1)
-    assert scalar(conn, "SELECT attempts FROM pgrecall.curation_jobs") == 0
+    assert (count(conn, "curations"), len(jobs(conn, "curation"))) == (1, 1)
+    assert scalar(conn, "SELECT attempts FROM pgrecall.jobs WHERE kind = 'curation'") == 0
     assert read_all(dsn)["curated"] == 1
-    assert count(conn, "curation_jobs") == 0
+    assert len(jobs(conn, "curation")) == 0

@@ -38,9 +38,9 @@ def set_default(conn: Connection[Any], name: str, value: str) -> None:
 
 
 DONE = """
-SELECT count(*) = 23 AND bool_and(m.deleted_at IS NOT NULL OR m.embedding IS NOT NULL AND NOT (x.is_pending AND %s))
+SELECT count(*) = 23 AND bool_and(m.deleted_at IS NOT NULL OR m.embedding IS NOT NULL AND NOT (x.memory_id IS NOT NULL AND %s))
        AND bool_and(m.deleted_at IS NOT NULL OR m.expires_at IS NULL)
-FROM pgrecall.memories m LEFT JOIN pgrecall.extractions x ON x.memory_id = m.id AND x.enricher = 'text'
+FROM pgrecall.memories m LEFT JOIN pgrecall.jobs x ON x.memory_id = m.id AND x.kind = 'text'
 """
 
 

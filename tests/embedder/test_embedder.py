@@ -166,7 +166,7 @@ def test_a_poison_row_does_not_keep_the_others(
     drain(dsn, Recorder(poison=CANARY))
     assert stored(conn, ids[20]) is None
     assert status(conn)[0] == 40
-    query = "SELECT memory_id, attempts, last_error, next_attempt_at > now() FROM pgrecall.embedding_jobs"
+    query = "SELECT memory_id, attempts, last_error, next_attempt_at > now() FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL"
     [(memory, attempts, error, later)] = conn.execute(query).fetchall()
     assert (memory, attempts, later) == (ids[20], 1, True)
     assert error.startswith("ValueError at embedder.py:")
@@ -200,7 +200,9 @@ def test_a_useless_vector_is_a_failure_of_its_row(
     with pytest.raises(EmbeddingUnavailable, match="none of 1"):
         drain(dsn, Useless())
     assert status(conn)[0] == 0
-    assert conn.execute("SELECT attempts FROM pgrecall.embedding_jobs").fetchall() == [(1,)]
+    assert conn.execute(
+        "SELECT attempts FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL"
+    ).fetchall() == [(1,)]
 
 
 def test_two_workers_share_the_work(dsn: str, conn: psycopg.Connection[Any], recorder: Recorder) -> None:

@@ -181,7 +181,7 @@ def test_what_is_built_waits_for_the_active_one(
     dsn: str, conn: psycopg.Connection[Any], models: Models
 ) -> None:
     def held() -> list[tuple[Any, ...]]:
-        query = "SELECT DISTINCT generation_id FROM pgrecall.embedding_jobs WHERE worker_id IS NOT NULL ORDER BY 1"
+        query = "SELECT DISTINCT generation_id FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL AND worker_id IS NOT NULL ORDER BY 1"
         return conn.execute(query).fetchall()
 
     async def scenario() -> None:

@@ -66,7 +66,9 @@ def pauses(conn: psycopg.Connection[Any]) -> list[tuple[str, str]]:
 
 
 def jobs(conn: psycopg.Connection[Any]) -> int:
-    [(count,)] = conn.execute("SELECT count(*) FROM pgrecall.embedding_jobs").fetchall()
+    [(count,)] = conn.execute(
+        "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL"
+    ).fetchall()
     return int(count)
 
 
@@ -97,7 +99,9 @@ def test_memories_wait_for_a_server_that_is_away(
             await eventually(lambda: pauses(conn) == [])
 
     asyncio.run(scenario())
-    assert conn.execute("SELECT count(*) FROM pgrecall.embedding_failures").fetchall() == [(0,)]
+    assert conn.execute(
+        "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL"
+    ).fetchall() == [(0,)]
     assert jobs(conn) == 0
     log = capfd.readouterr().err
     told = events(log, "provider paused")
@@ -137,11 +141,13 @@ def test_a_text_that_the_server_refuses_is_parked_in_the_end(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     def has_tried(times: int) -> bool:
-        query = "SELECT attempts FROM pgrecall.embedding_jobs WHERE next_attempt_at IS NOT NULL"
+        query = "SELECT attempts FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL AND next_attempt_at IS NOT NULL"
         return conn.execute(query).fetchall() == [(times,)]
 
     def failures() -> list[tuple[Any, ...]]:
-        return conn.execute("SELECT memory_id, attempts, cause FROM pgrecall.embedding_failures").fetchall()
+        return conn.execute(
+            "SELECT memory_id, attempts, cause FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL"
+        ).fetchall()
 
     ids = remember(conn, *sentences(10), f"say {CANARY}", *sentences(10))
     with ProviderServer(dimension=384, refused=CANARY) as server:
@@ -152,7 +158,9 @@ def test_a_text_that_the_server_refuses_is_parked_in_the_end(
                 await eventually(lambda: status(conn)[0] == 20)
                 for attempt in range(1, 5):
                     await eventually(partial(has_tried, attempt))
-                    conn.execute("UPDATE pgrecall.embedding_jobs SET next_attempt_at = now()")
+                    conn.execute(
+                        "UPDATE pgrecall.jobs SET next_attempt_at = now() WHERE kind = 'embedding' AND failed_at IS NULL"
+                    )
                 await eventually(lambda: failures() == [(ids[10], 5, "input_refused")])
                 conn.execute("SELECT update_memory(%s, content => 'say nothing')", [ids[10]])
                 await eventually(lambda: status(conn)[0] == 21)
@@ -287,7 +295,7 @@ def test_a_pause_lasts_as_long_as_it_was_asked_for(asked_for: float, least: floa
 def test_a_drain_of_what_fails_for_now_ends(dsn: str, conn: psycopg.Connection[Any]) -> None:
     remember(conn, *sentences(4), CANARY)
     drain(dsn, Recorder(poison=CANARY))
-    conn.execute("UPDATE pgrecall.embedding_jobs SET attempts = 4, next_attempt_at = now()")
+    conn.execute("UPDATE pgrecall.jobs SET attempts = 4, next_attempt_at = now() WHERE kind = 'embedding'")
     with pytest.raises(EmbeddingUnavailable, match="none of 1"):
         drain(dsn, Recorder(poison=CANARY))
     drain(dsn, Recorder(poison=CANARY))
@@ -350,7 +358,9 @@ def test_two_daemons_and_a_provider_that_comes_and_goes(
                         await asyncio.sleep(0.2)
 
         asyncio.run(scenario())
-    assert conn.execute("SELECT count(*) FROM pgrecall.embedding_failures").fetchall() == [(0,)]
+    assert conn.execute(
+        "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL"
+    ).fetchall() == [(0,)]
     assert jobs(conn) == 0
 
 

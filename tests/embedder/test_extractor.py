@@ -15,14 +15,14 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from pgrecall_embedder.connection import Connection
-from pgrecall_embedder.jobs.extract.frames import NO_ANCHOR, receive, sent
+from pgrecall_embedder.jobs.extract.frames import receive, sent
 from pgrecall_embedder.jobs.extract.queue import ExtractionQueue
 from pgrecall_embedder.jobs.extract.reader import Reader, ReaderBroken
-from pgrecall_embedder.jobs.extract.setup import Setup
 from pgrecall_embedder.jobs.extract.text import write_back
+from pgrecall_embedder.jobs.setup import Setup
 from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.retry import RetryPolicy
-from pgrecall_extract.base import Document
+from pgrecall_extract.base import NO_ANCHOR, Document
 from support.embedder import CANARY, PATIENCE, Recorder, eventually, make_daemon, running, until
 from support.extractor import (
     graph_of,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pgrecall_embedder.jobs.extract.frames import Read
-    from pgrecall_embedder.jobs.extract.queue import Claimed
+    from pgrecall_embedder.jobs.reading import Claimed
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def test_drain_reads_everything(dsn: str, conn: psycopg.Connection[Any]) -> None
 @pytest.mark.slow
 def test_it_holds_few_while_it_cannot_write(dsn: str, conn: psycopg.Connection[Any]) -> None:
     store(conn, texts(1500))
-    held = "SELECT count(*) FROM pgrecall.extractions WHERE is_pending AND worker_id IS NOT NULL"
+    held = "SELECT count(*) FROM pgrecall.jobs WHERE worker_id IS NOT NULL"
 
     async def scenario() -> int:
         with psycopg.connect(dsn) as other:
@@ -169,9 +169,7 @@ def test_it_survives_lost_connections(dsn: str, conn: psycopg.Connection[Any]) -
         return cuts
 
     assert asyncio.run(scenario()) > 0
-    assert conn.execute(
-        "SELECT count(*) FROM pgrecall.extractions WHERE worker_id IS NOT NULL"
-    ).fetchall() == [(0,)]
+    assert conn.execute("SELECT count(*) FROM pgrecall.jobs WHERE worker_id IS NOT NULL").fetchall() == [(0,)]
     graph = graph_of(conn)
     conn.execute("SELECT pgrecall.reextract()")
     read_all(dsn)
@@ -226,9 +224,7 @@ def test_sigterm_releases_what_was_not_begun(dsn: str, conn: psycopg.Connection[
     process.terminate()
     _, log = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, log
-    assert conn.execute("SELECT count(*) FROM pgrecall.extractions WHERE ticket IS NOT NULL").fetchall() == [
-        (0,)
-    ]
+    assert conn.execute("SELECT count(*) FROM pgrecall.jobs WHERE ticket IS NOT NULL").fetchall() == [(0,)]
     last = json.loads(log.splitlines()[-1])
     assert (last["event"], last["read"]) == ("embedder stopped", 3000 - pending(conn))
 
@@ -399,7 +395,7 @@ def test_what_the_database_refuses_is_failed_alone(
         "WHEN (NEW.type = 'TRAP') EXECUTE FUNCTION pgrecall.trap()"
     )
     assert read_all(dsn) == {"read": 40, "read_failed": 1, "read_stale": 0}
-    query = "SELECT memory_id, attempts, last_error FROM pgrecall.extractions WHERE is_pending"
+    query = "SELECT memory_id, attempts, last_error FROM pgrecall.jobs WHERE kind IN ('text', 'llm', 'notes')"
     assert conn.execute(query).fetchall() == [(ids[20], 1, "InvalidParameterValue (22023)")]
     assert CANARY not in capfd.readouterr().err
     query = "SELECT pending_extractions, retrying_extractions, failed_extractions FROM recall_status()"
@@ -431,7 +427,7 @@ def test_what_another_worker_only_looked_at_lands(dsn: str, conn: psycopg.Connec
             claimed = await queue.claim(3)
             looked_at = claimed[0].document.memory_id
             # As a claim does that began before this one was committed, until its own commit.
-            other.execute("SELECT FROM pgrecall.extractions WHERE memory_id = %s FOR UPDATE", [looked_at])
+            other.execute("SELECT FROM pgrecall.jobs WHERE memory_id = %s FOR UPDATE", [looked_at])
             body = '{"mentions":[],"times":[],"facts":[]}'
             assert await write_back(queue, "v", [(one, body) for one in claimed]) == (3, [])
             assert queue.landed == [2, 1]

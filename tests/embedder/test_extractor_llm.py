@@ -158,7 +158,7 @@ def test_trouble_pauses_this_enricher_alone(
             await asyncio.to_thread(store, conn, workers(3))
             await eventually(lambda: pending(conn) == 0)
             assert len(llm.asked) == asked
-            query = "SELECT sum(attempts), count(ticket) FROM pgrecall.extractions WHERE enricher = 'llm'"
+            query = "SELECT sum(attempts), count(ticket) FROM pgrecall.jobs WHERE kind = 'llm'"
             assert conn.execute(query).fetchall() == [(0, 0)]
             llm.script = lambda asked: completion(entries(asked.rows))
             # A change of the settings ends the pause.
@@ -186,7 +186,7 @@ def test_a_memory_that_the_model_fails_on_is_parked_alone(
     llm.script = answer
     sums = read_all(dsn)
     assert (sums["read_by_llm"], sums["llm_failed"]) == (6, 1)
-    query = "SELECT memory_id, last_error FROM pgrecall.extractions WHERE enricher = 'llm' AND is_pending"
+    query = "SELECT memory_id, last_error FROM pgrecall.jobs WHERE kind = 'llm'"
     [(memory, error)] = conn.execute(query).fetchall()
     assert memory == ids[3]
     assert CANARY not in error

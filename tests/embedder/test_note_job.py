@@ -136,7 +136,7 @@ def test_an_answer_of_another_form_costs_one_message(
     llm.script = answer
     sums = read_all(dsn)
     assert (sums["read_for_notes"], sums["notes_failed"]) == (2, 1)
-    query = "SELECT memory_id, last_error FROM pgrecall.extractions WHERE enricher = 'notes' AND is_pending"
+    query = "SELECT memory_id, last_error FROM pgrecall.jobs WHERE kind = 'notes'"
     [(memory, error)] = conn.execute(query).fetchall()
     assert memory == ids[1]
     assert CANARY not in error
@@ -165,8 +165,8 @@ def test_trouble_costs_no_attempt(dsn: str, conn: psycopg.Connection[Any], llm: 
     say(conn, "I prefer trains")
     llm.script = lambda _: failure(401)
     read_all(dsn)
-    query = "SELECT is_pending, attempts, ticket FROM pgrecall.extractions WHERE enricher = 'notes'"
-    assert conn.execute(query).fetchall() == [(True, 0, None)]
+    query = "SELECT attempts, ticket FROM pgrecall.jobs WHERE kind = 'notes'"
+    assert conn.execute(query).fetchall() == [(0, None)]
     llm.script = written
     read_all(dsn)
     assert notes_in(conn) == [("Priya prefers trains", False)]
@@ -205,9 +205,7 @@ def test_a_killed_daemon_stores_it_once(dsn: str, conn: psycopg.Connection[Any],
         daemon.communicate(timeout=30)
     is_killed.set()
     assert notes_in(conn) == []
-    conn.execute(
-        "UPDATE pgrecall.extractions SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL"
-    )
+    conn.execute("UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL")
     llm.script = written
     read_all(dsn)
     assert notes_in(conn) == [("Priya prefers trains", False), ("Priya prefers tea", False)]

@@ -148,7 +148,7 @@ def test_such_a_memory_is_without_embedding_and_not_tried_again(
     count = len(UNREADABLE_TEXTS)
     assert [stored(conn, memory) is None for memory in ids] == [True] * count + [False] * len(READABLE_TEXTS)
     failures = conn.execute(
-        "SELECT DISTINCT cause, attempts, error FROM pgrecall.embedding_failures"
+        "SELECT DISTINCT cause, attempts, last_error FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL"
     ).fetchall()
     assert failures == [("unreadable", 1, UNREADABLE)]
     [(detail, remedy)] = conn.execute(

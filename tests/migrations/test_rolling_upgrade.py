@@ -28,7 +28,7 @@ GROWN = (
     ("core/filter/recall_conditions.sql", "AS timeframe\n", "AS timeframe, NULL::text[] AS titles\n"),
     ("core/jobs/heartbeat.sql", "poll_seconds real DEFAULT 0\n", "poll_seconds real DEFAULT 0, more text DEFAULT NULL\n"),
     ("core/jobs/embedding_backlog.sql", "next_at timestamptz)", "next_at timestamptz, more integer)"),
-    ("core/jobs/embedding_backlog.sql", "           j.next_at\n", "           j.next_at, 1\n"),
+    ("core/jobs/embedding_backlog.sql", "FILTER (WHERE j.failed_at IS NULL)\n    FROM", "FILTER (WHERE j.failed_at IS NULL), 1\n    FROM"),
     ("core/status/worker_status.sql", "    poll_seconds real\n", "    poll_seconds real, more integer\n"),
     ("core/status/worker_status.sql", "w.poll_seconds\n", "w.poll_seconds, 1\n"),
 )  # fmt: skip

@@ -263,7 +263,7 @@ def test_a_whole_run(
                 "SELECT count(*), count(*) FILTER (WHERE embedding IS NOT NULL), "
                 "count(*) FILTER (WHERE search_vector <> ''), "
                 "(SELECT count(*) FROM pgrecall.mentions), (SELECT count(*) FROM pgrecall.namespaces), "
-                "(SELECT count(*) FROM pgrecall.extractions WHERE is_pending), "
+                "(SELECT count(*) FROM pgrecall.jobs WHERE kind IN ('text', 'llm', 'notes')), "
                 "(SELECT count(*) FROM pgrecall.mentions WHERE is_about), "
                 "(SELECT count(*) FROM pgrecall.concepts WHERE name = %s) FROM pgrecall.memories",
                 (HUB,),

@@ -47,7 +47,7 @@ PRIVATE = "Snorkelmump"
 OWN_TABLES = {"memories", "memory_changes", "postings", "term_stats", "pending_postings"}
 OWN = {f"table {table}" for table in OWN_TABLES}
 # What says how things go, and is never to quote.
-TOLD = {"logs", "server log", "metrics", "table embedding_failures", "table embedding_jobs", "table workers"}
+TOLD = {"logs", "server log", "metrics", "table jobs", "table workers"}
 FIRST, SECOND = 8, 16
 """The dimensions of the two generations."""
 
@@ -155,7 +155,9 @@ class System:
         [(unembedded,)] = self.conn.execute(
             "SELECT sum(pending - failed) FROM pgrecall.generation_progress() WHERE state <> 'retired'"
         ).fetchall()
-        [(uncurated,)] = self.conn.execute("SELECT count(*) FROM pgrecall.curation_jobs").fetchall()
+        [(uncurated,)] = self.conn.execute(
+            "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'curation'"
+        ).fetchall()
         return pending(self.conn) + pending(self.conn, "llm") + int(unembedded) + int(uncurated)
 
 
@@ -322,10 +324,10 @@ def be_refused(system: System) -> None:
     [refused] = store(system.conn, [f"{REFUSED} {REFUSED}"])
 
     def is_parked() -> bool:
-        query = "UPDATE pgrecall.embedding_jobs SET next_attempt_at = now() WHERE next_attempt_at > now()"
+        query = "UPDATE pgrecall.jobs SET next_attempt_at = now() WHERE kind = 'embedding' AND next_attempt_at > now()"
         system.conn.execute(query)
         system.conn.execute("NOTIFY pgrecall_embed")
-        query = "SELECT cause FROM pgrecall.embedding_failures WHERE memory_id = %s"
+        query = "SELECT cause FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL AND memory_id = %s"
         return system.conn.execute(query, [refused]).fetchall() == [("input_refused",)]
 
     until(is_parked)
@@ -335,8 +337,7 @@ def be_refused(system: System) -> None:
         "logs",
         "server log",
         "metrics",
-        "table embedding_failures",
-        "table embedding_jobs",
+        "table jobs",
         "table workers",
     }
     assert not system.places(REFUSED) & told

@@ -161,10 +161,12 @@ def _settle(database: Database, world: World, fleet: Fleet) -> None:
         fleet.check()
         # What an operator could do who does not want to wait: the times between attempts are minutes.
         database.rows(
-            "UPDATE pgrecall.embedding_jobs SET next_attempt_at = clock_timestamp() "
+            "UPDATE pgrecall.jobs SET next_attempt_at = clock_timestamp() "
             "WHERE next_attempt_at > clock_timestamp() RETURNING 1"
         )
-        for (memory_id,) in database.rows("SELECT memory_id FROM pgrecall.embedding_failures"):
+        for (memory_id,) in database.rows(
+            "SELECT memory_id FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL"
+        ):
             if memory_id not in refused:
                 database.rows("SELECT pgrecall.retry_failures(memory_id => %s)", [memory_id])
         database.rows("SELECT pg_notify('pgrecall_embed', '')")
@@ -176,13 +178,13 @@ def _settle(database: Database, world: World, fleet: Fleet) -> None:
 
 def _check_rows(database: Database, world: World) -> None:
     """Whoever is to have an embedding has that of the present text, and nobody else has one."""
-    assert database.rows("SELECT * FROM pgrecall.embedding_jobs") == []
+    assert database.rows("SELECT * FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL") == []
     by_id = {memory.id: memory for memory in world.memories}
     rows = database.rows(
         """
         SELECT m.id, m.embedding::text, m.is_sensitive, m.deleted_at IS NOT NULL,
                _pgrecall.embedding_text(m.title, m.content, m.expanded_keywords, _pgrecall.embedding_recipe()),
-               (SELECT f.cause FROM pgrecall.embedding_failures f WHERE f.memory_id = m.id),
+               (SELECT f.cause FROM pgrecall.jobs f WHERE f.memory_id = m.id AND f.kind = 'embedding' AND f.failed_at IS NOT NULL),
                EXISTS (SELECT FROM pgrecall.truncated_embeddings t WHERE t.memory_id = m.id)
         FROM pgrecall.memories m
         """

@@ -140,29 +140,25 @@ def _settle(database: Database, fleet: Fleet) -> None:
     waiting = """
         SELECT (SELECT count(*) FROM pgrecall.memories m WHERE m.expires_at <= now() AND m.deleted_at IS NULL),
                (SELECT pending FROM pgrecall.generation_progress()),
-               (SELECT count(*) FROM pgrecall.extractions x WHERE x.is_pending),
-               (SELECT count(*) FROM pgrecall.embedding_jobs)
+               (SELECT count(*) FROM pgrecall.jobs)
     """
     # Those who were killed hold leases for a language model, of a quarter of an hour.
     for number in range(_DAEMONS):
         fleet.kill(number)
     database.rows(
-        "UPDATE pgrecall.extractions SET lease_expires_at = clock_timestamp() "
-        "WHERE enricher = 'notes' AND lease_expires_at IS NOT NULL RETURNING 1"
+        "UPDATE pgrecall.jobs SET lease_expires_at = clock_timestamp() "
+        "WHERE kind = 'notes' AND lease_expires_at IS NOT NULL RETURNING 1"
     )
     deadline = time.monotonic() + _PATIENCE
-    while (left := database.rows(waiting)) != [(0, 0, 0, 0)]:
+    while (left := database.rows(waiting)) != [(0, 0, 0)]:
         assert time.monotonic() < deadline, f"waited in vain: {left}"
         fleet.check()
         # What an operator could do who does not want to wait: the times between attempts are minutes.
-        for table in ("embedding_jobs", "extractions"):
-            database.rows(
-                f"UPDATE pgrecall.{table} SET next_attempt_at = clock_timestamp() "
-                "WHERE next_attempt_at > clock_timestamp() AND next_attempt_at < 'infinity' RETURNING 1"
-            )
         database.rows(
-            "SELECT pgrecall.retry_failures(memory_id => f.memory_id) FROM pgrecall.embedding_failures f"
+            "UPDATE pgrecall.jobs SET next_attempt_at = clock_timestamp() "
+            "WHERE next_attempt_at > clock_timestamp() RETURNING 1"
         )
+        database.rows("SELECT pgrecall.retry_failures()")
         database.rows("SELECT pg_notify('pgrecall_embed', '')")
         time.sleep(0.3)
 

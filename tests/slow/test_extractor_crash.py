@@ -44,9 +44,7 @@ def test_killed_at_random_it_loses_and_halves_nothing(
         _check(conn, ids)
         before = pending(conn)
         between += 0 < before < _MEMORIES
-        conn.execute(
-            "UPDATE pgrecall.extractions SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL"
-        )
+        conn.execute("UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL")
     assert between, "no kill came while it was reading"
     read_all(dsn)
     assert pending(conn) == 0
@@ -74,10 +72,10 @@ def _gone(conn: psycopg.Connection[Any]) -> None:
 def _check(conn: psycopg.Connection[Any], ids: list[int]) -> None:
     """Every memory has all of its own names and is read, or has none and waits."""
     rows = conn.execute(
-        "SELECT x.memory_id, x.is_pending, "
-        "array(SELECT m.alias FROM pgrecall.mentions m WHERE m.memory_id = x.memory_id), "
-        "(SELECT count(*) FROM pgrecall.temporal_refs t WHERE t.memory_id = x.memory_id AND t.source = 'pattern') "
-        "FROM pgrecall.extractions x WHERE x.enricher = 'text'"
+        "SELECT x.id, EXISTS (SELECT FROM pgrecall.jobs j WHERE j.memory_id = x.id AND j.kind = 'text'), "
+        "array(SELECT m.alias FROM pgrecall.mentions m WHERE m.memory_id = x.id), "
+        "(SELECT count(*) FROM pgrecall.temporal_refs t WHERE t.memory_id = x.id AND t.source = 'pattern') "
+        "FROM pgrecall.memories x"
     ).fetchall()
     assert {row[0] for row in rows} == set(ids)
     for memory, waits, names, times in rows:

@@ -140,7 +140,9 @@ def test_an_embedder_that_died(dsn: str, conn: Connection[Any], capsys: pytest.C
     assert health(conn)["embedder"] == ("ok", None)
     # It was killed: no more heartbeats, and its lease runs out.
     conn.execute("UPDATE pgrecall.workers SET last_seen_at = now() - interval '1 minute'")
-    conn.execute("UPDATE pgrecall.embedding_jobs SET lease_expires_at = now() - interval '1 second'")
+    conn.execute(
+        "UPDATE pgrecall.jobs SET lease_expires_at = now() - interval '1 second' WHERE failed_at IS NULL"
+    )
     assert health(conn)["embedder"] == ("warn", "pgrecall embedder")
     assert detail(conn, "embedder") == "0 alive"
     (command,) = blocks("No embedder is alive", "sh")

@@ -39,7 +39,7 @@ def test_a_lease_of_an_embedding_from_a_clock_ahead_has_expired(conn: Connection
     number = remember(conn)
     assert claim(conn) == [number]
     assert claim(conn, OTHER) == []
-    put_ahead(conn, "embedding_jobs", "lease_expires_at", by=by)
+    put_ahead(conn, "jobs", "lease_expires_at", by=by)
     assert claim(conn, OTHER) == [number]
     assert claim(conn) == []
 
@@ -50,7 +50,7 @@ def test_a_next_attempt_of_a_clock_ahead_is_now(conn: Connection[Any], by: str) 
     claim(conn)
     call(conn, "pgrecall.fail", ONE, number, "no")
     assert claim(conn) == []
-    put_ahead(conn, "embedding_jobs", "next_attempt_at", by=by)
+    put_ahead(conn, "jobs", "next_attempt_at", by=by)
     assert claim(conn) == [number]
 
 
@@ -59,9 +59,12 @@ def test_the_last_attempt_of_a_clock_ahead_ends(conn: Connection[Any], by: str) 
     number = remember(conn)
     for _ in range(5):
         assert claim(conn) == [number]
-        put_ahead(conn, "embedding_jobs", "lease_expires_at", by=by)
+        put_ahead(conn, "jobs", "lease_expires_at", by=by)
     assert claim(conn) == []
-    assert scalar(conn, "SELECT cause FROM pgrecall.embedding_failures") == "worker_lost"
+    assert (
+        scalar(conn, "SELECT cause FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL")
+        == "worker_lost"
+    )
 
 
 @pytest.mark.parametrize("by", AHEAD)
@@ -69,29 +72,32 @@ def test_an_extraction_claimed_by_a_clock_ahead_is_claimed_again(conn: Connectio
     remember(conn)
     ((number, ticket, *_),) = claimed(conn)
     assert claimed(conn) == []
-    put_ahead(conn, "extractions", "lease_expires_at", by=by)
+    put_ahead(conn, "jobs", "lease_expires_at", by=by)
     ((_, ticket, *_),) = claimed(conn)
     call(conn, "pgrecall.fail_extraction", "text", number, ticket, "no", "100 years")
-    assert scalar(conn, "SELECT next_attempt_at < now() + interval '25 hours' FROM pgrecall.extractions")
+    assert scalar(conn, "SELECT next_attempt_at < now() + interval '25 hours' FROM pgrecall.jobs")
     assert claimed(conn) == []
-    put_ahead(conn, "extractions", "next_attempt_at", by=by)
+    put_ahead(conn, "jobs", "next_attempt_at", by=by)
     ((_, ticket, *_),) = claimed(conn)
     for _ in range(4):
         call(conn, "pgrecall.fail_extraction", "text", number, ticket, "no", "0")
         ticket = next((row[1] for row in claimed(conn)), ticket)
-    assert scalar(conn, "SELECT next_attempt_at = 'infinity' FROM pgrecall.extractions")
+    assert scalar(conn, "SELECT failed_at IS NOT NULL FROM pgrecall.jobs")
     assert claimed(conn) == []
 
 
 @pytest.mark.parametrize("by", AHEAD)
 def test_a_curation_claimed_by_a_clock_ahead_is_claimed_again(conn: Connection[Any], by: str) -> None:
     number = remember(conn)
-    conn.execute("DELETE FROM pgrecall.curation_jobs")
-    conn.execute("INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%s)", (number,))
+    conn.execute("DELETE FROM pgrecall.jobs WHERE kind = 'curation'")
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s",
+        (number,),
+    )
     conn.execute("UPDATE pgrecall.memories SET embedding = array_fill(0.5::real, ARRAY[384])::halfvec")
     assert len(rows(conn, "pgrecall.claim_curations", ONE)) == 1
     assert rows(conn, "pgrecall.claim_curations", ONE) == []
-    put_ahead(conn, "curation_jobs", "lease_expires_at", by=by)
+    put_ahead(conn, "jobs", "lease_expires_at", by=by)
     assert len(rows(conn, "pgrecall.claim_curations", ONE)) == 1
 
 
@@ -145,7 +151,8 @@ def test_a_memory_of_any_id_is_embedded_read_and_curated(conn: Connection[Any], 
     }
     assert complete_extractions(conn, [item]) == 1
     conn.execute(
-        "INSERT INTO pgrecall.curation_jobs (memory_id) VALUES (%s) ON CONFLICT DO NOTHING", (number,)
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories WHERE id = %s ON CONFLICT DO NOTHING",
+        (number,),
     )
     ((_, ticket),) = rows(conn, "pgrecall.claim_curations", ONE)
     call(conn, "pgrecall.set_setting", "curate", "rules")

@@ -161,9 +161,7 @@ def test_a_note_of_a_message_that_changed_while_the_model_was_asked_is_void(on: 
     assert note(on, tickets, Priya_prefers_trains=[first, third], Planes_fly=[second]) == 1
     assert notes_in(on) == [("Planes fly", False)]
     # The third is still claimed; whoever claims it later reads it again.
-    assert on.execute(
-        "SELECT memory_id FROM pgrecall.extractions WHERE enricher = 'notes' AND is_pending"
-    ).fetchall() == [(third,)]
+    assert on.execute("SELECT memory_id FROM pgrecall.jobs WHERE kind = 'notes'").fetchall() == [(third,)]
 
 
 def test_a_note_that_a_user_forgot_stays_forgotten(on: Connection[Any]) -> None:

@@ -87,8 +87,8 @@ def test_no_canary_is_left_in_any_table(planted: Tenants, conn: Connection[Any])
     before = holding(conn)
     assert set(before) >= {
         "memories", "term_stats", "postings", "concepts", "concept_aliases", "mentions", "relationship_evidence",
-        "judged_queries", "judgements", "query_embeddings", "query_expansions", "llm_answers", "extractions",
-        "embedding_failures", "embedding_jobs", "pending_postings", "concept_merges", "relation_labels", "curations",
+        "judged_queries", "judgements", "query_embeddings", "query_expansions", "llm_answers",
+        "jobs", "pending_postings", "concept_merges", "relation_labels", "curations",
     }  # fmt: skip
     for memory in sorted(planted.memories):
         erase(conn, memory)

@@ -76,10 +76,10 @@ def test_what_is_due_is_forgotten_with_a_note(conn: Connection[Any]) -> None:
     remember(conn, "later", expires_at=datetime(2999, 1, 1, tzinfo=UTC))
     number = remember(conn, "due", expires_at=PAST)
     secret = remember(conn, "due and sensitive", expires_at=PAST, is_sensitive=True)
-    assert rows(conn, "recall_status")[0][-1] == 2
+    assert scalar(conn, "SELECT due FROM recall_status()") == 2
     assert expire(conn) == (2, 0)
     assert expire(conn) == (0, 0)
-    assert rows(conn, "recall_status")[0][-1] == 0
+    assert scalar(conn, "SELECT due FROM recall_status()") == 0
     assert alive(conn) == {"stays", "later"}
     for one in (number, secret):
         (_, action, *_), *_ = rows(conn, "memory_history", one)[1:]

@@ -60,13 +60,14 @@ def test_a_lease_keeps_others_off_until_it_ends(conn: Connection[Any]) -> None:
     number = remember(conn)
     ((_, ticket, *_),) = claimed(conn)
     assert claimed(conn, OTHER) == []
-    conn.execute("UPDATE pgrecall.extractions SET lease_expires_at = now() - interval '1 s'")
+    conn.execute("UPDATE pgrecall.jobs SET lease_expires_at = now() - interval '1 s'")
     ((again, later, *_),) = claimed(conn, OTHER)
     assert (again, later != ticket) == (number, True)
     # The first worker is late: what it read counts no more, nor does its failure.
     assert complete(conn, [{"memory_id": number, "ticket": ticket, "mentions": [mention("late")]}]) == 0
     call(conn, "pgrecall.fail_extraction", "text", number, ticket, "late")
-    assert scalar(conn, "SELECT attempts FROM pgrecall.extractions") == 0
+    # The lost lease counts.
+    assert scalar(conn, "SELECT attempts FROM pgrecall.jobs") == 1
     assert complete(conn, [{"memory_id": number, "ticket": later, "mentions": [mention("Right")]}]) == 1
     assert concepts(conn) == ["right"]
 
@@ -105,8 +106,8 @@ def test_what_was_read_is_stored_once(conn: Connection[Any]) -> None:
     assert conn.execute(query).fetchall() == [(False, "[9,12)", "PERSON"), (True, "[0,1)", "PERSON")]
     assert scalar(conn, "SELECT source FROM pgrecall.temporal_refs") == "pattern"
     assert scalar(conn, "SELECT label FROM pgrecall.relationships") == "met"
-    query = "SELECT is_pending, version, ticket, worker_id, attempts FROM pgrecall.extractions"
-    assert conn.execute(query).fetchall() == [(False, VERSION, None, None, 0)]
+    assert conn.execute("SELECT version FROM pgrecall.extractions").fetchall() == [(VERSION,)]
+    assert conn.execute("SELECT FROM pgrecall.jobs").fetchall() == []
     assert wrong(conn) == {}
 
 
@@ -176,11 +177,9 @@ def test_failures_wait_and_end_after_five(conn: Connection[Any]) -> None:
         ((_, ticket, *_),) = claimed(conn)
         call(conn, "pgrecall.fail_extraction", "text", number, ticket, "x" * 1000)
         assert claimed(conn) == []
-        query = "SELECT attempts, length(last_error), next_attempt_at = 'infinity' FROM pgrecall.extractions"
+        query = "SELECT attempts, length(last_error), failed_at IS NOT NULL FROM pgrecall.jobs"
         assert conn.execute(query).fetchall() == [(attempt, 500, attempt == 5)]
-        conn.execute(
-            "UPDATE pgrecall.extractions SET next_attempt_at = now() WHERE next_attempt_at < 'infinity'"
-        )
+        conn.execute("UPDATE pgrecall.jobs SET next_attempt_at = now() WHERE failed_at IS NULL")
     assert claimed(conn) == []
     assert call(conn, "pgrecall.reextract") == 1
     assert len(claimed(conn)) == 1
@@ -188,7 +187,7 @@ def test_failures_wait_and_end_after_five(conn: Connection[Any]) -> None:
 
 def test_an_edit_revives_what_was_given_up(conn: Connection[Any]) -> None:
     number = remember(conn)
-    conn.execute("UPDATE pgrecall.extractions SET attempts = 5, next_attempt_at = 'infinity'")
+    conn.execute("UPDATE pgrecall.jobs SET attempts = 5, failed_at = now()")
     assert claimed(conn) == []
     call(conn, "update_memory", number, content="readable")
     assert len(claimed(conn)) == 1
@@ -358,7 +357,7 @@ def test_a_language_model_reads_after_the_text_was(conn: Connection[Any]) -> Non
         "likes",
     ]
     # What one enricher reads again leaves what the other has read.
-    conn.execute("UPDATE pgrecall.extractions SET is_pending = true WHERE enricher = 'text'")
+    call(conn, "pgrecall.reextract")
     extract(conn, {})
     assert concepts(conn) == ["a", "c"]
     call(conn, "update_memory", number, content="new")
@@ -456,7 +455,7 @@ def test_the_settings_of_the_session_are_back_afterwards(
         assert session_settings(other) == ("0", *before[1:])
         assert complete(conn, [item(row, mentions=[mention("Jane Miller")])]) == 0
         assert session_settings(conn) == before
-    conn.execute("UPDATE pgrecall.extractions SET next_attempt_at = NULL")
+    conn.execute("UPDATE pgrecall.jobs SET next_attempt_at = NULL")
     (row,) = claimed(conn)
     assert complete(conn, [item(row, mentions=[mention("Jane Miller")])]) == 1
     assert session_settings(conn) == before

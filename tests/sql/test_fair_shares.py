@@ -37,7 +37,7 @@ def fill(conn: Connection[Any], name: str, count: int, content: str = "tea") -> 
 def enqueue(conn: Connection[Any], enricher: str) -> None:
     """Queue everything for another enricher, as complete_extractions() does."""
     conn.execute(
-        "INSERT INTO pgrecall.extractions (memory_id, enricher, namespace_id) SELECT id, %s, namespace_id FROM pgrecall.memories "
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, %s, namespace_id FROM pgrecall.memories "
         "ON CONFLICT DO NOTHING",
         (enricher,),
     )
@@ -66,7 +66,7 @@ def test_a_moved_memory_takes_the_turn_of_its_new_namespace(conn: Connection[Any
         "UPDATE pgrecall.memories SET namespace_id = (SELECT id FROM pgrecall.namespaces WHERE name = 'b') WHERE id = %s",
         (number,),
     )
-    query = "SELECT count(DISTINCT namespace_id) FROM pgrecall.extractions"
+    query = "SELECT count(DISTINCT namespace_id) FROM pgrecall.jobs"
     assert scalar(conn, query) == 1
     assert len(claimed(conn)) == 2
 
@@ -76,7 +76,7 @@ def test_every_namespace_is_curated_in_turn(conn: Connection[Any]) -> None:
     quiet = [number for name in "bcd" for number in fill(conn, name, 2)]
     conn.execute("UPDATE pgrecall.memories SET embedding = array_fill(0.5::real, ARRAY[384])::halfvec")
     conn.execute(
-        "INSERT INTO pgrecall.curation_jobs (memory_id, namespace_id) SELECT id, namespace_id FROM pgrecall.memories"
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories"
     )
     first = [row[0] for row in rows(conn, "pgrecall.claim_curations", ONE, 16)]
     assert (len(first), set(quiet) - set(first)) == (16, set())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from support.embedding_queue import jobs
 from support.memories import call, concepts, contents, embed, remember, rows, stored, waits
 
 if TYPE_CHECKING:
@@ -53,9 +54,9 @@ def test_forgotten_memories_leave_the_queue(conn: Connection[Any]) -> None:
     number = remember(conn, "content")
     assert len(rows(conn, "pgrecall.claim", WORKER)) == 1
     call(conn, "forget", number)
-    assert contents(conn)["embedding_jobs"] == []
+    assert jobs(conn) == []
     conn.execute("SELECT pgrecall.fail(%s, %s, 'too late')", (WORKER, number))
-    assert contents(conn)["embedding_jobs"] == []
+    assert jobs(conn) == []
     assert rows(conn, "pgrecall.claim", WORKER) == []
     (status,) = rows(conn, "recall_status")
     assert status[5:11] == (0, 0, 0, 0, 0, 0)

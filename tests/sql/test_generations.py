@@ -9,7 +9,7 @@ import pytest
 
 from pgrecall.admin.migrate import migrate
 from support.corpus import fill
-from support.embedding_queue import ONE, SECOND, begin, build, claim, complete, embed_all, table, vector
+from support.embedding_queue import ONE, SECOND, begin, build, claim, complete, embed_all, jobs, vector
 from support.memories import call, concepts, refused, remember, remember_many, rows, scalar, stored
 from support.migrating import MINILM
 from support.ranking import NORTH, at, recalled
@@ -265,7 +265,8 @@ def test_what_was_given_up_holds_up_no_switch(conn: Connection[Any]) -> None:
     number = remember(conn)
     begin(conn)
     conn.execute(
-        "INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error) VALUES (%s, 2, 5, '', '')",
+        "INSERT INTO pgrecall.jobs (memory_id, kind, generation_id, attempts, cause, last_error, namespace_id, failed_at) "
+        "SELECT id, 'embedding', 2, 5, '', '', namespace_id, now() FROM pgrecall.memories WHERE id = %s",
         (number,),
     )
     call(conn, "pgrecall.switch_generation", 2)
@@ -319,7 +320,7 @@ def test_a_claim_under_way_is_waited_for(conn: Connection[Any], dsn: str, both: 
             call(conn, "pgrecall.drop_generation", 2)
         worker.commit()
     call(conn, "pgrecall.drop_generation", 2)
-    assert table(conn, "embedding_jobs") == []
+    assert jobs(conn) == []
     assert rows(conn, "pgrecall.claim", ONE, generation=2) == []
 
 

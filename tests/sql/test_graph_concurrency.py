@@ -106,9 +106,7 @@ def extract(dsn: str, number: int, until: float) -> int:
             items = [read(chance, row) for row in claimed(conn, UUID(int=number), batch=8)]
             # Background work gives way: what is left out is claimed again.
             done += complete(conn, items)
-            conn.execute(
-                "UPDATE pgrecall.extractions SET next_attempt_at = NULL WHERE next_attempt_at IS NOT NULL"
-            )
+            conn.execute("UPDATE pgrecall.jobs SET next_attempt_at = NULL WHERE next_attempt_at IS NOT NULL")
             if chance.random() < 0.1:
                 call(conn, "pgrecall.reextract", "default")
     return done
@@ -221,6 +219,6 @@ def test_one_who_has_all_read_again_and_a_writer_who_takes_a_memory_away(
         again = waits(conn, lambda: call(conn, "pgrecall.reextract", enricher=enricher))
         writer.commit()
         again()
-    query = "SELECT array_agg(memory_id) FROM pgrecall.extractions WHERE enricher = %s"
+    query = "SELECT array_agg(memory_id) FROM pgrecall.jobs WHERE kind = %s"
     assert scalar(conn, query, enricher) == [kept]
     assert wrong(conn) == {}

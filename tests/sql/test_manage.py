@@ -351,9 +351,7 @@ def test_restore_brings_everything_back(conn: Connection[Any]) -> None:
     assert [row[0] for row in rows(conn, "recall", "submarine")] == [number]
     assert stored(conn, number)["embedding"] is not None
     assert scalar(conn, "SELECT count(*) FROM pgrecall.mentions WHERE memory_id = %s", number) == 1
-    assert scalar(
-        conn, "SELECT is_pending FROM pgrecall.extractions WHERE memory_id = %s AND enricher = 'text'", number
-    )
+    assert scalar(conn, "SELECT true FROM pgrecall.jobs WHERE memory_id = %s AND kind = 'text'", number)
     with refused(conn, "P0002"):
         call(conn, "restore", 10**12)
 

@@ -30,7 +30,7 @@ HOLDING = {
     "new names": "SELECT remember('x', namespace => 'a', tags => ARRAY['jane quokka', 'tea', 'milk'])",
     "locked names": "SELECT _pgrecall.lock_aliases_exclusive({a})",
     "locked facts": "SELECT _pgrecall.lock_relationships(ARRAY[{a}])",
-    "locked queues": "SELECT FROM pgrecall.extractions x JOIN pgrecall.memories m ON m.id = x.memory_id WHERE m.namespace_id = {a} FOR UPDATE",
+    "locked queues": "SELECT FROM pgrecall.jobs x JOIN pgrecall.memories m ON m.id = x.memory_id WHERE m.namespace_id = {a} FOR UPDATE",
     "locked background": "SELECT FROM pgrecall.embedding_backgrounds FOR UPDATE",
     "removed namespace": "SELECT erase_namespace('a')",
 }
@@ -97,12 +97,16 @@ def test_memories_of_others_are_embedded(
     call(conn, "pgrecall.release", ONE)
     assert set(claim(conn, OTHER)) <= set(tenants["a"])
     other.rollback()
-    conn.execute("DELETE FROM pgrecall.embedding_failures")
+    conn.execute("DELETE FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NOT NULL")
     # What the transaction had locked keeps its lease until that ends by itself.
-    conn.execute("UPDATE pgrecall.embedding_jobs SET next_attempt_at = NULL, lease_expires_at = NULL")
+    conn.execute(
+        "UPDATE pgrecall.jobs SET next_attempt_at = NULL, lease_expires_at = NULL WHERE kind = 'embedding'"
+    )
     again = rows(conn, "pgrecall.claim", OTHER)
     assert stored + store(conn, OTHER, again) == 10
-    assert scalar(conn, "SELECT count(*) FROM pgrecall.embedding_jobs") == 0
+    assert (
+        scalar(conn, "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL") == 0
+    )
 
 
 def test_a_locked_memory_costs_no_attempt(conn: Connection[Any], other: Connection[Any]) -> None:
@@ -113,7 +117,7 @@ def test_a_locked_memory_costs_no_attempt(conn: Connection[Any], other: Connecti
             other.execute("SELECT FROM pgrecall.memories FOR UPDATE")
             assert store(conn, ONE, found) == 0
             assert claim(conn, OTHER) == []
-    assert scalar(conn, "SELECT max(attempts) FROM pgrecall.embedding_jobs") == 0
+    assert scalar(conn, "SELECT COALESCE(max(attempts), 0) FROM pgrecall.jobs WHERE kind = 'embedding'") == 0
     assert store(conn, ONE, rows(conn, "pgrecall.claim", ONE)) == 1
     assert embedded(conn, [number]) == {number}
 
@@ -124,10 +128,12 @@ def test_the_last_attempt_at_a_memory_that_is_being_erased_stops_no_claim(
     number, free = remember(conn), remember(conn)
     claim(conn)
     conn.execute(
-        "UPDATE pgrecall.embedding_jobs SET attempts = 4, lease_expires_at = now() WHERE memory_id = %s",
+        "UPDATE pgrecall.jobs SET attempts = 4, lease_expires_at = now() WHERE kind = 'embedding' AND memory_id = %s",
         (number,),
     )
-    conn.execute("DELETE FROM pgrecall.embedding_jobs WHERE memory_id = %s", (free,))
+    conn.execute(
+        "DELETE FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL AND memory_id = %s", (free,)
+    )
     other.execute("SELECT FROM pgrecall.memories WHERE id = %s FOR UPDATE", (number,))
     conn.execute("SET lock_timeout = '1s'")
     assert claim(conn, OTHER) == [free]
@@ -154,20 +160,18 @@ def test_names_and_facts_of_others_are_stored(
     ]
     hold(conn, other, how)
     done = complete_extractions(conn, items)
-    pending = (
-        "SELECT array_agg(memory_id) FROM pgrecall.extractions WHERE is_pending AND memory_id = ANY (%s)"
-    )
+    pending = "SELECT array_agg(memory_id) FROM pgrecall.jobs WHERE kind = 'text' AND memory_id = ANY (%s)"
     assert scalar(conn, pending, tenants["b"]) is None
     call(conn, "pgrecall.release_extractions", "00000000-0000-0000-0000-000000000007")
     claimed(conn)
     other.rollback()
     conn.execute(
-        "UPDATE pgrecall.extractions SET next_attempt_at = NULL, lease_expires_at = NULL WHERE is_pending"
+        "UPDATE pgrecall.jobs SET next_attempt_at = NULL, lease_expires_at = NULL WHERE kind IN ('text', 'llm', 'notes')"
     )
     again = {row[0]: row[1] for row in claimed(conn)}
     left = [{**one, "ticket": again[one["memory_id"]]} for one in items if one["memory_id"] in again]
     assert done + (complete_extractions(conn, left) if left else 0) == len(items)
-    assert scalar(conn, "SELECT max(attempts) FROM pgrecall.extractions") == 0
+    assert scalar(conn, "SELECT COALESCE(max(attempts), 0) FROM pgrecall.jobs") == 0
 
 
 @pytest.mark.usefixtures("quickly")
@@ -178,21 +182,25 @@ def test_a_curation_waits_for_nobody(
     call(conn, "pgrecall.set_setting", "curate", "rules")
     conn.execute("UPDATE pgrecall.memories SET embedding = %s", (vector(384, 1.0),))
     conn.execute(
-        "INSERT INTO pgrecall.curation_jobs (memory_id) SELECT id FROM pgrecall.memories ON CONFLICT DO NOTHING"
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'curation', namespace_id FROM pgrecall.memories ON CONFLICT DO NOTHING"
     )
     tickets = dict(rows(conn, "pgrecall.claim_curations", ONE))
     hold(conn, other, how)
     conn.execute("SET lock_timeout = '3s'")
     for number in sorted(tickets):
         call(conn, "pgrecall.curate_claimed", number, tickets[number])
-    left = {number for (number,) in conn.execute("SELECT memory_id FROM pgrecall.curation_jobs")}
+    left = {
+        number for (number,) in conn.execute("SELECT memory_id FROM pgrecall.jobs WHERE kind = 'curation'")
+    }
     assert not left & set(tenants["b"])
     call(conn, "pgrecall.release_curations", ONE)
     other.rollback()
-    conn.execute("UPDATE pgrecall.curation_jobs SET lease_expires_at = NULL")
+    conn.execute(
+        "UPDATE pgrecall.jobs SET next_attempt_at = NULL, lease_expires_at = NULL WHERE kind = 'curation'"
+    )
     for number, ticket in sorted(rows(conn, "pgrecall.claim_curations", OTHER)):
         call(conn, "pgrecall.curate_claimed", number, ticket)
-    assert scalar(conn, "SELECT count(*) FROM pgrecall.curation_jobs") == 0
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'curation'") == 0
 
 
 @pytest.mark.usefixtures("quickly")
@@ -204,7 +212,8 @@ def test_notes_wait_for_nobody(conn: Connection[Any], other: Connection[Any], ho
         message = {"content": f"I like tea {name}", "session": "s", "external_id": f"message:{name}"}
         (ids[name],) = remember_many(conn, [message], namespace=name, create_namespace=True)
         conn.execute(
-            "INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES (%s, 'notes')", (ids[name],)
+            "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'notes', namespace_id FROM pgrecall.memories WHERE id = %s",
+            (ids[name],),
         )
     found = rows(conn, "pgrecall.claim_extractions", ONE, "notes")
     hold(conn, other, how)
@@ -219,7 +228,7 @@ def test_notes_wait_for_nobody(conn: Connection[Any], other: Connection[Any], ho
     assert done[ids["b"]] == 1
     other.rollback()
     conn.execute(
-        "UPDATE pgrecall.extractions SET next_attempt_at = NULL, lease_expires_at = NULL WHERE is_pending"
+        "UPDATE pgrecall.jobs SET next_attempt_at = NULL, lease_expires_at = NULL WHERE kind IN ('text', 'llm', 'notes')"
     )
     for number, ticket, *_ in rows(conn, "pgrecall.claim_extractions", ONE, "notes"):
         claims, notes = (

@@ -58,6 +58,8 @@ KNOWN = {
     ("leg_inputs", 'composite OUT variable "lexical_filter" is not single argument'): _COLUMN,
     ("erase_namespace_rows", "text type variable is not sanitized"): _QUOTED,
     ("table_declarations", "the expression is not SQL injection safe"): _QUOTED,
+    ("job_kinds", "the expression is not SQL injection safe"): _QUOTED,
+    ("lease_jobs", "text type variable is not sanitized"): _QUOTED,
     ("erasure_counts", "routine is marked as VOLATILE, should be STABLE"): _COUNTED,
     ("is_alias_used", "routine is marked as VOLATILE, should be STABLE"): _WAITED,
     ("raise_unknown_setting", "routine is marked as STABLE, should be IMMUTABLE"): _CONSTANT,

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from support.embedding_queue import due
+from support.embedding_queue import due, jobs
 from support.memories import call, contents, refused, remember, remember_many, rows, stored, waits
 
 if TYPE_CHECKING:
@@ -45,7 +45,12 @@ def complete(
 
 def job(conn: Connection[Any]) -> dict[str, Any]:
     cursor = conn.cursor(row_factory=psycopg.rows.dict_row)
-    return cursor.execute("SELECT * FROM pgrecall.embedding_jobs").fetchone() or {}
+    return (
+        cursor.execute(
+            "SELECT * FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL"
+        ).fetchone()
+        or {}
+    )
 
 
 def test_claims_are_newest_first_in_batches(conn: Connection[Any]) -> None:
@@ -70,7 +75,7 @@ def test_what_is_not_to_be_embedded_is_not_claimed(conn: Connection[Any]) -> Non
     done = remember(conn, "done")
     assert claim(conn) == [done]
     assert complete(conn, [done]) == 1
-    assert (claim(conn), contents(conn)["embedding_jobs"]) == ([], [])
+    assert (claim(conn), jobs(conn)) == ([], [])
 
 
 def test_claiming_needs_no_model(conn: Connection[Any]) -> None:
@@ -134,10 +139,10 @@ def test_complete_writes_the_embedding_and_nothing_else(conn: Connection[Any]) -
     assert after["embedding"] == "[" + ",".join("1" * 384) + "]"
     assert {**after, "embedding": None} == memory
     assert conn.execute(query).fetchall() == concept
-    assert {**contents(conn), "memories": [], "embedding_jobs": []} == {
+    assert {**contents(conn), "memories": [], "jobs": []} == {
         **others,
         "memories": [],
-        "embedding_jobs": [],
+        "jobs": [],
     }
 
 
@@ -168,7 +173,7 @@ def test_what_has_changed_meanwhile_does_not_land(conn: Connection[Any]) -> None
     call(conn, "forget", gone)
     assert complete(conn, [edited, secret, gone, same], hashes=hashes) == 1
     landed = conn.execute("SELECT id FROM pgrecall.memories WHERE embedding IS NOT NULL").fetchall()
-    assert (landed, contents(conn)["embedding_jobs"]) == ([(same,)], [])
+    assert (landed, jobs(conn)) == ([(same,)], [])
     assert claim(conn) == [edited]
 
 
@@ -197,7 +202,7 @@ def test_a_secret_is_not_claimed_while_it_becomes_one(conn: Connection[Any], dsn
         second = waits(conn, lambda: call(conn, "update_memory", other, is_sensitive=True))
         first.commit()
         second()
-    assert contents(conn)["embedding_jobs"] == []
+    assert jobs(conn) == []
 
 
 def test_what_comes_too_late_leaves_the_lease_of_the_new_text(conn: Connection[Any]) -> None:
@@ -267,7 +272,7 @@ def test_release_gives_everything_back(conn: Connection[Any]) -> None:
     assert claim(conn, OTHER) == ids[:1]
     assert call(conn, "pgrecall.release", ONE) == 2
     assert call(conn, "pgrecall.release", ONE) == 0
-    query = "SELECT memory_id, worker_id, attempts FROM pgrecall.embedding_jobs ORDER BY 1"
+    query = "SELECT memory_id, worker_id, attempts FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL ORDER BY 1"
     assert conn.execute(query).fetchall() == [(ids[0], OTHER, 0), (ids[2], None, 1)]
     assert claim(conn) == ids[:0:-1]
 

@@ -12,7 +12,20 @@ import psycopg
 import pytest
 
 from pgrecall.admin.migrate import migrate
-from support.embedding_queue import ONE, OTHER, begin, claim, complete, due, fail, lost, table, vector
+from support.embedding_queue import (
+    ONE,
+    OTHER,
+    begin,
+    claim,
+    complete,
+    due,
+    fail,
+    failed,
+    jobs,
+    lost,
+    table,
+    vector,
+)
 from support.memories import call, contents, remember, remember_many, rows, scalar, share, stored
 from support.roles import role
 
@@ -21,7 +34,7 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-WAIT = "SELECT EXTRACT(epoch FROM next_attempt_at - clock_timestamp())::float8 FROM pgrecall.embedding_jobs"
+WAIT = "SELECT EXTRACT(epoch FROM next_attempt_at - clock_timestamp())::float8 FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL"
 # As a daemon on another host would leave them: rows without the work of triggers.
 FILL = """
 INSERT INTO pgrecall.memories (namespace_id, content, language, content_hash, search_vector, updated_at)
@@ -51,7 +64,7 @@ def test_the_time_between_attempts_doubles_within_its_bounds(conn: Connection[An
         fail(conn, number)
         expected = 30 * 2**attempt
         assert expected * 0.75 - 5 <= scalar(conn, WAIT) <= expected * 1.25
-        assert table(conn, "embedding_jobs")[0]["attempts"] == attempt + 1
+        assert jobs(conn)[0]["attempts"] == attempt + 1
         assert claim(conn) == []
 
 
@@ -70,7 +83,7 @@ def test_no_wait_is_longer_than_an_hour_and_a_quarter(conn: Connection[Any]) -> 
     number = remember(conn)
     claim(conn)
     # No path of the functions leads there: parking comes first.
-    conn.execute("UPDATE pgrecall.embedding_jobs SET attempts = 3")
+    conn.execute("UPDATE pgrecall.jobs SET attempts = 3 WHERE kind = 'embedding'")
     fail(conn, number)
     assert scalar(conn, WAIT) <= 3600 * 1.25
 
@@ -78,10 +91,10 @@ def test_no_wait_is_longer_than_an_hour_and_a_quarter(conn: Connection[Any]) -> 
 def test_after_the_fifth_attempt_it_is_parked_with_its_cause(conn: Connection[Any]) -> None:
     number, good = remember(conn, "canary"), remember(conn, "good")
     give_up(conn, number, "too_long")
-    (failure,) = table(conn, "embedding_failures")
+    (failure,) = failed(conn)
     assert (failure["memory_id"], failure["generation_id"], failure["attempts"]) == (number, 1, 5)
-    assert (failure["cause"], failure["error"]) == ("too_long", "it was not taken")
-    assert "canary" not in str(contents(conn)["embedding_failures"])
+    assert (failure["cause"], failure["last_error"]) == ("too_long", "it was not taken")
+    assert "canary" not in str(contents(conn)["jobs"])
     due(conn)
     lost(conn)
     assert claim(conn) == [good]
@@ -97,8 +110,8 @@ def test_long_causes_and_errors_are_cut(conn: Connection[Any]) -> None:
         due(conn)
         claim(conn)
         rows(conn, "pgrecall.fail", ONE, number, "e" * 1000, "c" * 1000)
-    (failure,) = table(conn, "embedding_failures")
-    assert (len(failure["error"]), len(failure["cause"])) == (500, 60)
+    (failure,) = failed(conn)
+    assert (len(failure["last_error"]), len(failure["cause"])) == (500, 60)
 
 
 def test_a_lease_that_ran_out_counts(conn: Connection[Any]) -> None:
@@ -107,14 +120,14 @@ def test_a_lease_that_ran_out_counts(conn: Connection[Any]) -> None:
     for attempts in range(1, 5):
         lost(conn)
         assert claim(conn, OTHER) == [number]
-        (job,) = table(conn, "embedding_jobs")
+        (job,) = jobs(conn)
         assert (job["attempts"], job["worker_id"]) == (attempts, OTHER)
         assert "not heard of" in job["last_error"]
     lost(conn)
     assert claim(conn) == []
-    (failure,) = table(conn, "embedding_failures")
+    (failure,) = failed(conn)
     assert (failure["memory_id"], failure["attempts"], failure["cause"]) == (number, 5, "worker_lost")
-    assert table(conn, "embedding_jobs") == []
+    assert jobs(conn) == []
 
 
 def test_a_released_lease_counts_nothing(conn: Connection[Any]) -> None:
@@ -123,7 +136,7 @@ def test_a_released_lease_counts_nothing(conn: Connection[Any]) -> None:
         assert claim(conn) == [number]
         assert call(conn, "pgrecall.release", ONE, 1) == 1
         assert call(conn, "pgrecall.release", ONE, 2) == 0
-    assert table(conn, "embedding_failures") == []
+    assert failed(conn) == []
 
 
 def test_parked_memories_are_tried_again_when_asked(conn: Connection[Any], dsn: str) -> None:
@@ -141,7 +154,7 @@ def test_parked_memories_are_tried_again_when_asked(conn: Connection[Any], dsn: 
     # With all their attempts.
     assert sorted(claim(conn)) == [one, three]
     fail(conn, one)
-    assert [row["memory_id"] for row in table(conn, "embedding_failures")] == []
+    assert [row["memory_id"] for row in failed(conn)] == []
     with role(conn, "pgrecall_reader"), pytest.raises(psycopg.errors.InsufficientPrivilege):
         rows(conn, "pgrecall.retry_failures")
 
@@ -167,8 +180,7 @@ def test_what_changes_starts_afresh(conn: Connection[Any], change: str, state: s
             call(conn, "update_memory", number, is_sensitive=True)
         else:
             call(conn, "forget", number)
-    for name in ("embedding_jobs", "embedding_failures", "truncated_embeddings"):
-        assert table(conn, name) == []
+    assert (jobs(conn), failed(conn), table(conn, "truncated_embeddings")) == ([], [], [])
     assert claim(conn) == ([number] if change == "edit" else [])
 
 
@@ -176,7 +188,7 @@ def test_an_edit_of_other_things_leaves_a_parked_memory_parked(conn: Connection[
     number = remember(conn)
     give_up(conn, number)
     call(conn, "update_memory", number, tags=["a"], importance=0.9)
-    assert len(table(conn, "embedding_failures")) == 1
+    assert len(failed(conn)) == 1
     assert claim(conn) == []
 
 
@@ -200,7 +212,7 @@ def test_leases_and_failures_are_of_one_generation(conn: Connection[Any]) -> Non
     assert claim(conn) == []
     assert claim(conn, generation=second) == [number]
     assert complete(conn, [number], generation=second) == 1
-    assert [row["generation_id"] for row in table(conn, "embedding_failures")] == [1]
+    assert [row["generation_id"] for row in failed(conn)] == [1]
 
 
 def test_a_generation_that_is_gone_takes_nothing(conn: Connection[Any]) -> None:
@@ -208,12 +220,12 @@ def test_a_generation_that_is_gone_takes_nothing(conn: Connection[Any]) -> None:
     second = begin(conn)
     assert claim(conn, generation=second) == [number]
     call(conn, "pgrecall.drop_generation", second)
-    assert table(conn, "embedding_jobs") == []
+    assert jobs(conn) == []
     assert complete(conn, [number], generation=second, embedding=str([1.0] * 8)) == 0
     assert claim(conn, generation=second) == []
     rows(conn, "pgrecall.fail", ONE, number, "late", "late", generation=second)
     assert call(conn, "pgrecall.release", ONE, second) == 0
-    assert (table(conn, "embedding_jobs"), table(conn, "embedding_failures")) == ([], [])
+    assert (jobs(conn), failed(conn)) == ([], [])
     assert stored(conn, number)["embedding"] is None
 
 
@@ -254,8 +266,9 @@ def test_a_fresh_memory_comes_with_the_next_claim(
     assert claim(conn, OTHER, batch=8)[:2] == [last, first]
     # Even behind what has been given up.
     conn.execute(
-        "INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error) "
-        "SELECT id, 1, 5, 'refused', '' FROM pgrecall.memories WHERE id = ANY (%s)",
+        "INSERT INTO pgrecall.jobs (memory_id, kind, generation_id, attempts, cause, last_error, namespace_id, failed_at) "
+        "SELECT id, 'embedding', 1, 5, 'refused', '', namespace_id, now() FROM pgrecall.memories WHERE id = ANY (%s) "
+        "ON CONFLICT ON CONSTRAINT jobs_pkey DO UPDATE SET lease_expires_at = NULL, failed_at = now()",
         (big[-500:],),
     )
     assert len(claim(conn, batch=16)) == 16
@@ -367,11 +380,11 @@ def large(new_database: Callable[..., str]) -> Iterator[Connection[Any]]:
             "UPDATE pgrecall.memories SET embedding = array_fill(0.5::real, ARRAY[384])::halfvec WHERE id % 2 = 0"
         )
         conn.execute(
-            "INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error) "
-            "SELECT id, 1, 5, 'refused', '' FROM pgrecall.memories WHERE embedding IS NULL "
+            "INSERT INTO pgrecall.jobs (memory_id, kind, generation_id, attempts, cause, last_error, namespace_id, failed_at) "
+            "SELECT id, 'embedding', 1, 5, 'refused', '', namespace_id, now() FROM pgrecall.memories WHERE embedding IS NULL "
             "ORDER BY updated_at DESC LIMIT 2000"
         )
-        conn.execute("VACUUM ANALYZE pgrecall.memories, pgrecall.embedding_failures, pgrecall.embedding_jobs")
+        conn.execute("VACUUM ANALYZE pgrecall.memories, pgrecall.jobs")
         yield conn
 
 
@@ -383,8 +396,11 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def chosen(conn: Connection[Any], batch: int = 64) -> list[dict[str, Any]]:
     """The nodes of the plan by which claim() chooses, run."""
-    source = scalar(conn, "SELECT prosrc FROM pg_proc WHERE oid = 'pgrecall.claim'::regproc")
-    statement = scalar(conn, "SELECT format(%s, 'embedding')", source.split("$statement$")[1])
+    statement = scalar(
+        conn,
+        "SELECT _pgrecall.job_choice(k.kind, k.of_generation, k.oldest_first, k.ready, 'embedding') "
+        "FROM _pgrecall.job_kinds() k WHERE k.kind = 'embedding'",
+    )
     for place, value in enumerate(("1", str(batch), "1000", "262144"), 1):
         statement = statement.replace(f"${place}", value)
     explain = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT json) "
@@ -409,7 +425,6 @@ def test_claims_go_past_what_is_parked(large: Connection[Any]) -> None:
     with large.transaction(force_rollback=True):
         ids = claim(large, batch=200)
         assert len(ids) == 200
-        failed = {row["memory_id"] for row in table(large, "embedding_failures")}
-        assert not set(ids) & failed
+        assert not set(ids) & {row["memory_id"] for row in failed(large)}
         query = "SELECT count(DISTINCT namespace_id) FROM pgrecall.memories WHERE id = ANY (%s)"
         assert scalar(large, query, ids) >= 100

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from support.embedding_queue import jobs
 from support.memories import call, contents, remember, rows, share, stored
 from support.roles import denied
 
@@ -148,7 +149,7 @@ def test_writer_clears_the_queue_of_what_became_secret(conn: Connection[Any]) ->
     share(conn)
     with role(conn, "pgrecall_writer"):
         call(conn, "update_memory", number, is_sensitive=True)
-    assert contents(conn)["embedding_jobs"] == []
+    assert jobs(conn) == []
 
 
 def test_embedder_runs_the_whole_cycle(conn: Connection[Any]) -> None:
@@ -188,7 +189,7 @@ def test_embedder_sees_no_sensitive_memory(conn: Connection[Any]) -> None:
     call(conn, "update_memory", late, is_sensitive=True)
     with role(conn, "pgrecall_embedder"):
         assert rows(conn, "pgrecall.claim", WORKER) == []
-    assert contents(conn)["embedding_jobs"] == []
+    assert jobs(conn) == []
 
 
 def test_embedder_reads_and_changes_only_by_its_functions(conn: Connection[Any]) -> None:

@@ -63,7 +63,9 @@ def test_counts_follow_a_memory_through_its_life(conn: Connection[Any]) -> None:
     found = status(conn)
     assert (found["pending"], found["in_progress"], found["retrying"]) == (1, 0, 1)
 
-    conn.execute("UPDATE pgrecall.embedding_jobs SET next_attempt_at = now()")
+    conn.execute(
+        "UPDATE pgrecall.jobs SET next_attempt_at = now() WHERE kind = 'embedding' AND failed_at IS NULL"
+    )
     conn.execute("SELECT * FROM pgrecall.claim(%s)", (WORKER,))
     conn.execute("SELECT pgrecall.complete(%s, %s, %s, %s)", (WORKER, [number], [digest], [VECTOR]))
     found = status(conn)
@@ -139,7 +141,10 @@ def test_a_second_generation_is_named_and_changes_no_count(conn: Connection[Any]
 def test_what_waits_for_the_language_model_is_counted_apart(conn: Connection[Any]) -> None:
     (number,) = remember(conn, "one")
     assert (status(conn)["pending_extractions"], status(conn)["pending_llm_extractions"]) == (1, 0)
-    conn.execute("INSERT INTO pgrecall.extractions (memory_id, enricher) VALUES (%s, 'llm')", (number,))
+    conn.execute(
+        "INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id) SELECT id, 'llm', namespace_id FROM pgrecall.memories WHERE id = %s",
+        (number,),
+    )
     assert (status(conn)["pending_extractions"], status(conn)["pending_llm_extractions"]) == (1, 1)
 
 

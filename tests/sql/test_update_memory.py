@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from support.embedding_queue import jobs
 from support.extraction import extract, fact, mention
 from support.memories import call, concepts, contents, embed, refused, remember, stored, waits
 
@@ -139,7 +140,7 @@ def test_new_text_starts_afresh_in_the_queue(conn: Connection[Any]) -> None:
     call(conn, "update_memory", number, tags=["ann"])
     assert conn.execute("SELECT memory_id FROM pgrecall.claim(%s)", (worker,)).fetchall() == []
     call(conn, "update_memory", number, content="new")
-    assert contents(conn)["embedding_jobs"] == []
+    assert jobs(conn) == []
     assert conn.execute("SELECT memory_id FROM pgrecall.claim(%s)", (worker,)).fetchall() == [(number,)]
 
 
@@ -182,7 +183,7 @@ def test_canary_all_that_was_derived_goes_with_secrecy(conn: Connection[Any]) ->
     conn.execute("SELECT pgrecall.fail(%s, %s, 'cannot embed canary')", (worker, number))
     leaks = {table for table, texts in contents(conn).items() if any("canary" in text for text in texts)}
     assert leaks == {
-        "memories", "concepts", "concept_aliases", "mentions", "relationships", "relationship_evidence", "embedding_jobs",
+        "memories", "concepts", "concept_aliases", "mentions", "relationships", "relationship_evidence", "jobs",
     }  # fmt: skip
 
     assert call(conn, "update_memory", number, is_sensitive=True)
@@ -191,7 +192,7 @@ def test_canary_all_that_was_derived_goes_with_secrecy(conn: Connection[Any]) ->
         "memories"
     }
     assert (concepts(conn), concepts(conn, number)) == (["shared"], [])
-    assert (after["relationship_evidence"], after["embedding_jobs"][1:]) == ([], [])
+    assert (after["relationship_evidence"], after["jobs"][1:]) == ([], [])
     # A change of tags brings nothing back, and neither does a second flip; flipping back links the tags again.
     call(conn, "update_memory", number, tags=["canary again"])
     assert concepts(conn) == ["shared"]

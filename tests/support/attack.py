@@ -31,9 +31,9 @@ ABSENT = 10**15
 ABSENT_NAMESPACE = 10**8
 
 _OTHERS = """
-INSERT INTO pgrecall.embedding_failures (memory_id, generation_id, attempts, cause, error)
-VALUES (%(memory)s, 1, 5, 'quokka', 'quokka error');
-INSERT INTO pgrecall.embedding_jobs (memory_id, generation_id, last_error) VALUES (%(memory)s, 1, 'quokka error');
+INSERT INTO pgrecall.jobs (memory_id, kind, generation_id, namespace_id, attempts, cause, last_error, failed_at)
+VALUES (%(memory)s, 'embedding', 1, %(home)s, 5, 'quokka', 'quokka error', now()),
+       (%(memory)s, 'text', 0, %(home)s, 5, 'quokka', 'quokka error', now());
 INSERT INTO pgrecall.truncated_embeddings (memory_id, generation_id) VALUES (%(memory)s, 1);
 INSERT INTO pgrecall.passages (memory_id, generation_id, number, namespace_id, starts_at, ends_at, embedding)
 VALUES (%(memory)s, 1, 1, %(home)s, 0, 9, array_fill(0.5::real, ARRAY[384])::halfvec);
@@ -51,7 +51,7 @@ INSERT INTO pgrecall.judged_vectors (namespace_id, embedding_model_id, query_id,
 SELECT q.namespace_id, 1, q.query_id, array_fill(0.5::real, ARRAY[384])::halfvec FROM pgrecall.judged_queries q;
 INSERT INTO pgrecall.term_stats (namespace_id, term, documents, small_blocks) VALUES (%(home)s, 'quokka', 1, 0);
 INSERT INTO pgrecall.concepts (namespace_id, name, key) VALUES (%(home)s, 'quokka two', 'quokka two');
-INSERT INTO pgrecall.curation_jobs (memory_id, namespace_id) SELECT m.id, m.namespace_id FROM pgrecall.memories m WHERE m.id = %(memory)s;
+INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id, last_error) VALUES (%(memory)s, 'curation', %(home)s, 'quokka error');
 INSERT INTO pgrecall.curations (memory_id, other_id, namespace_id, decision, decider)
 SELECT max(m.id), %(memory)s, %(home)s, 'ADD', 'quokka' FROM pgrecall.memories m WHERE m.namespace_id = %(home)s;
 INSERT INTO pgrecall.note_evidence (memory_id, note_id)
@@ -174,9 +174,6 @@ def filled(owner: Connection[Any], dsn: str, reader: str, writer: str) -> Tenant
                 "facts": [fact("Jane Quokka", "quokka label", "Quokka Inc", statement="the quokka sentence")],
             }
             assert complete(owner, [said]) == 1
-    owner.execute(
-        "UPDATE pgrecall.extractions SET last_error = 'quokka error' WHERE memory_id = %s", (memory,)
-    )
     call(owner, "pgrecall.judge", "quokka query", "quokka query", None, [memory], namespace=VICTIM)
     call(owner, "pgrecall.set_entity_rules", "QUOKKA", ["quokka"], namespace=VICTIM)
     call(owner, "pgrecall.set_relation_label", home, "quokka alias", "quokka label")

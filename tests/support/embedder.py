@@ -155,7 +155,9 @@ def status(conn: psycopg.Connection[Any]) -> tuple[int, int, int, int]:
 
 
 def leases(conn: psycopg.Connection[Any]) -> int:
-    row = conn.execute("SELECT count(*) FROM pgrecall.embedding_jobs WHERE worker_id IS NOT NULL").fetchone()
+    row = conn.execute(
+        "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL AND worker_id IS NOT NULL"
+    ).fetchone()
     assert row is not None
     return int(row[0])
 

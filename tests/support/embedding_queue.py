@@ -62,14 +62,14 @@ def fail(conn: Connection[Any], number: int, cause: str = "refused", worker: UUI
 def due(conn: Connection[Any]) -> None:
     """Let the time pass that failed memories wait."""
     conn.execute(
-        "UPDATE pgrecall.embedding_jobs SET next_attempt_at = now() WHERE next_attempt_at IS NOT NULL"
+        "UPDATE pgrecall.jobs SET next_attempt_at = now() WHERE kind = 'embedding' AND next_attempt_at IS NOT NULL"
     )
 
 
 def lost(conn: Connection[Any]) -> None:
     """Let every lease run out."""
     conn.execute(
-        "UPDATE pgrecall.embedding_jobs SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL"
+        "UPDATE pgrecall.jobs SET lease_expires_at = now() WHERE kind = 'embedding' AND lease_expires_at IS NOT NULL"
     )
 
 
@@ -77,6 +77,16 @@ def table(conn: Connection[Any], name: str) -> list[dict[str, Any]]:
     """The rows of a table of the schema, by its first column."""
     query = sql.SQL("SELECT * FROM {} ORDER BY 1").format(sql.Identifier("pgrecall", name))
     return conn.cursor(row_factory=dict_row).execute(query).fetchall()
+
+
+def jobs(conn: Connection[Any], kind: str = "embedding") -> list[dict[str, Any]]:
+    """The jobs of a kind that have not failed."""
+    return [row for row in table(conn, "jobs") if row["kind"] == kind and row["failed_at"] is None]
+
+
+def failed(conn: Connection[Any], kind: str = "embedding") -> list[dict[str, Any]]:
+    """The jobs of a kind that have failed."""
+    return [row for row in table(conn, "jobs") if row["kind"] == kind and row["failed_at"] is not None]
 
 
 def build(conn: Connection[Any], generation: int) -> None:

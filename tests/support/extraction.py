@@ -44,6 +44,7 @@ INVARIANTS = {
             UNION ALL SELECT 'time' FROM pgrecall.temporal_refs t WHERE t.memory_id = x.id
             UNION ALL SELECT 'evidence' FROM pgrecall.relationship_evidence e WHERE e.memory_id = x.id
             UNION ALL SELECT 'extraction' FROM pgrecall.extractions e WHERE e.memory_id = x.id
+            UNION ALL SELECT 'job' FROM pgrecall.jobs e WHERE e.memory_id = x.id
         ) kind (name)
         WHERE x.is_sensitive OR x.deleted_at IS NOT NULL
     """,
@@ -53,7 +54,8 @@ INVARIANTS = {
     """,
     "a memory that nobody is to read": """
         SELECT x.id FROM pgrecall.memories x WHERE NOT x.is_sensitive AND x.deleted_at IS NULL AND NOT EXISTS (
-            SELECT FROM pgrecall.extractions e WHERE e.memory_id = x.id AND e.enricher = 'text')
+            SELECT FROM pgrecall.extractions e WHERE e.memory_id = x.id AND e.enricher = 'text'
+            UNION ALL SELECT FROM pgrecall.jobs e WHERE e.memory_id = x.id AND e.kind = 'text')
     """,
     "a merge of names that are not its concept's": """
         SELECT g.id FROM pgrecall.concept_merges g WHERE g.split_at IS NULL AND (g.aliases = '{}' OR EXISTS (

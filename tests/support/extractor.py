@@ -79,7 +79,7 @@ def mentions_of(conn: psycopg.Connection[Any], memory: int) -> set[str]:
 
 
 def pending(conn: psycopg.Connection[Any], enricher: str = "text") -> int:
-    query = "SELECT count(*) FROM pgrecall.extractions WHERE is_pending AND enricher = %s"
+    query = "SELECT count(*) FROM pgrecall.jobs WHERE kind = %s"
     [(count,)] = conn.execute(query, [enricher]).fetchall()
     return int(count)
 
@@ -93,6 +93,6 @@ def graph_of(conn: psycopg.Connection[Any]) -> dict[str, Any]:
         "times": "SELECT memory_id, span::text, from_at, to_at, granularity, source FROM pgrecall.temporal_refs",
         "facts": "SELECT e.memory_id, r.source_alias, r.label, r.target_alias, e.source, e.confidence "
         "FROM pgrecall.relationships r JOIN pgrecall.relationship_evidence e ON e.relationship_id = r.id",
-        "read": "SELECT memory_id, enricher, version FROM pgrecall.extractions WHERE NOT is_pending",
+        "read": "SELECT memory_id, enricher, version FROM pgrecall.extractions",
     }
     return {name: sorted(map(repr, conn.execute(query))) for name, query in queries.items()}

@@ -102,11 +102,11 @@ def embed(conn: Connection[Any], memory_id: int) -> None:
         """
         SELECT pgrecall.complete(j.worker_id, ARRAY[m.id], ARRAY[m.content_hash],
                                  ARRAY[array_fill(0.5::real, ARRAY[384])::halfvec::text])
-        FROM pgrecall.memories m JOIN pgrecall.embedding_jobs j ON j.memory_id = m.id WHERE m.id = %s
+        FROM pgrecall.memories m JOIN pgrecall.jobs j ON j.memory_id = m.id AND j.kind = 'embedding' WHERE m.id = %s
         """,
         (memory_id,),
     )
-    conn.execute("DELETE FROM pgrecall.embedding_jobs")
+    conn.execute("DELETE FROM pgrecall.jobs WHERE kind = 'embedding'")
     assert stored(conn, memory_id)["embedding"] is not None
 
 

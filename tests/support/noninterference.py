@@ -78,7 +78,7 @@ def fill(owner: Connection[Any], role: str, which: int) -> Ids:
         " (SELECT array_agg(sin(id * 7 + i)::real ORDER BY i) FROM generate_series(1, 384) i)::halfvec WHERE NOT is_sensitive"
     )
     owner.execute("RESET session_replication_role")
-    owner.execute("DELETE FROM pgrecall.embedding_jobs")
+    owner.execute("DELETE FROM pgrecall.jobs WHERE kind = 'embedding' AND failed_at IS NULL")
     owner.execute("VACUUM ANALYZE")
     home = int(call(owner, "pgrecall.namespace_id", OWN))
     # Of the other's ids some are there in both databases, some in one, some in none.

@@ -72,7 +72,9 @@ def fail_for_good(
 ) -> None:
     """Fail a memory as often as it takes to have it given up."""
     for _ in range(5):
-        conn.execute("UPDATE pgrecall.embedding_jobs SET next_attempt_at = now()")
+        conn.execute(
+            "UPDATE pgrecall.jobs SET next_attempt_at = now() WHERE kind = 'embedding' AND failed_at IS NULL"
+        )
         claimed = conn.execute(
             "SELECT memory_id FROM pgrecall.claim(%s, generation => %s)", (WORKER, generation)
         ).fetchall()

@@ -160,7 +160,9 @@ class Filler:
         for memory, _, _ in set(claimed) - set(good):
             conn.execute("SELECT pgrecall.fail(%s, %s, 'no', 'refused', %s)", [worker, memory, generation])
             # As if the time to the next attempt had passed.
-            conn.execute("UPDATE pgrecall.embedding_jobs SET next_attempt_at = now() - interval '1 second'")
+            conn.execute(
+                "UPDATE pgrecall.jobs SET next_attempt_at = now() - interval '1 second' WHERE failed_at IS NULL"
+            )
         if good:
             conn.execute(
                 "SELECT pgrecall.complete(%s, %s, %s, %s, %s)",

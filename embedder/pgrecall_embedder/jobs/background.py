@@ -17,8 +17,9 @@ from .curate import CurationQueue, Curator
 from .extract.llm import LlmExtractionJob
 from .extract.queue import ExtractionQueue
 from .extract.reader import Reader
-from .extract.text import Counts, TextExtractionJob
+from .extract.text import TextExtractionJob
 from .notes import NoteJob, NoteQueue
+from .reading import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
     from .concepts.vectors import ActiveModel
     from .extract.frames import Ready
-    from .extract.setup import Setup
+    from .queue import JobQueue
+    from .setup import Setup
 
 __all__ = ["BackgroundJobs"]
 
@@ -262,7 +264,7 @@ class BackgroundJobs:
             )
         self._log.info("extraction ready", version=ready.version)
 
-    async def _leave(self, queues: tuple[ExtractionQueue | CurationQueue, ...]) -> None:
+    async def _leave(self, queues: tuple[JobQueue, ...]) -> None:
         """Release all leases. Without a server, they expire."""
         self._stopping = True
         try:

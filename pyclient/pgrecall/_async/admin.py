@@ -51,29 +51,35 @@ class AsyncAdmin:
         rows = await self._database.rows("pgrecall.index_status", {})
         return [IndexStatus.of(row) for row in rows]
 
-    async def failures(self, cause: str | None = None, *, k: int | None = None) -> list[Failure]:
+    async def failures(
+        self, cause: str | None = None, *, k: int | None = None, kind: str | None = None
+    ) -> list[Failure]:
         """Return the failed memories, newest failure first.
 
         Args:
             cause: Only failures with this cause.
             k: Maximum number of failures; None is 100.
+            kind: Only jobs of this kind: embedding, text, llm, notes or curation.
         """
-        rows = await self._database.rows("pgrecall.failures", checked_arguments(cause=cause, k=k))
+        rows = await self._database.rows("pgrecall.failures", checked_arguments(cause=cause, k=k, kind=kind))
         return [Failure.of(row) for row in rows]
 
-    async def retry_failures(self, cause: str | None = None, *, id: int | None = None) -> int:
+    async def retry_failures(
+        self, cause: str | None = None, *, id: int | None = None, kind: str | None = None
+    ) -> int:
         """Retry failed memories.
 
         Args:
             cause: Only failures with this cause.
             id: Only this memory.
+            kind: Only jobs of this kind.
 
         Returns:
-            The number of memories to be retried.
+            The number of jobs to be retried.
         """
         return int(
             await self._database.value(
-                "pgrecall.retry_failures", checked_arguments(cause=cause, memory_id=id)
+                "pgrecall.retry_failures", checked_arguments(cause=cause, memory_id=id, kind=kind)
             )
         )
 

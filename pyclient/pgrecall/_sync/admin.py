@@ -52,28 +52,36 @@ class Admin:
         rows = self._database.rows("pgrecall.index_status", {})
         return [IndexStatus.of(row) for row in rows]
 
-    def failures(self, cause: str | None = None, *, k: int | None = None) -> list[Failure]:
+    def failures(
+        self, cause: str | None = None, *, k: int | None = None, kind: str | None = None
+    ) -> list[Failure]:
         """Return the failed memories, newest failure first.
 
         Args:
             cause: Only failures with this cause.
             k: Maximum number of failures; None is 100.
+            kind: Only jobs of this kind: embedding, text, llm, notes or curation.
         """
-        rows = self._database.rows("pgrecall.failures", checked_arguments(cause=cause, k=k))
+        rows = self._database.rows("pgrecall.failures", checked_arguments(cause=cause, k=k, kind=kind))
         return [Failure.of(row) for row in rows]
 
-    def retry_failures(self, cause: str | None = None, *, id: int | None = None) -> int:
+    def retry_failures(
+        self, cause: str | None = None, *, id: int | None = None, kind: str | None = None
+    ) -> int:
         """Retry failed memories.
 
         Args:
             cause: Only failures with this cause.
             id: Only this memory.
+            kind: Only jobs of this kind.
 
         Returns:
-            The number of memories to be retried.
+            The number of jobs to be retried.
         """
         return int(
-            self._database.value("pgrecall.retry_failures", checked_arguments(cause=cause, memory_id=id))
+            self._database.value(
+                "pgrecall.retry_failures", checked_arguments(cause=cause, memory_id=id, kind=kind)
+            )
         )
 
     def health(self) -> list[HealthCheck]:

@@ -312,7 +312,7 @@ def _backfill(conn: psycopg.Connection[Any], dsn: str, generation: int, options:
     if found.failed > _MAX_FAILED * wanted and not options.force:
         raise SwitchRefused(
             f"{found.failed} of {counted(wanted, 'memory')} could not be embedded by {found.model}",
-            hint="pgrecall.embedding_failures has the causes, pgrecall.retry_failures() retries them; "
+            hint="pgrecall.failures() has the causes, pgrecall.retry_failures() retries them; "
             "--force skips them.",
         )
     if found.failed:

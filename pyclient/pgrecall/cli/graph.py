@@ -86,7 +86,7 @@ def build(
     done = _with_progress(target.dsn, waiting)
     print_result(done, f"read {counted(done['read'], 'memory')}", as_json=as_json)
     if done["read_failed"] and not as_json:
-        note(f"{done['read_failed']} could not be read: SELECT * FROM pgrecall.extractions WHERE is_pending")
+        note(f"{done['read_failed']} could not be read: SELECT * FROM pgrecall.jobs WHERE attempts > 0")
 
 
 @graph.command()

@@ -61,6 +61,8 @@ class Status(Row):
             if the role does not see every namespace.
         analyzed_at: When the planner's statistics of memories were refreshed; None if that is not known.
         due: How many memories are to be forgotten or erased by the daemon, since they expired.
+        jobs: By kind of job (embedding, text, llm, notes, curation): how many are pending, in_progress,
+            retrying and failed, and for how many seconds the oldest has been waiting that has not failed.
     """
 
     schema_revision: str | None
@@ -99,6 +101,7 @@ class Status(Row):
     memories_bytes: int | None
     analyzed_at: datetime | None
     due: int
+    jobs: dict[str, dict[str, int | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,22 +205,24 @@ class Failure(Row):
     Attributes:
         memory_id: The memory.
         namespace: Where it is.
-        generation: The generation of embeddings it lacks one of.
+        generation: The generation of embeddings it lacks one of; None if it is a job of another kind.
         model: That generation's model.
         cause: One word to count by.
         error: What went wrong the last time; never what the memory says.
         attempts: How often it was tried.
         failed_at: When it was given up.
+        kind: embedding, text (extraction), llm (extraction by a language model), notes or curation.
     """
 
     memory_id: int
     namespace: str
-    generation: int
+    generation: int | None
     model: str | None
     cause: str
     error: str
     attempts: int
     failed_at: datetime
+    kind: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

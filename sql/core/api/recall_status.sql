@@ -21,6 +21,8 @@
 -- dense_index_bytes, memories_bytes  for roles that see every namespace; else NULL
 -- due                        memories to be forgotten or erased by expire_memories()
 -- analyzed_at                when the planner's statistics of memories were refreshed; NULL: not known
+-- jobs                       by kind (embedding, text, llm, notes, curation): pending, in_progress, retrying, failed, and seconds,
+--                            the waiting time of the oldest that has not failed; null if none waits
 CREATE OR REPLACE FUNCTION public.recall_status()
 RETURNS TABLE (
     schema_revision text, bundle_hash text, model text, dimension integer, namespaces bigint, memories bigint,
@@ -30,7 +32,7 @@ RETURNS TABLE (
     oldest_pending_extraction interval, pending_llm_extractions bigint, pending_postings bigint,
     failed bigint, failures_by_cause jsonb, truncated bigint, per_second double precision, eta interval,
     generation integer, other_generation integer, other_state text, other_model text,
-    dense_index_bytes bigint, memories_bytes bigint, analyzed_at timestamptz, due bigint
+    dense_index_bytes bigint, memories_bytes bigint, analyzed_at timestamptz, due bigint, jobs jsonb
 )
 -- Restricted, as the statistics are.
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 1
@@ -46,7 +48,7 @@ BEGIN ATOMIC
            COALESCE(dense.valid, false), dense.name,
            current_setting('server_version'),
            (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'vector'),
-           extractions.pending, extractions.retrying, extractions.failed, now() - extractions.oldest, extractions.by_llm,
+           jobs.texts, jobs.texts_retrying, jobs.texts_failed, now() - jobs.oldest_text, jobs.by_llm,
            (SELECT count(*) FROM pgrecall.pending_postings),
            failures.failed, failures.by_cause,
            (SELECT count(*) FROM pgrecall.truncated_embeddings t WHERE t.generation_id = active.id),
@@ -57,7 +59,10 @@ BEGIN ATOMIC
            CASE WHEN _pgrecall.sees_all() THEN pg_table_size('pgrecall.memories') END, tables.analyzed_at,
            -- Without a rule no memory is read for it.
            CASE WHEN EXISTS (SELECT FROM pgrecall.retention) THEN (SELECT count(*) FROM _pgrecall.due_memories(NULL))
-                ELSE alive.expired END
+                ELSE alive.expired END,
+           jobs.by_kind || jsonb_build_object('embedding', (jobs.by_kind -> 'embedding') || jsonb_build_object(
+               'pending', alive.pending, 'seconds', EXTRACT(epoch FROM now() - alive.oldest_pending)::bigint
+           ))
     FROM (
         SELECT count(*) AS memories,
                count(*) FILTER (WHERE m.is_sensitive) AS sensitive,
@@ -73,21 +78,40 @@ BEGIN ATOMIC
             FROM pgrecall.memories m
             WHERE m.deleted_at IS NULL
         ) m
-        LEFT JOIN pgrecall.embedding_failures f ON f.memory_id = m.id AND f.generation_id = g.id
+        LEFT JOIN pgrecall.jobs f
+          -- Not m.id alone: to plan a merge join, the planner would look up the first and the last memory.
+          ON f.memory_id = m.id + 0 AND f.kind = 'embedding' AND f.generation_id = g.id AND f.failed_at IS NOT NULL
         WHERE g.state = 'active'
     ) alive
     CROSS JOIN (
-        SELECT count(*) FILTER (WHERE _pgrecall.is_ahead(j.lease_expires_at)) AS in_progress,
-               count(*) FILTER (WHERE j.next_attempt_at IS NOT NULL) AS retrying
-        FROM pgrecall.embedding_jobs j
-        WHERE j.generation_id = pgrecall.active_generation()
+        SELECT sum(c.in_progress) FILTER (WHERE k.kind = 'embedding')::bigint AS in_progress,
+               sum(c.retrying) FILTER (WHERE k.kind = 'embedding')::bigint AS retrying,
+               sum(c.pending) FILTER (WHERE k.kind = 'text')::bigint AS texts,
+               sum(c.retrying) FILTER (WHERE k.kind = 'text')::bigint AS texts_retrying,
+               sum(c.failed) FILTER (WHERE k.kind = 'text')::bigint AS texts_failed,
+               min(c.oldest) FILTER (WHERE k.kind = 'text') AS oldest_text,
+               sum(c.pending) FILTER (WHERE k.kind = 'llm')::bigint AS by_llm,
+               jsonb_object_agg(k.kind, jsonb_build_object(
+                   'pending', c.pending, 'in_progress', c.in_progress, 'retrying', c.retrying, 'failed', c.failed,
+                   'seconds', EXTRACT(epoch FROM now() - c.oldest_waiting)::bigint
+               )) AS by_kind
+        FROM _pgrecall.job_kinds() k
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS pending,
+                   count(*) FILTER (WHERE _pgrecall.is_ahead(j.lease_expires_at)) AS in_progress,
+                   count(*) FILTER (WHERE j.next_attempt_at IS NOT NULL AND j.attempts > 0 AND j.failed_at IS NULL) AS retrying,
+                   count(j.failed_at) AS failed, min(j.waiting_since) AS oldest,
+                   min(j.waiting_since) FILTER (WHERE j.failed_at IS NULL) AS oldest_waiting
+            FROM pgrecall.jobs j
+            WHERE j.kind = k.kind AND j.generation_id = CASE WHEN k.of_generation THEN pgrecall.active_generation() ELSE 0 END
+        ) c
     ) jobs
     CROSS JOIN (
         SELECT COALESCE(sum(c.failed), 0)::bigint AS failed,
                COALESCE(jsonb_object_agg(c.cause, c.failed), '{}') AS by_cause
         FROM (
-            SELECT f.cause, count(*) AS failed FROM pgrecall.embedding_failures f
-            WHERE f.generation_id = pgrecall.active_generation()
+            SELECT f.cause, count(*) AS failed FROM pgrecall.jobs f
+            WHERE f.kind = 'embedding' AND f.failed_at IS NOT NULL AND f.generation_id = pgrecall.active_generation()
             GROUP BY f.cause
         ) c
     ) failures
@@ -98,17 +122,6 @@ BEGIN ATOMIC
         FROM pgrecall.worker_status() w
         WHERE w.is_alive
     ) workers
-    CROSS JOIN (
-        SELECT count(*) FILTER (WHERE x.enricher = 'text') AS pending,
-               count(*) FILTER (
-                   WHERE x.enricher = 'text' AND x.attempts > 0 AND x.next_attempt_at IS DISTINCT FROM 'infinity'
-               ) AS retrying,
-               count(*) FILTER (WHERE x.enricher = 'text' AND x.next_attempt_at = 'infinity') AS failed,
-               min(x.waiting_since) FILTER (WHERE x.enricher = 'text') AS oldest,
-               count(*) FILTER (WHERE x.enricher = 'llm') AS by_llm
-        FROM pgrecall.extractions x
-        WHERE x.is_pending
-    ) extractions
     LEFT JOIN (
         SELECT g.id, g.dimension, g.column_name, m.name AS model
         FROM pgrecall.generations g LEFT JOIN pgrecall.embedding_models m ON m.id = g.model_id

@@ -24,7 +24,8 @@ BEGIN
     -- Waits for claims in progress, which refer to the generation's row.
     LOCK TABLE pgrecall.memories, pgrecall.concepts, pgrecall.passages IN ACCESS EXCLUSIVE MODE;
     EXECUTE format('DROP INDEX IF EXISTS pgrecall.%I', 'passages_' || gone.column_name || '_idx');
-    -- Cascades to its leases, failures and passages.
+    DELETE FROM pgrecall.jobs j WHERE j.generation_id = gone.id;
+    -- Cascades to its passages.
     DELETE FROM pgrecall.generations g WHERE g.id = gone.id;
     PERFORM _pgrecall.rebuild_embedding_accessors();
     SELECT sum(g.dimension)::integer INTO widths FROM pgrecall.generations g WHERE g.dimension <= 2000;

@@ -3,7 +3,7 @@
 --
 -- pending         memories without an embedding that should have one; in progress, retrying and failed ones included
 -- in_progress     leased to a worker now;  retrying  waiting for another attempt after an error
--- failed          no longer retried (embedding_failures);  truncated  only the beginning was embedded
+-- failed          no longer retried (failures);  truncated  only the beginning was embedded
 -- oldest_pending  waiting time of the oldest pending memory that has not failed
 -- per_second      embedding rate of its daemons at their last heartbeat; NULL: none is alive
 -- eta             estimated time for the pending memories that have not failed
@@ -31,14 +31,15 @@ BEGIN ATOMIC
         FROM (
             SELECT _pgrecall.embedding_of(m, g.id) IS NOT NULL AS is_embedded, f.memory_id IS NOT NULL AS is_failed, m.updated_at
             FROM pgrecall.memories m
-            LEFT JOIN pgrecall.embedding_failures f ON f.memory_id = m.id AND f.generation_id = g.id
+            LEFT JOIN pgrecall.jobs f
+              ON f.memory_id = m.id AND f.kind = 'embedding' AND f.generation_id = g.id AND f.failed_at IS NOT NULL
             WHERE m.deleted_at IS NULL AND NOT m.is_sensitive
         ) s
     ) n
     CROSS JOIN LATERAL (
         SELECT count(*) FILTER (WHERE _pgrecall.is_ahead(j.lease_expires_at)) AS in_progress,
-               count(*) FILTER (WHERE _pgrecall.is_ahead(j.next_attempt_at)) AS retrying
-        FROM pgrecall.embedding_jobs j WHERE j.generation_id = g.id
+               count(*) FILTER (WHERE _pgrecall.is_ahead(j.next_attempt_at) AND j.failed_at IS NULL) AS retrying
+        FROM pgrecall.jobs j WHERE j.kind = 'embedding' AND j.generation_id = g.id
     ) j
     CROSS JOIN LATERAL (SELECT count(*) AS truncated FROM pgrecall.truncated_embeddings t WHERE t.generation_id = g.id) t
     CROSS JOIN LATERAL (

@@ -10,8 +10,7 @@ LANGUAGE plpgsql
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    DELETE FROM pgrecall.embedding_jobs j WHERE j.memory_id = NEW.id;
-    DELETE FROM pgrecall.embedding_failures f WHERE f.memory_id = NEW.id;
+    DELETE FROM pgrecall.jobs j WHERE j.memory_id = NEW.id AND j.kind = 'embedding';
     DELETE FROM pgrecall.truncated_embeddings t WHERE t.memory_id = NEW.id;
     DELETE FROM pgrecall.passages p WHERE p.memory_id = NEW.id;
     RETURN NULL;

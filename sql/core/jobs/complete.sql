@@ -95,9 +95,9 @@ BEGIN
     PERFORM _pgrecall.update_backgrounds(chosen.id, landed) WHERE cardinality(landed) > 0;
     -- Ends the lease of every stored or already embedded memory, even if another worker holds it by now. If the text had
     -- changed, the old lease would be gone, so any lease found here belongs to the text just embedded.
-    DELETE FROM pgrecall.embedding_jobs j
+    DELETE FROM pgrecall.jobs j
     USING unnest(memory_ids, content_hashes) AS e (id, content_hash), pgrecall.memories m
-    WHERE j.memory_id = e.id AND j.generation_id = chosen.id AND m.id = e.id AND m.content_hash = e.content_hash
+    WHERE j.memory_id = e.id AND j.kind = 'embedding' AND j.generation_id = chosen.id AND m.id = e.id AND m.content_hash = e.content_hash
       AND (j.worker_id = worker OR j.memory_id = ANY (landed));
     RETURN cardinality(landed);
 END

@@ -52,14 +52,9 @@ BEGIN
                 FOR NO KEY UPDATE SKIP LOCKED
             ) l;
     END;
-    UPDATE pgrecall.embedding_jobs j SET worker_id = NULL, ticket = NULL, lease_expires_at = NULL
-    FROM (
-        SELECT o.memory_id FROM pgrecall.embedding_jobs o
-        WHERE o.memory_id = ANY (memory_ids) AND o.memory_id <> ALL (COALESCE(free, '{}')) AND o.generation_id = made_for
-          AND o.worker_id = worker
-        FOR UPDATE SKIP LOCKED
-    ) held
-    WHERE j.memory_id = held.memory_id AND j.generation_id = made_for;
+    PERFORM _pgrecall.release_jobs(
+        worker, made_for, ARRAY(SELECT u.id FROM unnest(memory_ids) u (id) WHERE u.id <> ALL (COALESCE(free, '{}')))
+    );
     SELECT array_agg(c.id), array_agg(c.content_hash), array_agg(c.embedding), array_agg(COALESCE(c.is_truncated, false)),
            jsonb_agg(complete_claimed.passages -> (c.place - 1)::integer)
     INTO ids, hashes, vectors, marks, parts
@@ -67,7 +62,7 @@ BEGIN
         SELECT DISTINCT ON (e.id) e.id, e.content_hash, e.embedding, e.is_truncated, e.place
         FROM unnest(memory_ids, tickets, content_hashes, embeddings, is_truncated)
             WITH ORDINALITY AS e (id, ticket, content_hash, embedding, is_truncated, place)
-        JOIN pgrecall.embedding_jobs j ON j.memory_id = e.id AND j.generation_id = made_for
+        JOIN pgrecall.jobs j ON j.memory_id = e.id AND j.kind = 'embedding' AND j.generation_id = made_for
         WHERE j.worker_id = worker AND j.ticket = e.ticket AND e.id = ANY (free)
         ORDER BY e.id
     ) c;

@@ -9,15 +9,10 @@ RETURNS TABLE (in_progress bigint, retrying bigint, failed bigint, next_at times
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER ROWS 1
 SET search_path FROM CURRENT
 BEGIN ATOMIC
-    SELECT j.in_progress, j.retrying, (SELECT count(*) FROM pgrecall.embedding_failures f WHERE f.generation_id = g.id),
-           j.next_at
-    FROM (SELECT COALESCE(embedding_backlog.generation, pgrecall.active_generation()) AS id) g
-    CROSS JOIN LATERAL (
-        SELECT count(j.lease_expires_at) AS in_progress, count(j.next_attempt_at) AS retrying,
-               min(COALESCE(j.lease_expires_at, j.next_attempt_at)) AS next_at
-        FROM pgrecall.embedding_jobs j
-        WHERE j.generation_id = g.id
-    ) j;
+    SELECT count(j.lease_expires_at), count(j.next_attempt_at) FILTER (WHERE j.failed_at IS NULL), count(j.failed_at),
+           min(COALESCE(j.lease_expires_at, j.next_attempt_at)) FILTER (WHERE j.failed_at IS NULL)
+    FROM pgrecall.jobs j
+    WHERE j.kind = 'embedding' AND j.generation_id = COALESCE(embedding_backlog.generation, pgrecall.active_generation());
 END;
 
 ALTER FUNCTION pgrecall.embedding_backlog OWNER TO pgrecall_gate;

@@ -4,14 +4,9 @@ RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb '{
     "workers": {"rows": "shared", "written": "INSERT, UPDATE, DELETE"},
-    "embedding_jobs": {
+    "jobs": {
         "embedders": true, "written": "INSERT, UPDATE, DELETE",
-        "sensitive": "claim() skips sensitive memories; cancel_embedding_job() removes the row of one that becomes so",
-        "not_exported": "are the work of this database"
-    },
-    "embedding_failures": {
-        "embedders": true, "written": "INSERT, UPDATE, DELETE",
-        "sensitive": "claim() skips sensitive memories; cancel_embedding_job() removes the row of one that becomes so",
+        "sensitive": "claims skip sensitive memories; queue_extraction() and cancel_embedding_job() remove the rows of one that becomes so",
         "not_exported": "are the work of this database"
     },
     "truncated_embeddings": {

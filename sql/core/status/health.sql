@@ -55,6 +55,12 @@ BEGIN ATOMIC
         FROM jsonb_each_text(s.failures_by_cause) c
     ) f
     CROSS JOIN LATERAL (
+        -- Kinds of jobs other than those of checks of their own.
+        SELECT string_agg(format('%s of %s', j.value ->> 'failed', j.key), ', ' ORDER BY j.key) AS kinds
+        FROM jsonb_each(s.jobs) j
+        WHERE j.key <> 'embedding' AND (j.value ->> 'failed')::bigint > 0
+    ) h
+    CROSS JOIN LATERAL (
         SELECT string_agg(format('%s: %s dead of %s', t.relname, t.n_dead_tup, t.n_dead_tup + t.n_live_tup), ', ')
                    AS tables,
                string_agg(format('pgrecall.%I', t.relname), ', ') AS names
@@ -163,10 +169,10 @@ BEGIN ATOMIC
         (11, 'pending embeddings', s.oldest_pending IS NULL OR s.oldest_pending < interval '10 minutes', 'warn',
          format('%s pending, %s in progress, %s retrying%s', s.pending, s.in_progress, s.retrying,
                 ', the oldest waits for ' || date_trunc('second', s.oldest_pending)),
-         CASE WHEN e.embedding > 0 THEN 'SELECT * FROM pgrecall.embedding_jobs shows the errors.'
+         CASE WHEN e.embedding > 0 THEN 'SELECT * FROM pgrecall.jobs WHERE attempts > 0 shows the errors.'
               ELSE 'pgrecall embedder' END),
-        (12, 'failures', s.failed = 0, 'warn',
-         COALESCE('no longer retried: ' || f.causes, 'none'),
+        (12, 'failures', s.failed = 0 AND h.kinds IS NULL, 'warn',
+         COALESCE('no longer retried: ' || NULLIF(concat_ws(', ', f.causes, h.kinds), ''), 'none'),
          CASE WHEN s.failures_by_cause ? 'unreadable'
              THEN 'The model does not know the language of the unreadable ones, which are found by words only. '
                   'A model of their language: pgrecall reembed --model NAME.'
@@ -188,7 +194,7 @@ BEGIN ATOMIC
                 ', the oldest waits for ' || date_trunc('second', s.oldest_pending_extraction)),
          CASE
              WHEN e.alive > 0 OR s.retrying_extractions + s.failed_extractions = s.pending_extractions THEN
-                 'SELECT * FROM pgrecall.extractions WHERE is_pending shows the errors.'
+                 'SELECT * FROM pgrecall.jobs WHERE kind = ''text'' AND attempts > 0 shows the errors.'
              ELSE 'pgrecall graph build'
          END),
         (17, 'postings', u.most <= 1000, 'warn', format('%s memories are not in them yet', s.pending_postings),

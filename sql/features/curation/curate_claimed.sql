@@ -21,8 +21,8 @@ DECLARE
     curation_id bigint;
 BEGIN
     IF pgrecall.stored_setting('curate') = 'off' OR NOT EXISTS (
-        SELECT FROM pgrecall.curation_jobs j
-        WHERE j.memory_id = curate_claimed.memory_id AND j.ticket = curate_claimed.ticket
+        SELECT FROM pgrecall.jobs j
+        WHERE j.memory_id = curate_claimed.memory_id AND j.kind = 'curation' AND j.ticket = curate_claimed.ticket
     ) THEN
         RETURN NULL;
     END IF;
@@ -40,24 +40,20 @@ BEGIN
         SELECT FROM pgrecall.memories m
         WHERE m.id = curate_claimed.memory_id AND m.deleted_at IS NULL AND m.superseded_by IS NULL
     ) THEN
-        DELETE FROM pgrecall.curation_jobs j WHERE j.memory_id = curate_claimed.memory_id;
+        DELETE FROM pgrecall.jobs j WHERE j.memory_id = curate_claimed.memory_id AND j.kind = 'curation';
     ELSE
-        UPDATE pgrecall.curation_jobs j SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL
-        WHERE j.memory_id = curate_claimed.memory_id AND j.ticket = curate_claimed.ticket;
+        -- An attempt, so that a memory that is never decided about comes to an end.
+        PERFORM _pgrecall.fail_job(
+            'curation', 0, curate_claimed.memory_id, NULL, curate_claimed.ticket, 'there was no decision', 'undecided', '0'
+        );
     END IF;
     RETURN curation_id;
 EXCEPTION
     -- The memory is claimed again some seconds later, which is no further attempt.
     WHEN lock_not_available THEN
-        UPDATE pgrecall.curation_jobs j
-        SET ticket = NULL, worker_id = NULL, lease_expires_at = clock_timestamp() + interval '10 seconds' * (1 + random()),
-            attempts = greatest(j.attempts - 1, 0)
-        FROM (
-            SELECT o.memory_id FROM pgrecall.curation_jobs o
-            WHERE o.memory_id = curate_claimed.memory_id AND o.ticket = curate_claimed.ticket
-            FOR UPDATE SKIP LOCKED
-        ) held
-        WHERE j.memory_id = held.memory_id;
+        PERFORM _pgrecall.postpone_jobs('curation', jsonb_build_array(jsonb_build_object(
+            'memory_id', curate_claimed.memory_id, 'ticket', curate_claimed.ticket
+        )));
         RETURN NULL;
 END
 $function$;

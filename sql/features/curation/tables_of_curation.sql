@@ -3,9 +3,6 @@ CREATE OR REPLACE FUNCTION _pgrecall.tables_of_curation()
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN jsonb '{
-    "curation_jobs": {
-        "embedders": true, "written": "INSERT, UPDATE, DELETE", "not_exported": "are the work of this database"
-    },
     "curations": {
         "embedders": true, "written": "INSERT, UPDATE, DELETE",
         "sensitive": "decisions of tenants; withdraw_curation() removes them when a memory becomes sensitive",

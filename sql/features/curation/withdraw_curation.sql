@@ -8,7 +8,6 @@ LANGUAGE plpgsql
 SET search_path FROM CURRENT
 AS $function$
 BEGIN
-    DELETE FROM pgrecall.curation_jobs j WHERE j.memory_id = NEW.id;
     DELETE FROM pgrecall.curations c WHERE c.memory_id = NEW.id AND c.decision = 'ADD';
     UPDATE pgrecall.curations c SET evidence = '{}' WHERE NEW.id IN (c.memory_id, c.other_id) AND c.evidence <> '{}';
     RETURN NULL;

@@ -25,7 +25,7 @@ BEGIN
     WITH claimed AS MATERIALIZED (
         SELECT g.key, g.memory_id, g.answer
         FROM jsonb_to_recordset(answers) g (key text, memory_id bigint, ticket bigint, answer jsonb)
-        JOIN pgrecall.extractions x ON x.memory_id = g.memory_id AND x.enricher = 'llm' AND x.ticket = g.ticket
+        JOIN pgrecall.jobs x ON x.memory_id = g.memory_id AND x.kind = 'llm' AND x.ticket = g.ticket
         JOIN pgrecall.memories m ON m.id = g.memory_id
         WHERE g.answer IS NOT NULL AND NOT m.is_sensitive AND m.deleted_at IS NULL
         ORDER BY g.memory_id

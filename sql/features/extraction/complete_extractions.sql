@@ -50,7 +50,7 @@ BEGIN
             stored := stored + _pgrecall.store_extractions(enricher, version, part, place);
         EXCEPTION
             WHEN lock_not_available THEN
-                PERFORM _pgrecall.postpone_extractions(enricher, part);
+                PERFORM _pgrecall.postpone_jobs(enricher, part);
                 patience := '20ms';
         END;
         PERFORM set_config('lock_timeout', '10s', true);

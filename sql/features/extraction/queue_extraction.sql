@@ -9,21 +9,27 @@ SET search_path FROM CURRENT
 AS $function$
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        INSERT INTO pgrecall.extractions (memory_id, enricher, namespace_id)
+        INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id)
         SELECT n.id, 'text', n.namespace_id FROM new_memories n WHERE NOT n.is_sensitive AND n.deleted_at IS NULL;
         RETURN NULL;
     END IF;
     IF NEW.is_sensitive OR NEW.deleted_at IS NOT NULL THEN
-        -- An extraction that is being stored may queue the memory for the language model: wait for it first.
-        PERFORM FROM pgrecall.extractions x WHERE x.memory_id = NEW.id FOR UPDATE;
+        -- An extraction that is being stored may queue the memory for other kinds of jobs: wait for it first.
+        PERFORM FROM pgrecall.jobs j WHERE j.memory_id = NEW.id AND j.generation_id = 0 ORDER BY j.kind DESC FOR UPDATE;
+        DELETE FROM pgrecall.jobs j WHERE j.memory_id = NEW.id AND j.generation_id = 0;
         DELETE FROM pgrecall.extractions x WHERE x.memory_id = NEW.id;
     ELSE
-        INSERT INTO pgrecall.extractions AS x (memory_id, enricher, namespace_id) VALUES (NEW.id, 'text', NEW.namespace_id)
-        ON CONFLICT ON CONSTRAINT extractions_pkey DO UPDATE
-            SET is_pending = true, ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL,
-                attempts = 0, last_error = NULL, waiting_since = now(), namespace_id = excluded.namespace_id;
+        INSERT INTO pgrecall.jobs AS j (memory_id, kind, namespace_id) VALUES (NEW.id, 'text', NEW.namespace_id)
+        ON CONFLICT ON CONSTRAINT jobs_pkey DO UPDATE
+            SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL, attempts = 0, last_error = NULL,
+                cause = NULL, failed_at = NULL, waiting_since = now(), namespace_id = excluded.namespace_id;
         -- The language model reads it again only after the extraction of its text.
+        DELETE FROM pgrecall.jobs j WHERE j.memory_id = NEW.id AND j.kind IN ('llm', 'notes');
         DELETE FROM pgrecall.extractions x WHERE x.memory_id = NEW.id AND x.enricher <> 'text';
+        IF NEW.namespace_id <> OLD.namespace_id THEN
+            UPDATE pgrecall.jobs j SET namespace_id = NEW.namespace_id
+            WHERE j.memory_id = NEW.id AND j.namespace_id <> NEW.namespace_id;
+        END IF;
     END IF;
     DELETE FROM pgrecall.llm_answers a WHERE a.memory_id = NEW.id;
     RETURN NULL;

@@ -1,7 +1,7 @@
 -- Queues memories for another extraction of names, times and facts: those extracted by another version, or all. Returns how many.
 --
--- Existing results stay until they are replaced. Each memory's row in extractions is locked first: a writer that makes the
--- memory sensitive or forgets it deletes the row, and then this function does not insert it again.
+-- Existing results stay until they are replaced. Each memory is locked first, so that none is queued that a writer makes
+-- sensitive or forgets at this moment.
 --
 -- namespace  NULL: every namespace
 -- enricher   text, llm or notes; notes are made of messages only (remember_messages)
@@ -27,18 +27,18 @@ BEGIN
         PERFORM _pgrecall.check_namespace(namespace, false);
         chosen := pgrecall.namespace_id(namespace);
     END IF;
-    INSERT INTO pgrecall.extractions AS x (memory_id, enricher, namespace_id)
+    INSERT INTO pgrecall.jobs AS j (memory_id, kind, namespace_id)
     SELECT m.id, reextract.enricher, m.namespace_id
     FROM pgrecall.memories m
-    JOIN pgrecall.extractions t ON t.memory_id = m.id AND t.enricher = 'text'
+    LEFT JOIN pgrecall.extractions x ON x.memory_id = m.id AND x.enricher = reextract.enricher
     WHERE (chosen IS NULL OR m.namespace_id = chosen) AND NOT m.is_sensitive AND m.deleted_at IS NULL
       AND (reextract.enricher <> 'notes' OR starts_with(m.external_id, 'message:') AND m.session IS NOT NULL)
+      AND (reextract.version IS NULL OR x.version IS DISTINCT FROM reextract.version)
     ORDER BY m.id
-    FOR KEY SHARE OF t
-    ON CONFLICT ON CONSTRAINT extractions_pkey DO UPDATE
-        SET is_pending = true, next_attempt_at = NULL, attempts = 0, last_error = NULL, waiting_since = now()
-        WHERE (NOT x.is_pending OR x.attempts > 0)
-          AND (reextract.version IS NULL OR x.version IS DISTINCT FROM reextract.version);
+    FOR SHARE OF m
+    ON CONFLICT ON CONSTRAINT jobs_pkey DO UPDATE
+        SET next_attempt_at = NULL, attempts = 0, last_error = NULL, cause = NULL, failed_at = NULL, waiting_since = now()
+        WHERE j.attempts > 0;
     GET DIAGNOSTICS noted = ROW_COUNT;
     RETURN noted;
 END

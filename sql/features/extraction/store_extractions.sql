@@ -32,10 +32,10 @@ BEGIN
         FROM jsonb_array_elements(items) r (item)
         CROSS JOIN LATERAL (
             SELECT x.memory_id, m.namespace_id
-            FROM pgrecall.extractions x
+            FROM pgrecall.jobs x
             JOIN pgrecall.memories m ON m.id = x.memory_id
             WHERE x.memory_id = (r.item ->> 'memory_id')::bigint AND x.ticket = (r.item ->> 'ticket')::bigint
-              AND x.enricher = store_extractions.enricher AND m.namespace_id = home
+              AND x.kind = store_extractions.enricher AND x.generation_id = 0 AND m.namespace_id = home
               AND NOT m.is_sensitive AND m.deleted_at IS NULL
             LIMIT 1
             FOR UPDATE OF x SKIP LOCKED
@@ -77,24 +77,24 @@ BEGIN
 
     -- Only first extractions: other memories are older than curation, or curated already.
     IF enricher = 'text' AND pgrecall.stored_setting('curate') <> 'off' THEN
-        INSERT INTO pgrecall.curation_jobs AS j (memory_id, namespace_id)
-        SELECT x.memory_id, home FROM pgrecall.extractions x
-        WHERE x.memory_id = ANY (ids) AND x.enricher = 'text' AND x.extracted_at IS NULL
-        ORDER BY x.memory_id
+        INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id)
+        SELECT u.id, 'curation', home FROM unnest(ids) u (id)
+        WHERE NOT EXISTS (SELECT FROM pgrecall.extractions x WHERE x.memory_id = u.id AND x.enricher = 'text')
+        ORDER BY u.id
         ON CONFLICT DO NOTHING;
     END IF;
-    UPDATE pgrecall.extractions x
-    SET is_pending = false, ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL, attempts = 0,
-        last_error = NULL, version = store_extractions.version, extracted_at = now()
-    WHERE x.memory_id = ANY (ids) AND x.enricher = store_extractions.enricher;
+    PERFORM _pgrecall.note_extractions(enricher, version, ids);
     IF enricher = 'text' AND pgrecall.stored_setting('extract_llm') = 'on' THEN
-        INSERT INTO pgrecall.extractions AS x (memory_id, enricher, namespace_id) SELECT u.id, 'llm', home FROM unnest(ids) u (id)
+        INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id)
+        SELECT u.id, 'llm', home FROM unnest(ids) u (id)
+        WHERE NOT EXISTS (SELECT FROM pgrecall.extractions x WHERE x.memory_id = u.id AND x.enricher = 'llm')
         ON CONFLICT DO NOTHING;
     END IF;
     IF enricher = 'text' AND pgrecall.stored_setting('extract_notes') = 'on' THEN
-        INSERT INTO pgrecall.extractions AS x (memory_id, enricher, namespace_id)
+        INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id)
         SELECT m.id, 'notes', home FROM pgrecall.memories m
         WHERE m.id = ANY (ids) AND starts_with(m.external_id, 'message:') AND m.session IS NOT NULL
+          AND NOT EXISTS (SELECT FROM pgrecall.extractions x WHERE x.memory_id = m.id AND x.enricher = 'notes')
         ON CONFLICT DO NOTHING;
     END IF;
     RETURN cardinality(ids);

@@ -70,8 +70,8 @@ BEGIN
         SELECT x.memory_id
         FROM jsonb_array_elements(claims) c (item)
         CROSS JOIN LATERAL (
-            SELECT x.memory_id FROM pgrecall.extractions x
-            WHERE x.memory_id = (c.item ->> 'memory_id')::bigint AND x.enricher = 'notes' AND x.is_pending
+            SELECT x.memory_id FROM pgrecall.jobs x
+            WHERE x.memory_id = (c.item ->> 'memory_id')::bigint AND x.kind = 'notes' AND x.generation_id = 0
               AND x.ticket = (c.item ->> 'ticket')::bigint
             LIMIT 1
             FOR UPDATE
@@ -97,6 +97,8 @@ BEGIN
         JOIN jsonb_array_elements(claims) c (item) ON c.item ->> 'memory_id' = o.id::text
         WHERE o.id::text::bigint <> ALL (ids)
     );
+    -- follow_message() skips what is locked here.
+    PERFORM FROM pgrecall.extractions x WHERE x.memory_id = ANY (ids) AND x.enricher = 'notes' ORDER BY x.memory_id FOR UPDATE;
     ids := ARRAY(SELECT u.id FROM unnest(ids) u (id) WHERE u.id <> ALL (COALESCE(outdated, '{}')) ORDER BY u.id);
     FOR note IN
         -- In the order of the keys, so that two calls with the same notes wait instead of deadlocking.
@@ -148,14 +150,11 @@ BEGIN
         kept := kept || found;
     END LOOP;
     PERFORM _pgrecall.withdraw_notes(u.id, kept) FROM unnest(ids) u (id);
-    UPDATE pgrecall.extractions x
-    SET is_pending = false, ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL, attempts = 0,
-        last_error = NULL, version = complete_notes.version, extracted_at = now()
-    WHERE x.memory_id = ANY (ids) AND x.enricher = 'notes';
+    PERFORM _pgrecall.note_extractions('notes', version, ids);
     RETURN cardinality(ids);
 EXCEPTION
     WHEN lock_not_available THEN
-        PERFORM _pgrecall.postpone_extractions('notes', claims);
+        PERFORM _pgrecall.postpone_jobs('notes', claims);
         RETURN 0;
 END
 $function$;

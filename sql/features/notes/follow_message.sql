@@ -22,19 +22,21 @@ BEGIN
     END IF;
     IF pgrecall.stored_setting('extract_notes') = 'on' THEN
         -- A row that complete_notes() holds is skipped: what it stores leaves out notes of this message.
-        UPDATE pgrecall.extractions x
-        SET is_pending = true, next_attempt_at = NULL, attempts = 0, last_error = NULL, waiting_since = now()
-        WHERE (x.memory_id, x.enricher) IN (
-            SELECT q.memory_id, q.enricher
-            FROM pgrecall.extractions q
-            WHERE q.enricher = 'notes' AND NOT q.is_pending AND q.memory_id = ANY (ARRAY(
+        INSERT INTO pgrecall.jobs AS j (memory_id, kind, namespace_id)
+        SELECT q.memory_id, 'notes', q.namespace_id
+        FROM (
+            SELECT x.memory_id, NEW.namespace_id AS namespace_id
+            FROM pgrecall.extractions x
+            WHERE x.enricher = 'notes' AND x.memory_id = ANY (ARRAY(
                 SELECT o.memory_id
                 FROM pgrecall.note_evidence o
                 JOIN pgrecall.memories n ON n.id = o.note_id AND n.deleted_at IS NULL
                 WHERE o.note_id = ANY (notes) AND o.memory_id <> NEW.id AND o.is_stated
             ))
+            ORDER BY x.memory_id
             FOR UPDATE SKIP LOCKED
-        );
+        ) q
+        ON CONFLICT DO NOTHING;
     END IF;
     -- Two messages of one note wait for each other here: the second sees what the first has withdrawn.
     PERFORM FROM pgrecall.memories n WHERE n.id = ANY (notes) ORDER BY n.id FOR NO KEY UPDATE;

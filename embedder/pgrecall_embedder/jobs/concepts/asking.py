@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pgrecall_embedder.jobs.extract.llm_access import LlmAccess, UsageLog
+from pgrecall_embedder.jobs.asking.llm_access import LlmAccess, UsageLog
 from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable, choose_label
 
 if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from pgrecall_embedder.connection import Connection
-    from pgrecall_embedder.jobs.extract.setup import Setup
+    from pgrecall_embedder.jobs.setup import Setup
     from pgrecall_embedder.llm import LlmClient
 
 __all__ = ["NameChoices"]

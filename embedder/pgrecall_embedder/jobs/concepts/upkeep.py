@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pgrecall_embedder.connection import Connection
-    from pgrecall_embedder.jobs.extract.setup import Setup
+    from pgrecall_embedder.jobs.setup import Setup
 
     from .asking import NameChoices
     from .vectors import Embed

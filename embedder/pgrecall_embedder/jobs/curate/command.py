@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 from pgrecall import AsyncClient
 from pgrecall.errors import PgrecallError
 from pgrecall.installing import install_command
-from pgrecall_embedder.jobs.extract.llm_access import client_for
-from pgrecall_embedder.jobs.extract.setup import Setup
+from pgrecall_embedder.jobs.asking.llm_access import client_for
+from pgrecall_embedder.jobs.setup import Setup
 
 from .curator import curator_version
 from .decision import decide, question_from

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from pgrecall_embedder.jobs.extract.asking_job import AskingJob
-from pgrecall_embedder.jobs.extract.llm_access import LlmAccess
+from pgrecall_embedder.jobs.asking.job import AskingJob
+from pgrecall_embedder.jobs.asking.llm_access import LlmAccess
 from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable
 from pgrecall_embedder.waiting import run_unless
 from pgrecall_embedder.worker import Step
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from structlog.typing import FilteringBoundLogger
 
-    from pgrecall_embedder.jobs.extract.setup import Setup
+    from pgrecall_embedder.jobs.setup import Setup
     from pgrecall_embedder.llm import LlmClient
 
     from .queue import Claimed, CurationQueue

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pgrecall_embedder.jobs.extract.llm_access import UsageLog
+from pgrecall_embedder.jobs.queue import JobQueue
 
 from .decision import question_from
 
 if TYPE_CHECKING:
-    from pgrecall_embedder.connection import Connection
-
     from .decision import Decision, Question
 
 __all__ = ["Claimed", "CurationQueue"]
@@ -34,23 +31,8 @@ class Claimed:
     ticket: int
 
 
-class CurationQueue(UsageLog):
-    """The queue as one worker sees it.
-
-    Args:
-        claims: The connection that claims and releases.
-        writes: The connection for everything else.
-    """
-
-    def __init__(self, claims: Connection, writes: Connection) -> None:
-        super().__init__(writes)
-        self._claims = claims
-        self.worker = uuid.uuid4()
-
-    @property
-    def connections(self) -> int:
-        """Changes when the answer to a claim may have been lost with its connection."""
-        return self._claims.connections
+class CurationQueue(JobQueue):
+    """The queue as one worker sees it."""
 
     async def claim(self, limit: int) -> list[Claimed]:
         """Lease up to `limit` memories, oldest first."""
@@ -63,7 +45,7 @@ class CurationQueue(UsageLog):
     async def question(self, memory_id: int) -> Question | None:
         """Return a memory and the older ones near it; None if it is not there any more."""
         return question_from(
-            await self._connection.fetch(
+            await self._writes.fetch(
                 "SELECT id, content, "
                 "CASE WHEN anchor BETWEEN '0002-01-01 00:00Z' AND '9998-12-31 00:00Z' THEN anchor END, "
                 "content_hash, cosine FROM pgrecall.curation_context(%s)",
@@ -88,13 +70,8 @@ class CurationQueue(UsageLog):
         return await self._settle(claimed, json.dumps(decision))
 
     async def _settle(self, claimed: Claimed, decision: str | None) -> bool:
-        [(number,)] = await self._connection.fetch(
+        [(number,)] = await self._writes.fetch(
             "SELECT pgrecall.curate_claimed(%s, %s, %s::jsonb)",
             [claimed.memory_id, claimed.ticket, decision],
         )
         return number is not None
-
-    async def release(self) -> int:
-        """Give back all leases; returns how many there were."""
-        [(released,)] = await self._claims.fetch("SELECT pgrecall.release_curations(%s)", [self.worker])
-        return int(released)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import socket
-import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from psycopg import errors
 
 from pgrecall.errors import PgrecallError
+from pgrecall_embedder.jobs.queue import JobQueue
 from pgrecall_embedder.providers import ModelSpec
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Waiting:
     failed: int
 
 
-class WorkQueue:
+class WorkQueue(JobQueue):
     """The queue as one worker sees it.
 
     Args:
@@ -89,16 +89,9 @@ class WorkQueue:
     def __init__(
         self, claims: Connection, writes: Connection, upkeep: Connection, lease_seconds: float
     ) -> None:
-        self._claims = claims
-        self._writes = writes
+        super().__init__(claims, writes)
         self._upkeep = upkeep
         self.lease_seconds = lease_seconds
-        self.worker = uuid.uuid4()
-
-    @property
-    def connections(self) -> int:
-        """How often the connection of claims was opened. A change means that a claim may be lost."""
-        return self._claims.connections
 
     async def contract(self) -> tuple[int, int]:
         """Return the oldest and the newest contract that the database serves.
@@ -188,13 +181,6 @@ class WorkQueue:
             "SELECT pgrecall.fail(%s, %s, %s, %s, %s)",
             [self.worker, memory.memory_id, error, cause, generation],
         )
-
-    async def release(self, generation: int | None = None) -> int:
-        """Release all leases, or those of one generation. Returns their number."""
-        [(released,)] = await self._writes.fetch(
-            "SELECT pgrecall.release(%s, %s::integer)", [self.worker, generation]
-        )
-        return int(released)
 
     async def waiting(self, generation: int) -> Waiting:
         """Return the part of a generation's backlog that cannot be claimed now."""

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from structlog.typing import FilteringBoundLogger
 
-    from .queue import Claimed, ExtractionQueue
+    from pgrecall_embedder.jobs.reading import Claimed
+
+    from .queue import ExtractionQueue
 
 __all__ = ["AnswerCache"]
 

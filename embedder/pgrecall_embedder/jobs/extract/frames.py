@@ -5,16 +5,12 @@ from __future__ import annotations
 import pickle
 import struct
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["NO_ANCHOR", "Read", "Ready", "receive", "receive_from", "sent"]
-
-NO_ANCHOR: Final = datetime(1, 1, 2, tzinfo=UTC)
-"""Stands for a time of a memory that Python's calendar does not have, such as infinity."""
+__all__ = ["Read", "Ready", "receive", "receive_from", "sent"]
 
 _LENGTH: Final = struct.Struct("!Q")
 

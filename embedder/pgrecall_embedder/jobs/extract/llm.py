@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pgrecall_embedder.jobs.asking.llm_job import LlmJob
 from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable, Rejected, extract_facts
 from pgrecall_embedder.llm.prompts import PROMPT_VERSION, cache_key
 
 from .answer_cache import AnswerCache
 from .encoding import encode_facts
 from .labels import Labels
-from .llm_job import LlmJob
 from .text import write_back
 
 if TYPE_CHECKING:
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from pgrecall_embedder.jobs.concepts.vectors import Embed
+    from pgrecall_embedder.jobs.reading import Claimed
+    from pgrecall_embedder.jobs.setup import Setup
     from pgrecall_embedder.llm import LlmClient
     from pgrecall_extract.base import Fact
 
-    from .queue import Claimed, ExtractionQueue
-    from .setup import Setup
+    from .queue import ExtractionQueue
 
 __all__ = ["LlmExtractionJob", "llm_version"]
 

@@ -14,15 +14,15 @@ import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from pgrecall_embedder.jobs.setup import Setup
 from pgrecall_embedder.logs import describe
-from pgrecall_extract.base import Extraction
+from pgrecall_extract.base import NO_ANCHOR, Extraction
 from pgrecall_extract.entities.gazetteer import MOST_PATTERNS, EntityRules, gazetteer_of
 from pgrecall_extract.errors import ExtractionUnavailable, InvalidRules
 from pgrecall_extract.extractor import Extractor, ExtractorOptions
 
 from .encoding import encode
-from .frames import NO_ANCHOR, Read, Ready, receive, sent
-from .setup import Setup
+from .frames import Read, Ready, receive, sent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,9 +13,8 @@ from .frames import Read, Ready, receive_from, sent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from pgrecall_embedder.jobs.setup import Setup
     from pgrecall_extract.base import Document
-
-    from .setup import Setup
 
 __all__ = ["Reader", "ReaderBroken"]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import psycopg
 
+from pgrecall_embedder.jobs.reading import Counts
 from pgrecall_embedder.logs import describe
 from pgrecall_embedder.waiting import run_unless, wait_at_most
 from pgrecall_embedder.worker import Job, Step
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
     from structlog.typing import FilteringBoundLogger
 
+    from pgrecall_embedder.jobs.reading import Claimed
+
     from .frames import Read
-    from .queue import Claimed, ExtractionQueue
+    from .queue import ExtractionQueue
     from .reader import Reader
 
-__all__ = ["Counts", "TextExtractionJob", "write_back"]
+__all__ = ["TextExtractionJob", "write_back"]
 
 _BATCH: Final = 64
 # What a worker that is killed holds, nobody else reads before its lease ends.
@@ -41,21 +43,6 @@ _REFUSALS: Final = (
     psycopg.errors.ProgramLimitExceeded,
     psycopg.errors.QueryCanceled,
 )
-
-
-@dataclass(slots=True)
-class Counts:
-    """Counters of an extraction job since its start.
-
-    Attributes:
-        read: Memories whose reading was stored.
-        stale: Readings that came too late: the memory had been edited or taken away.
-        failed: Memories that could not be read.
-    """
-
-    read: int = 0
-    stale: int = 0
-    failed: int = 0
 
 
 class TextExtractionJob(Job):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from pgrecall_embedder.jobs.extract.llm_job import LlmJob
+from pgrecall_embedder.jobs.asking.llm_job import LlmJob
 from pgrecall_embedder.llm import AnswerUnusable, LlmMisconfigured, LlmUnavailable
 from pgrecall_embedder.logs import describe
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from structlog.typing import FilteringBoundLogger
 
-    from pgrecall_embedder.jobs.extract.queue import Claimed
-    from pgrecall_embedder.jobs.extract.setup import Setup
+    from pgrecall_embedder.jobs.reading import Claimed
+    from pgrecall_embedder.jobs.setup import Setup
     from pgrecall_embedder.llm import LlmClient
 
     from .question import Message

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pgrecall_embedder.jobs.extract.frames import NO_ANCHOR
-from pgrecall_embedder.jobs.extract.queue import ExtractionQueue
+from pgrecall_embedder.jobs.reading import ReadingQueue
+from pgrecall_extract.base import NO_ANCHOR
 
 from .question import Message
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pgrecall_embedder.connection import Connection
-    from pgrecall_embedder.jobs.extract.queue import Claimed
+    from pgrecall_embedder.jobs.reading import Claimed
 
     from .question import Note
 
 __all__ = ["NoteQueue"]
 
 
-class NoteQueue(ExtractionQueue):
+class NoteQueue(ReadingQueue):
     """The queue of messages, used by one worker.
 
     Args:
@@ -39,7 +39,7 @@ class NoteQueue(ExtractionQueue):
         Args:
             ids: The messages.
         """
-        rows = await self._connection.fetch(
+        rows = await self._writes.fetch(
             "SELECT namespace_id, session, id, speaker, content, "
             "CASE WHEN anchor BETWEEN '0002-01-01 00:00Z' AND '9998-12-31 00:00Z' THEN anchor END, is_new "
             "FROM pgrecall.message_context(%s::bigint[])",
@@ -63,7 +63,7 @@ class NoteQueue(ExtractionQueue):
         """
         claims = [{"memory_id": one.document.memory_id, "ticket": one.ticket} for one in claimed]
         stated = [{"text": note.text, "memory_ids": list(note.messages)} for note in notes]
-        [(landed,)] = await self._connection.fetch(
+        [(landed,)] = await self._writes.fetch(
             "SELECT pgrecall.complete_notes(%s, %s::jsonb, %s::jsonb)",
             [version, json.dumps(claims), json.dumps(stated)],
         )

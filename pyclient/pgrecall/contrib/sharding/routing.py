@@ -366,6 +366,14 @@ def _summed(column: str, type_: str) -> str:
     value = f"r.{_quoted(column)}"
     if type_ == "boolean":
         return f"bool_and({value})"
+    if column == "jobs":
+        counts = (
+            "SELECT j.key AS kind, i.key, CASE i.key WHEN 'seconds' THEN max(i.value::numeric) "
+            f"ELSE sum(i.value::numeric) END AS value FROM unnest(array_agg({value})) u (counts), "
+            "jsonb_each(u.counts) j, jsonb_each_text(j.value) i GROUP BY 1, 2"
+        )
+        kinds = f"SELECT c.kind, jsonb_object_agg(c.key, c.value) AS counts FROM ({counts}) c GROUP BY 1"
+        return f"(SELECT COALESCE(jsonb_object_agg(k.kind, k.counts), '{{}}') FROM ({kinds}) k)"
     if type_ == "jsonb":
         counts = (
             f"SELECT j.key, sum(j.value::numeric) AS value FROM unnest(array_agg({value})) u (counts), "

@@ -101,6 +101,8 @@ AS $function$
     CROSS JOIN LATERAL (
         SELECT CASE
             WHEN c.relname = 'namespaces' THEN 'name'
+            -- Its rows are of workers: a claim goes on with other namespaces while one moves.
+            WHEN c.relname = 'jobs' THEN 'memory'
             WHEN bool_or(a.attname = 'namespace_id') THEN 'namespace'
             WHEN bool_or(a.attname = 'memory_id') THEN 'memory'
         END AS tied_by

@@ -5,22 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Final
 
+from pgrecall_embedder.jobs.reading import Counts
 from pgrecall_embedder.waiting import run_unless
 from pgrecall_embedder.worker import Step
 
-from .asking_job import AskingJob
+from .job import AskingJob
 from .llm_access import LlmAccess
-from .text import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from structlog.typing import FilteringBoundLogger
 
+    from pgrecall_embedder.jobs.reading import Claimed, ReadingQueue
+    from pgrecall_embedder.jobs.setup import Setup
     from pgrecall_embedder.llm import LlmClient
-
-    from .queue import Claimed, ExtractionQueue
-    from .setup import Setup
 
 __all__ = ["LlmJob"]
 
@@ -43,7 +42,7 @@ class LlmJob(AskingJob):
 
     def __init__(
         self,
-        queue: ExtractionQueue,
+        queue: ReadingQueue,
         setup: Setup,
         setting: str,
         *,

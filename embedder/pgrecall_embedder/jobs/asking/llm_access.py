@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from pgrecall_embedder.connection import Connection
-
-    from .setup import Setup
+    from pgrecall_embedder.jobs.setup import Setup
 
 __all__ = ["KEY_FILE_VARIABLE", "LlmAccess", "UsageLog", "client_for"]
 
@@ -40,17 +39,17 @@ class UsageLog:
     """Records the usage of a language model in the database.
 
     Args:
-        connection: The connection for the records.
+        writes: The connection for the records.
     """
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, writes: Connection) -> None:
+        self._writes = writes
 
     async def record_usage(
         self, model: str, requests: int, prompt_tokens: int, completion_tokens: int, cost: float | None
     ) -> None:
         """Add requests, tokens and cost to today's usage of a model."""
-        await self._connection.fetch(
+        await self._writes.fetch(
             "SELECT pgrecall.record_llm_usage(%s, %s::bigint, %s::bigint, %s::bigint, %s::numeric)",
             [model, requests, prompt_tokens, completion_tokens, cost],
         )

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pgrecall_embedder.worker import Job
 
 if TYPE_CHECKING:
+    from pgrecall_embedder.jobs.queue import JobQueue
+    from pgrecall_embedder.jobs.setup import Setup
     from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable
 
     from .llm_access import LlmAccess
-    from .setup import Setup
 
 __all__ = ["AskingJob"]
-
-
-class _Leases(Protocol):
-    """A queue whose claims are leases."""
-
-    @property
-    def connections(self) -> int:
-        """How many connections the claims have had."""
-
-    async def release(self) -> int:
-        """Give back all leases; returns how many there were."""
 
 
 class AskingJob(Job):
@@ -35,7 +25,7 @@ class AskingJob(Job):
         poll_seconds: How long to wait before looking again.
     """
 
-    def __init__(self, queue: _Leases, asking: LlmAccess, poll_seconds: float) -> None:
+    def __init__(self, queue: JobQueue, asking: LlmAccess, poll_seconds: float) -> None:
         super().__init__(poll_seconds)
         self._leases = queue
         self._asking = asking
