@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import shutil
@@ -29,7 +30,7 @@ from support.reranking import Endpoint, served
 from support.servers import FAST, Address, Clone, RolledBack, migrated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from pytest_postgresql.executors import NoopExecutor
@@ -57,6 +58,20 @@ EVERY_VERSION = {
     *("test_argument_checks", "test_plpgsql_check", "test_settings"),
 }
 """Files whose tests run on each version: of the schema, privileges, recall's plans, the queue, and what changes memories."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without the garbage collector, which would look through a growing million of objects again and again.
+
+    They are there until the end, so it leaves them alone during the tests, too.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
