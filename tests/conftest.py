@@ -58,6 +58,11 @@ EVERY_VERSION = {
     *("test_argument_checks", "test_plpgsql_check", "test_settings"),
 }
 """Files whose tests run on each version: of the schema, privileges, recall's plans, the queue, and what changes memories."""
+SAME_ON_EVERY_VERSION = {
+    *("test_briefing_text", "test_confidence", "test_diversity", "test_explain_confidence", "test_learning"),
+    *("test_profiles", "test_question_time", "test_ranking_properties", "test_settings_reference"),
+}
+"""Files of sql/ about what our functions compute and say: a server that installs and calls them computes the same."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -81,8 +86,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if folder == "slow":
             item.add_marker(pytest.mark.slow)
         touches_it = bool(SERVER_FIXTURES.intersection(getattr(item, "fixturenames", ())))
-        # A slow test runs there if it says so itself.
-        is_wanted = item.get_closest_marker("slow") is None or item.get_closest_marker("pg15") is not None
+        # A slow test runs there if it says so itself, and so does one of what hardly depends on the server.
+        hardly_depends = item.path.stem in SAME_ON_EVERY_VERSION
+        is_left_out = hardly_depends or item.get_closest_marker("slow") is not None
+        is_wanted = not is_left_out or item.get_closest_marker("pg15") is not None
         is_extra = item.get_closest_marker("server_extras") is not None
         if is_extra or (folder in NEAR_THE_SERVER and touches_it and is_wanted):
             item.add_marker(pytest.mark.pg15)
