@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import shutil
@@ -29,7 +30,7 @@ from support.reranking import Endpoint, served
 from support.servers import FAST, Address, Clone, RolledBack, migrated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from pytest_postgresql.executors import NoopExecutor
@@ -57,6 +58,25 @@ EVERY_VERSION = {
     *("test_argument_checks", "test_plpgsql_check", "test_settings"),
 }
 """Files whose tests run on each version: of the schema, privileges, recall's plans, the queue, and what changes memories."""
+SAME_ON_EVERY_VERSION = {
+    *("test_briefing_text", "test_confidence", "test_diversity", "test_explain_confidence", "test_learning"),
+    *("test_profiles", "test_question_time", "test_ranking_properties", "test_settings_reference"),
+}
+"""Files of sql/ about what our functions compute and say: a server that installs and calls them computes the same."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without the garbage collector, which would look through a growing million of objects again and again.
+
+    They are there until the end, so it leaves them alone during the tests, too.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -66,8 +86,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if folder == "slow":
             item.add_marker(pytest.mark.slow)
         touches_it = bool(SERVER_FIXTURES.intersection(getattr(item, "fixturenames", ())))
-        # A slow test runs there if it says so itself.
-        is_wanted = item.get_closest_marker("slow") is None or item.get_closest_marker("pg15") is not None
+        # A slow test runs there if it says so itself, and so does one of what hardly depends on the server.
+        hardly_depends = item.path.stem in SAME_ON_EVERY_VERSION
+        is_left_out = hardly_depends or item.get_closest_marker("slow") is not None
+        is_wanted = not is_left_out or item.get_closest_marker("pg15") is not None
         is_extra = item.get_closest_marker("server_extras") is not None
         if is_extra or (folder in NEAR_THE_SERVER and touches_it and is_wanted):
             item.add_marker(pytest.mark.pg15)

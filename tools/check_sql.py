@@ -156,8 +156,11 @@ def statements(text: str) -> list[Statement]:
     return found
 
 
-def check_file(name: str, text: str, *, only_reads: bool = False) -> list[Violation]:
+@functools.cache
+def check_file(name: str, text: str, *, only_reads: bool = False) -> tuple[Violation, ...]:
     """Return what is wrong with one file of sql/.
+
+    The same text is parsed once: tests check the whole folder again and again.
 
     Args:
         name: Its path inside the folder.
@@ -168,7 +171,7 @@ def check_file(name: str, text: str, *, only_reads: bool = False) -> list[Violat
         parsed = statements(text)
     except ParseError as error:
         offset = error.args[1] if len(error.args) > 1 and isinstance(error.args[1], int) else 0
-        return [Violation(name, text[:offset].count("\n") + 1, f"not SQL: {error.args[0]}")]
+        return (Violation(name, text[:offset].count("\n") + 1, f"not SQL: {error.args[0]}"),)
     found = [*_header(text), *_lines(text), *_schemas(parsed)]
     if name not in MANY_OBJECTS:
         found += [*_one_object(name, parsed), *_owner(parsed), *_comments(text, parsed)]
@@ -185,7 +188,7 @@ def check_file(name: str, text: str, *, only_reads: bool = False) -> list[Violat
             "CompositeTypeStmt",
         }:
             found.append((statement.line, "state belongs into a revision of migrations/"))
-    return [Violation(name, line, message) for line, message in sorted(found)]
+    return tuple(Violation(name, line, message) for line, message in sorted(found))
 
 
 def _header(text: str) -> Iterator[Found]:

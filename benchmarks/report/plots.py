@@ -1,4 +1,7 @@
-"""Plots of the report. Each PNG carries a digest of what it shows, so that a check can tell its age."""
+"""Plots of the report. Each PNG carries a digest of what it shows, so that a check can tell its age.
+
+matplotlib takes half a second to import: only what draws does, not every command and worker of the tests.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,6 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, StrMethodFormatter
 from PIL import Image, PngImagePlugin
 
 from benchmarks.quality.metrics import HEADLINE
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "Plot",
@@ -119,7 +120,6 @@ class Plot:
             "settings": self._settings,
         }[self._kind]
         figure = draw()
-        FigureCanvasAgg(figure)
         drawn = io.BytesIO()
         figure.savefig(drawn, dpi=_DPI)
         info = PngImagePlugin.PngInfo()
@@ -130,7 +130,7 @@ class Plot:
 
     def _quality(self) -> Figure:
         systems = self._data["systems"]
-        figure = Figure(figsize=(9, 1.4 + 0.22 * len(systems)), layout="constrained")
+        figure = _figure(9, 1.4 + 0.22 * len(systems))
         figure.suptitle(f"{self._data['dataset']}: quality with 95 % confidence intervals", fontsize=10)
         panels = figure.subplots(1, len(_SHOWN), sharey=True)
         for panel, metric in zip(panels, _SHOWN, strict=True):
@@ -140,7 +140,7 @@ class Plot:
 
     def _ablation(self) -> Figure:
         rows = self._data["rows"]
-        figure = Figure(figsize=(9, 1.3 + 0.3 * len(rows)), layout="constrained")
+        figure = _figure(9, 1.3 + 0.3 * len(rows))
         figure.suptitle(
             f"{self._data['dataset']}: difference to the full recall, 95 % confidence intervals", fontsize=10
         )
@@ -153,7 +153,7 @@ class Plot:
 
     def _latency(self) -> Figure:
         dimensions = self._data["dimensions"]
-        figure = Figure(figsize=(4.6 * max(len(dimensions), 1) + 1.4, 3.4), layout="constrained")
+        figure = _figure(4.6 * max(len(dimensions), 1) + 1.4, 3.4)
         figure.suptitle("milliseconds a call: p50 (lines) and p95 (dashes)", fontsize=10)
         panels = figure.subplots(1, len(dimensions), sharey=True, squeeze=False)[0]
         for panel, (dimension, systems) in zip(panels, dimensions.items(), strict=True):
@@ -164,7 +164,7 @@ class Plot:
 
     def _settings(self) -> Figure:
         panels = self._data["panels"]
-        figure = Figure(figsize=(5.2 * len(panels), 3.9), layout="constrained")
+        figure = _figure(5.2 * len(panels), 3.9)
         for panel, (title, corpora) in zip(figure.subplots(1, len(panels)), panels.items(), strict=True):
             _by_value(panel, corpora)
             panel.set_title(title, fontsize=9)
@@ -179,6 +179,16 @@ def shows(path: Path) -> str | None:
     with Image.open(path) as image:
         digest = image.info.get("Description")
     return digest if isinstance(digest, str) else None
+
+
+def _figure(width: float, height: float) -> Figure:
+    """Make an empty figure, which is drawn in memory."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def _points(panel: Axes, rows: Mapping[str, list[float]]) -> None:
@@ -199,6 +209,8 @@ def _points(panel: Axes, rows: Mapping[str, list[float]]) -> None:
 
 def _curves(panel: Axes, systems: Mapping[str, Sequence[Sequence[float]]]) -> None:
     """Draw a line for p50 and a dashed one for p95 of each system, both axes logarithmic."""
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
     for colour, (name, points) in zip(_LINES, systems.items(), strict=True):
         sizes = [size for size, _, _ in points]
         panel.plot(sizes, [p50 for _, p50, _ in points], "o-", color=colour, label=name, markersize=4)
@@ -216,6 +228,8 @@ def _curves(panel: Axes, systems: Mapping[str, Sequence[Sequence[float]]]) -> No
 
 def _by_value(panel: Axes, corpora: Mapping[str, Mapping[str, Sequence[Sequence[float]]]]) -> None:
     """Draw every line in a colour of its own, full for the first corpus and dashed for the others."""
+    from matplotlib.ticker import NullFormatter
+
     every: set[float] = set()
     for style, (corpus, lines) in zip(("o-", "s--", "^:"), corpora.items(), strict=False):
         for colour, (name, points) in zip(_LINES, lines.items(), strict=False):

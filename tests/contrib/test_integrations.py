@@ -1,4 +1,7 @@
-"""The retrievers for LangChain and LlamaIndex, with the real libraries and a real database."""
+"""The retrievers for LangChain and LlamaIndex, with the real libraries and a real database.
+
+Every worker imports every file of tests, and few run these: the libraries, three seconds, are imported where they are used.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from llama_index.core.schema import MetadataMode, QueryBundle
 from pydantic import ValidationError
 
 from pgrecall import AsyncClient, Client, InvalidInput, InvalidVector
-from pgrecall.contrib.langchain import PgrecallRetriever as LangChainRetriever
-from pgrecall.contrib.llama_index import PgrecallRetriever as LlamaIndexRetriever
 from pgrecall.installing import install_command
 
 if TYPE_CHECKING:
@@ -25,6 +23,18 @@ if TYPE_CHECKING:
 # What the libraries are given is made in Python alone.
 QUESTION = "What does Priya say about Goa?"
 VECTOR = [1.0, *[0.0] * 383]
+
+
+def langchain_retriever(**options: Any) -> Any:
+    from pgrecall.contrib.langchain import PgrecallRetriever
+
+    return PgrecallRetriever(**options)
+
+
+def llama_index_retriever(*clients: Client, **options: Any) -> Any:
+    from pgrecall.contrib.llama_index import PgrecallRetriever
+
+    return PgrecallRetriever(*clients, **options)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +63,7 @@ def goa(goa_dsn: str) -> Iterator[Client]:
 
 
 def test_documents(goa: Client) -> None:
-    retriever = LangChainRetriever(client=goa)
+    retriever = langchain_retriever(client=goa)
     found = goa.recall(QUESTION, include_sensitive=False)
     documents = retriever.invoke(QUESTION)
     assert [document.id for document in documents] == [str(memory.id) for memory in found]
@@ -68,8 +78,10 @@ def test_documents(goa: Client) -> None:
 
 
 def test_nodes(goa: Client) -> None:
+    from llama_index.core.schema import MetadataMode
+
     found = goa.recall(QUESTION, include_sensitive=False)
-    nodes = LlamaIndexRetriever(goa).retrieve(QUESTION)
+    nodes = llama_index_retriever(goa).retrieve(QUESTION)
     assert [(node.node_id, node.text, node.score) for node in nodes] == [
         (str(memory.id), memory.content, memory.score) for memory in found
     ]
@@ -85,7 +97,9 @@ def test_nodes(goa: Client) -> None:
 
 
 def test_a_chain(goa: Client) -> None:
-    retriever = LangChainRetriever(client=goa, k=1)
+    from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+
+    retriever = langchain_retriever(client=goa, k=1)
     prompt = RunnableLambda(lambda given: f"{given['question']} {given['documents'][0].page_content}")
     chain: Any = {"documents": retriever, "question": RunnablePassthrough()} | prompt
     expected = f"{QUESTION} Priya is planning a vacation to Goa in March"
@@ -95,6 +109,8 @@ def test_a_chain(goa: Client) -> None:
 
 
 def test_callbacks_hear_of_it(goa: Client) -> None:
+    from langchain_core.callbacks import BaseCallbackHandler
+
     heard: list[object] = []
 
     class Listener(BaseCallbackHandler):  # type: ignore[misc]  # mypy does not read langchain-core
@@ -104,18 +120,18 @@ def test_callbacks_hear_of_it(goa: Client) -> None:
         def on_retriever_end(self, documents: list[Any], **_: object) -> None:
             heard.append(len(documents))
 
-    LangChainRetriever(client=goa, k=2).invoke(QUESTION, {"callbacks": [Listener()]})
+    langchain_retriever(client=goa, k=2).invoke(QUESTION, {"callbacks": [Listener()]})
     assert heard == [QUESTION, 2]
 
 
 def test_filters_and_options_are_passed_on(goa: Client) -> None:
     filters = {"tags_all": ["Priya", "Goa"], "settings": {"graph_weight": 0}}
-    (document,) = LangChainRetriever(client=goa, search_kwargs=filters).invoke(QUESTION)
-    (node,) = LlamaIndexRetriever(goa, search_kwargs=filters).retrieve(QUESTION)
+    (document,) = langchain_retriever(client=goa, search_kwargs=filters).invoke(QUESTION)
+    (node,) = llama_index_retriever(goa, search_kwargs=filters).retrieve(QUESTION)
     assert document.metadata == node.metadata
     assert (document.metadata["external_id"], document.metadata["graph_score"]) == ("goa-1", None)
     # Those of one call come on top.
-    retriever = LangChainRetriever(client=goa, k=1, search_kwargs={"tags_any": ["Goa"]})
+    retriever = langchain_retriever(client=goa, k=1, search_kwargs={"tags_any": ["Goa"]})
     assert len(retriever.invoke(QUESTION, k=2)) == 2
     assert [one.metadata["tags"] for one in retriever.invoke("tea", k=3, tags_any=None)] == [[]]
     assert len(retriever.invoke(QUESTION)) == 1
@@ -124,11 +140,11 @@ def test_filters_and_options_are_passed_on(goa: Client) -> None:
 def test_sensitive_memories_have_to_be_asked_for(goa: Client) -> None:
     code = "The door code of the house in Goa is 4711"
     sensitive = {"include_sensitive": True}
-    assert code not in [one.page_content for one in LangChainRetriever(client=goa).invoke("door code")]
-    assert code not in [one.text for one in LlamaIndexRetriever(goa).retrieve("door code")]
-    asked = LangChainRetriever(client=goa, search_kwargs=sensitive).invoke("door code")
+    assert code not in [one.page_content for one in langchain_retriever(client=goa).invoke("door code")]
+    assert code not in [one.text for one in llama_index_retriever(goa).retrieve("door code")]
+    asked = langchain_retriever(client=goa, search_kwargs=sensitive).invoke("door code")
     assert asked[0].page_content == code
-    assert LlamaIndexRetriever(goa, search_kwargs=sensitive).retrieve("door code")[0].text == code
+    assert llama_index_retriever(goa, search_kwargs=sensitive).retrieve("door code")[0].text == code
 
 
 @pytest.mark.parametrize("is_native", [True, False], ids=["async client", "client in a thread"])
@@ -136,8 +152,8 @@ def test_asynchronously(goa: Client, goa_dsn: str, is_native: bool) -> None:
     async def ask() -> tuple[list[Any], list[Any]]:
         async with AsyncClient(goa_dsn, model="none") as native:
             clients: dict[str, Any] = {"async_client": native} if is_native else {"client": goa}
-            documents = await LangChainRetriever(**clients, k=2).ainvoke(QUESTION)
-            return documents, await LlamaIndexRetriever(**clients, k=2).aretrieve(QUESTION)
+            documents = await langchain_retriever(**clients, k=2).ainvoke(QUESTION)
+            return documents, await llama_index_retriever(**clients, k=2).aretrieve(QUESTION)
 
     documents, nodes = asyncio.run(ask())
     expected = [memory.content for memory in goa.recall(QUESTION, k=2)]
@@ -146,42 +162,44 @@ def test_asynchronously(goa: Client, goa_dsn: str, is_native: bool) -> None:
 
 
 def test_the_embedding_of_a_query_bundle_counts(goa: Client) -> None:
-    (node, *_) = LlamaIndexRetriever(goa).retrieve(QueryBundle(QUESTION, embedding=VECTOR))
+    from llama_index.core.schema import QueryBundle
+
+    (node, *_) = llama_index_retriever(goa).retrieve(QueryBundle(QUESTION, embedding=VECTOR))
     assert node.metadata["notice"] is None
     with pytest.raises(InvalidVector):
-        LlamaIndexRetriever(goa).retrieve(QueryBundle(QUESTION, embedding=[]))
+        llama_index_retriever(goa).retrieve(QueryBundle(QUESTION, embedding=[]))
 
 
 def test_a_notice_is_handed_on(goa: Client) -> None:
-    (document,) = LangChainRetriever(client=goa, k=1, search_kwargs={"embed": "daemon"}).invoke(QUESTION)
+    (document,) = langchain_retriever(client=goa, k=1, search_kwargs={"embed": "daemon"}).invoke(QUESTION)
     assert document.metadata["notice"] is not None
     assert document.metadata["notice"] == goa.recall(QUESTION, k=1, embed="daemon").notice
 
 
 def test_without_the_client_that_is_needed(goa: Client) -> None:
     with pytest.raises(InvalidInput) as caught:
-        LangChainRetriever().invoke(QUESTION)
+        langchain_retriever().invoke(QUESTION)
     assert caught.value.hint is not None
     with pytest.raises(InvalidInput):
-        asyncio.run(LangChainRetriever().ainvoke(QUESTION))
+        asyncio.run(langchain_retriever().ainvoke(QUESTION))
     with pytest.raises(InvalidInput):
-        LlamaIndexRetriever().retrieve(QUESTION)
+        llama_index_retriever().retrieve(QUESTION)
     with pytest.raises(InvalidInput):
-        asyncio.run(LlamaIndexRetriever().aretrieve(QUESTION))
+        asyncio.run(llama_index_retriever().aretrieve(QUESTION))
     # A client of the other kind is no client.
     with pytest.raises(ValidationError):
-        LangChainRetriever(async_client=goa)
+        langchain_retriever(async_client=goa)
 
 
 def test_errors_are_those_of_the_client(goa: Client) -> None:
     with pytest.raises(InvalidInput):
-        LangChainRetriever(client=goa, k=0).invoke(QUESTION)
+        langchain_retriever(client=goa, k=0).invoke(QUESTION)
     with pytest.raises(InvalidInput):
-        LlamaIndexRetriever(goa, search_kwargs={"timeframe": "no time at all"}).retrieve(QUESTION)
+        llama_index_retriever(goa, search_kwargs={"timeframe": "no time at all"}).retrieve(QUESTION)
 
 
 def test_a_retriever_shows_nothing_of_its_client(goa: Client) -> None:
-    retriever = LangChainRetriever(client=goa, k=3)
+    retriever = langchain_retriever(client=goa, k=3)
     assert "Client" not in repr(retriever)
     assert "client" not in retriever.model_dump()
 

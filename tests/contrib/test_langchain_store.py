@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from langchain_core.documents import Document
 
 from pgrecall import AsyncClient, Client, InvalidInput
-from pgrecall.contrib.langchain import PgrecallVectorStore
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+
+    from pgrecall.contrib.langchain import PgrecallVectorStore
 
 TRIPS = ["Priya prefers trains to planes", "Sofia flew to Goa", "Priya took the train to Kerala"]
 ABOUT = [{"user": "priya", "year": 2019}, {"user": "sofia", "year": 2024}, {"user": "priya", "year": 2024}]
@@ -18,6 +21,9 @@ IDS = ["travel", "goa", "kerala"]
 
 @pytest.fixture
 def store(client: Client) -> PgrecallVectorStore:
+    # Every worker imports this file, and one runs its tests: the library takes more than a second.
+    from pgrecall.contrib.langchain import PgrecallVectorStore
+
     return PgrecallVectorStore.from_texts(TRIPS, metadatas=ABOUT, ids=IDS, client=client)
 
 
@@ -26,6 +32,8 @@ def ids(found: list[Document]) -> list[str | None]:
 
 
 def test_a_document_is_a_memory(store: PgrecallVectorStore, client: Client) -> None:
+    from langchain_core.documents import Document
+
     [found] = client.recall("Goa", namespace="langchain", k=1)
     assert (found.external_id, found.content, found.metadata) == ("goa", TRIPS[1], ABOUT[1])
     assert store.add_documents([Document(id="goa", page_content="Sofia took the train to Goa")]) == ["goa"]
@@ -84,6 +92,8 @@ def test_deleted_documents_can_come_back(store: PgrecallVectorStore, client: Cli
 
 
 def test_what_does_not_fit_is_refused(store: PgrecallVectorStore, client: Client) -> None:
+    from pgrecall.contrib.langchain import PgrecallVectorStore
+
     for given in ({"metadatas": ABOUT[:2]}, {"ids": IDS[:1]}):
         with pytest.raises(ValueError, match="for 3 texts"):
             store.add_texts(TRIPS, **given)
@@ -95,6 +105,8 @@ def test_what_does_not_fit_is_refused(store: PgrecallVectorStore, client: Client
 
 
 def test_asynchronous_methods(dsn: str) -> None:
+    from pgrecall.contrib.langchain import PgrecallVectorStore
+
     async def run() -> None:
         async with AsyncClient(dsn) as client:
             store = PgrecallVectorStore(async_client=client)

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import psycopg
 import pytest
-from mcp.shared.exceptions import MCPError
-from mcp.types import PromptReference, TextContent, TextResourceContents
 from psycopg.conninfo import make_conninfo
 
 from support.facts import fact, told
@@ -503,12 +501,17 @@ def test_a_hint_is_for_agents(run: Callable[..., None], timeframe: str) -> None:
 
 
 async def _read(agent: Agent, uri: str) -> str:
+    from mcp.types import TextResourceContents
+
     [content] = (await agent.client.read_resource(uri)).contents
     assert isinstance(content, TextResourceContents)
     return content.text
 
 
 def test_briefings(run: Callable[..., None], conn: psycopg.Connection[Any]) -> None:
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import PromptReference, TextContent
+
     remember(conn, "the recent key fact: quokkas </memory> hop")
 
     async def work(agent: Agent) -> None:

@@ -14,7 +14,6 @@ import httpx2
 import psutil
 import psycopg
 import pytest
-from mcp.shared.exceptions import MCPError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgrecall.cli import main
@@ -161,6 +160,8 @@ asyncio.run(work())
 
 @pytest.mark.slow
 def test_the_database_goes_and_comes_back(dsn: str, tmp_path: Path) -> None:
+    from mcp.shared.exceptions import MCPError
+
     log = tmp_path / "log"
 
     async def work() -> None:
@@ -207,6 +208,8 @@ def test_the_database_goes_and_comes_back(dsn: str, tmp_path: Path) -> None:
 
 
 def test_a_database_without_pgrecall(database: Callable[..., AbstractContextManager[str]]) -> None:
+    from mcp.shared.exceptions import MCPError
+
     async def work(dsn: str) -> None:
         async with agent_here(dsn) as agent:
             told = await agent.refused("memory_recall", query="quokka")

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from pgrecall.admin.migrate import migrate
-from support.corpus import fill
+from support.corpus import fill, indexed_afterwards
 from support.embedding_queue import ONE, SECOND, begin, build, claim, complete, embed_all, jobs, vector
 from support.memories import call, concepts, refused, remember, remember_many, rows, scalar, stored
 from support.migrating import MINILM
@@ -336,10 +336,11 @@ def large(new_database: Callable[..., str]) -> Iterator[Connection[Any]]:
         fill(conn, {"large": 8000, "small": 100}, tagged=False)
         call(conn, "pgrecall.add_generation", SECOND, 8)
         conn.execute("SET session_replication_role = replica")
-        conn.execute(
-            "UPDATE pgrecall.memories SET embedding_2 = "
-            "ARRAY[1, sin(id), cos(id), sin(id * 7), cos(id * 3), 0, 0, 1]::real[]::halfvec"
-        )
+        with indexed_afterwards(conn):
+            conn.execute(
+                "UPDATE pgrecall.memories SET embedding_2 = "
+                "ARRAY[1, sin(id), cos(id), sin(id * 7), cos(id * 3), 0, 0, 1]::real[]::halfvec"
+            )
         conn.execute("SET session_replication_role = origin")
         build(conn, 2)
         conn.execute("VACUUM ANALYZE pgrecall.memories")

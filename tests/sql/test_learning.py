@@ -124,6 +124,7 @@ def test_wrong_feedback_changes_nothing(conn: Connection[Any], contest: Contest,
     assert ends(conn) == []
 
 
+@pytest.mark.pg15  # the one of this file that calls everything
 def test_what_turns_out_worse_is_taken_back(conn: Connection[Any], contest: Contest) -> None:
     for number in range(QUERIES):
         contest.feedback(conn, number, number)

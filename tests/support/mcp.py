@@ -1,4 +1,7 @@
-"""What the tests of the MCP server share: real server processes, the SDK's own client, and a session's script."""
+"""What the tests of the MCP server share: real server processes, the SDK's own client, and a session's script.
+
+Every worker imports this, and few run what needs the SDK, which takes a second: it is imported where it is used.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 import psycopg
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.types import TextContent
 from psycopg.conninfo import make_conninfo
 
 from pgrecall import AsyncClient
-from pgrecall.contrib.mcp.server import MemoryServer
-from pgrecall.contrib.mcp.serving import Serving
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
+    from mcp import Client, StdioServerParameters
     from mcp.types import CallToolResult
 
 TOKEN = "3b1f0c52e7d94a86b0c1-test-token"
@@ -124,6 +122,8 @@ class Agent:
 
 
 def text_of(result: CallToolResult) -> str:
+    from mcp.types import TextContent
+
     [block] = result.content
     assert isinstance(block, TextContent)
     return block.text
@@ -134,6 +134,8 @@ def command(dsn: str, *arguments: str) -> list[str]:
 
 
 def stdio_server(dsn: str, *arguments: str) -> StdioServerParameters:
+    from mcp import StdioServerParameters
+
     python, *rest = command(dsn, *arguments)
     inherited = {name: os.environ[name] for name in ("PYTHONPATH", "PGRECALL_CONFIG") if name in os.environ}
     return StdioServerParameters(command=python, args=rest, env=inherited)
@@ -142,6 +144,9 @@ def stdio_server(dsn: str, *arguments: str) -> StdioServerParameters:
 @asynccontextmanager
 async def stdio_agent(dsn: str, *arguments: str, log: Path | None = None) -> AsyncIterator[Agent]:
     """An agent and the server process that it has started itself."""
+    from mcp import Client
+    from mcp.client.stdio import stdio_client
+
     with nullcontext(sys.stderr) if log is None else log.open("a") as errors:
         async with Client(stdio_client(stdio_server(dsn, *arguments), errlog=errors)) as client:
             yield Agent(client)
@@ -195,6 +200,9 @@ async def _url(process: subprocess.Popen[bytes], log: Path) -> str:
 @asynccontextmanager
 async def http_agent(server: HttpServer) -> AsyncIterator[Agent]:
     """An agent of a server that listens."""
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
     headers = {"Authorization": f"Bearer {TOKEN}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
@@ -206,6 +214,11 @@ async def http_agent(server: HttpServer) -> AsyncIterator[Agent]:
 @asynccontextmanager
 async def agent_here(dsn: str, **serving: Any) -> AsyncIterator[Agent]:
     """An agent of a server in this process: what is started with other options."""
+    from mcp import Client
+
+    from pgrecall.contrib.mcp.server import MemoryServer
+    from pgrecall.contrib.mcp.serving import Serving
+
     async with (
         AsyncClient(dsn, pool_timeout=5) as memory,
         Client(MemoryServer(memory, Serving(**serving))) as client,

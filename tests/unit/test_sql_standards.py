@@ -185,7 +185,7 @@ def test_a_line_has_as_many_characters_as_the_standards_say() -> None:
         r"Lines up to (\d+) characters", (ROOT / "sql/STANDARDS.md").read_text(encoding="utf-8")
     )
     longest = f"-- {'ä' * (int(most) - 4)}."
-    assert tool.check_file("sample.sql", GOOD.replace("-- Adds one.", longest)) == []
+    assert tool.check_file("sample.sql", GOOD.replace("-- Adds one.", longest)) == ()
     [found] = tool.check_file("sample.sql", GOOD.replace("-- Adds one.", f"-- Adds one.\n{longest} "))
     assert (found.line, found.message) == (2, f"a line has at most {most} characters, not {int(most) + 1}")
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -48,6 +47,8 @@ class Bipartite:
     """
 
     def __init__(self, memories: Iterable[int], edges: Sequence[tuple[int, int, bool]]) -> None:
+        from scipy import sparse  # a third of a second, for other commands and the tests too
+
         self.memories = np.array(sorted(memories), dtype=np.int64)
         self._rows = {number: row for row, number in enumerate(self.memories.tolist())}
         concepts, places, counts = np.unique(
