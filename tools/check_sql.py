@@ -24,6 +24,7 @@ from pglast.parser import ParseError
 from pglast.visitors import Visitor
 
 from pgrecall.admin.bundle import header, made_object, with_comment
+from pgrecall.query.legs import LEGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -43,6 +44,7 @@ READERS = (
 # EXPLAIN is not allowed in a function that is STABLE.
 MAY_BE_VOLATILE = {
     *("core/explain/recall_plan.sql", "core/explain/explain_search.sql"),
+    *(f"core/legs/{leg}/{leg}_plan.sql" for leg in LEGS),
     # It asks for the time of day, which passes within a statement.
     "core/jobs/is_ahead.sql",
 }

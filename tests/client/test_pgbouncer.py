@@ -11,6 +11,7 @@ import pytest
 from pgrecall import AsyncClient, Client
 from pgrecall.dsn import is_pooled, pooler_problem
 from pgrecall.errors import PgrecallError
+from pgrecall.query.legs import LEGS
 from support import pgbouncer
 from support.answering import Model, answering, embed_all
 
@@ -130,7 +131,7 @@ def test_an_embedder_is_asked_through_it(dsn: str, front: str, conn: psycopg.Con
         embed_all(conn, model)
         with answering(dsn, model):
             result = memory.recall("a pet", embed="daemon", embed_timeout=LONG)
-        assert (result.notice, result.legs) == (None, ("lexical", "dense", "graph"))
+        assert (result.notice, result.legs) == (None, LEGS)
         assert memory.recall("a pet", embed="daemon").notice is None
         assert memory.timeline("a pet", embed="daemon").notice is None
     assert model.queries == ["a pet"]

@@ -15,6 +15,8 @@ from pgrecall import InvalidInput
 from pgrecall.cli import main
 from pgrecall.cli.explain import explain
 from pgrecall.cli.search import recall
+from pgrecall.query.legs import LEGS
+from support.legs import legs_but
 from support.ranking import NORTH
 
 if TYPE_CHECKING:
@@ -69,14 +71,14 @@ def test_k_is_the_settings(
 @pytest.mark.parametrize(
     ("options", "legs"),
     [
-        ({}, ("lexical", "dense", "graph")),
+        ({}, LEGS),
         ({"strategy": "vector"}, ("dense",)),
         ({"strategy": "fulltext"}, ("lexical",)),
         ({"strategy": "prefilter"}, ("lexical", "dense")),
         ({"settings": {"strategy": "vector"}}, ("dense",)),
-        ({"settings": {"graph_weight": 0}}, ("lexical", "dense")),
-        ({"settings": {"lexical_weight": "0"}}, ("dense", "graph")),
-        ({"settings": {"dense_weight": 0, "graph_weight": 0}}, ("lexical",)),
+        ({"settings": {"graph_weight": 0}}, legs_but("graph")),
+        ({"settings": {"lexical_weight": "0"}}, legs_but("lexical")),
+        ({"settings": {"dense_weight": 0, "graph_weight": 0}}, legs_but("dense", "graph")),
     ],
 )
 def test_the_legs_are_those_that_took_part(

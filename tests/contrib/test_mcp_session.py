@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pgrecall.query.legs import LEGS
 from support.answering import Model, answering, embed_all
+from support.legs import WITHOUT_VECTOR
 from support.mcp import (
     CHANGES,
     FACTS,
@@ -78,7 +80,7 @@ def test_a_session_with_an_embedder(dsn: str, conn: psycopg.Connection[Any]) -> 
             await asyncio.to_thread(embed_all, conn, model)
             for question, name in PARAPHRASES.items():
                 result = await recalled(agent, question)
-                assert result["legs"] == ["lexical", "dense", "graph"]
+                assert result["legs"] == list(LEGS)
                 found = {memory["id"]: memory for memory in result["memories"]}
                 assert "dense" in found[now[name]]["found_by"], question
                 assert ids["database"] not in found
@@ -101,7 +103,7 @@ async def _session(agent: Agent, conn: psycopg.Connection[Any]) -> None:
 
     for question, name in QUESTIONS.items():
         recalled = await agent.call("memory_recall", query=question, k=3)
-        assert recalled["legs"] == ["lexical", "graph"]
+        assert recalled["legs"] == list(WITHOUT_VECTOR)
         assert "no embedder is alive" in recalled["notice"]
         found = {memory["id"]: memory for memory in recalled["memories"]}
         assert now[name] in found, f"{question}: {[memory['content'] for memory in found.values()]}"

@@ -17,8 +17,10 @@ from psycopg.conninfo import make_conninfo
 from pgrecall import AsyncClient, Client, InvalidInput
 from pgrecall.cli import main
 from pgrecall.query import embedding
+from pgrecall.query.legs import LEGS
 from pgrecall_embedder.providers.errors import ProviderPaused
 from support.answering import PATIENCE, Model, answering, beat, embed_all, embedded
+from support.legs import WITHOUT_VECTOR
 from support.memories import scalar
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ def test_an_embedder_embeds_the_query(
     query = "which pet is that?"
     with answering(dsn, model):
         result = memory.recall(query, embed="daemon", embed_timeout=LONG)
-    assert (result.notice, result.legs) == (None, ("lexical", "dense", "graph"))
+    assert (result.notice, result.legs) == (None, LEGS)
     own = memory.recall(query, vector=embedded(query))
     assert [found.id for found in result] == [found.id for found in own]
     for found, expected in zip(result, own, strict=True):
@@ -90,7 +92,7 @@ def test_what_was_embedded_is_known(dsn: str, memory: Client, model: Model) -> N
         second = memory.recall("a pet", embed="daemon", embed_timeout=LONG)
     third = memory.recall("a pet", embed="daemon")  # nobody is alive any more
     assert [found.similarity for found in first] == [found.similarity for found in second]
-    assert third.legs == ("lexical", "dense", "graph")
+    assert third.legs == LEGS
     assert model.queries == ["a pet"]
 
 
@@ -146,7 +148,7 @@ def test_without_notifications_it_looks_now_and_then(dsn: str, memory: Client, m
 
 def test_nobody_is_there(conn: psycopg.Connection[Any], memory: Client) -> None:
     result = memory.recall("tea", embed="daemon")
-    assert (result.notice, result.legs, len(result)) == (NOBODY, ("lexical", "graph"), 1)
+    assert (result.notice, result.legs, len(result)) == (NOBODY, WITHOUT_VECTOR, 1)
     assert _stored(conn) == []
 
 
@@ -238,13 +240,13 @@ def test_a_private_query_is_not_asked(
         result = foreign.recall("tea", embed=embed, private=True)
         assert foreign.briefing("tea", embed=embed, private=True, timeout=LONG)
     assert result.notice is not None
-    assert result.legs == ("lexical", "graph")
+    assert result.legs == WITHOUT_VECTOR
     assert (_stored(conn), model.queries) == ([], [])
 
 
 def test_a_private_query_may_be_embedded_here(conn: psycopg.Connection[Any], memory: Client) -> None:
     result = memory.recall("a pet", private=True)
-    assert (result.notice, result.legs) == (None, ("lexical", "dense", "graph"))
+    assert (result.notice, result.legs) == (None, LEGS)
     assert _stored(conn) == []
 
 
@@ -283,7 +285,7 @@ def test_without_an_answer_the_model_is_loaded(
     if is_alive:
         beat(conn, "00000000-0000-0000-0000-000000000001", "busy", [1])
     result = memory.recall("a pet", embed_timeout=0.05)
-    assert (result.notice, result.legs) == (None, ("lexical", "dense", "graph"))
+    assert (result.notice, result.legs) == (None, LEGS)
     assert len(unloaded) == 1
 
 
@@ -304,7 +306,7 @@ def test_the_setting_tells_how_long_to_wait(
 def test_without_the_model_an_embedder_is_asked(dsn: str, foreign: Client, model: Model) -> None:
     with answering(dsn, model):
         result = foreign.recall("a pet", embed_timeout=LONG)
-    assert (result.notice, result.legs) == (None, ("lexical", "dense", "graph"))
+    assert (result.notice, result.legs) == (None, LEGS)
     assert model.queries == ["a pet"]
 
 
@@ -352,7 +354,7 @@ def test_a_client_without_any_library_and_a_daemon(dsn: str, conn: psycopg.Conne
     finally:
         daemon.send_signal(signal.SIGTERM)
         _, logged = daemon.communicate(timeout=PATIENCE)
-    assert done.stdout == "None ('lexical', 'dense', 'graph') The cat sleeps.\n"
+    assert done.stdout == f"None {LEGS} The cat sleeps.\n"
     assert daemon.returncode == 0, logged
     assert "which pet" not in logged
 

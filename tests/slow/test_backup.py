@@ -14,6 +14,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from pgrecall.admin.migrate import migrate
+from pgrecall.query.legs import LEGS
 from pgrecall.server import EmbeddedServer
 from support.backup import (
     SECRET,
@@ -118,8 +119,8 @@ def assert_same(dsn: str, source: Server) -> None:
 
 def test_the_source_has_all_there_is(servers: dict[int, Server]) -> None:
     for server in servers.values():
-        for leg in ("lexical_rank", "dense_rank", "graph_rank"):
-            assert any(row.get(leg) for row in server.answers), leg
+        for leg in LEGS:
+            assert any(row.get(f"{leg}_rank") for row in server.answers), leg
         assert any(row.get("content") == f"the safe: {SECRET}" for row in server.answers)
         assert any(row.get("statement") for row in server.answers)
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
+from pgrecall.query.legs import LEGS
+
 if TYPE_CHECKING:
     from psycopg import Connection
 
@@ -64,6 +66,7 @@ KNOWN = {
     ("is_alias_used", "routine is marked as VOLATILE, should be STABLE"): _WAITED,
     ("raise_unknown_setting", "routine is marked as STABLE, should be IMMUTABLE"): _CONSTANT,
     ("recall_plan", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,
+    **{(f"{leg}_plan", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC for leg in LEGS},
 }
 """What is found, by function and message, and why it stays."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pgrecall.query.legs import BOOSTS, LEGS
 from support.memories import remember
 from support.question_times import DIARY, GERMAN, GERMAN_QUESTIONS, LOG, LOG_QUESTIONS, QUESTIONS
 
@@ -181,9 +182,10 @@ def test_a_long_period_brings_the_newest(conn: Connection[Any]) -> None:
 def test_it_is_explained(conn: Connection[Any]) -> None:
     keep(conn, DIARY)
     conn.execute("SELECT set_config('TimeZone', 'UTC', true)")
+    parts = " + ".join(f"{name}_part" for name in (*LEGS, *BOOSTS))
     rows = conn.execute(
-        "SELECT relevance, lexical_part + dense_part + graph_part + session_part + phrase_part + time_part, time_part, top, "
-        "arithmetic, question_period FROM recall_explain('the cello last week', reference_time => %s, k => 3, settings => %s)",
+        f"SELECT relevance, {parts}, time_part, top, arithmetic, question_period "
+        "FROM recall_explain('the cello last week', reference_time => %s, k => 3, settings => %s)".encode(),
         [ASKED, ON],
     ).fetchall()
     assert rows

@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from pgrecall import InvalidInput, TooLarge
+from pgrecall.query.legs import LEGS
 from support.memories import call, remember, share
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def test_no_leg_found_it_and_why_not(conn: Connection[Any]) -> None:
     vectors = {"strategy": "vector", "query_vec": unit(1)}
     assert reason(conn, "tea", pending, **vectors) == "found by no leg: it is not embedded yet"
     assert reason(conn, "tea", far, strategy="prefilter", query_vec=unit(1)) == f"found by no leg: {words}"
-    off = {"lexical_weight": 0, "dense_weight": 0, "graph_weight": 0}
+    off = {f"{leg}_weight": 0 for leg in LEGS}
     assert reason(conn, "tea", near, settings=off) == "found by no leg: all legs are off"
 
 

@@ -207,7 +207,7 @@ def test_every_score_adds_up_and_the_ranking_is_recalls(corpus: Connection[Any])
         explained = rows(corpus, "recall_explain", {**arguments, **ids})
 
         returned = [row for row in explained if row["place"] is not None]
-        same = ("id", "score", "lexical_rank", "dense_rank", "graph_rank", "duplicates", "chosen_strategy")
+        same = ("id", "score", *(f"{leg}_rank" for leg in LEGS), "duplicates", "chosen_strategy")
         assert [[row[name] for name in same] for row in returned] == [
             [row[name] for name in same] for row in recalled
         ], arguments
@@ -226,8 +226,8 @@ def test_every_score_adds_up_and_the_ranking_is_recalls(corpus: Connection[Any])
 
     # That none of it went by unseen.
     assert {
-        "lexical_part", "dense_part", "graph_part", "session_part", "phrase_part", "importance_factor",
-        "decay_factor", "entity_factor", "speaker_factor", "mmr_penalty", "duplicates", "expansion_score", "returned", "no such memory", "forgotten",
-        "superseded by", "filtered by as_of", "filtered by categories", "found by no leg", "below min_similarity",
+        *(f"{leg}_part" for leg in LEGS), "session_part", "phrase_part", "importance_factor", "decay_factor",
+        "entity_factor", "speaker_factor", "mmr_penalty", "duplicates", "expansion_score", "returned", "no such memory",
+        "forgotten", "superseded by", "filtered by as_of", "filtered by categories", "found by no leg", "below min_similarity",
         "below min_score", "hidden", "below the cut", "pushed down by MMR",
     } <= set(seen), seen  # fmt: skip

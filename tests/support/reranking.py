@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pgrecall import Client, RecalledMemory, RecallResult
+from pgrecall.query.legs import DESCRIBED
 from pgrecall.query.reranking import SecondStage, second_stage
 from support.serving import HttpServer, serving
 
@@ -118,9 +119,11 @@ def make_cross_encoder(folder: Path) -> Path:
 
 def recalled(number: int, content: str, **fields: Any) -> RecalledMemory:
     plain: dict[str, Any] = dict.fromkeys(
-        ("external_id", "title", "lexical_rank", "dense_rank", "graph_rank", "lexical_score", "similarity",
-         "graph_score", "category", "speaker", "session", "source", "occurred_at")
-    )  # fmt: skip
+        (
+            *("external_id", "title", "category", "speaker", "session", "source", "occurred_at"),
+            *(name for leg, one in DESCRIBED.items() for name in (f"{leg}_rank", one.score)),
+        )
+    )
     plain |= {"tags": (), "metadata": {}, "importance": 0.5, "is_sensitive": False}
     plain |= {"chosen_strategy": "hybrid", "duplicates": ()}
     plain |= {

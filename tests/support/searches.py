@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from pgrecall.query.legs import LEGS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -18,7 +20,7 @@ _HELPERS = {
     "namespace_size", "with_keys", "namespace_keys", "private_exact_rows", "stored_setting", "shared_visits", "dense_exact_limit",
     "matching_memories", "passage_statement", "parse_row_limit", "sees_all", "is_embedder", "session_role",
 }  # fmt: skip
-_LEGS = re.compile(r"function _pgrecall\.(?:lexical_leg|dense_leg|graph_leg)\(")
+_LEGS = re.compile(rf"function _pgrecall\.(?:{'|'.join(LEGS)})_leg\(")
 _FRAME = re.compile(r"^(?:PL/pgSQL|SQL) function (?:_pgrecall\.|pgrecall\.|\")?(\w+)", re.MULTILINE)
 _DETAILS = ("Index Cond", "Recheck Cond", "Order By", "Sort Key", "Group Key", "Hash Cond", "Merge Cond")
 

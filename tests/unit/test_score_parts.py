@@ -7,14 +7,20 @@ from pathlib import Path
 
 from pgrecall.contrib.ui import charts
 from pgrecall.contrib.ui.charts import PARTS, stack
-from pgrecall.models import Explanation
-from pgrecall.query.legs import BOOSTS, LEGS
+from pgrecall.models import Explanation, RecalledMemory
+from pgrecall.query.legs import BOOSTS, DESCRIBED, LEGS
 
 
 def test_the_parts_are_those_of_an_explanation() -> None:
     parts = [one.name for one in fields(Explanation) if one.name.endswith("_part")]
     assert sorted(parts) == sorted(f"{name}_part" for name in (*LEGS, *BOOSTS))
     assert list(PARTS) == [*LEGS, *BOOSTS]
+
+
+def test_each_leg_is_described() -> None:
+    assert tuple(DESCRIBED) == LEGS
+    columns = {one.name for one in fields(RecalledMemory)}
+    assert {f"{leg}_rank" for leg in LEGS} | {one.score for one in DESCRIBED.values()} <= columns
 
 
 def test_each_part_has_a_colour() -> None:

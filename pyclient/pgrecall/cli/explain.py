@@ -6,7 +6,7 @@ import typer
 
 from pgrecall.filters import Filter
 from pgrecall.formatting import sanitize_line
-from pgrecall.query.legs import BOOSTS
+from pgrecall.query.legs import BOOSTS, DESCRIBED
 
 from .common import (
     AsJson,
@@ -135,25 +135,22 @@ def block(explained: "Explanation") -> "Iterator[str]":
 
 
 def _legs(explained: "Explanation") -> "Iterator[str]":
-    for name, kind, value in (
-        ("lexical", "score", explained.lexical_score),
-        ("dense", "cosine", explained.similarity),
-        ("graph", "score", explained.graph_score),
-    ):
-        rank, weight, part = (getattr(explained, f"{name}_{column}") for column in ("rank", "weight", "part"))
+    for leg, described in DESCRIBED.items():
+        value = getattr(explained, described.score)
+        rank, weight, part = (getattr(explained, f"{leg}_{column}") for column in ("rank", "weight", "part"))
         if not weight:
-            yield f"   {name:<11}not used"
+            yield f"   {leg:<11}not used"
             continue
         place = "-" if rank is None else f"rank {rank}"
-        shown = "-" if value is None else f"{kind} {_number(value)}"
-        if name == "dense" and value is None:
+        shown = "-" if value is None else f"{described.kind} {_number(value)}"
+        if leg == "dense" and value is None:
             shown = "no embedding: scored as average" if part else "no embedding"
-        yield f"   {name:<11}{place:<10}{shown:<30}weight {weight:<7g}adds {_number(part)}"
-        if name == "dense" and explained.passage is not None:
+        yield f"   {leg:<11}{place:<10}{shown:<30}weight {weight:<7g}adds {_number(part)}"
+        if leg == "dense" and explained.passage is not None:
             start, end = explained.passage
             text = sanitize_line((explained.content or "")[start:end])
             yield f"   {'':<21}passage {start} to {end}: {text if len(text) <= SHOWN else f'{text[:SHOWN]}…'}"
-        if name == "lexical" and explained.expansion_score is not None:
+        if leg == "lexical" and explained.expansion_score is not None:
             terms = ", ".join(map(sanitize_line, explained.added_terms))
             yield f"   {'':<21}{_number(explained.expansion_score)} of the score from added terms: {terms}"
     for boost, name in BOOSTS.items():

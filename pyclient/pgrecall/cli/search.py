@@ -79,7 +79,7 @@ def recall(
 ) -> None:
     """Find the memories most relevant to a question.
 
-    The table shows score, rank in each leg (lexical, dense, graph), cosine similarity, age and content.
+    The table shows score, rank in each leg, cosine similarity, age and content.
     """
     settings = call_settings(setting)
     expander = who_expands(expand, expand_model)

@@ -1,30 +1,59 @@
-"""The legs of a recall: their names, and which take part. Whatever shows legs loops over these names."""
+"""The legs of a recall: what is known of each, and which take part. Whatever shows legs loops over these."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BOOSTS", "LEGS", "SEARCHES", "Leg", "legs_of", "ranks_of"]
+__all__ = ["BOOSTS", "DESCRIBED", "LEGS", "Leg", "LegDescription", "found_by", "legs_of", "ranks_of"]
 
 Leg: TypeAlias = Literal["lexical", "dense", "graph"]
 LEGS: Final[tuple[Leg, ...]] = get_args(Leg)
 """Every leg. Of each, a memory has a `…_rank`, and an explanation a `…_part` and a `…_weight` too."""
 
-SEARCHES: Final[Mapping[Leg, str]] = MappingProxyType(
-    {"lexical": "by words", "dense": "by meaning", "graph": "by related concepts"}
+
+@dataclass(frozen=True, slots=True)
+class LegDescription:
+    """A leg, as clients show it.
+
+    Attributes:
+        searches: How it searches, in words for people and agents.
+        score: The column with its own score of a memory.
+        kind: What that score is, on the command line.
+        measure: What it is measured in, on a page.
+        needs: What a recall must have, or the leg takes no part; None if nothing.
+    """
+
+    searches: str
+    score: str
+    kind: str
+    measure: str
+    needs: Literal["words", "vector"] | None
+
+
+DESCRIBED: Final[Mapping[Leg, LegDescription]] = MappingProxyType(
+    {
+        "lexical": LegDescription("by words", "lexical_score", "score", "BM25", needs="words"),
+        "dense": LegDescription("by meaning", "similarity", "cosine", "cosine", needs="vector"),
+        "graph": LegDescription("by related concepts", "graph_score", "score", "drawn", needs=None),
+    }
 )
-"""How each leg searches, in words for people and agents."""
+"""Each leg, in the order of `LEGS`."""
 
 BOOSTS: Final[Mapping[str, str]] = MappingProxyType(
     {"session": "neighbours", "phrase": "phrase", "time": "time"}
 )
 """What raises a score besides the legs, in words for people; an explanation has a `…_part` of each."""
 
-_OF_STRATEGY = {"vector": ("dense",), "fulltext": ("lexical",), "prefilter": ("lexical", "dense")}
+_OF_STRATEGY: Final[Mapping[str, tuple[Leg, ...]]] = {
+    "vector": ("dense",),
+    "fulltext": ("lexical",),
+    "prefilter": ("lexical", "dense"),
+}
 
 
 def legs_of(
@@ -40,14 +69,11 @@ def legs_of(
     """
     chosen = str(settings.get("strategy", "hybrid")) if strategy is None else strategy
     legs = _OF_STRATEGY.get(chosen, LEGS)
-    if chosen == "prefilter" and not has_vector:
-        legs = ("lexical",)
+    has = {"words": bool(query.strip()), "vector": has_vector, None: True}
     return tuple(
         leg
         for leg in legs
-        if (leg != "dense" or has_vector)
-        and (leg != "lexical" or query.strip())
-        and (legs is not LEGS or _is_on(settings.get(f"{leg}_weight")))
+        if has[DESCRIBED[leg].needs] and (legs is not LEGS or _is_on(settings.get(f"{leg}_weight")))
     )
 
 
@@ -58,6 +84,18 @@ def ranks_of(memory: object) -> dict[Leg, int | None]:
         memory: The memory, or its explanation: what has a `…_rank` of each leg.
     """
     return {leg: getattr(memory, f"{leg}_rank") for leg in LEGS}
+
+
+def found_by(leg: Leg, rank: int, score: float | None) -> dict[str, Any]:
+    """Return the columns of all legs for a memory that one leg found.
+
+    Args:
+        leg: The leg.
+        rank: The place of the memory in its list, from 1.
+        score: The leg's own score of it.
+    """
+    columns: dict[str, Any] = {name: None for one in LEGS for name in (f"{one}_rank", DESCRIBED[one].score)}
+    return columns | {f"{leg}_rank": rank, DESCRIBED[leg].score: score}
 
 
 def _is_on(weight: str | float | None) -> bool:

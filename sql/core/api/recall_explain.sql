@@ -152,7 +152,7 @@ BEGIN
                (r.line).lexical_part, (r.line).dense_part, (r.line).graph_part,
                (r.line).session_part, (r.line).phrase_part, (r.line).relevance,
                CASE WHEN r.id IS NOT NULL THEN _pgrecall.max_score(
-                   (request.settings).fusion, (r.line).lexical_weight + (r.line).dense_weight,
+                   (request.settings).fusion, (SELECT sum(l.weight) FROM _pgrecall.ranked_legs(r.line) l),
                    (request.settings).rrf_k
                ) END,
                m.importance, (r.line).recency, (r.line).combined,

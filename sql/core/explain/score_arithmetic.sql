@@ -10,15 +10,16 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    total_weight double precision := memory.lexical_weight + memory.dense_weight;
-    max_score double precision := _pgrecall.max_score(settings.fusion, total_weight, settings.rrf_k);
+    total_weight double precision;
+    fused double precision;
     terms text;
 BEGIN
+    SELECT sum(l.weight), sum(l.part) INTO total_weight, fused FROM _pgrecall.ranked_legs(memory) l;
     SELECT COALESCE(string_agg(
         t.name || ' ' || CASE
             WHEN t.name = 'graph' THEN format(
                 '%s * (%s - %s)', _pgrecall.format_score(memory.graph_share), _pgrecall.format_score(memory.graph_level),
-                _pgrecall.format_score(memory.lexical_part + memory.dense_part)
+                _pgrecall.format_score(fused)
             )
             WHEN t.weight IS NULL THEN _pgrecall.format_score(t.part)
             WHEN settings.fusion = 'rrf' THEN format(
@@ -33,23 +34,25 @@ BEGIN
                 _pgrecall.format_score(t.part * total_weight / t.weight)
             )
         END,
-        ' + ' ORDER BY t.place
+        ' + ' ORDER BY t.weight IS NULL, t.place
     ), '0')
     INTO terms
-    FROM (VALUES
-        (1, 'lexical', memory.lexical_part, memory.lexical_weight, memory.lexical_rank),
-        (2, 'dense', memory.dense_part, memory.dense_weight, memory.dense_rank),
-        (3, 'graph', memory.graph_part, NULL, NULL),
-        (4, 'neighbours', memory.session_part, NULL, NULL),
-        (5, 'phrase', memory.phrase_part, NULL, NULL),
-        (6, 'time', memory.time_part, NULL, NULL)
+    FROM (
+        SELECT l.place, l.name, l.part, l.weight, l.rank FROM _pgrecall.ranked_legs(memory) l
+        UNION ALL
+        VALUES
+            (1, 'graph', memory.graph_part, NULL::double precision, NULL::integer),
+            (2, 'neighbours', memory.session_part, NULL, NULL),
+            (3, 'phrase', memory.phrase_part, NULL, NULL),
+            (4, 'time', memory.time_part, NULL, NULL)
     ) t (place, name, part, weight, rank)
     WHERE round(t.part::numeric, 8) <> 0;
 
     IF settings.factor_importance > 0 OR settings.factor_recency > 0 THEN
         terms := format(
             '(%s * (%s) + %s * (%s * importance %s + %s * recency %s)) / %s',
-            _pgrecall.format_score(settings.factor_relevance), terms, _pgrecall.format_score(max_score),
+            _pgrecall.format_score(settings.factor_relevance), terms,
+            _pgrecall.format_score(_pgrecall.max_score(settings.fusion, total_weight, settings.rrf_k)),
             _pgrecall.format_score(settings.factor_importance), importance::text,
             _pgrecall.format_score(settings.factor_recency), _pgrecall.format_score(memory.recency),
             _pgrecall.format_score(settings.factor_relevance + settings.factor_importance + settings.factor_recency)

@@ -1,12 +1,12 @@
 -- Returns what the legs of a recall are given: the weight of each, how many candidates it fetches, and the lexical leg's filter.
 --
--- lexical_weight, dense_weight  their weights in the fusion
+-- lexical_weight, dense_weight  their weights in the fusion;  total_weight  the sum
 -- lexical_depth …  how many candidates the leg fetches (leg_depth); 0: it does not take part
 -- lexical_filter   the filter, with lexical_lookback
 -- has_passages     whether the dense leg searches passages
 CREATE OR REPLACE FUNCTION _pgrecall.leg_inputs(
     request pgrecall.recall_request, filter pgrecall.recall_filter, reference_time timestamptz,
-    OUT lexical_weight double precision, OUT dense_weight double precision,
+    OUT lexical_weight double precision, OUT dense_weight double precision, OUT total_weight double precision,
     OUT lexical_depth integer, OUT dense_depth integer, OUT graph_depth integer,
     OUT lexical_filter pgrecall.recall_filter, OUT has_passages boolean
 )
@@ -23,6 +23,7 @@ BEGIN
     dense_weight := CASE WHEN request.query_vec IS NOT NULL
         THEN settings.dense_weight * CASE WHEN settings.fusion = 'cc' THEN settings.cc_alpha ELSE 1 END
         ELSE 0 END;
+    total_weight := lexical_weight + dense_weight;
     IF settings.strategy = 'prefilter' THEN
         lexical_depth := greatest(settings.k, settings.prefilter_depth);
         dense_depth := 0;

@@ -32,7 +32,7 @@ DECLARE
     generation CONSTANT integer := COALESCE(settings.generation, pgrecall.active_generation());
 BEGIN
     SELECT * INTO legs FROM _pgrecall.leg_inputs(request, filter, reference_time);
-    max_score := _pgrecall.max_score(settings.fusion, legs.lexical_weight + legs.dense_weight, settings.rrf_k);
+    max_score := _pgrecall.max_score(settings.fusion, legs.total_weight, settings.rrf_k);
     SELECT * INTO background FROM _pgrecall.dense_background(request.namespace_id, generation, query_vec, settings);
 
     -- Pronouns match nearly everything that a user has said, in a small namespace even with a high idf.
@@ -88,12 +88,9 @@ BEGIN
         SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), max_score) AS concept_level
         FROM scored s
         CROSS JOIN score_norms x
-        CROSS JOIN LATERAL (
-            SELECT p.lexical_part + p.dense_part AS fused
-            FROM _pgrecall.leg_parts(
-                settings.fusion, settings.rrf_k, legs.lexical_weight, legs.dense_weight, s.lexical_rank, s.dense_rank,
-                s.lexical_score, s.dense_score, x.lexical, x.dense
-            ) p
+        CROSS JOIN LATERAL _pgrecall.leg_parts(
+            settings.fusion, settings.rrf_k, legs.total_weight, legs.lexical_weight, legs.dense_weight, s.lexical_rank, s.dense_rank,
+            s.lexical_score, s.dense_score, x.lexical, x.dense
         ) f
     ), seeds AS MATERIALIZED (
         SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place
@@ -144,18 +141,18 @@ BEGIN
         ) m ON m.id = n.id
         OFFSET 0
     ), contributions AS MATERIALIZED (
-        SELECT c.*, b.level AS session_level, p.lexical_part, p.dense_part
+        SELECT c.*, b.level AS session_level, p.*
         FROM all_candidates c
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL _pgrecall.leg_parts(
-            settings.fusion, settings.rrf_k, legs.lexical_weight, legs.dense_weight, c.lexical_rank, c.dense_rank,
+            settings.fusion, settings.rrf_k, legs.total_weight, legs.lexical_weight, legs.dense_weight, c.lexical_rank, c.dense_rank,
             c.lexical_score, c.dense_score, x.lexical, x.dense
         ) p
         LEFT JOIN session_boosts b ON b.id = c.id
     ), graph_boosted AS MATERIALIZED (
         -- Keep the link that raises it highest; rank by the highest score.
         SELECT DISTINCT ON (p.id)
-               p.id, g.share, g.level, _pgrecall.graph_part(p.lexical_part + p.dense_part, g.share, g.level) AS graph_part,
+               p.id, g.share, g.level, _pgrecall.graph_part(p.fused, g.share, g.level) AS graph_part,
                max(_pgrecall.graph_score(g.share, g.level)) OVER (PARTITION BY p.id) AS score
         FROM contributions p
         JOIN graph g ON g.id = p.id
@@ -165,13 +162,13 @@ BEGIN
                CASE WHEN b.id IS NOT NULL THEN row_number() OVER (ORDER BY b.score DESC NULLS LAST, p.id) END AS graph_rank,
                COALESCE(b.graph_part, 0) AS graph_part,
                _pgrecall.raise_toward(
-                   p.lexical_part + p.dense_part + COALESCE(b.graph_part, 0), settings.session_share, p.session_level
+                   p.fused + COALESCE(b.graph_part, 0), settings.session_share, p.session_level
                ) AS with_session
         FROM contributions p
         LEFT JOIN graph_boosted b ON b.id = p.id
         OFFSET 0
     ), with_phrase AS (
-        SELECT n.*, n.with_session - (n.lexical_part + n.dense_part + n.graph_part) AS session_part,
+        SELECT n.*, n.with_session - (n.fused + n.graph_part) AS session_part,
                _pgrecall.raise_toward(n.with_session,
                    CASE WHEN n.holds_phrase THEN settings.phrase_bonus ELSE 0 END, max_score) AS with_phrase
         FROM with_session n

@@ -100,7 +100,7 @@ BEGIN
     WITH hit AS MATERIALIZED (
         SELECT r.id,
                least(r.relevance / NULLIF(_pgrecall.max_score(
-                   (request.settings).fusion, r.lexical_weight + r.dense_weight, (request.settings).rrf_k
+                   (request.settings).fusion, (SELECT sum(l.weight) FROM _pgrecall.ranked_legs(r) l), (request.settings).rrf_k
                ), 0), 1) AS share
         FROM _pgrecall.rank_granted(request, filter, now()) r
     ), near AS MATERIALIZED (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pgrecall.formatting import sanitize_line
-from pgrecall.query.legs import SEARCHES, ranks_of
+from pgrecall.query.legs import DESCRIBED, ranks_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -130,7 +130,11 @@ def _reason_line(reason: Reason) -> str:
         head = f"[{reason.id}] is not returned: {sanitize_line(reason.reason or '')}"
     else:
         head = f"[{reason.id}] is number {reason.place}"
-    found = [f"{SEARCHES[leg]} (number {rank})" for leg, rank in ranks_of(reason).items() if rank is not None]
+    found = [
+        f"{DESCRIBED[leg].searches} (number {rank})"
+        for leg, rank in ranks_of(reason).items()
+        if rank is not None
+    ]
     parts = [f"{head}; found {', '.join(found)}" if found else head]
     if reason.duplicates:
         parts.append(f"  says the same as {', '.join(map(str, reason.duplicates))}")

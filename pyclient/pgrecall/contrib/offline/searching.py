@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgrecall.arguments import json_text
 from pgrecall.models import RecalledMemory
+from pgrecall.query.legs import found_by
 
 from .file import micros, moment, moment_or_none
 
@@ -152,12 +153,7 @@ def _recalled(found: _Found, rank: int) -> RecalledMemory:
         title=row["title"],
         content=row["content"],
         score=0.7 * (found.lexical or 0.0) + 0.3 * row["importance"],
-        lexical_rank=rank,
-        dense_rank=None,
-        graph_rank=None,
-        lexical_score=found.lexical,
-        similarity=None,
-        graph_score=None,
+        **found_by("lexical", rank, found.lexical),
         category=row["category"],
         tags=tuple(json.loads(row["tags"])),
         metadata=json.loads(row["metadata"]),

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from pgrecall.formatting import counted, format_age, format_bytes
-from pgrecall.query.legs import BOOSTS
+from pgrecall.query.legs import BOOSTS, DESCRIBED
 
 from . import charts
 
@@ -114,6 +114,7 @@ _templates.globals.update(
     tags=tags,
     parts=charts.PARTS,
     boosts=BOOSTS,
+    legs=DESCRIBED,
     stack=charts.stack,
     star=charts.star,
     namespace_in_force=None,

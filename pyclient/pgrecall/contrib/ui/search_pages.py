@@ -101,7 +101,6 @@ async def search(request: Request) -> Response:
         elsewhere=elsewhere,
         namespaces=await context.namespaces(),
         groups=grouped(settings, form.settings),
-        legs=LEGS,
         recorded=request.query_params.get("recorded"),
     )
 
@@ -140,6 +139,4 @@ async def explain(request: Request) -> Response:
         notice = result.notice
     except PgrecallError as error:
         problem = error
-    return context.page(
-        "explain.html", problem=problem, form=form, explained=explained, notice=notice, legs=LEGS
-    )
+    return context.page("explain.html", problem=problem, form=form, explained=explained, notice=notice)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.config.file import closest_match_hint
 from pgrecall.errors import InvalidInput
+from pgrecall.query.legs import LEGS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -17,8 +18,8 @@ _FIRST = "Strategy and weights"
 _REST = "Further"
 _GROUPS = {
     _FIRST: (
-        "strategy", "fusion", "lexical_mode", "lexical_weight", "dense_weight", "graph_weight", "cc_alpha",
-        "rrf_k", "leg_depth", "profile",
+        "strategy", "fusion", "lexical_mode", *(f"{leg}_weight" for leg in LEGS), "cc_alpha", "rrf_k",
+        "leg_depth", "profile",
     ),
     "Words": (
         "lexical_coverage", "phrase_bonus", "lexical_pool", "bm25_max_postings", "bm25_max_terms",
