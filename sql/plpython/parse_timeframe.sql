@@ -12,6 +12,7 @@ RETURNS tstzrange
 LANGUAGE plpython3u STABLE PARALLEL UNSAFE
 SET search_path FROM CURRENT
 AS $function$
+import re
 import sys
 from datetime import datetime, timedelta
 
@@ -23,6 +24,8 @@ SELECT pgrecall.english_timeframe($1, $2, $3)::text AS period, COALESCE($3, curr
 """
 RANGE = "SELECT tstzrange($1::timestamp AT TIME ZONE $3, $2::timestamp AT TIME ZONE $3)::text AS period"
 MODULE = "dateparser.date"
+# The SQL parser has read the numbers that are one date. dateparser reads 3/4 as a day, and versions as times.
+NUMBERS = r"(?<![\d./-])\d{1,2}[/-]\d{1,2}(?!\d)|^\W*[A-Za-z]?[\d.]+\W*$"
 LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl", "ru", "tr", "ar", "zh", "ja", "ko"]
 
 
@@ -39,7 +42,7 @@ def has_module():
         found = plpy.execute(prepared("SELECT * FROM pgrecall.python_module($1)", "text"), [MODULE])[0]
         if found["problem"] is not None:
             SD["missing"] = True
-            plpy.warning("times are read in English only: " + found["problem"], hint=found["hint"])
+            plpy.warning("times are read in a few languages only: " + found["problem"], hint=found["hint"])
             return False
     return True
 
@@ -74,7 +77,7 @@ def around(moment, unit):
 known = plpy.execute(prepared(LOCAL, "text", "timestamptz", "text"), [text, anchor, zone])[0]
 if known["period"] is not None or text is None or anchor is None:
     return known["period"]
-if known["today"] is None or not has_module():
+if known["today"] is None or re.search(NUMBERS, text) or not has_module():
     refuse()
 data = sys.modules[MODULE].DateDataParser(
     languages=LANGUAGES,

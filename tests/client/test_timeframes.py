@@ -108,11 +108,21 @@ def test_what_dateparser_reads(text: str, expected: str) -> None:
     assert parse_with_dateparser(text, NOW) == expected
 
 
+@pytest.mark.parametrize(
+    "text", ["3/4", "on 3/4", "3/4/24", "3-4-2024", "24/7", "v16.12", "16.13.", "16.4.2", "32.12.", "20."]
+)
+def test_numbers_that_are_two_days_or_none_are_not_guessed(shared: Client, text: str) -> None:
+    with pytest.raises(InvalidInput, match="may be two days, or none"):
+        parse_with_dateparser(text, NOW)
+    with pytest.raises(InvalidInput, match="may be two days, or none"):
+        shared.recall("tea", embed=False, timeframe=text)
+
+
 def test_without_dateparser(shared: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dateparser.date", None)
     assert len(shared.recall("tea", embed=False, timeframe="last week")) == 0
-    with pytest.raises(InvalidInput, match="'vor drei Tagen' is not understood") as caught:
-        shared.recall("tea", embed=False, timeframe="vor drei Tagen")
+    with pytest.raises(InvalidInput, match="'tre giorni fa' is not understood") as caught:
+        shared.recall("tea", embed=False, timeframe="tre giorni fa")
     assert caught.value.hint is not None
     assert install_command("nlp") in caught.value.hint
 

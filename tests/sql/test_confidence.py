@@ -117,3 +117,33 @@ def test_min_confidence_leaves_out_what_is_below(conn: Connection[Any]) -> None:
     conn.execute("SET pgrecall.min_confidence = 1")
     assert _confidences(conn) == []
     assert _confidences(conn, fusion="rrf") != []
+
+
+def test_no_word_is_no_share_where_nothing_measures_it(conn: Connection[Any]) -> None:
+    """Without lexical_coverage the best score counts in full: where no memory has a word, there is none."""
+    settings = '{"lexical_coverage": 0}'
+    remember(conn, "the yellow submarine", session="elsewhere")
+    bicycle = remember(conn, "a bicycle in the shed", session="here")
+    query = "yellow submarine"
+    row = conn.execute(
+        "SELECT lexical_part, relevance, confidence FROM recall_explain(%s, ids => %s, sessions => '{here}', settings => %s)",
+        (query, [bicycle], settings),
+    ).fetchone()
+    assert row is not None
+    assert row[:2] == (0, 0)
+    assert row[2] < 0.05
+    vector = str([1.0] * 384)
+    conn.execute("UPDATE pgrecall.memories SET embedding = %s", (vector,))
+    found = conn.execute(
+        "SELECT lexical_part, is_candidate FROM recall_explain(%s, %s, sessions => '{here}', settings => %s)",
+        (query, vector, settings),
+    ).fetchall()
+    assert found == [(0, True)]
+
+
+def test_a_question_of_pronouns_alone_has_no_lead_by_them(conn: Connection[Any]) -> None:
+    remember(conn, "My bicycle has a flat tyre")
+    remember(conn, "We meet the landlord on Tuesday")
+    [confidence] = _confidences(conn, "my", k=1)
+    assert confidence is not None
+    assert confidence < 0.05

@@ -100,3 +100,22 @@ def test_fusion_by_ranks_and_unknown_memories_have_none(conn: Connection[Any]) -
     _fill(conn)
     assert {row[2:] for row in explained(conn, "yellow", fusion="rrf")} == {(None, None)}
     assert explained(conn, "yellow", ids=[10**12]) == [(10**12, None, None, None)]
+
+
+def test_a_memory_whose_text_is_withheld_has_none(conn: Connection[Any]) -> None:
+    """The parts tell what is in the text: whether it has the words, and numbers other than the version asked for."""
+    forgotten = remember(conn, "the yellow submarine 16.5")
+    conn.execute("SELECT forget(%s)", (forgotten,))
+    expired = remember(conn, "the yellow submarine 16.6", expires_at="2020-01-01")
+    sensitive = remember(conn, "the yellow submarine 16.7", is_sensitive=True)
+    elsewhere = remember(conn, "the yellow submarine 16.8", session="elsewhere")
+    rows = conn.execute(
+        "SELECT id, reason IS NOT NULL, content, confidence, confidence_parts FROM recall_explain("
+        "'yellow submarine 16.4', ids => %s, include_sensitive => false, sessions => '{here}')",
+        ([forgotten, expired, sensitive, elsewhere],),
+    ).fetchall()
+    assert len(rows) == 4
+    for id, has_reason, content, confidence, parts in rows:
+        assert has_reason
+        # What a filter leaves out may be read all the same; it has the confidence that it would have.
+        assert (content is not None) == (confidence is not None) == (parts is not None) == (id == elsewhere)

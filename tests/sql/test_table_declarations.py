@@ -237,3 +237,25 @@ def test_rows_of_memories_that_embedders_read_are_not_of_sensitive_ones(conn: Co
 def test_each_table_of_tenants_says_whether_it_is_exported(conn: Connection[Any]) -> None:
     for one in declarations(conn).values():
         assert (one.is_exported or one.not_exported is not None) is one.is_of_tenants, one.name
+
+
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        ("asked", "asked"),
+        ("asked", "trusted"),
+        ("asked", "read"),
+        ("own", "asked"),
+        ("own", "trusted"),
+        ("shared", "all"),
+    ],
+)
+def test_a_policy_with_a_name_of_ours_is_refused(
+    conn: Connection[Any], install: Callable[..., None], rows: str, name: str
+) -> None:
+    """One named "asked" took the place of the one that shows questions to who asked them."""
+    conn.execute(f"CREATE TABLE pgrecall.throwaway ({'number integer' if rows == 'shared' else 'role name'})")
+    said = {"rows": rows, "policies": {name: {"for": "SELECT", "using": "true"}}}
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="a policy has a name of ours"):
+        install(conn, {"throwaway": said})
+    assert not policies(conn, "throwaway")

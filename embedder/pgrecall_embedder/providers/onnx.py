@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 
 from pgrecall.errors import EmbeddingUnavailable
 from pgrecall.installing import install_command
-from pgrecall.query.unreadable import (
-    LONGEST_LOOK,
-    UnreadableText,
-    is_unreadable,
-    is_word_piece,
-)
+from pgrecall.query.unreadable import UnreadableText, reads_too_little
 
 from .base import DocumentVectors, refuse_shorter
 from .onnx_files import find, read
@@ -137,15 +132,9 @@ class OnnxProvider:
         return self._tokenizer.encode_batch_fast(starts)
 
     def _is_unreadable(self, text: str) -> bool:
-        """Tell whether the model knows too little of a text; plain ASCII is known to all of them."""
-        if text.isascii():
-            return False
-        start = text[:LONGEST_LOOK]
-        if self._files.lowercase:
-            start = start.lower()
-        read = self._tokenizer.encode(start)
-        spells = is_word_piece(self._tokenizer)
-        return is_unreadable(start, read.ids, read.word_ids, read.offsets, self._unknown, spells=spells)
+        """Tell whether the model knows too little of a text."""
+        seen = text.lower() if self._files.lowercase else text
+        return reads_too_little(seen, self._tokenizer.encode, self._tokenizer, self._unknown)
 
     def _vectors(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:
         """Return vectors of length 1 for some tokenised texts."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 LONGEST_PHRASE = 200
 """Maximum length of a phrase in characters, the same as in the database."""
 
-# Day and month in either order; the database has read those of which only one order is a date.
-_TWO_DAYS = re.compile(r"\b\d{1,2}([/-])\d{1,2}\1\d{4}\b")
+# The database has read the numbers that are one date. dateparser reads 3/4 as a day, and versions as times.
+_NUMBERS = re.compile(r"(?<![\d./-])\d{1,2}[/-]\d{1,2}(?!\d)|^\W*[a-z]?[\d.]+\W*$", re.IGNORECASE)
 _SETTINGS = {
     "PREFER_DATES_FROM": "past",
     "PREFER_DAY_OF_MONTH": "first",
@@ -80,9 +80,9 @@ def parse_with_dateparser(text: str, now: datetime) -> str:
     Raises:
         InvalidInput: dateparser cannot parse it, or is not installed.
     """
-    if _TWO_DAYS.search(text):
+    if _NUMBERS.search(text):
         raise InvalidInput(
-            f"timeframe {text!r} is not understood: it may be two days",
+            f"timeframe {text!r} is not understood: it may be two days, or none",
             hint="Write the month as a word, or 2026-05-01.",
         )
     try:

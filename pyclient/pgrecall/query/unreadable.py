@@ -13,9 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 from pgrecall.errors import EmbeddingUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-__all__ = ["UNREADABLE", "UnreadableText", "is_unreadable", "is_word_piece", "knows_too_little"]
+__all__ = [
+    "UNREADABLE",
+    "UnreadableText",
+    "is_unreadable",
+    "is_word_piece",
+    "knows_too_little",
+    "reads_too_little",
+]
 
 UNREADABLE: Final = "the model does not know the language of the text"
 LONGEST_LOOK: Final = 2048
@@ -120,20 +127,33 @@ def knows_too_little(tokenizer: Any, text: str) -> bool:
 
     Args:
         tokenizer: The model's tokenizer, of transformers; one that is not written in Rust cannot be asked.
-        text: The text; plain ASCII is known to all of them, and costs nothing.
+        text: The text.
     """
-    if text.isascii() or not getattr(tokenizer, "is_fast", False):
+
+    def encode(start: str) -> Any:
+        # As far as the model reads: transformers warns of more.
+        return tokenizer(start, truncation=True).encodings[0]
+
+    return getattr(tokenizer, "is_fast", False) and reads_too_little(
+        text, encode, tokenizer.backend_tokenizer, tokenizer.unk_token_id
+    )
+
+
+def reads_too_little(text: str, encode: Callable[[str], Any], tokenizer: Any, unknown: int | None) -> bool:
+    """Tell whether a tokenizer of the library tokenizers knows the language of less than half of a text.
+
+    Args:
+        text: The text; plain ASCII is known to all models, and costs nothing.
+        encode: Divides a text into tokens.
+        tokenizer: The tokenizer.
+        unknown: The number of the token for what the model does not know; None if it has none.
+    """
+    if text.isascii():
         return False
-    # As far as the model reads: transformers warns of more.
     start = text[:LONGEST_LOOK]
-    read = tokenizer(start, truncation=True, return_offsets_mapping=True)
+    read = encode(start)
     return is_unreadable(
-        start,
-        read["input_ids"],
-        read.word_ids(0),
-        read["offset_mapping"],
-        tokenizer.unk_token_id,
-        spells=is_word_piece(tokenizer.backend_tokenizer),
+        start, read.ids, read.word_ids, read.offsets, unknown, spells=is_word_piece(tokenizer)
     )
 
 

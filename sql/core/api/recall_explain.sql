@@ -22,7 +22,7 @@
 --                 min_confidence; hidden behind duplicate …; pushed down by MMR; below the cut. For a memory in another
 --                 namespace nothing else is shown; under row-level security it is no such memory
 -- arithmetic      the score written out; without an embedding, dense is the candidates' mean
--- content         NULL, like title, if the memory is forgotten or hidden by include_sensitive
+-- content         NULL, like title, if the memory is forgotten, expired or hidden by include_sensitive
 -- lexical_weight … the weights of the legs in this recall; 0: not in use
 -- top             the highest possible relevance
 -- is_candidate    false: no leg found it, or the filter excludes it; its scores are hypothetical, without the graph boost
@@ -31,7 +31,7 @@
 -- settings_in_force  every setting of this recall, by name
 -- added_terms     terms that the setting expand added to the query; NULL: none
 -- expansion_score     the part of lexical_score from these terms
--- confidence          recall()'s: that the memory answers the query, 0 to 1. NULL with fusion rrf
+-- confidence          recall()'s: that the memory answers the query, 0 to 1. NULL with fusion rrf, and where content is
 -- confidence_parts    what speaks for it and against it, as log odds; confidence = 1 / (1 + exp(-sum)).
 --                     base: before anything is known, the same for every memory; share: how much of the query's words it holds,
 --                     by their rarity; evidence: how rare the words are that it holds; lead: how far it is ahead of other
@@ -161,7 +161,8 @@ BEGIN
                (request.settings).strategy, to_jsonb(request.settings), request.expansion,
                CASE WHEN (r.line).lexical_score IS NOT NULL THEN e.expansion_score END,
                (r.line).passage, (r.line).time_part, request.period,
-               (r.line).confidence, _pgrecall.explain_confidence(m, r.line, request)
+               CASE WHEN is_shown THEN (r.line).confidence END,
+               CASE WHEN is_shown THEN _pgrecall.explain_confidence(m, r.line, request) END
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id

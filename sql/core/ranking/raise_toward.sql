@@ -4,4 +4,4 @@
 CREATE OR REPLACE FUNCTION _pgrecall.raise_toward(score double precision, share double precision, level double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN score + COALESCE(share * greatest(level - score, 0), 0);
+RETURN score + _pgrecall.share_of_gap(score, share, level);

@@ -236,9 +236,9 @@ BEGIN
         SELECT w.*, CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(
                    (w.lexical_score - COALESCE(e.hollow, 0)) / NULLIF(parsed.max_bm25 - COALESCE(hollow.weight, 0), 0),
                    w.lexical_score - COALESCE(e.hollow, 0),
-                   (w.with_phrase - w.lexical_part * (1 - COALESCE(least(
+                   (w.with_phrase - w.lexical_part * (1 - least(COALESCE(
                        (1 - COALESCE(e.hollow / NULLIF(w.lexical_score, 0), 0))
-                       / NULLIF(1 - COALESCE(hollow.weight / parsed.max_bm25, 0), 0), 1), 0))) / max_score - v.relevance,
+                       / NULLIF(1 - COALESCE(hollow.weight / parsed.max_bm25, 0), 0), 0), 1))) / max_score - v.relevance,
                    query_vec IS NOT NULL, COALESCE(e.is_contradicted, false)
                ) END AS confidence
         FROM weighted w

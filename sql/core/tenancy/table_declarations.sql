@@ -11,7 +11,7 @@
 -- embedders     true: for embedders, every row is theirs
 -- readable      true: readers and embedders have SELECT; only for shared rows
 -- truncated     true: TRUNCATE for the functions that see every row
--- policies      more policies by name: "for" (a command, or ALL), "using", "check"
+-- policies      more policies by name, none of those that policies.sql makes: "for" (a command, or ALL), "using", "check"
 -- sensitive     why rows may refer to sensitive memories. Without it, memory_id refuses them, and no other column refers to a memory
 -- exported      the kind of its lines in an export; null: lines of memories
 -- not_exported  how its rows come back, as docs/backup.md says
@@ -75,6 +75,9 @@ BEGIN
                    OR p.said ->> 'for' NOT IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE')
                    OR NOT p.said ? CASE p.said ->> 'for' WHEN 'INSERT' THEN 'check' ELSE 'using' END
             ) THEN 'a policy has no condition'
+            WHEN t.said -> 'policies' ?| CASE
+                WHEN t.said ->> 'rows' = 'own' THEN '{trusted,asked}' ELSE '{trusted,asked,all,read,insert,update,delete}'
+            END::text[] THEN 'a policy has a name of ours'
             WHEN t.said ? 'exported' AND t.said ? 'not_exported' THEN 'it is exported or not'
         END AS problem
         FROM jsonb_to_recordset(found) t (name text, said jsonb)
@@ -103,7 +106,7 @@ BEGIN
            m.columns, m.has_key AND NOT COALESCE(h.is_set, false), t.said ->> 'written',
            COALESCE((t.said ->> 'embedders')::boolean, false), COALESCE((t.said ->> 'readable')::boolean, false),
            COALESCE((t.said ->> 'truncated')::boolean, false),
-           CASE t.said ->> 'rows' WHEN 'asked' THEN of_asker ELSE '{}' END || COALESCE(t.said -> 'policies', '{}'),
+           COALESCE(t.said -> 'policies', '{}') || CASE t.said ->> 'rows' WHEN 'asked' THEN of_asker ELSE '{}' END,
            m.columns <> '{}' AND NOT t.said ? 'sensitive', t.said ? 'exported', t.said ->> 'exported', t.said ->> 'not_exported',
            t.said ->> 'erased', t.said ? 'kept'
     FROM jsonb_to_recordset(found) t (name text, said jsonb)

@@ -1,10 +1,12 @@
--- Returns the range of an ISO 8601 date, month or time of day, as precise as it is written. NULL for anything else.
+-- Returns the range of an ISO 8601 date, month, week or time of day, as precise as it is written, or of a date in numbers. NULL
+-- for anything else.
 --
--- Accepts 2024-03, 2024-03-05, 2024-03-05T10:00, optionally with seconds, fractions and an offset; also 2024/3/5 and
--- 5.3.2024. Rejects 3/5/2024, because its order of day and month differs between countries.
+-- ISO 8601 are 2024-03, 2024-03-05, 2024-W10 and 2024-03-05T10:00, optionally with seconds, fractions and an offset; also 2024/3/5.
+-- Of other dates the last number is the year, which may be missing: 16.12. is the most recent. With points the day is first. With
+-- slashes or hyphens countries differ, so 3/5/2024 is none; of 16/12/2024 and 12/16/2024 only one reading is a date.
 --
 -- phrase  in lower case
-CREATE OR REPLACE FUNCTION _pgrecall.iso_range(phrase text, zone text)
+CREATE OR REPLACE FUNCTION _pgrecall.iso_range(phrase text, anchor timestamptz, zone text)
 RETURNS tstzrange
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
@@ -15,16 +17,34 @@ DECLARE
     found tstzrange;
     local timestamp;
     moment timestamptz;
+    day integer;
+    month integer;
 BEGIN
     part := regexp_match(
         phrase,
         '^(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2})(?:[t ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)? ?(z|utc|gmt|[+-]\d\d(?::?\d\d)?)?)?)?$'
     );
     IF part IS NULL THEN
-        part := regexp_match(phrase, '^(\d{1,2})\.(\d{1,2})\.(\d{4})$');
+        IF phrase ~ '^\d{4}-?w\d\d$' THEN
+            RETURN _pgrecall.week_range(left(phrase, 4)::integer, right(phrase, 2)::integer, anchor, zone);
+        ELSIF phrase ~ '^\d{1,2}[./]\d{4}$' THEN
+            RETURN _pgrecall.dated_range(right(phrase, 4)::integer, rtrim(left(phrase, -4), './')::integer, NULL, 1, zone);
+        END IF;
+        part := regexp_match(phrase, '^(\d{1,2})([-./])(\d{1,2})(?:\2(\d{4}|\d\d))?\.?$');
+        IF part IS NULL OR (part[2] = '-' AND part[4] IS NULL) THEN
+            RETURN NULL;
+        END IF;
+        day := part[1]::integer;
+        month := part[3]::integer;
+        IF part[2] <> '.' AND month > 12 THEN
+            day := part[3]::integer;
+            month := part[1]::integer;
+        ELSIF phrase = '24/7' OR (part[2] <> '.' AND day <= 12 AND day <> month) THEN
+            RETURN NULL;
+        END IF;
         RETURN CASE
-            WHEN part IS NOT NULL
-                THEN _pgrecall.dated_range(part[3]::integer, part[2]::integer, part[1]::integer, 1, zone)
+            WHEN part[4] IS NULL THEN _pgrecall.recurring_range(NULL, month, day, 1, anchor, zone)
+            ELSE _pgrecall.dated_range(part[4]::integer + CASE WHEN length(part[4]) = 2 THEN 2000 ELSE 0 END, month, day, 1, zone)
         END;
     END IF;
     found := _pgrecall.dated_range(part[1]::integer, part[2]::integer, part[3]::integer, 1, zone);

@@ -28,6 +28,7 @@ BEGIN
             entry := CASE
                 WHEN words[place] ~ '^[12]\d{3}$' THEN jsonb_build_array('year', words[place])
                 WHEN words[place] ~ '^[12]\d\d0s$' THEN jsonb_build_array('decade', left(words[place], 4))
+                WHEN words[place] ~ '^[5-9]0s$' THEN jsonb_build_array('decade', '19' || left(words[place], 2))
                 WHEN words[place] !~ '\ds$' THEN jsonb_build_array('number', rtrim(words[place], 'stndrh'))
             END;
         ELSIF entry ->> 0 = 'stretch' THEN
@@ -44,7 +45,18 @@ BEGIN
     END LOOP;
 
     size := cardinality(kinds);
-    IF size > 1 AND kinds[size] = 'part' THEN
+    IF size > 1 AND kinds[1] = 'third' THEN
+        RETURN _pgrecall.third_range(v[1]::integer, CASE
+            WHEN kinds[2:] IN ('{unit}', '{in,unit}') THEN _pgrecall.unit_range(v[size], 0, anchor, zone)  -- the end of the month
+            ELSE _pgrecall.phrase_range(array_to_string(words[2:], ' '), anchor, zone)
+        END, zone);
+    ELSIF size > 1 AND kinds[1] = 'around' THEN
+        day := _pgrecall.phrase_range(array_to_string(words[2:], ' '), anchor, zone);
+        RETURN CASE
+            WHEN upper(day) - lower(day) BETWEEN interval '20 hours' AND interval '28 hours'
+                THEN _pgrecall.unit_range(v[1], 0, lower(day), zone)
+        END;
+    ELSIF size > 1 AND kinds[size] = 'part' THEN
         day := CASE
             WHEN size = 2 AND kinds[1] = 'which'
                 THEN _pgrecall.unit_range('day', CASE v[1] WHEN 'this' THEN 0 WHEN 'next' THEN 1 ELSE -1 END, anchor, zone)
@@ -52,7 +64,7 @@ BEGIN
         END;
         RETURN _pgrecall.day_part_range(words[size], day, zone);
     ELSIF 'other' = ANY (kinds) THEN
-        RETURN _pgrecall.iso_range(array_to_string(words, ' '), zone);
+        RETURN _pgrecall.iso_range(array_to_string(words, ' '), anchor, zone);
     ELSIF size > 2 AND kinds[1] = 'weekday' AND kinds[2] IN ('stretch', 'number') THEN  -- "Monday, March 3rd"
         kinds := kinds[2:];
         v := v[2:];

@@ -1,9 +1,9 @@
 -- Returns the time that a query names, relative to the anchor, such as "last week" in "what did we note about the parser
 -- last week?"; NULL if it names none.
 --
--- English phrases by phrase_range(), not parse_timeframe(): its regular expressions are more than a session keeps
--- compiled. In the session's time zone; simple phrases of other languages by
--- time_phrases(). Of several times, the smallest period that holds all of them.
+-- English phrases by phrase_range(), and by timeframe_range() only if they have two ends: its regular expressions are more than a
+-- session keeps compiled. In the session's time zone. Simple phrases of other languages are translated first. Of several times, the
+-- smallest period that holds all of them.
 --
 -- query   only the first 2,000 characters are read
 -- anchor  when it is asked; NULL: no time
@@ -13,8 +13,9 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    seen CONSTANT text := replace(translate(lower(left(query, 2000)), E'\n\t', '  '), ' the ', ' ');
-    known CONSTANT jsonb := _pgrecall.translated_time_words();
+    seen text := replace(translate(lower(left(query, 2000)), E'\n\t', '  '), ' the ', ' ');
+    stretches text[];
+    span text;
     stretch text;
     found tstzrange;
     one tstzrange;
@@ -25,42 +26,46 @@ BEGIN
     IF anchor IS NULL OR anchor NOT BETWEEN '0012-01-01 00:00+00' AND '9900-01-01 00:00+00' THEN
         RETURN NULL;
     END IF;
-    FOR stretch IN SELECT m[1] FROM regexp_matches(seen, '(' || _pgrecall.question_time_pattern() || ')', 'g') m LIMIT 8 LOOP
-        CONTINUE WHEN split_part(stretch, ' ', 1) IN ('before', 'until', 'till');
-        -- "known today": nowadays, unless somebody asks about their own day.
-        CONTINUE WHEN stretch LIKE 'today%' AND seen !~ '\m(?:i|we|my|our|us|did|happened)\M';
-        is_open := stretch LIKE 'since %';
-        stretch := replace(replace(replace(replace(replace(stretch, 'since ', ''), ',', ''), ' of ', ' '), '. ', ' '), 'this past', 'last');
-        stretch := replace(replace(replace(stretch, 'a few', 'few'), 'a couple', 'couple'), '  ', ' ');
-        stretch := replace(replace(replace(stretch, ' early ', ' '), ' late ', ' '), ' mid ', ' ');
-        one := _pgrecall.phrase_range(
-            CASE
-                WHEN stretch LIKE '% weekend' AND split_part(stretch, ' ', 1) IN ('over', 'at', 'on', 'during') THEN 'last weekend'
-                WHEN stretch LIKE '% christmas' THEN 'december 25'
-                WHEN stretch LIKE '% before last' THEN '2 ' || split_part(stretch, ' ', 1) || 's ago'
-                ELSE stretch
-            END,
-            anchor, home
-        );
-        IF is_open THEN
-            one := tstzrange(lower(one), NULL);
+    -- Most questions have no "from": its pattern goes apart, and what it matches has no other time.
+    IF seen LIKE '%between %' OR seen LIKE '%from %' THEN
+        span := substring(seen FROM _pgrecall.question_span_pattern());
+        found := _pgrecall.timeframe_range(span, anchor, home);
+        IF found IS NOT NULL THEN
+            seen := replace(seen, span, '');
         END IF;
-        found := CASE WHEN found IS NULL OR one IS NULL THEN COALESCE(found, one) ELSE range_merge(found, one) END;
-    END LOOP;
-    -- Their patterns would push others out of the session's compiled ones, so one test goes first.
-    IF found IS NULL AND seen ~ _pgrecall.other_time_hint() THEN
-        SELECT string_agg(COALESCE(known ->> w.word, w.word), ' ' ORDER BY w.number)
-        INTO stretch
-        FROM (
-            SELECT regexp_replace(substring(seen FROM '(' || t.pattern || ')'), t.pattern, t.template) AS phrase
-            FROM _pgrecall.time_phrases() t
-            WHERE seen ~ t.pattern
-            ORDER BY t.place
-            LIMIT 1
-        ) p
-        CROSS JOIN LATERAL regexp_split_to_table(p.phrase, ' ') WITH ORDINALITY w (word, number);
-        found := _pgrecall.phrase_range(stretch, anchor, home);
     END IF;
+    stretches := ARRAY(SELECT m[1] FROM regexp_matches(seen, '(' || _pgrecall.question_time_pattern() || ')', 'g') m LIMIT 8);
+    FOR attempt IN 1 .. 2 LOOP
+        IF attempt = 2 THEN
+            stretches := ARRAY[_pgrecall.translated_phrase(seen, false)];
+        END IF;
+        FOREACH stretch IN ARRAY stretches LOOP
+            CONTINUE WHEN stretch IS NULL OR split_part(stretch, ' ', 1) IN ('before', 'until', 'till');
+            -- "known today": nowadays, unless somebody asks about their own day.
+            CONTINUE WHEN stretch LIKE 'today%' AND seen !~ '\m(?:i|we|my|our|us|did|happened)\M';
+            is_open := stretch LIKE 'since %';
+            stretch := replace(replace(stretch, 'since ', ''), ',', '');
+            stretch := replace(replace(stretch, 'week beginning ', 'week of '), 'week starting ', 'week of ');
+            stretch := replace(replace(stretch, 'weekend of ', 'weekend-of '), 'week of ', 'week-of ');
+            stretch := replace(replace(replace(stretch, ' of ', ' '), '. ', ' '), 'this past', 'last');
+            stretch := replace(replace(replace(stretch, 'a few', 'few'), 'a couple', 'couple'), '  ', ' ');
+            stretch := replace(replace(replace(stretch, 'early-', 'early '), 'late-', 'late '), 'mid-', 'mid ');
+            one := _pgrecall.phrase_range(
+                CASE
+                    WHEN stretch LIKE '% weekend' AND split_part(stretch, ' ', 1) IN ('over', 'at', 'on', 'during') THEN 'weekend'
+                    WHEN stretch LIKE '% christmas' THEN 'december 25'
+                    WHEN stretch LIKE '% before last' THEN '2 ' || split_part(stretch, ' ', 1) || 's ago'
+                    ELSE stretch
+                END,
+                anchor, home
+            );
+            IF is_open THEN
+                one := tstzrange(lower(one), NULL);
+            END IF;
+            found := CASE WHEN found IS NULL OR one IS NULL THEN COALESCE(found, one) ELSE range_merge(found, one) END;
+        END LOOP;
+        EXIT WHEN found IS NOT NULL;
+    END LOOP;
     RETURN CASE WHEN lower(found) IS NOT NULL THEN found END;
 END
 $function$;

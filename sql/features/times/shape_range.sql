@@ -41,6 +41,14 @@ BEGIN
                 RETURN _pgrecall.rolling_range(v[2], direction, anchor, zone);
             END IF;
             RETURN _pgrecall.unit_range(v[2], direction, anchor, zone);
+        WHEN 'unit' THEN  -- the weekend: the most recent
+            RETURN CASE WHEN v[1] = 'weekend' THEN _pgrecall.unit_range(
+                'weekend', CASE WHEN date_part('isodow', anchor AT TIME ZONE zone) > 5 THEN 0 ELSE -1 END, anchor, zone
+            ) END;
+        WHEN 'unit number' THEN
+            RETURN CASE WHEN v[1] = 'week' THEN _pgrecall.week_range(NULL, v[2]::integer, anchor, zone) END;
+        WHEN 'unit number year' THEN
+            RETURN CASE WHEN v[1] = 'week' THEN _pgrecall.week_range(v[3]::integer, v[2]::integer, anchor, zone) END;
         WHEN 'weekday' THEN
             RETURN _pgrecall.weekday_range(NULL, v[1]::integer, anchor, zone);
         WHEN 'which weekday' THEN
@@ -57,6 +65,10 @@ BEGIN
             RETURN _pgrecall.recurring_range(v[1], v[2]::integer, NULL, months, anchor, zone);
         WHEN 'stretch year' THEN
             RETURN _pgrecall.dated_range(v[2]::integer, v[1]::integer, NULL, months, zone);
+        WHEN 'stretch which unit' THEN  -- March last year
+            RETURN CASE WHEN v[3] = 'year' THEN _pgrecall.dated_range(
+                _pgrecall.year_of(v[2], anchor, zone), v[1]::integer, NULL, months, zone
+            ) END;
         WHEN 'year stretch' THEN
             RETURN _pgrecall.dated_range(v[1]::integer, v[2]::integer, NULL, months, zone);
         WHEN 'year' THEN
@@ -77,6 +89,14 @@ BEGIN
             RETURN _pgrecall.dated_range(v[3]::integer, v[1]::integer, v[2]::integer, 1, zone);
         WHEN 'number stretch year' THEN
             RETURN _pgrecall.dated_range(v[3]::integer, v[2]::integer, v[1]::integer, 1, zone);
+        WHEN 'stretch number which unit' THEN
+            RETURN CASE WHEN v[4] = 'year' THEN _pgrecall.dated_range(
+                _pgrecall.year_of(v[3], anchor, zone), v[1]::integer, v[2]::integer, 1, zone
+            ) END;
+        WHEN 'number stretch which unit' THEN
+            RETURN CASE WHEN v[4] = 'year' THEN _pgrecall.dated_range(
+                _pgrecall.year_of(v[3], anchor, zone), v[2]::integer, v[1]::integer, 1, zone
+            ) END;
         ELSE
             RETURN NULL;
     END CASE;

@@ -32,7 +32,7 @@ BEGIN
     FOR stretch IN SELECT m[1] FROM regexp_matches(seen, pattern, 'gi') m LOOP
         number := number + 1;
         place := place + length(between_them[number]);
-        period := pgrecall.english_timeframe(
+        period := _pgrecall.timeframe_range(
             stretch,
             CASE
                 WHEN stretch ~* ('\m' || _pgrecall.month_pattern() || '\M') AND stretch !~* '^(last|next)|\d{4}'

@@ -7,6 +7,8 @@
 -- part     of a day: begin and end, counted from midnight; a night ends in the next day
 -- number   its value; a couple is 2, a few are 3, several are 5
 -- which    last, past, this or next
+-- third    the first, second or last third of a period (third_range)
+-- around   the unit that holds a day: the week of 3 March; timeframe_range() joins the two words
 CREATE OR REPLACE FUNCTION _pgrecall.time_words()
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -20,7 +22,11 @@ RETURN '{
     "sept": ["stretch", 9, 1], "oct": ["stretch", 10, 1], "nov": ["stretch", 11, 1], "dec": ["stretch", 12, 1],
     "q1": ["stretch", 1, 3], "q2": ["stretch", 4, 3], "q3": ["stretch", 7, 3], "q4": ["stretch", 10, 3],
     "spring": ["stretch", 3, 3], "summer": ["stretch", 6, 3], "autumn": ["stretch", 9, 3], "fall": ["stretch", 9, 3],
-    "winter": ["stretch", 12, 3],
+    "winter": ["stretch", 12, 3], "h1": ["stretch", 1, 6], "h2": ["stretch", 7, 6],
+
+    "early": ["third", 1], "beginning": ["third", 1], "start": ["third", 1], "mid": ["third", 2], "middle": ["third", 2],
+    "late": ["third", 3], "end": ["third", 3],
+    "week-of": ["around", "week"], "weekend-of": ["around", "weekend"],
 
     "monday": ["weekday", 1], "tuesday": ["weekday", 2], "wednesday": ["weekday", 3], "thursday": ["weekday", 4],
     "friday": ["weekday", 5], "saturday": ["weekday", 6], "sunday": ["weekday", 7],
@@ -34,10 +40,11 @@ RETURN '{
     "second": ["unit", "second"], "seconds": ["unit", "second"], "minute": ["unit", "minute"],
     "minutes": ["unit", "minute"], "min": ["unit", "minute"], "mins": ["unit", "minute"], "hour": ["unit", "hour"],
     "hours": ["unit", "hour"], "hr": ["unit", "hour"], "hrs": ["unit", "hour"], "day": ["unit", "day"],
-    "days": ["unit", "day"], "week": ["unit", "week"], "weeks": ["unit", "week"], "weekend": ["unit", "weekend"],
+    "days": ["unit", "day"], "h": ["unit", "hour"], "d": ["unit", "day"], "w": ["unit", "week"], "wk": ["unit", "week"],
+    "wks": ["unit", "week"], "kw": ["unit", "week"], "week": ["unit", "week"], "weeks": ["unit", "week"], "weekend": ["unit", "weekend"],
     "weekends": ["unit", "weekend"], "month": ["unit", "month"], "months": ["unit", "month"],
     "quarter": ["unit", "quarter"], "quarters": ["unit", "quarter"], "year": ["unit", "year"],
-    "years": ["unit", "year"], "decade": ["unit", "decade"], "decades": ["unit", "decade"],
+    "years": ["unit", "year"], "yr": ["unit", "year"], "yrs": ["unit", "year"], "decade": ["unit", "decade"], "decades": ["unit", "decade"],
 
     "a": ["number", 1], "an": ["number", 1], "one": ["number", 1], "two": ["number", 2], "three": ["number", 3],
     "four": ["number", 4], "five": ["number", 5], "six": ["number", 6], "seven": ["number", 7], "eight": ["number", 8],
@@ -48,5 +55,6 @@ RETURN '{
     "current": ["which", "this"], "next": ["which", "next"], "coming": ["which", "next"],
 
     "ago": ["ago"], "before": ["before"], "after": ["after"], "in": ["in"],
-    "on": ["lead"], "during": ["lead"], "from": ["lead"], "within": ["lead"], "at": ["lead"], "over": ["lead"]
+    "on": ["lead"], "during": ["lead"], "from": ["lead"], "within": ["lead"], "at": ["lead"], "over": ["lead"],
+    "earlier": ["lead"], "later": ["lead"], "calendar": ["lead"]
 }'::jsonb;
