@@ -26,7 +26,8 @@
 -- lexical_weight … the weights of the legs in this recall; 0: not in use
 -- top             the highest possible relevance
 -- is_candidate    false: no leg found it, or the filter excludes it; its scores are hypothetical, without the graph boost
--- candidate_rank  its position before duplicates, MMR and k apply; NULL: no candidate, or below a threshold
+-- candidate_rank  its position by score, before the newer of near-identical statements goes first, and duplicates, MMR and k apply;
+--                 NULL: no candidate, or below a threshold
 -- mmr_penalty     what MMR subtracted for similarity to earlier results
 -- settings_in_force  every setting of this recall, by name
 -- added_terms     terms that the setting expand added to the query; NULL: none

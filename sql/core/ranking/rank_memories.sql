@@ -231,7 +231,8 @@ BEGIN
     ), chosen AS (
         SELECT c.id, c.place, c.mmr_penalty, c.duplicates
         FROM (SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM ordered o) o
-        CROSS JOIN LATERAL _pgrecall.mmr(o.ids, o.scores, settings.k, settings) c
+        CROSS JOIN LATERAL _pgrecall.newer_first(o.ids, o.scores, CASE settings.sort_by WHEN 'relevance' THEN parsed.words END) n
+        CROSS JOIN LATERAL _pgrecall.mmr(n.new_ids, n.new_scores, settings.k, settings) c
     ), judged AS (
         SELECT w.*, CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(
                    (w.lexical_score - COALESCE(e.hollow, 0)) / NULLIF(parsed.max_bm25 - COALESCE(hollow.weight, 0), 0),
