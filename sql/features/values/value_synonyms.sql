@@ -13,6 +13,7 @@ DECLARE
     months CONSTANT jsonb := _pgrecall.month_names();
     weekdays CONSTANT jsonb := _pgrecall.weekday_names();
     numbers CONSTANT jsonb := _pgrecall.number_names();
+    words CONSTANT text[] := regexp_split_to_array(query, '[^[:alnum:]_]+');
     found text[] := '{}'::text[];
     part text[];
     value text;
@@ -41,13 +42,13 @@ BEGIN
             );
         END IF;
     END LOOP;
-    -- fifth, 5th
+    -- fifth, 5th. Not a pattern for each number: a session keeps 32 compiled, and the others of a recall would be made anew.
     found := found || ARRAY(
         SELECT unnest(ARRAY[n.number || CASE n.number WHEN '1' THEN 'st' WHEN '2' THEN 'nd' WHEN '3' THEN 'rd' ELSE 'th' END, n.names ->> 0]
                       || CASE WHEN n.number::integer > 3 THEN ARRAY[n.number] END)
         FROM jsonb_each(numbers) n (number, names)
-        WHERE query ~ ('\m(?:' || (n.names ->> 0) || '|' || n.number || '(?:st|nd|rd|th))\M')
-          AND (n.number <> '2' OR query !~ '\mseconds?\M')
+        WHERE words && ARRAY[n.names ->> 0, n.number || 'st', n.number || 'nd', n.number || 'rd', n.number || 'th']
+          AND (n.number <> '2' OR NOT words && '{second,seconds}'::text[])
     );
     -- volume V, chapter five, part 2
     FOR part IN
