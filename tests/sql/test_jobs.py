@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 
+from support.docs import ROOT
 from support.embedding_queue import ONE, OTHER, failed, jobs, table
 from support.memories import call, remember, remember_many, rows, scalar, share
 from support.roles import role
@@ -122,6 +124,41 @@ def test_what_is_sensitive_or_forgotten_has_no_job(
         else:
             call(conn, "update_memory", number, **change)
     assert table(conn, "jobs") == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_text_has_no_failures_of_the_old_one(conn: Connection[Any], kind: str) -> None:
+    number = remember(conn)
+    enqueue(conn, kind)
+    assert claim(conn, kind) == [number]
+    conn.execute(
+        "UPDATE pgrecall.jobs SET failed_at = now(), attempts = 5, cause = 'error', lease_expires_at = NULL "
+        "WHERE kind = %s",
+        (kind,),
+    )
+    assert [row[8] for row in rows(conn, "pgrecall.failures")] == [kind]
+    call(conn, "update_memory", number, content="another text")
+    assert rows(conn, "pgrecall.failures") == []
+    assert all(job["attempts"] == 0 for job in jobs(conn, kind))
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("docs/operations.md", r"`jobs` has the states of every\skind\sof job: (.*?);"),
+        ("docs/operations.md", r"tries each job of a memory \((.*?)\)"),
+        ("docs/cli.md", r"Only jobs of this kind: (.*?)\."),
+        ("sql/core/jobs/failures.sql", r"\n-- kind  (.*?)\n"),
+        ("sql/core/api/recall_status.sql", r"by kind \((.*?)\)"),
+    ],
+)
+def test_who_lists_the_kinds_lists_all(conn: Connection[Any], path: str, pattern: str) -> None:
+    found = re.search(pattern, (ROOT / path).read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None, pattern
+    words = set(re.findall(r"[a-z]+", found[1]))
+    kinds = {row[0] for row in rows(conn, "_pgrecall.job_kinds")}
+    names = {"text": "extraction", "llm": "extraction"} if "tries" in pattern else {}
+    assert {names.get(kind, kind) for kind in kinds} <= words
 
 
 @pytest.mark.parametrize("kind", ["text", "llm", "notes"])
