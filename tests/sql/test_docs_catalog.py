@@ -109,9 +109,8 @@ def test_every_role_is_explained_where_roles_are(conn: Connection[Any]) -> None:
 
 def test_every_filter_is_in_the_table_of_filters(conn: Connection[Any]) -> None:
     query = """
-        SELECT unnest(proargnames[:pronargs]) FROM pg_proc WHERE oid = 'public.recall'::regproc
-        INTERSECT SELECT unnest(proargnames[:pronargs]) FROM pg_proc WHERE oid = 'public.list_memories'::regproc
-        EXCEPT SELECT unnest(ARRAY['namespace', 'filter'])
+        SELECT attname::text FROM pg_attribute
+        WHERE attrelid = 'pgrecall.recall_conditions'::regclass AND attnum > 0 AND NOT attisdropped
     """
     assert first_column("docs/managing.md", "filter") == names(conn, query)
 

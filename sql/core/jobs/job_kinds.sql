@@ -1,6 +1,6 @@
 -- Every kind of job, as its feature declares it in a function jobs_of_….
 --
--- Claims, failures, retries and the status know a kind by its declaration alone. Keys, none required:
+-- Claims and the status know a kind by its declaration alone. Keys, none required:
 --
 -- of_generation  true: the queue is the column of a generation, NULL in a memory that waits; a row of jobs exists while it is
 --                leased, waits for another attempt or has failed. Without it, the row is the queue
