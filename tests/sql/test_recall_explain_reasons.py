@@ -106,6 +106,13 @@ def test_every_reason_that_is_given_is_documented(conn: Connection[Any]) -> None
     assert {"forgotten", "expired at", "superseded by", "valid until", "no such memory"} <= given
 
 
+def test_every_reason_why_a_candidate_is_not_returned_is_documented() -> None:
+    text = (ROOT / "sql" / "core" / "explain" / "explain_outranked.sql").read_text(encoding="utf-8")
+    given = re.findall(r"(?:THEN|ELSE)\s+format\(\s*'([^']+)'", text)
+    assert len(given) == len(re.findall(r"\b(?:THEN|ELSE)\b", text)) > 5
+    assert documented([reason.replace("%s", "1") for reason in given]) - in_docs() == set()
+
+
 def test_every_filter_gives_a_reason(conn: Connection[Any]) -> None:
     found = asked(conn)
     named = {name for (name, _), reasons in found.items() if any(name in reason for reason in reasons)}
