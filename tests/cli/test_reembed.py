@@ -280,7 +280,10 @@ def test_nobody_waits_long_for_the_lock(dsn: str, conn: Connection[Any], models:
         changing = threading.Thread(target=change, args=(dsn,), kwargs={"force": True})
         changing.start()
         conn.execute("SET statement_timeout = '5s'")
-        waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        waits = (
+            "SELECT count(*) FROM pg_stat_activity "
+            "WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
         until(lambda: scalar(conn, waits))
         for _ in range(10):
             assert found(conn, TEXTS[0], OLD)

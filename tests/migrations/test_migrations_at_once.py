@@ -138,7 +138,7 @@ def test_a_build_that_died_is_repaired(half_built: tuple[str, psycopg.Connection
     run(
         dsn,
         "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
-        "WHERE query LIKE '%CREATE INDEX CONCURRENTLY%' AND pid <> pg_backend_pid()",
+        "WHERE query LIKE '%CREATE INDEX CONCURRENTLY%' AND datname = current_database() AND pid <> pg_backend_pid()",
     )
     blocker.rollback()
     assert check(dsn).revision == HEAD

@@ -119,7 +119,10 @@ def kill_at(step: str, dsn: str, conn: Connection[Any], models: ModelServer, fil
         models.asked.clear()
         models.free.clear()
         with psycopg.connect(dsn) as other:
-            waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE %s"
+            waits = (
+                "SELECT count(*) FROM pg_stat_activity "
+                "WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE %s"
+            )
 
             def is_switching() -> bool:
                 if models.asked and not models.free.is_set():
