@@ -26,9 +26,9 @@ BEGIN
         -- The language model reads it again only after the extraction of its text.
         DELETE FROM pgrecall.jobs j WHERE j.memory_id = NEW.id AND j.kind IN ('llm', 'notes');
         DELETE FROM pgrecall.extractions x WHERE x.memory_id = NEW.id AND x.enricher <> 'text';
-        -- Curation compares the new text; the failures were those of the old one.
+        -- Other kinds have failed with the old text.
         UPDATE pgrecall.jobs j SET failed_at = NULL, attempts = 0, cause = NULL, last_error = NULL, waiting_since = now()
-        WHERE j.memory_id = NEW.id AND j.kind = 'curation' AND j.failed_at IS NOT NULL;
+        WHERE j.memory_id = NEW.id AND j.generation_id = 0 AND j.failed_at IS NOT NULL;
         IF NEW.namespace_id <> OLD.namespace_id THEN
             UPDATE pgrecall.jobs j SET namespace_id = NEW.namespace_id
             WHERE j.memory_id = NEW.id AND j.namespace_id <> NEW.namespace_id;
