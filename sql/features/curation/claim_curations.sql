@@ -1,10 +1,10 @@
--- Leases new memories to a worker for curation, oldest first, once they are extracted and embedded. Returns each with its
--- ticket for curate_claimed().
+-- Leases new memories to a worker for curation, once they are extracted and embedded. Returns each with its ticket for
+-- curate_claimed().
 --
--- The oldest first, and of as many namespaces as possible (job_choice).
+-- Half of a batch are the oldest memories, the other half the oldest of as many namespaces as possible (job_choice).
 --
--- A memory without an embedding is claimed if no model is active or if its embedding was parked; it is then compared by
--- words. curate_claimed() requires the ticket. An expired lease counts as an attempt; after five a memory has failed.
+-- A memory without an embedding is claimed if no model is active or if its embedding has failed; it is then compared by
+-- words. An expired lease counts as an attempt; after five the memory has failed.
 --
 -- batch  maximum number of memories;  lease  time until another worker may claim them
 --
