@@ -47,7 +47,8 @@ demo: $(VENV)/.demo  ## start the embedded server, import the sample, embed it, 
 # nothing left takes tests of another's: no file need be begun first.
 WORKERS ?= 4
 # Compiled tests are kept even where the environment forbids it: every worker and every run would compile them anew.
-PYTEST := env PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+# There are more workers than cores, so a model that computes in several threads waits for its own.
+PYTEST := env PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 test: $(VENV)/.dev  ## run the tests, without the slow ones, against real PostgreSQL servers
 	$(PYTEST) --ignore tests/slow -m 'not slow and not server_extras'

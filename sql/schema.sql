@@ -153,7 +153,8 @@ CREATE TYPE pgrecall.ranked AS (
     graph_share       double precision,
     graph_level       double precision,
     confidence        double precision,
-    time_part         double precision
+    time_part         double precision,
+    newer_factor      double precision
 );
 COMMENT ON TYPE pgrecall.ranked IS 'A memory ranked by recall: its score on every leg, and every part of its final score.';
 CREATE TYPE pgrecall.recall_request AS (

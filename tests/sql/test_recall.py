@@ -68,7 +68,11 @@ def test_is_stable_and_runs_in_a_read_only_transaction(conn: Connection[Any]) ->
 def test_score_is_the_sum_of_weight_over_k_plus_rank(conn: Connection[Any]) -> None:
     for place in range(6):
         remember(
-            conn, f"harbour note number {place}", blend(1, 2, place / 10), tags=["boat", f"pier {place % 2}"]
+            conn,
+            f"harbour note number {place}",
+            blend(1, 2, place / 10),
+            tags=["boat", f"pier {place % 2}"],
+            occurred_at=f"2024-01-{9 - place:02}",  # none of them is a newer statement that goes first
         )
     conn.execute("SET pgrecall.fusion = 'rrf'")
     conn.execute("SET pgrecall.rrf_k = 20")
@@ -90,7 +94,8 @@ def test_without_vector_and_concepts_the_order_is_the_lexical_order(conn: Connec
     words = ["harbour", "crane", "night", "shift", "report"]
     for place in range(40):
         text = " ".join(words[: place % 5 + 1]) + f" entry {place}"
-        remember(conn, text, importance=(place % 7) / 7)
+        # None of them is a newer statement that goes first.
+        remember(conn, text, importance=(place % 7) / 7, occurred_at=f"{2024 - place}-01-01")
     query = "harbour crane night shift report"
     lexical = conn.execute(
         """

@@ -264,7 +264,13 @@ def test_hidden_behind_a_duplicate(conn: Connection[Any]) -> None:
 
 
 def test_below_the_cut_by_score_and_by_importance(conn: Connection[Any]) -> None:
-    numbers = [remember(conn, f"tea {'and milk ' * place}", importance=place / 10) for place in range(4)]
+    numbers = [
+        # None of them is a newer statement that goes first.
+        remember(
+            conn, f"tea {'and milk ' * place}", importance=place / 10, occurred_at=f"{2024 - place}-01-01"
+        )
+        for place in range(4)
+    ]
     best, *_, last = returned(conn, "tea")
     (top,) = explain(conn, "tea", best)
     (row,) = explain(conn, "tea", last, k=2)

@@ -185,6 +185,7 @@ def assert_adds_up(row: dict[str, Any]) -> None:
         * row["decay_factor"]
         * row["entity_factor"]
         * row["speaker_factor"]
+        * row["newer_factor"]
     )
     assert score == pytest.approx(row["score"], abs=1e-6)
     if row["expansion_score"] is not None:

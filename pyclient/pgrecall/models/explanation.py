@@ -68,6 +68,8 @@ class Explanation(Row):
         confidence: That it answers the query, 0 to 1; None with fusion rrf.
         confidence_parts: What speaks for it (above 0) and against it (below 0), by name, as log odds: `base`,
             `share`, `evidence`, `lead` and `contradiction`. Their sum is the log odds of `confidence`.
+        newer_factor: Raises the newer of two near-identical statements to the score of the older one, before
+            which it is placed.
     """
 
     id: int
@@ -113,6 +115,7 @@ class Explanation(Row):
     question_period: tuple[datetime, datetime | None] | None
     confidence: float | None
     confidence_parts: Mapping[str, float] | None
+    newer_factor: float | None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:

@@ -58,7 +58,7 @@ BEGIN
             _pgrecall.format_score(settings.factor_relevance + settings.factor_importance + settings.factor_recency)
         );
     ELSIF memory.importance_factor <> 1 OR memory.decay_factor <> 1 OR memory.entity_factor <> 1
-          OR memory.speaker_factor <> 1 THEN
+          OR memory.speaker_factor <> 1 OR memory.newer_factor <> 1 THEN
         terms := '(' || terms || ')';
     END IF;
     RETURN concat_ws(
@@ -66,7 +66,8 @@ BEGIN
         'importance ' || _pgrecall.format_score(NULLIF(memory.importance_factor, 1)),
         'age ' || _pgrecall.format_score(NULLIF(memory.decay_factor, 1)),
         'named concept ' || _pgrecall.format_score(NULLIF(memory.entity_factor, 1)),
-        'other speaker ' || _pgrecall.format_score(NULLIF(memory.speaker_factor, 1))
+        'other speaker ' || _pgrecall.format_score(NULLIF(memory.speaker_factor, 1)),
+        'newer ' || _pgrecall.format_score(NULLIF(memory.newer_factor, 1))
     ) || ' = ' || _pgrecall.format_score(memory.score);
 END
 $function$;

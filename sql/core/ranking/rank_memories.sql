@@ -217,7 +217,7 @@ BEGIN
             LIMIT 10
         ) b
     ), ordered AS (
-        SELECT w.id, w.score,
+        SELECT w.id, w.score, w.happened_at,
                row_number() OVER (
                    ORDER BY CASE settings.sort_by
                                 WHEN 'importance' THEN w.importance
@@ -228,9 +228,21 @@ BEGIN
         FROM weighted w
         WHERE w.is_candidate AND w.score >= settings.min_score
           AND (settings.min_similarity <= -1 OR query_vec IS NULL OR w.similarity >= settings.min_similarity)
+    ), newer AS MATERIALIZED (
+        SELECT n.id, n.place, n.score
+        FROM (SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM ordered o) o
+        CROSS JOIN LATERAL _pgrecall.newer_statements(o.ids, o.scores, parsed.words) n
+        WHERE settings.sort_by = 'relevance'
+    ), newest_first AS MATERIALIZED (
+        SELECT o.id, COALESCE(n.score, o.score) AS score, COALESCE(n.score / o.score, 1) AS newer_factor,
+               row_number() OVER (ORDER BY COALESCE(n.place, o.place), n.place IS NULL, o.happened_at DESC, o.id DESC) AS place
+        FROM ordered o
+        LEFT JOIN newer n ON n.id = o.id
     ), chosen AS (
         SELECT c.id, c.place, c.mmr_penalty, c.duplicates
-        FROM (SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM ordered o) o
+        FROM (
+            SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM newest_first o
+        ) o
         CROSS JOIN LATERAL _pgrecall.mmr(o.ids, o.scores, settings.k, settings) c
     ), judged AS (
         SELECT w.*, CASE WHEN settings.fusion = 'cc' THEN _pgrecall.confidence(
@@ -254,16 +266,16 @@ BEGIN
         WHERE w.id IN (SELECT c.id FROM chosen c) OR w.id = ANY (extra_ids)
         OFFSET 0
     )
-    SELECT w.id, c.place, w.score,
+    SELECT w.id, c.place, COALESCE(o.score, w.score),
            w.lexical_rank, w.dense_rank, w.graph_rank::integer, NULLIF(w.lexical_score, 0), w.similarity, w.graph_score,
            w.lexical_part, w.dense_part, w.graph_part, w.session_part, w.with_phrase - w.with_session, w.relevance,
            w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.speaker_factor, w.passage,
            w.is_candidate,
            c.mmr_penalty, c.duplicates, o.place::integer, legs.lexical_weight, legs.dense_weight,
            CASE WHEN legs.graph_depth > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level,
-           w.confidence, w.relevance - w.with_phrase
+           w.confidence, w.relevance - w.with_phrase, COALESCE(o.newer_factor, 1)
     FROM judged w
-    LEFT JOIN ordered o ON o.id = w.id
+    LEFT JOIN newest_first o ON o.id = w.id
     LEFT JOIN chosen c ON c.id = w.id AND (settings.min_confidence = 0 OR COALESCE(w.confidence, 1) >= settings.min_confidence)
     WHERE c.id IS NOT NULL OR w.id = ANY (extra_ids)
     ORDER BY c.place, w.id;
