@@ -88,7 +88,8 @@ CREATE TYPE pgrecall.recall_settings AS (
     passage_penalty      double precision,
     other_speaker_factor double precision,
     min_confidence       double precision,
-    question_time        double precision
+    question_time        double precision,
+    newer_first          boolean
 );
 COMMENT ON TYPE pgrecall.recall_settings IS 'The resolved settings of one recall; pgrecall.setting_definitions describes them.';
 CREATE TYPE pgrecall.bm25_parameters AS (

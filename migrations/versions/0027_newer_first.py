@@ -1,4 +1,4 @@
-"""The newer of two near-identical statements first: a factor of the score."""
+"""The newer of two near-identical statements first: the setting newer_first and the factor of the score."""
 
 from alembic import op
 
@@ -11,8 +11,20 @@ depends_on = None
 
 
 def upgrade() -> None:
-    run_sql(op.get_bind(), "ALTER TYPE pgrecall.ranked ADD ATTRIBUTE newer_factor double precision")
+    run_sql(
+        op.get_bind(),
+        """
+        ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE newer_first boolean;
+        ALTER TYPE pgrecall.ranked ADD ATTRIBUTE newer_factor double precision;
+        """,
+    )
 
 
 def downgrade() -> None:
-    run_sql(op.get_bind(), "ALTER TYPE pgrecall.ranked DROP ATTRIBUTE newer_factor")
+    run_sql(
+        op.get_bind(),
+        """
+        ALTER TYPE pgrecall.ranked DROP ATTRIBUTE newer_factor;
+        ALTER TYPE pgrecall.recall_settings DROP ATTRIBUTE newer_first;
+        """,
+    )

@@ -110,7 +110,7 @@ def test_duplicates_and_diversity_are_told(
     conn: psycopg.Connection[Any], explain: Callable[..., str]
 ) -> None:
     first, second = remember(conn, "green tea"), remember(conn, "green tea")
-    remember(conn, "tea and milk")
+    remember(conn, "tea and milk", occurred_at="2024-01-01")
     printed = explain("tea", "--set", "collapse_duplicates=on", "--set", "mmr_lambda=0.5")
     assert f"   hides      {second}" in printed.split("\n\n")[0].splitlines()
     assert "   MMR        subtracted 0." in printed.split("\n\n")[1]
@@ -122,7 +122,7 @@ def test_duplicates_and_diversity_are_told(
 def test_a_memory_without_an_embedding(conn: psycopg.Connection[Any], explain: Callable[..., str]) -> None:
     vector = str([1.0] * 384)
     near = remember(conn, "green tea")
-    remember(conn, "black tea")
+    remember(conn, "a cup of black tea without any milk")
     conn.execute("UPDATE pgrecall.memories SET embedding = %s WHERE id = %s", (vector, near))
     from pgrecall import Client
     from pgrecall.cli.explain import block

@@ -117,6 +117,15 @@ def test_an_order_by_importance_or_time_is_kept(conn: Connection[Any]) -> None:
     assert order(conn, "favourite colour", sort_by="importance") == [first, second]
 
 
+@pytest.mark.parametrize(
+    "settings", [{"newer_first": False}, {"strategy": "fulltext"}, {"profile": "service"}]
+)
+def test_it_can_be_turned_off(conn: Connection[Any], settings: dict[str, Any]) -> None:
+    first = remember(conn, "My favourite colour is blue", occurred_at=OLD, importance=0.6)
+    second = remember(conn, "My favourite colour is green", occurred_at=NEW)
+    assert order(conn, "favourite colour", settings=settings) == [first, second]
+
+
 def test_no_memory_is_lost_or_doubled(conn: Connection[Any]) -> None:
     ids = [
         remember(conn, f"My favourite colour is number {n}", occurred_at=f"20{10 + n * 7 % 30}-01-01")

@@ -65,7 +65,8 @@ def test_every_setting_reaches_recall_numbers_at_their_limits(conn: Connection[A
             else:
                 given[name] = row[place]
             store(conn, name, "2 hours" if given[name] == "02:00:00" else f"{given[name]}".removesuffix(".0"))
-        given["collapse_duplicates"] = given["collapse_duplicates"] == "on"
+        switches = [row[0] for row in settings if row[3] == ["on", "off", "true", "false"]]
+        given |= {name: given[name] == "on" for name in switches}
         (found,) = conn.execute("SELECT to_jsonb(_pgrecall.effective_settings())").fetchone() or ({},)
         assert found == given | {"generation": None}
 

@@ -23,6 +23,7 @@ LEGS_ALONE = {
     "graph_weight": 0,
     "entity_boost": 1,
     "other_speaker_factor": 1,
+    "newer_first": False,
 }
 """Settings under which a score is what the lexical and the dense leg make of it."""
 

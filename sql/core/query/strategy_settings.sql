@@ -37,6 +37,7 @@ BEGIN
         chosen.session_share := 0;
         chosen.phrase_bonus := 0;
         chosen.question_time := 0;
+        chosen.newer_first := false;
         chosen.fusion := 'cc';
         chosen.lexical_weight := CASE WHEN chosen.strategy = 'fulltext' THEN 1::double precision ELSE 0 END;
         chosen.dense_weight := 1 - chosen.lexical_weight;

@@ -78,11 +78,7 @@ BEGIN
     ), score_norms AS MATERIALIZED (
         SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
                    AS lexical,
-               COALESCE(avg(s.dense_score), 0) AS dense,
-               settings.other_speaker_factor <> 1 AND EXISTS (
-                   SELECT FROM (SELECT DISTINCT d.speaker FROM scored d) d
-                   WHERE _pgrecall.names_speaker(request.query_name, d.speaker)
-               ) AS names_speaker
+               COALESCE(avg(s.dense_score), 0) AS dense
         FROM scored s
     ), fused AS MATERIALIZED (
         SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), max_score) AS concept_level
@@ -107,11 +103,13 @@ BEGIN
         ) g
         WHERE legs.graph_depth > 0
     ), session_boosts AS MATERIALIZED (
-        SELECT n.id, max(s.level) AS level
-        FROM seeds s
-        CROSS JOIN LATERAL _pgrecall.session_neighbours(s.id, filter) n
-        WHERE settings.session_share > 0 AND s.place <= settings.session_seeds
-        GROUP BY n.id
+        SELECT n.id, u.level
+        FROM (
+            SELECT array_agg(s.id) AS ids, array_agg(s.level) AS levels FROM seeds s WHERE s.place <= settings.session_seeds
+        ) s
+        CROSS JOIN LATERAL unnest(s.ids, s.levels) u (id, level)  -- of which the planner expects enough rows to hash them below
+        CROSS JOIN LATERAL _pgrecall.session_neighbours(u.id, filter) n
+        WHERE settings.session_share > 0
     ), time_hits AS MATERIALIZED (
         SELECT p.id
         FROM _pgrecall.period_memories(request.namespace_id, request.period, filter, 2 * settings.k) p
@@ -148,7 +146,11 @@ BEGIN
             settings.fusion, settings.rrf_k, legs.total_weight, legs.lexical_weight, legs.dense_weight, c.lexical_rank, c.dense_rank,
             c.lexical_score, c.dense_score, x.lexical, x.dense
         ) p
-        LEFT JOIN session_boosts b ON b.id = c.id
+        LEFT JOIN (SELECT n.id, max(n.level) AS level FROM session_boosts n GROUP BY n.id) b ON b.id = c.id
+    ), named_speakers AS MATERIALIZED (
+        SELECT s.speaker
+        FROM (SELECT DISTINCT c.speaker FROM contributions c WHERE settings.other_speaker_factor <> 1 OFFSET 0) s
+        WHERE _pgrecall.names_speaker(request.query_name, s.speaker)
     ), graph_boosted AS MATERIALIZED (
         -- Keep the link that raises it highest; rank by the highest score.
         SELECT DISTINCT ON (p.id)
@@ -188,7 +190,9 @@ BEGIN
         SELECT r.*, f.*, c.combined,
                c.combined * f.importance_factor * f.decay_factor * f.entity_factor * f.speaker_factor AS score
         FROM with_time r
-        CROSS JOIN score_norms x
+        CROSS JOIN (
+            SELECT EXISTS (SELECT FROM scored s WHERE s.speaker IN (SELECT n.speaker FROM named_speakers n)) AS names_speaker
+        ) x
         CROSS JOIN LATERAL (
             SELECT 1 - settings.importance_weight + settings.importance_weight * r.importance AS importance_factor,
                    _pgrecall.decay(
@@ -198,7 +202,7 @@ BEGIN
                    CASE WHEN settings.entity_boost <> 1 AND EXISTS (
                        SELECT FROM pgrecall.mentions x WHERE x.memory_id = r.id AND x.concept_id = ANY (request.concepts)
                    ) THEN settings.entity_boost ELSE 1 END AS entity_factor,
-                   CASE WHEN x.names_speaker AND NOT _pgrecall.names_speaker(request.query_name, r.speaker)
+                   CASE WHEN x.names_speaker AND r.speaker NOT IN (SELECT n.speaker FROM named_speakers n)
                         THEN settings.other_speaker_factor ELSE 1 END AS speaker_factor,
                    _pgrecall.decay(_pgrecall.age_at(reference_time, r.happened_at), settings.recency_half_life, 0) AS recency
         ) f
@@ -232,7 +236,7 @@ BEGIN
         SELECT n.id, n.place, n.score
         FROM (SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM ordered o) o
         CROSS JOIN LATERAL _pgrecall.newer_statements(o.ids, o.scores, parsed.words) n
-        WHERE settings.sort_by = 'relevance'
+        WHERE settings.newer_first AND settings.sort_by = 'relevance'
     ), newest_first AS MATERIALIZED (
         SELECT o.id, COALESCE(n.score, o.score) AS score, COALESCE(n.score / o.score, 1) AS newer_factor,
                row_number() OVER (ORDER BY COALESCE(n.place, o.place), n.place IS NULL, o.happened_at DESC, o.id DESC) AS place

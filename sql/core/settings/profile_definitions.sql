@@ -16,12 +16,12 @@ FROM (VALUES
         "decay_floors": "person=0.3, place=0.3, relationship=0.3",
         "mmr_lambda": 0.7, "mmr_pool": 20, "mmr_similarity": "words",
         "phrase_bonus": 0, "entity_boost": 1, "other_speaker_factor": 1, "session_share": 0,
-        "question_time": 0
+        "question_time": 0, "newer_first": false
      }'::jsonb, 'For a voice assistant: recent words, fusion by rank, decay in 30 days, five diverse memories.'),
     ('service', '{
         "strategy": "fulltext", "fusion": "rrf", "lexical_mode": "ts_rank", "ts_rank_importance": 0.6,
         "phrase_bonus": 0, "entity_boost": 1, "other_speaker_factor": 1, "session_share": 0,
-        "question_time": 0
+        "question_time": 0, "newer_first": false
      }'::jsonb, 'Words only: every word before some of the words, by 0.4 ts_rank + 0.6 importance.')
 ) AS d (name, settings, description);
 

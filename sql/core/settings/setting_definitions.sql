@@ -95,6 +95,9 @@ FROM (VALUES
     ('question_time', 'ranking', '0.3', 0, 1, false, 'share',
      'How far a memory of the time that the query names ("last week", "on 14 September"), or that mentions that time, is raised '
      'toward the maximum score. 0: no time is read from queries.', NULL, NULL),
+    ('newer_first', 'ranking', 'on', NULL, NULL, false, 'on | off',
+     'Of two near-identical statements the newer one precedes the older one, if it holds as much of the query.',
+     ARRAY['on', 'off', 'true', 'false'], NULL),
     ('session_share', 'ranking', '0.6', 0, 1, false, 'share',
      'How far one of the best candidates raises memories up to two places before and after it in its session toward its own '
      'score. 0 turns this off.', NULL, NULL),

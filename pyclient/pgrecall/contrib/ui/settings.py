@@ -40,7 +40,7 @@ _GROUPS = {
         "factor_recency", "recency_half_life",
     ),
     "Order and duplicates": (
-        "sort_by", "min_score", "min_confidence", "mmr_lambda", "mmr_pool", "mmr_similarity",
+        "sort_by", "newer_first", "min_score", "min_confidence", "mmr_lambda", "mmr_pool", "mmr_similarity",
         "collapse_duplicates", "duplicate_similarity",
     ),
 }  # fmt: skip

@@ -34,11 +34,15 @@ BEGIN ATOMIC
            CASE WHEN p.embedding IS NOT NULL THEN int4range(p.starts_at, p.ends_at) END
     FROM (SELECT) one
     LEFT JOIN LATERAL (
-        SELECT s.embedding, s.starts_at, s.ends_at, count(*) OVER () AS total
-        FROM pgrecall.passages s
-        WHERE has_passages AND s.memory_id = dense_score.memory_id
-          AND s.generation_id = COALESCE(dense_score.generation, pgrecall.active_generation())
-        ORDER BY s.embedding OPERATOR(pgvector.<=>) query_vec, s.number
-        LIMIT 1
+        SELECT b.*
+        FROM (
+            SELECT s.embedding, s.starts_at, s.ends_at, count(*) OVER () AS total
+            FROM pgrecall.passages s
+            WHERE s.memory_id = dense_score.memory_id
+              AND s.generation_id = COALESCE(dense_score.generation, pgrecall.active_generation())
+            ORDER BY s.embedding OPERATOR(pgvector.<=>) query_vec, s.number
+            LIMIT 1
+        ) b
+        WHERE has_passages OFFSET 0  -- OFFSET keeps the condition out here, where it skips the sort, too
     ) p ON true;
 END;
