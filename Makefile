@@ -124,8 +124,8 @@ DATA ?= ../shared/data
 # Each part and each value of an option costs a run of all questions. What the others are worth was measured when they were
 # decided (docs/adr/0007); all of them are run where it costs little, on the sample.
 SYSTEMS := lexical,dense,recall,graph,recall:lexical_mode=ts_rank,bm25-exhaustive,sqlite-fts5,ts-rank,bm25s,dense-exact,python-fused,supabase,langchain
-# What these test is abilities, by stratum: the legs, the libraries beside them and the other fusion.
-SYSTEMS_BY_ABILITY := lexical,dense,recall,recall:fusion=rrf,bm25s,dense-exact
+# What these test is abilities, by stratum, updates among them: the legs, the libraries beside them, the other fusion, newer first.
+SYSTEMS_BY_ABILITY := lexical,dense,recall,recall:newer_first=off,recall:fusion=rrf,bm25s,dense-exact
 bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and every data set in DATA; writes benchmarks/results
 	@set -e; for folder in examples/sample $(DATA)/*/; do name=$$(basename $$folder); scope=pooled; language=english; \
 	  exact=100; parts=ABCDEF; sweep=; systems=$(SYSTEMS); abstentions=0; ablate=--ablate; \
