@@ -66,6 +66,7 @@ GROUPS = {
         "scrub_statements",
     ),
     "Questions": (
+        "question_part",
         "request_query_embedding",
         "wait_query_embedding",
         "get_query_embedding",

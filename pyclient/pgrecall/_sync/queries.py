@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MODEL_SECONDS = 60.0
 """How long the name of the active model is cached."""
+LONG_QUERY = 1000
+"""Characters of a query beyond which `question_part` may leave some out; of a shorter one nobody asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,8 @@ class Queries:
 
     def _embed_here(self, text: str, step: EmbedHere) -> list[float] | EmbeddingUnavailable:
         target = self._database.open()
+        if len(text) > LONG_QUERY:
+            text = self._database.value("pgrecall.question_part", {"query": text})
         try:
             # No connection is held meanwhile: loading a model takes seconds.
             return in_place(embed_query, text, step.model, target.model, download=step.download)

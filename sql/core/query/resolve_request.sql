@@ -20,11 +20,12 @@ DECLARE
     settings pgrecall.recall_settings := _pgrecall.effective_settings(
         arguments, (SELECT l.settings FROM pgrecall.learned_settings l WHERE l.namespace_id = home AND l.ended_at IS NULL)
     );
+    asked CONSTANT text := pgrecall.question_part(query);
     languages regconfig[] := _pgrecall.query_languages(namespace);
 BEGIN
     PERFORM _pgrecall.check_query(query, query_vec);
     settings.generation := _pgrecall.query_generation(query_vec, settings.query_model);
-    settings := _pgrecall.strategy_settings(settings, query, query_vec IS NOT NULL);
+    settings := _pgrecall.strategy_settings(settings, asked, query_vec IS NOT NULL);
     IF settings.factor_relevance + settings.factor_importance + settings.factor_recency = 0 THEN
         RAISE EXCEPTION 'factor_relevance, factor_importance and factor_recency are all 0'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Set one of them above 0. factor_relevance is 1 by default.';
@@ -32,25 +33,25 @@ BEGIN
     request.namespace_id := home;
     request.query_vec := query_vec;
     request.settings := settings;
-    request.query_name := pgrecall.normalize_name(query);
+    request.query_name := pgrecall.normalize_name(asked);
     request.parsed := _pgrecall.parse_query(
-        request.namespace_id, languages, query,
+        request.namespace_id, languages, asked,
         greatest(settings.k, settings.leg_depth, ceil(settings.lexical_pool * settings.k)::integer,
                  CASE WHEN settings.strategy = 'prefilter' THEN settings.prefilter_depth END),
         settings, resolve_request.reads_past
     );
     request.concepts := CASE
         WHEN settings.graph_weight > 0 OR settings.entity_boost <> 1
-            THEN _pgrecall.named_concepts(request.namespace_id, query, settings.hub_max_mentions)
+            THEN _pgrecall.named_concepts(request.namespace_id, asked, settings.hub_max_mentions)
         ELSE '{}'
     END;
     -- One cheap test: most queries name no time.
     IF settings.question_time > 0 AND anchor IS NOT NULL
-       AND ' ' || lower(query) LIKE ANY (_pgrecall.question_time_hints()) THEN
-        request.period := _pgrecall.question_period(query, anchor);
+       AND ' ' || lower(asked) LIKE ANY (_pgrecall.question_time_hints()) THEN
+        request.period := _pgrecall.question_period(asked, anchor);
     END IF;
     IF settings.expand <> 'off' THEN
-        request := _pgrecall.expand_request(request, languages, query);
+        request := _pgrecall.expand_request(request, languages, asked);
     END IF;
     RETURN request;
 END

@@ -5,7 +5,7 @@
 -- answers requests before all other work. Without a daemon, nothing is queued. The text is deleted with the answer, and its
 -- hash stays. Each role has its own cache, so that no role learns another's queries.
 --
--- query  as passed to recall()
+-- query  as passed to recall(); its question_part() is embedded
 --
 -- id     of the request, and payload of the notification;  model  its model: pass it to recall as setting query_model
 -- error  why there is no embedding
@@ -22,7 +22,8 @@ SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
-    hash bytea := sha256(convert_to(COALESCE(request_query_embedding.query, ''), 'UTF8'));
+    asked CONSTANT text := pgrecall.question_part(request_query_embedding.query);
+    hash CONSTANT bytea := sha256(convert_to(COALESCE(asked, ''), 'UTF8'));
     asking CONSTANT regrole := pgrecall.session_role();
     most_unanswered CONSTANT integer := 1000;
     used_anew CONSTANT interval := interval '1 hour';
@@ -78,7 +79,7 @@ BEGIN
 
     RETURN QUERY
     INSERT INTO pgrecall.query_embeddings AS q (generation_id, role, query_hash, query)
-    VALUES (active.id, asking, hash, request_query_embedding.query)
+    VALUES (active.id, asking, hash, asked)
     ON CONFLICT ON CONSTRAINT query_embeddings_pkey DO UPDATE
         SET query = excluded.query, error = NULL, answered_at = NULL, requested_at = excluded.requested_at,
             used_at = excluded.used_at, lease_expires_at = CASE WHEN q.query IS NOT NULL THEN q.lease_expires_at END

@@ -1,0 +1,34 @@
+-- Returns the part of a query that is searched: of a text of more than 1,000 characters the questions at its end, else all of it.
+--
+-- An agent may hand over a whole conversation. Its words would bury those of the question, and most models read no more than the
+-- first 1,000 characters. A client that embeds queries embeds this part.
+--
+-- The questions are the last sentences that end with a question mark, at most 300 characters of them. The sentence before
+-- them is kept, too, if they have less than 16 bytes: "Which one?" says nothing alone. A longer question is kept whole.
+CREATE OR REPLACE FUNCTION pgrecall.question_part(query text)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path FROM CURRENT
+AS $function$
+DECLARE
+    is_question CONSTANT text := '\w.*[?？؟;՞፧]["''”’»」』)\]*_\s]*$';
+    sentences text[];
+    part text := '';
+BEGIN
+    IF length(query) > 1000 THEN
+        -- A full stop within a number or a name ends no sentence.
+        sentences := regexp_split_to_array(
+            right(btrim(query, E' \t\n\r'), 2000), '(?<=[.!?؟;՞፧…]["''”’»)\]*_]*)\s+|(?<=[。！？][」』”]?)|\n+'
+        );
+        FOR place IN REVERSE cardinality(sentences)..2 LOOP
+            EXIT WHEN part <> '' AND NOT (octet_length(part) < 16
+                      OR sentences[place] ~ is_question AND length(part) + length(sentences[place]) < 300);
+            EXIT WHEN part = '' AND sentences[place] !~ is_question;
+            part := btrim(sentences[place] || ' ' || part);
+        END LOOP;
+    END IF;
+    RETURN COALESCE(NULLIF(part, ''), query);
+END
+$function$;
+
+GRANT EXECUTE ON FUNCTION pgrecall.question_part TO pgrecall_reader, pgrecall_embedder;
