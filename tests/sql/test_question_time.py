@@ -151,6 +151,36 @@ def test_what_mentions_the_time_is_raised(conn: Connection[Any]) -> None:
     assert found(conn, "what happened on 14 September?", k=1) == ["2026-11-02"]
 
 
+@pytest.mark.parametrize(
+    ("mentioned", "share"),
+    [
+        ("14 September 2026", 1),
+        ("14 September 2026 at 10:00", 1),
+        ("September 2026", 1 / 30),
+        ("2026", 1 / 365),
+    ],
+)
+def test_a_longer_time_that_is_mentioned_counts_less(
+    conn: Connection[Any], mentioned: str, share: float
+) -> None:
+    keep(conn, {"2025-11-01": f"Tea with Ann in {mentioned}.", "2025-11-02": "Tea with Ben."})
+    conn.execute("SELECT set_config('TimeZone', 'UTC', true)")
+    query = (
+        "SELECT time_part, top - (relevance - time_part) "
+        "FROM recall_explain('violins and zebras on 14 September 2026', settings => %s, reference_time => %s, "
+        "ids => ARRAY(SELECT id FROM pgrecall.memories))"
+    )
+    settings = '{"question_time": 0.3, "lexical_coverage": 2}'
+    parts = sorted(conn.execute(query, [settings, ASKED]).fetchall())
+    assert [part for part, _ in parts] == pytest.approx([0, 0.3 * share * parts[1][1]])
+    assert parts[1][1] > 0
+
+
+def test_of_a_longer_period_all_that_it_holds_counts(conn: Connection[Any]) -> None:
+    keep(conn, {"2025-11-01": "Ann will move on 3 May 2026.", "2025-11-02": "Ben will move in 2027."})
+    assert found(conn, "what happens in 2026?", k=1) == ["2025-11-01"]
+
+
 def test_nothing_is_excluded(conn: Connection[Any]) -> None:
     keep(conn, DIARY)
     without = {*found(conn, "cello and goose last week", k=100, settings='{"question_time": 0}')}

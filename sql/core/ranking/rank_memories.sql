@@ -178,11 +178,10 @@ BEGIN
     ), with_time AS (
         SELECT p.*, _pgrecall.raise_toward(
                    p.with_phrase,
-                   CASE WHEN request.period IS NOT NULL AND (p.happened_at <@ request.period OR EXISTS (
-                       SELECT FROM pgrecall.temporal_refs t
-                       WHERE t.memory_id = p.id AND t.from_at < COALESCE(upper(request.period), 'infinity')
-                         AND t.to_at > lower(request.period)
-                   )) THEN settings.question_time END,
+                   CASE WHEN request.period IS NULL THEN NULL
+                        WHEN p.happened_at <@ request.period THEN settings.question_time
+                        ELSE settings.question_time * (SELECT s.share FROM _pgrecall.mentioned_share(p.id, request.period) s)
+                   END,
                    max_score) AS relevance
         FROM with_phrase p
         OFFSET 0

@@ -1,6 +1,7 @@
 -- Returns candidates for a query that names a period: the newest memories of it, and those that mention a time in it.
 --
--- Of the times that are mentioned, those that end first go before others.
+-- Of the times that are mentioned, those that end first go before others. One of more than four times the period's length, such as
+-- the year of a day, says too little of it to make a candidate.
 --
 -- Both lists are read from an index, and at most 200 rows of each before the filter: a long period costs no more.
 --
@@ -35,7 +36,7 @@ BEGIN ATOMIC
         FROM (
             SELECT m.id, m.to_at
             FROM (
-                SELECT r.memory_id AS id, r.to_at
+                SELECT r.memory_id AS id, r.from_at, r.to_at
                 FROM pgrecall.temporal_refs r
                 WHERE r.namespace_id = period_memories.namespace_id
                   AND r.to_at > lower(period) AND r.from_at < COALESCE(upper(period), 'infinity')
@@ -43,7 +44,8 @@ BEGIN ATOMIC
                 LIMIT 200
             ) m
             JOIN pgrecall.memories f ON f.id = m.id
-            WHERE _pgrecall.matches_filter(f, filter) IS TRUE
+            WHERE m.to_at - m.from_at <= 4 * (COALESCE(upper(period), m.to_at) - lower(period))
+              AND _pgrecall.matches_filter(f, filter) IS TRUE
             ORDER BY m.to_at, m.id
             LIMIT "limit"
         ) c
