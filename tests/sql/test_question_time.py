@@ -111,6 +111,36 @@ def test_no_time_in_a_question(conn: Connection[Any], query: str) -> None:
     assert period(conn, query) is None
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I tried the new exercise today, and my back felt shaky. Should I stop doing it?",
+        "We talked last night. He thinks the plan is too cautious! Can we split it?",
+        "Hi. My son was ill this week...\nWhat was the name of the syrup?",
+        "Ich war gestern beim Zahnarzt. Wie heißt die Salbe?",
+        "昨天我去了医院。那种药叫什么？",
+    ],
+)
+def test_what_somebody_tells_before_a_question_is_no_time_of_it(conn: Connection[Any], message: str) -> None:
+    assert period(conn, message) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("Hi, it is me again. What did we do yesterday?", "what did we do yesterday?"),
+        ("What happened last week? I forgot.", "what happened last week?"),
+        ("Was war am 16. Oktober mit Dr. Weiss?", "Was war am 16. Oktober?"),
+        ("Tell me what happened last week. Be brief.", "what happened last week"),
+        ("On 14 September at St. Anne's, what did Prof. Moss say?", "on 14 September"),
+        ("他怎么样？上周发生了什么？", "上周发生了什么？"),
+        ('She asked: "what did we do last weekend?"', "what did we do last weekend?"),
+    ],
+)
+def test_the_time_of_the_question_in_a_message(conn: Connection[Any], message: str, asked: str) -> None:
+    assert period(conn, message) == period(conn, asked) is not None
+
+
 def test_days_are_those_of_the_session(conn: Connection[Any]) -> None:
     assert period(conn, "yesterday", "America/Los_Angeles") == "2026-11-17 08:00 2026-11-18 08:00"
     assert period(conn, "yesterday", "Asia/Tokyo") == "2026-11-16 15:00 2026-11-17 15:00"

@@ -11,19 +11,15 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    is_question CONSTANT text := '\w.*[?？؟;՞፧]["''”’»」』)\]*_\s]*$';
     sentences text[];
     part text := '';
 BEGIN
     IF length(query) > 1000 THEN
-        -- A full stop within a number or a name ends no sentence.
-        sentences := regexp_split_to_array(
-            right(btrim(query, E' \t\n\r'), 2000), '(?<=[.!?؟;՞፧…]["''”’»)\]*_]*)\s+|(?<=[。！？][」』”]?)|\n+'
-        );
+        sentences := _pgrecall.sentences(right(btrim(query, E' \t\n\r'), 2000));
         FOR place IN REVERSE cardinality(sentences)..2 LOOP
             EXIT WHEN part <> '' AND NOT (octet_length(part) < 16
-                      OR sentences[place] ~ is_question AND length(part) + length(sentences[place]) < 300);
-            EXIT WHEN part = '' AND sentences[place] !~ is_question;
+                      OR _pgrecall.is_question(sentences[place]) AND length(part) + length(sentences[place]) < 300);
+            EXIT WHEN part = '' AND NOT _pgrecall.is_question(sentences[place]);
             part := btrim(sentences[place] || ' ' || part);
         END LOOP;
     END IF;

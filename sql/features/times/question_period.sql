@@ -5,7 +5,7 @@
 -- session keeps compiled. In the session's time zone. Simple phrases of other languages are translated first. Of several times, the
 -- smallest period that holds all of them.
 --
--- query   only the first 2,000 characters are read
+-- query   only the first 2,000 characters are read: their questions, if there are any
 -- anchor  when it is asked; NULL: no time
 CREATE OR REPLACE FUNCTION _pgrecall.question_period(query text, anchor timestamptz)
 RETURNS tstzrange
@@ -13,7 +13,12 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    seen text := replace(translate(lower(left(query, 2000)), E'\n\t', '  '), ' the ', ' ');
+    -- In a message, what is asked counts, not what somebody tells of their day.
+    questions CONSTANT text := (
+        SELECT string_agg(s.sentence, ' ') FROM unnest(_pgrecall.sentences(left(query, 2000))) s (sentence)
+        WHERE _pgrecall.is_question(s.sentence)
+    );
+    seen text := replace(translate(lower(COALESCE(questions, left(query, 2000))), E'\n\t', '  '), ' the ', ' ');
     stretches text[];
     span text;
     stretch text;
