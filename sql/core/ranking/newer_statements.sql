@@ -6,7 +6,7 @@
 -- question that the older one holds, at least one, and have nine tenths of its score: Marten's database is no newer answer to a
 -- question about Marlin's. Two memories with the same words say the same, and keep their order.
 --
--- Of two of the same time, the one that was stored later is the newer. Only the best 20 are compared. Sizes of unions say what
+-- Of two of the same time, the one that was stored later is the newer. Only the best 20 are asked for. Sizes of unions say what
 -- two sets of words share: |a and b| = |a| + |b| - |a or b|. Few pairs pass the first test, so only these lose their values in
 -- canonical notation, which repeat what another word says.
 --
@@ -19,7 +19,7 @@ BEGIN ATOMIC
     WITH memory AS MATERIALIZED (
         SELECT u.id, u.score, u.place, COALESCE(m.occurred_at, m.created_at) AS happened_at, m.speaker,
                strip(m.search_vector) AS words, length(m.search_vector) AS size
-        FROM unnest(ids[:20], scores[:20]) WITH ORDINALITY u (id, score, place)
+        FROM unnest(ids, scores) WITH ORDINALITY u (id, score, place)
         JOIN pgrecall.memories m ON m.id = u.id
     ), alike AS MATERIALIZED (
         SELECT newer.id, older.place, older.score, newer.words AS newer_words, older.words AS older_words

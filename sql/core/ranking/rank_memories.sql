@@ -233,7 +233,11 @@ BEGIN
           AND (settings.min_similarity <= -1 OR query_vec IS NULL OR w.similarity >= settings.min_similarity)
     ), newer AS MATERIALIZED (
         SELECT n.id, n.place, n.score
-        FROM (SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM ordered o) o
+        FROM (
+            SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores
+            FROM ordered o
+            WHERE o.place <= 20
+        ) o
         CROSS JOIN LATERAL _pgrecall.newer_statements(o.ids, o.scores, parsed.words) n
         WHERE settings.newer_first AND settings.sort_by = 'relevance'
     ), newest_first AS MATERIALIZED (
