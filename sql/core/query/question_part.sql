@@ -18,8 +18,8 @@ BEGIN
         sentences := _pgrecall.sentences(right(btrim(query, E' \t\n\r'), 2000));
         FOR place IN REVERSE cardinality(sentences)..2 LOOP
             EXIT WHEN part <> '' AND NOT (octet_length(part) < 16
-                      OR _pgrecall.is_question(sentences[place]) AND length(part) + length(sentences[place]) < 300);
-            EXIT WHEN part = '' AND NOT _pgrecall.is_question(sentences[place]);
+                      OR _pgrecall.ends_with_question(sentences[place]) AND length(part) + length(sentences[place]) < 300);
+            EXIT WHEN part = '' AND NOT _pgrecall.ends_with_question(sentences[place]);
             part := btrim(sentences[place] || ' ' || part);
         END LOOP;
     END IF;

@@ -1,5 +1,6 @@
--- Tells whether a sentence ends with a question mark, of any script, after a word.
-CREATE OR REPLACE FUNCTION _pgrecall.is_question(sentence text)
+-- Tells whether a text does nothing but ask: it ends with a question mark and states nothing before. A greeting may precede.
+CREATE OR REPLACE FUNCTION _pgrecall.is_question(content text)
 RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sentence ~ '\w.*[?？؟;՞፧]["''”’»」』)\]*_\s]*$';
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN content ~ '[?？؟;՞]["''”’»)\s]*$'
+   AND regexp_replace(left(content, 1000), '^\s*\S+[!,.。！，]\s*', '') !~ '[.!…](\s|$)|[。！]';

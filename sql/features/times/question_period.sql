@@ -16,7 +16,7 @@ DECLARE
     -- In a message, what is asked counts, not what somebody tells of their day.
     questions CONSTANT text := (
         SELECT string_agg(s.sentence, ' ') FROM unnest(_pgrecall.sentences(left(query, 2000))) s (sentence)
-        WHERE _pgrecall.is_question(s.sentence)
+        WHERE _pgrecall.ends_with_question(s.sentence)
     );
     seen text := replace(translate(lower(COALESCE(questions, left(query, 2000))), E'\n\t', '  '), ' the ', ' ');
     stretches text[];

@@ -1,0 +1,5 @@
+-- Tells whether a sentence ends with a question mark, of any script, after a word.
+CREATE OR REPLACE FUNCTION _pgrecall.ends_with_question(sentence text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sentence ~ '\w.*[?？؟;՞፧]["''”’»」』)\]*_\s]*$';
