@@ -215,6 +215,7 @@ def filtered(filtered_dsn: str) -> Iterator[Connection[Any]]:
 def test_filters_that_cut_deep_give_all_there_is(filtered: Connection[Any], name: str, budget: str) -> None:
     filtered.execute("SELECT set_config('pgrecall.bm25_max_postings', %s, false)", (budget,))
     filtered.execute("SET pgrecall.graph_weight = 0")
+    filtered.execute("SET pgrecall.newer_first = off")
     matching = {
         number
         for (number,) in filtered.execute(

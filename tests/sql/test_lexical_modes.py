@@ -216,6 +216,7 @@ def unit(angle: float) -> str:
 def test_a_memory_that_holds_the_query_word_for_word_comes_first(
     conn: Connection[Any], query: str, holds_it: bool
 ) -> None:
+    conn.execute("SET pgrecall.newer_first = off")
     others = [remember(conn, "a report about the shift of the night") for _ in range(6)]
     exact = remember(conn, "he wrote the night shift report there")
     for place, number in enumerate([*others, exact]):

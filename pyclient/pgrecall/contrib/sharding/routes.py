@@ -44,6 +44,7 @@ DECLARED: Mapping[str, Route] = {
     "public.recall_embed": Route("any", "query"),
     "public.parse_timeframe": Route("any"),
     "pgrecall.contract": Route("any"),
+    "pgrecall.question_part": Route("any"),
     "pgrecall.request_query_embedding": Route("any", "query"),
     "pgrecall.active_model": Route("any"),
     "pgrecall.embedding_dimension": Route("any"),
