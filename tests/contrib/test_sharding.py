@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.server_extras
 
+# What asks a shard is stable at best.
 _SIGNATURES = """
     SELECT n.nspname || '.' || p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid),
-           p.provolatile, obj_description(p.oid) IS NOT NULL
+           p.provolatile = 'v', obj_description(p.oid) IS NOT NULL
     FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
     WHERE n.nspname || '.' || p.proname = ANY (%s) ORDER BY 1
 """

@@ -51,7 +51,7 @@ _SIGNATURES = f"""
                OR p.oid = to_regproc('pgrecall_shard.recall_all'))
         GROUP BY p.oid
     )
-    SELECT n.nspname AS schema, p.proname AS name, p.provolatile = 's' AS is_stable, p.proretset AS is_set,
+    SELECT n.nspname AS schema, p.proname AS name, p.provolatile <> 'v' AS is_stable, p.proretset AS is_set,
            p.prorows::integer AS rows, pg_get_function_arguments(p.oid) AS arguments,
            pg_get_function_result(p.oid) AS result, obj_description(p.oid, 'pg_proc') AS comment,
            COALESCE(p.proargnames[:p.pronargs], '{{}}') AS names,
