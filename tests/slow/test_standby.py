@@ -201,8 +201,8 @@ def test_promotion(public_dir: Path) -> None:
             client.remember("Priya sold the kayak")
             _embedded(client)
             assert [found.content for found in client.recall("kayak", embed=False)][:2] == [
-                "Priya bought a kayak",
                 "Priya sold the kayak",
+                "Priya bought a kayak",
             ]
             assert {row.check_name: row for row in client.admin.health()}["standby"].status == "ok"
     finally:

@@ -13,7 +13,7 @@ from pgrecall_extract.entities.gazetteer import EntityRules, Gazetteer
 from pgrecall_extract.errors import InvalidRules
 from support.extraction import claimed, complete, extract, fact, holders, wrong
 from support.extractor import mentions_of, read_all, without_spacy
-from support.memories import call, remember, rows, scalar, share
+from support.memories import call, refused, remember, rows, scalar, share
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -178,6 +178,22 @@ def test_who_writes_is_not_stopped_by_a_merge_that_waits_for_it(
         writer.rollback()
         assert moving.result(timeout=10) > 0
     assert wrong(conn) == {}
+
+
+@pytest.mark.parametrize("similarity", [1.1, -1e308, float("nan"), float("inf")])
+def test_a_similarity_is_a_cosine(conn: Connection[Any], similarity: float) -> None:
+    with refused(conn, "22023"):
+        call(conn, "pgrecall.set_relation_label", 1, "owns", "has", "embedding", similarity)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "kept"), [(1e-300, 0), (-1e-40, 0), (0.5, 0.5), (-1, -1), (None, None)]
+)
+def test_a_similarity_of_any_size_is_kept(
+    conn: Connection[Any], similarity: float | None, kept: float | None
+) -> None:
+    call(conn, "pgrecall.set_relation_label", 1, "owns", "has", "embedding", similarity)
+    assert scalar(conn, "SELECT similarity FROM pgrecall.relation_labels WHERE alias = 'owns'") == kept
 
 
 def test_a_label_that_led_to_another_is_led_past(conn: Connection[Any]) -> None:

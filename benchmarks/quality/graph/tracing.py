@@ -10,7 +10,7 @@ from benchmarks.quality.metrics import DEPTH
 from benchmarks.systems.pgrecall_systems import Recall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from benchmarks.quality.datasets import Query
     from benchmarks.quality.resources import Resources
@@ -67,7 +67,10 @@ class Explained:
 
 
 class Traced(Recall):
-    """Recall that says how it found what it returns."""
+    """Recall that says how it found what it returns, in the order of the fusion: none goes first as newer."""
+
+    def __init__(self, resources: Resources, settings: Mapping[str, str] | None = None) -> None:
+        super().__init__(resources, {"newer_first": "off", **(settings or {})})
 
     def found(self, query: Query, k: int) -> list[Found]:
         """Call `recall`; what the question excludes is there."""

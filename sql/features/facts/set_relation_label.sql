@@ -11,7 +11,8 @@
 -- method      rule, embedding or llm
 -- similarity  of the two, from -1 to 1; NULL: not compared
 --
--- Errors  22023 a label that is empty or longer than 200 characters, or an unknown method;  42704 no such namespace
+-- Errors  22023 a label that is empty or longer than 200 characters, an unknown method, or a similarity outside -1 to 1;
+--         42704 no such namespace
 CREATE OR REPLACE FUNCTION pgrecall.set_relation_label(
     namespace_id integer, alias text, label text, method text DEFAULT 'rule', similarity double precision DEFAULT NULL
 )
@@ -36,6 +37,9 @@ BEGIN
     ELSIF method IS NULL OR method NOT IN ('rule', 'embedding', 'llm') THEN
         RAISE EXCEPTION 'method must be rule, embedding or llm, not %', COALESCE(left(method, 40), 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'The method says who decided.';
+    ELSIF similarity NOT BETWEEN -1 AND 1 THEN
+        RAISE EXCEPTION 'similarity must be from -1 to 1, not %', similarity
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the cosine of the two labels, or NULL.';
     ELSIF NOT EXISTS (SELECT FROM pgrecall.namespaces n WHERE n.id = namespace_id) THEN
         RAISE EXCEPTION 'there is no namespace %', COALESCE(namespace_id::text, 'NULL')
             USING ERRCODE = 'undefined_object', HINT = 'pgrecall.namespace_id(NAME) gives the id of a namespace.';
@@ -52,7 +56,8 @@ BEGIN
     SELECT array_agg(k.label) INTO mapped_labels FROM mapped_label k;
     new_label := CASE WHEN new_label = ANY (mapped_labels) THEN stated ELSE pgrecall.canonical_label(namespace_id, new_label) END;
     INSERT INTO pgrecall.relation_labels AS l (namespace_id, alias, label, method, similarity)
-    VALUES (set_relation_label.namespace_id, stated, new_label, set_relation_label.method, set_relation_label.similarity)
+    VALUES (set_relation_label.namespace_id, stated, new_label, set_relation_label.method,
+            round(set_relation_label.similarity::numeric, 6))
     ON CONFLICT ON CONSTRAINT relation_labels_pkey DO UPDATE
         SET label = EXCLUDED.label, method = EXCLUDED.method, similarity = EXCLUDED.similarity, decided_at = now();
     IF new_label = old_label THEN
