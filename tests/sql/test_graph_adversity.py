@@ -187,7 +187,7 @@ def test_a_similarity_is_a_cosine(conn: Connection[Any], similarity: float) -> N
 
 
 @pytest.mark.parametrize(
-    ("similarity", "kept"), [(1e-300, 0), (-1e-40, 0), (0.5, 0.5), (-1, -1), (None, None)]
+    ("similarity", "kept"), [(1e-300, 0), (-1e-40, 0), (0.5, 0.5), (1.0000001, 1), (-1, -1), (None, None)]
 )
 def test_a_similarity_of_any_size_is_kept(
     conn: Connection[Any], similarity: float | None, kept: float | None

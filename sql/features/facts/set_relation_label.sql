@@ -23,6 +23,8 @@ AS $function$
 DECLARE
     stated text := _pgrecall.normalize_label(alias);
     new_label text := _pgrecall.normalize_label(label);
+    -- Of equal vectors a cosine can be a little above 1.
+    cosine CONSTANT numeric := round(similarity::numeric, 6);
     old_label text;
     mapped_labels text[];
     old record;
@@ -37,7 +39,7 @@ BEGIN
     ELSIF method IS NULL OR method NOT IN ('rule', 'embedding', 'llm') THEN
         RAISE EXCEPTION 'method must be rule, embedding or llm, not %', COALESCE(left(method, 40), 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'The method says who decided.';
-    ELSIF similarity NOT BETWEEN -1 AND 1 THEN
+    ELSIF cosine NOT BETWEEN -1 AND 1 THEN
         RAISE EXCEPTION 'similarity must be from -1 to 1, not %', similarity
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass the cosine of the two labels, or NULL.';
     ELSIF NOT EXISTS (SELECT FROM pgrecall.namespaces n WHERE n.id = namespace_id) THEN
@@ -56,8 +58,7 @@ BEGIN
     SELECT array_agg(k.label) INTO mapped_labels FROM mapped_label k;
     new_label := CASE WHEN new_label = ANY (mapped_labels) THEN stated ELSE pgrecall.canonical_label(namespace_id, new_label) END;
     INSERT INTO pgrecall.relation_labels AS l (namespace_id, alias, label, method, similarity)
-    VALUES (set_relation_label.namespace_id, stated, new_label, set_relation_label.method,
-            round(set_relation_label.similarity::numeric, 6))
+    VALUES (set_relation_label.namespace_id, stated, new_label, set_relation_label.method, cosine)
     ON CONFLICT ON CONSTRAINT relation_labels_pkey DO UPDATE
         SET label = EXCLUDED.label, method = EXCLUDED.method, similarity = EXCLUDED.similarity, decided_at = now();
     IF new_label = old_label THEN
