@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pgrecall._sync.queries import LONG_QUERY
 from support.memories import call, remember, rows
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ def test_a_question_that_says_nothing_alone_has_the_sentence_before_it(conn: Con
     [
         PROSE * 5 + "Tell me where the key is.",
         "Where is the key? " + PROSE * 5,
+        PROSE * 5 + "\nSELECT count(*) FROM keys;",
+        PROSE * 5 + "The lamp was lit; the ferry left;",
         "a" * 1200,
         "a" * 1200 + "?",
         (PROSE * 5)[: 1000 - len(QUESTIONS["one"])] + QUESTIONS["one"],
@@ -98,6 +101,8 @@ def test_a_question_that_says_nothing_alone_has_the_sentence_before_it(conn: Con
     ids=[
         "no question",
         "not at the end",
+        "a statement of code",
+        "a semicolon",
         "one word",
         "one word that asks",
         "not long",
@@ -119,3 +124,11 @@ def test_recall_and_its_explanation_search_by_that_part(conn: Connection[Any]) -
     query = PROSE * 5 + "Where is the spare key?"
     assert rows(conn, "recall", query, k=1)[0][0] == key
     assert conn.execute("SELECT id FROM recall_explain(%s, k => 1)", [query]).fetchall() == [(key,)]
+
+
+def test_the_client_asks_for_the_part_of_each_text_that_has_one(conn: Connection[Any]) -> None:
+    question = "Where is the spare key of the cellar?"
+    for length, is_cut in ((LONG_QUERY, False), (LONG_QUERY + 1, True)):
+        text = "." * 3 + (" " + PROSE * 9)[: length - len(question) - 4] + " " + question
+        assert len(text) == length
+        assert (part(conn, text) != text) is is_cut

@@ -17,9 +17,11 @@ BEGIN
     IF length(query) > 1000 THEN
         sentences := _pgrecall.sentences(right(btrim(query, E' \t\n\r'), 2000));
         FOR place IN REVERSE cardinality(sentences)..2 LOOP
-            EXIT WHEN part <> '' AND NOT (octet_length(part) < 16
-                      OR _pgrecall.ends_with_question(sentences[place]) AND length(part) + length(sentences[place]) < 300);
-            EXIT WHEN part = '' AND NOT _pgrecall.ends_with_question(sentences[place]);
+            EXIT WHEN NOT CASE
+                WHEN part = '' THEN _pgrecall.ends_with_question(sentences[place])
+                ELSE octet_length(part) < 16
+                     OR _pgrecall.ends_with_question(sentences[place]) AND length(part) + length(sentences[place]) < 300
+            END;
             part := btrim(sentences[place] || ' ' || part);
         END LOOP;
     END IF;

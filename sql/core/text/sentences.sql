@@ -7,6 +7,6 @@ RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN regexp_split_to_array(
     value,
-    '(?<=[!?؟;՞፧…]["''”’»)\]*_]*)\s+|\n+|(?<=[。！？][」』”]?)|'
+    '(?<=([!?؟՞፧…]|[Ͱ-Ͽἀ-῿];)["''”’»)\]*_]*)\s+|\n+|(?<=[。！？][」』”]?)|'
     '(?<=\m([[:lower:]]{3,}|[[:upper:]][[:lower:]]{4,})\.["''”’»)\]*_]*)\s+(?=["''“‘«(\[*_¿¡]*[[:upper:]])'
 );
