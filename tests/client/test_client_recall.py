@@ -295,3 +295,20 @@ def test_an_empty_query_is_refused_though_a_model_could_embed_it(client: Client)
         with pytest.raises(InvalidInput, match="the query is empty and there is no vector") as caught:
             client.recall(query)
         assert caught.value.hint
+
+
+def test_of_a_long_text_its_questions_are_embedded(dsn: str, conn: psycopg.Connection[Any]) -> None:
+    prose = "We walked along the canal until the lamps came on. " * 30
+    question = "Who keeps the dog of the neighbours?"
+    with Client(dsn) as memory:
+        number = memory.remember("she keeps a dog by the canal")
+        conn.execute(
+            "UPDATE pgrecall.memories SET embedding = array_fill(0.5::real, ARRAY[384])::halfvec WHERE id = %s",
+            (number,),
+        )
+        alone, after, without = (
+            memory.recall(text)[0].similarity for text in (question, prose + question, prose)
+        )
+    assert alone is not None
+    assert after == pytest.approx(alone)
+    assert without != pytest.approx(alone)

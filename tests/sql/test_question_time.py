@@ -119,6 +119,9 @@ def test_no_time_in_a_question(conn: Connection[Any], query: str) -> None:
         "Hi. My son was ill this week...\nWhat was the name of the syrup?",
         "Ich war gestern beim Zahnarzt. Wie heißt die Salbe?",
         "昨天我去了医院。那种药叫什么？",
+        "Yesterday I put the heating on. Who pays for it?",
+        "Last week Ann was with us. Did she like me?",
+        "Today the boiler gave up. Whom do I call?",
     ],
 )
 def test_what_somebody_tells_before_a_question_is_no_time_of_it(conn: Connection[Any], message: str) -> None:

@@ -8,5 +8,5 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN regexp_split_to_array(
     value,
     '(?<=([!?؟՞፧…]|[Ͱ-Ͽἀ-῿];)["''”’»)\]*_]*)\s+|\n+|(?<=[。！？][」』”]?)|'
-    '(?<=\m([[:lower:]]{3,}|[[:upper:]][[:lower:]]{4,})\.["''”’»)\]*_]*)\s+(?=["''“‘«(\[*_¿¡]*[[:upper:]])'
+    '(?<=\m([[:lower:]]{2,}|[[:upper:]][[:lower:]]{4,})\.["''”’»)\]*_]*)\s+(?=["''“‘«(\[*_¿¡]*[[:upper:]])'
 );
