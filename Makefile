@@ -126,7 +126,9 @@ DATA ?= ../shared/data
 SYSTEMS := lexical,dense,recall,graph,recall:lexical_mode=ts_rank,bm25-exhaustive,sqlite-fts5,ts-rank,bm25s,dense-exact,python-fused,supabase,langchain
 # What these test is abilities, by stratum, updates among them: the legs, the libraries beside them, the other fusion, newer first.
 SYSTEMS_BY_ABILITY := lexical,dense,recall,recall:newer_first=off,recall:fusion=rrf,bm25s,dense-exact
-bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and every data set in DATA; writes benchmarks/results
+# What the terms of a sparse model bring, SPARSE: recall without them, and with another share.
+SYSTEMS_OF_SPARSE := recall,recall:sparse_share=0,recall:sparse_share=0.15,recall:sparse_share=0.35,recall:sparse_share=0.5,lexical,dense
+bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and every data set in DATA, SPARSE=MODEL: with its terms; writes benchmarks/results
 	@set -e; for folder in examples/sample $(DATA)/*/; do name=$$(basename $$folder); scope=pooled; language=english; \
 	  exact=100; parts=ABCDEF; sweep=; systems=$(SYSTEMS); abstentions=0; ablate=--ablate; \
 	  case $$name in locomo) scope=field:conversation; parts=ABCDEFG;; *-de) language=german;; *-es) language=spanish;; \
@@ -134,9 +136,11 @@ bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and ev
 	  case $$name in xquad-*) parts=ABCD; systems=lexical,dense,recall,bm25s,dense-exact;; \
 	    beam-rounds|realmem-dev) scope=field:conversation; exact=0; ablate=; parts=; systems=$(SYSTEMS_BY_ABILITY);; esac; \
 	  case $$name in beam-rounds) abstentions=40;; esac; \
+	  results=quality-$$name; case "$(SPARSE)" in ?*) results=sparse-$$name; exact=0; ablate=; parts=; sweep=; \
+	    systems=$(SYSTEMS_OF_SPARSE);; esac; \
 	  $(BIN)/python -m benchmarks quality --data $$folder --scope $$scope --language $$language --exact $$exact \
 	    --abstentions $$abstentions --systems $$systems $$ablate $$parts --sweep "$$sweep" --rankings 3 \
-	    --json benchmarks/results/quality-$$name.json; done
+	    $(if $(SPARSE),--sparse $(SPARSE)) --json benchmarks/results/$$results.json; done
 
 SWEEP_GRAPH := graph_weight,graph_mention,graph_decay,graph_seeds,graph_hops,graph_concepts,hub_max_mentions,graph_pool
 bench-graph: $(VENV)/.dev  ## measure what the concept graph brings to multi-hop questions and to dialogue; writes benchmarks/results

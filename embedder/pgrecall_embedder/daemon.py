@@ -274,6 +274,9 @@ class Daemon:
             noted = self._background.note_counts
             if noted.read or noted.failed:
                 sums |= {"read_for_notes": noted.read, "notes_failed": noted.failed}
+            weighed = self._background.sparse_counts
+            if weighed.read or weighed.failed:
+                sums |= {"read_sparse": weighed.read, "sparse_failed": weighed.failed}
         return sums
 
     async def _beat(self, per_second: float) -> None:

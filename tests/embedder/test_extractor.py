@@ -18,8 +18,8 @@ from pgrecall_embedder.connection import Connection
 from pgrecall_embedder.jobs.extract.frames import receive, sent
 from pgrecall_embedder.jobs.extract.queue import ExtractionQueue
 from pgrecall_embedder.jobs.extract.reader import Reader, ReaderBroken
-from pgrecall_embedder.jobs.extract.text import write_back
 from pgrecall_embedder.jobs.setup import Setup
+from pgrecall_embedder.jobs.storing import write_back
 from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.retry import RetryPolicy
 from pgrecall_extract.base import NO_ANCHOR, Document
@@ -429,7 +429,7 @@ def test_what_another_worker_only_looked_at_lands(dsn: str, conn: psycopg.Connec
             # As a claim does that began before this one was committed, until its own commit.
             other.execute("SELECT FROM pgrecall.jobs WHERE memory_id = %s FOR UPDATE", [looked_at])
             body = '{"mentions":[],"times":[],"facts":[]}'
-            assert await write_back(queue, "v", [(one, body) for one in claimed]) == (3, [])
+            assert await write_back(queue.complete, "v", [(one, body) for one in claimed]) == (3, [])
             assert queue.landed == [2, 1]
         finally:
             await connection.close()

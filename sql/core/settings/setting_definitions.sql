@@ -90,6 +90,9 @@ FROM (VALUES
      'Convex combination: the best lexical score counts in full from this share of the score of a memory that '
      'holds every '
      'query word. Below that share it counts proportionally less.', NULL, NULL),
+    ('sparse_share', 'ranking', '0.25', 0, 1, false, 'share',
+     'Convex combination: what the terms of a sparse model (extract_sparse) have of the weight of the lexical leg. 0 turns them off.',
+     NULL, NULL),
     ('phrase_bonus', 'ranking', '0.3', 0, 1, false, 'share',
      'How far a memory that holds the query word for word is raised toward the maximum score.', NULL, NULL),
     ('question_time', 'ranking', '0.3', 0, 1, false, 'share',
@@ -173,6 +176,8 @@ FROM (VALUES
     ('extract_notes', 'extraction', 'off', NULL, NULL, false, 'on | off',
      'Store what a conversation says that is worth keeping as notes, with the language model. Sensitive memories are never '
      'sent. Stored only.', ARRAY['on', 'off'], NULL),
+    ('extract_sparse', 'extraction', '', NULL, NULL, false, 'name',
+     'The learned sparse model that says which words each memory is about. Empty: none. Stored only.', NULL, NULL),
     ('extract_min_confidence', 'extraction', '0.5', 0, 1, false, 'confidence',
      'Minimum confidence of extracted names. Stored only.', NULL, NULL),
     ('curate', 'everyday', 'off', NULL, NULL, false, 'off | rules | llm',

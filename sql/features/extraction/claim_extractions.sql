@@ -4,7 +4,7 @@
 -- Skips rows that another worker is claiming at this moment. Commit before extracting: the lease outlives the transaction.
 -- Pass the ticket to complete_extractions(), complete_notes() or fail_extraction(). An expired lease counts as an attempt.
 --
--- enricher  text, llm or notes
+-- enricher  text, llm, notes or sparse
 -- batch     maximum number of memories
 -- lease     when another worker may claim them
 --
@@ -26,10 +26,7 @@ DECLARE
     ids bigint[];
     tickets bigint[];
 BEGIN
-    IF enricher IS NULL OR enricher NOT IN ('text', 'llm', 'notes') THEN
-        RAISE EXCEPTION '"%" is not an enricher', left(enricher, 40)
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass text, llm or notes.';
-    END IF;
+    PERFORM _pgrecall.check_enricher(enricher);
     SELECT g.* INTO active FROM pgrecall.generations g WHERE g.id = pgrecall.active_generation();
     SELECT array_agg(l.memory_id), array_agg(l.ticket) INTO ids, tickets
     FROM _pgrecall.lease_jobs(enricher, worker, batch, lease, active) l;

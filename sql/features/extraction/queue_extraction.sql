@@ -23,8 +23,8 @@ BEGIN
         ON CONFLICT ON CONSTRAINT jobs_pkey DO UPDATE
             SET ticket = NULL, worker_id = NULL, lease_expires_at = NULL, next_attempt_at = NULL, attempts = 0, last_error = NULL,
                 cause = NULL, failed_at = NULL, waiting_since = now(), namespace_id = excluded.namespace_id;
-        -- The language model reads it again only after the extraction of its text.
-        DELETE FROM pgrecall.jobs j WHERE j.memory_id = NEW.id AND j.kind IN ('llm', 'notes');
+        -- The models read it again only after the extraction of its text.
+        DELETE FROM pgrecall.jobs j WHERE j.memory_id = NEW.id AND j.kind IN ('llm', 'notes', 'sparse');
         DELETE FROM pgrecall.extractions x WHERE x.memory_id = NEW.id AND x.enricher <> 'text';
         -- Other kinds have failed with the old text.
         UPDATE pgrecall.jobs j SET failed_at = NULL, attempts = 0, cause = NULL, last_error = NULL, waiting_since = now()

@@ -4,7 +4,7 @@
 -- sensitive or forgets at this moment.
 --
 -- namespace  NULL: every namespace
--- enricher   text, llm or notes; notes are made of messages only (remember_messages)
+-- enricher   text, llm, notes or sparse; notes are made of messages only (remember_messages)
 -- version    only memories extracted by another version; NULL: all, failed ones included
 --
 -- Errors  42704 no such namespace
@@ -19,10 +19,7 @@ DECLARE
     chosen integer;
     noted bigint;
 BEGIN
-    IF enricher IS NULL OR enricher NOT IN ('text', 'llm', 'notes') THEN
-        RAISE EXCEPTION '"%" is not an enricher', left(enricher, 40)
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Pass text, llm or notes.';
-    END IF;
+    PERFORM _pgrecall.check_enricher(enricher);
     IF namespace IS NOT NULL THEN
         PERFORM _pgrecall.check_namespace(namespace, false);
         chosen := pgrecall.namespace_id(namespace);

@@ -84,19 +84,19 @@ BEGIN
         ON CONFLICT DO NOTHING;
     END IF;
     PERFORM _pgrecall.note_extractions(enricher, version, ids);
-    IF enricher = 'text' AND pgrecall.stored_setting('extract_llm') = 'on' THEN
-        INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id)
-        SELECT u.id, 'llm', home FROM unnest(ids) u (id)
-        WHERE NOT EXISTS (SELECT FROM pgrecall.extractions x WHERE x.memory_id = u.id AND x.enricher = 'llm')
-        ON CONFLICT DO NOTHING;
-    END IF;
-    IF enricher = 'text' AND pgrecall.stored_setting('extract_notes') = 'on' THEN
-        INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id)
-        SELECT m.id, 'notes', home FROM pgrecall.memories m
-        WHERE m.id = ANY (ids) AND starts_with(m.external_id, 'message:') AND m.session IS NOT NULL
-          AND NOT EXISTS (SELECT FROM pgrecall.extractions x WHERE x.memory_id = m.id AND x.enricher = 'notes')
-        ON CONFLICT DO NOTHING;
-    END IF;
+    -- What other models read, now that the text was read.
+    INSERT INTO pgrecall.jobs (memory_id, kind, namespace_id)
+    SELECT m.id, k.kind, home
+    FROM (VALUES
+        ('llm', pgrecall.stored_setting('extract_llm') = 'on'),
+        ('notes', pgrecall.stored_setting('extract_notes') = 'on'),
+        ('sparse', pgrecall.stored_setting('extract_sparse') <> '')
+    ) k (kind, is_on)
+    JOIN pgrecall.memories m ON m.id = ANY (ids)
+    WHERE enricher = 'text' AND k.is_on
+      AND (k.kind <> 'notes' OR (starts_with(m.external_id, 'message:') AND m.session IS NOT NULL))
+      AND NOT EXISTS (SELECT FROM pgrecall.extractions x WHERE x.memory_id = m.id AND x.enricher = k.kind)
+    ON CONFLICT DO NOTHING;
     RETURN cardinality(ids);
 END
 $function$;

@@ -12,6 +12,7 @@ from pgrecall.errors import PgrecallError, error_from
 from pgrecall_embedder.connection import Connection
 from pgrecall_embedder.daemon import Daemon
 from pgrecall_embedder.jobs.notes import notes_version
+from pgrecall_embedder.jobs.sparse import sparse_model
 from pgrecall_embedder.logger import make_logger
 from pgrecall_embedder.retry import RetryPolicy
 
@@ -29,7 +30,7 @@ _PATIENCE_SECONDS = 30.0
 
 
 def versions(dsn: str) -> dict[str, str]:
-    """Return by enricher the version that would read a memory now; llm and notes only where switched on.
+    """Return by enricher the version that would read a memory now; all but text only where switched on.
 
     Args:
         dsn: Connection string of the database.
@@ -87,6 +88,8 @@ async def _versions(dsn: str) -> dict[str, str]:
         found["llm"] = llm_version(setup.settings["llm_model"])
     if setup.is_on("extract_notes"):
         found["notes"] = notes_version(setup.settings["llm_model"])
+    if sparse := sparse_model(setup):
+        found["sparse"] = sparse
     return found
 
 

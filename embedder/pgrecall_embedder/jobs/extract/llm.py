@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pgrecall_embedder.jobs.asking.llm_job import LlmJob
+from pgrecall_embedder.jobs.storing import write_back
 from pgrecall_embedder.llm import LlmMisconfigured, LlmUnavailable, Rejected, extract_facts
 from pgrecall_embedder.llm.prompts import PROMPT_VERSION, cache_key
 
 from .answer_cache import AnswerCache
 from .encoding import encode_facts
 from .labels import Labels
-from .text import write_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +91,7 @@ class LlmExtractionJob(LlmJob):
             if isinstance(outcome, Rejected):
                 await self.fail(one, outcome.reason)
         bodies = [(one, encode_facts(facts)) for one, facts in read.items()]
-        landed, refused = await write_back(self._queue, llm_version(client.model), bodies)
+        landed, refused = await write_back(self._queue.complete, llm_version(client.model), bodies)
         for one, error in refused:
             await self.fail(one, error)
         self.counts.read += landed

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-import psycopg
-
 from pgrecall_embedder.jobs.reading import Counts
-from pgrecall_embedder.logs import describe
+from pgrecall_embedder.jobs.storing import write_back
 from pgrecall_embedder.waiting import run_unless, wait_at_most
 from pgrecall_embedder.worker import Job, Step
 
@@ -25,24 +23,13 @@ if TYPE_CHECKING:
     from .queue import ExtractionQueue
     from .reader import Reader
 
-__all__ = ["TextExtractionJob", "write_back"]
+__all__ = ["TextExtractionJob"]
 
 _BATCH: Final = 64
 # What a worker that is killed holds, nobody else reads before its lease ends.
 _MOST_IN_HAND: Final = 4 * _BATCH
 _BROKEN_PAUSE: Final = 30.0
 _STOP_SECONDS: Final = 10.0
-# Another worker, whose claim began before this one was committed, holds a row for a moment in vain.
-# What is left out for that keeps its lease, and nobody would come back to it before that ends.
-_LEFT_OUT_PAUSES: Final = (0.05, 0.25, 1.0)
-# What one memory of a batch may be to blame for.
-_REFUSALS: Final = (
-    psycopg.DataError,
-    psycopg.IntegrityError,
-    psycopg.InternalError,
-    psycopg.errors.ProgramLimitExceeded,
-    psycopg.errors.QueryCanceled,
-)
 
 
 class TextExtractionJob(Job):
@@ -162,7 +149,7 @@ class TextExtractionJob(Job):
         for one, of in zip(batch, found, strict=True):
             if of.error is not None:
                 await self._fail(one, of.error)
-        landed, refused = await write_back(self._queue, version, read)
+        landed, refused = await write_back(self._queue.complete, version, read)
         for one, error in refused:
             await self._fail(one, error)
         self.counts.read += landed
@@ -176,47 +163,3 @@ class TextExtractionJob(Job):
         await self._queue.fail(claimed, error)
         self.counts.failed += 1
         self._log.warning("memory cannot be read", memory_id=claimed.document.memory_id, error=error)
-
-
-async def write_back(
-    queue: ExtractionQueue, version: str, read: Sequence[tuple[Claimed, str]]
-) -> tuple[int, list[tuple[Claimed, str]]]:
-    """Store what was read, halving what the database refuses down to the memories that are to blame.
-
-    What is left out is tried again: its memory has changed, or another worker had only looked at it.
-
-    Args:
-        queue: Where it goes.
-        version: Of what read it.
-        read: Memories with what was read in them.
-
-    Returns:
-        How many landed, and those that were refused, each with the reason.
-    """
-    landed, refused = await _land(queue, version, read)
-    for pause in _LEFT_OUT_PAUSES:
-        if landed + len(refused) == len(read):
-            break
-        await asyncio.sleep(pause)
-        # Whatever has landed is not stored twice.
-        blamed = {one for one, _ in refused}
-        more, also_refused = await _land(queue, version, [item for item in read if item[0] not in blamed])
-        landed += more
-        refused += also_refused
-    return landed, refused
-
-
-async def _land(
-    queue: ExtractionQueue, version: str, read: Sequence[tuple[Claimed, str]]
-) -> tuple[int, list[tuple[Claimed, str]]]:
-    if not read:
-        return 0, []
-    try:
-        return await queue.complete(version, read), []
-    except _REFUSALS as error:
-        if len(read) == 1:
-            return 0, [(read[0][0], describe(error))]
-    middle = len(read) // 2
-    first = await _land(queue, version, read[:middle])
-    second = await _land(queue, version, read[middle:])
-    return first[0] + second[0], first[1] + second[1]
