@@ -210,6 +210,15 @@ def test_a_hit_raises_its_neighbours_toward_its_score(conn: Connection[Any]) -> 
     assert ranked[numbers[5]] == pytest.approx(share / 12, abs=1e-12)
 
 
+@pytest.mark.parametrize(("words", "part"), [(50, 1), (100, 1), (200, 0.5), (1000, 0.1)])
+def test_neighbours_count_less_for_a_long_memory(conn: Connection[Any], words: int, part: float) -> None:
+    remember(conn, "harbour crane", session="s", position=0)
+    long = remember(conn, " ".join(f"w{number}q" for number in range(words)), session="s", position=1)
+    share = 0.4
+    found = scores(ranking(conn, "harbour crane", None, fusion="cc", session_share=share, k=20))
+    assert found[long] == pytest.approx(share * part, abs=1e-9)
+
+
 @pytest.mark.parametrize("place", [-(2**31), 2**31 - 1])
 def test_the_largest_positions_have_neighbours_too(conn: Connection[Any], place: int) -> None:
     inward = 1 if place < 0 else -1

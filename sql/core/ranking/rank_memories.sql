@@ -70,7 +70,7 @@ BEGIN
     ), scored AS MATERIALIZED (
         SELECT c.id, c.lexical_rank, c.dense_rank, c.share, COALESCE(c.lexical_score, m.lexical_score) AS lexical_score,
                m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category, m.happened_at, m.speaker,
-               m.expansion_score, m.sparse_score
+               m.expansion_score, m.sparse_score, m.word_count
         FROM candidates c
         JOIN _pgrecall.scored_memories(
             parsed, query_vec, settings.generation, background.mean, background.centred_query, background.scale,
@@ -134,7 +134,7 @@ BEGIN
         UNION ALL
         SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category,
                m.happened_at, m.speaker, m.expansion_score, m.sparse_score,
-               n.is_candidate
+               m.word_count, n.is_candidate
         FROM late_candidates n
         JOIN _pgrecall.scored_memories(
             parsed, query_vec, settings.generation, background.mean, background.centred_query, background.scale,
@@ -167,7 +167,7 @@ BEGIN
                CASE WHEN b.id IS NOT NULL THEN row_number() OVER (ORDER BY b.score DESC NULLS LAST, p.id) END AS graph_rank,
                COALESCE(b.graph_part, 0) AS graph_part,
                _pgrecall.raise_toward(
-                   p.fused + COALESCE(b.graph_part, 0), settings.session_share, p.session_level
+                   p.fused + COALESCE(b.graph_part, 0), settings.session_share * _pgrecall.neighbour_weight(p.word_count), p.session_level
                ) AS with_session
         FROM contributions p
         LEFT JOIN graph_boosted b ON b.id = p.id
