@@ -102,6 +102,30 @@ def test_the_terms_can_be_left_out(conn: Connection[Any], settings: dict[str, An
     assert explained(conn, "red boat", **settings)[0]["sparse_weight"] == 0
 
 
+def test_a_query_none_of_whose_words_is_stored_is_scored_by_the_terms(conn: Connection[Any]) -> None:
+    ids = [remember(conn, text) for text in ("Our physician said so", "The tenant paid", "It rained")]
+    complete(conn, {ids[0]: {"doctor": 1, "physician": 1}, ids[1]: {"rent": 1}, ids[2]: {"weather": 1}})
+    vector = str([1.0] * 384)
+    found = {
+        row[0]: row[1:]
+        for row in conn.execute(
+            "SELECT id, lexical_weight, sparse_part, sparse_weight FROM recall_explain('doctor', %s::halfvec, ids => %s)",
+            [vector, ids],
+        )
+    }
+    assert found[ids[0]] == pytest.approx((0, 0.1125 / 0.6625, 0.1125))
+    assert found[ids[1]][1] == 0
+
+
+@pytest.mark.parametrize("share", [0.5, 1])
+def test_the_words_find_candidates_whatever_the_terms_have_of_their_weight(
+    conn: Connection[Any], share: float
+) -> None:
+    one = remember(conn, "The red boat is fast")
+    complete(conn, {one: {"boat": 1}})
+    assert [row["id"] for row in explained(conn, "red", sparse_share=share)] == [one]
+
+
 def test_a_namespace_without_terms_is_ranked_as_without_the_feature(conn: Connection[Any]) -> None:
     one = remember(conn, "The red boat is fast")
     complete(conn, {one: {"boat": 1}})

@@ -18,23 +18,26 @@ AS $function$
 DECLARE
     settings pgrecall.recall_settings := request.settings;
     parsed pgrecall.parsed_query := request.parsed;
+    word_weight double precision;
 BEGIN
-    lexical_weight := CASE WHEN COALESCE(parsed.any_word, parsed.narrow) IS NOT NULL
-        THEN settings.lexical_weight * CASE WHEN settings.fusion = 'cc' THEN 1 - settings.cc_alpha ELSE 1 END
-        ELSE 0 END;
+    word_weight := settings.lexical_weight * CASE WHEN settings.fusion = 'cc' THEN 1 - settings.cc_alpha ELSE 1 END;
+    -- Also of a query whose words no memory holds.
+    sparse_weight := CASE WHEN parsed.sparse IS NOT NULL AND settings.fusion = 'cc' THEN settings.sparse_share * word_weight ELSE 0 END;
+    IF COALESCE(parsed.any_word, parsed.narrow) IS NULL THEN
+        word_weight := 0;
+    END IF;
+    lexical_weight := greatest(word_weight - sparse_weight, 0);
     dense_weight := CASE WHEN request.query_vec IS NOT NULL
         THEN settings.dense_weight * CASE WHEN settings.fusion = 'cc' THEN settings.cc_alpha ELSE 1 END
         ELSE 0 END;
-    total_weight := lexical_weight + dense_weight;
+    total_weight := lexical_weight + dense_weight + sparse_weight;
     IF settings.strategy = 'prefilter' THEN
         lexical_depth := greatest(settings.k, settings.prefilter_depth);
         dense_depth := 0;
     ELSE
-        lexical_depth := _pgrecall.leg_depth(lexical_weight, settings.lexical_pool, settings.leg_depth, settings.k);
+        lexical_depth := _pgrecall.leg_depth(word_weight, settings.lexical_pool, settings.leg_depth, settings.k);
         dense_depth := _pgrecall.leg_depth(dense_weight, settings.dense_pool, settings.leg_depth, settings.k);
     END IF;
-    sparse_weight := CASE WHEN parsed.sparse IS NOT NULL AND settings.fusion = 'cc' THEN settings.sparse_share * lexical_weight ELSE 0 END;
-    lexical_weight := lexical_weight - sparse_weight;
     graph_depth := _pgrecall.leg_depth(settings.graph_weight, settings.graph_pool, settings.leg_depth, settings.k);
     lexical_filter := filter;
     IF settings.lexical_lookback IS NOT NULL THEN
