@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from benchmarks.quality.datasets import Dataset
 
-__all__ = ["FORMAT", "circumstances", "dataset_facts", "read", "write"]
+__all__ = ["FORMAT", "KIND", "circumstances", "dataset_facts", "read", "write"]
 
 KIND = "quality"
+"""Of results that have a section of their own in the report; with sparse terms the kind is `sparse`."""
 FORMAT = 1
 """Raised when a results file changes so that older ones cannot be read."""
 

@@ -15,7 +15,7 @@ from benchmarks.quality.expansion import expanded_questions, resolve_names
 from benchmarks.quality.metrics import DEPTH, HEADLINE
 from benchmarks.quality.resources import Resources
 from benchmarks.quality.run import Run
-from benchmarks.results import circumstances, dataset_facts, write
+from benchmarks.results import KIND, circumstances, dataset_facts, write
 from benchmarks.scratch import default_cache
 from benchmarks.systems import BUILTIN, UnknownSetting, resolve, split_names
 
@@ -124,7 +124,10 @@ def _quality(options: argparse.Namespace) -> int:
         raise UnknownSetting(f"no part {', '.join(unknown)} to ablate; there are: {', '.join(ABLATIONS)}")
     parts = [ABLATIONS[label][1] for label in options.ablate or ""]
     wanted = [option for name in asked + parts for option in resolve(name)[1] if "." not in option] + swept
-    results: dict[str, Any] = {**circumstances(options.seed), **dataset_facts(dataset, options.language)}
+    results: dict[str, Any] = {
+        **circumstances(options.seed, "sparse" if options.sparse else KIND),
+        **dataset_facts(dataset, options.language),
+    }
     if options.abstentions:
         results["data"]["abstentions"] = options.abstentions
     if options.exact:

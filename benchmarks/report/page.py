@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.report import dataset, embedder, graph, learning, operations, reliability, speed, summary
+from benchmarks.report import (
+    dataset,
+    embedder,
+    graph,
+    learning,
+    operations,
+    reliability,
+    sparse,
+    speed,
+    summary,
+)
 from benchmarks.report.markdown import of_kind
 
 if TYPE_CHECKING:
@@ -53,6 +63,7 @@ def render(results: Results) -> tuple[str, dict[str, Plot]]:
     parts = [_INTRODUCTION]
     if quality:
         parts.append(summary.render([found for _, found in quality]))
+    parts += sparse.render(results)
     parts += learning.render(results)
     parts += reliability.render(results)
     parts += graph.render(results)

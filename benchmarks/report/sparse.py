@@ -1,0 +1,94 @@
+"""The section on the terms of a learned sparse model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.quality.run import FULL
+from benchmarks.report.legs import best_leg
+from benchmarks.report.markdown import file_link, of_kind, revision, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from benchmarks.report.markdown import Results
+
+__all__ = ["render"]
+
+_METRICS = {"recall@5": "recall@5", "recall@10": "recall@10", "ndcg@10": "nDCG@10"}
+_WITHOUT = "recall:sparse_share=0"
+_SHARE = "recall:sparse_share="
+
+
+def render(results: Results) -> list[str]:
+    """Render the section; nothing if it was not measured."""
+    measured = of_kind(results, "sparse")
+    if not measured:
+        return []
+    return [
+        "## Words that a memory does not hold\n",
+        "`recall` with the terms of a learned sparse model and without them, in one run, and the difference with its "
+        "95 % confidence interval. Bold: significant. The last column: `recall` with the terms minus the better of "
+        "`lexical` and `dense`. Off by default ([how](embedding.md#words-that-a-memory-does-not-hold)).\n",
+        table(
+            [
+                "data set",
+                *_METRICS.values(),
+                "nDCG@10, over the better leg",
+                "p50 ms",
+                "bytes a memory",
+                "texts a second",
+            ],
+            [_gained(name, found) for name, found in measured],
+        ),
+        "The share of the lexical weight that the terms have: the mean of the three metrics, and the share that is best on "
+        "the other data sets.\n",
+        _shares([found for _, found in measured]),
+    ]
+
+
+def _gained(name: str, found: Mapping[str, Any]) -> list[str]:
+    systems, sparse = found["systems"], found["sparse"]
+    gains = {(one["b"], one["metric"]): one for one in found["comparisons"] if one["a"] == FULL}
+    leg = best_leg(found, None, "ndcg@10")
+    return [
+        f"{file_link(name, text=found['dataset'])} ({revision(found['git'])})",
+        *(
+            f"{systems[_WITHOUT]['overall'][metric]:.3f} → {systems[FULL]['overall'][metric]:.3f}, "
+            f"{_interval(gains[_WITHOUT, metric])}"
+            for metric in _METRICS
+        ),
+        "" if leg is None else f"{_interval(leg)} `{leg['b']}`",
+        f"{systems[_WITHOUT]['latency_ms']['p50']:.1f} → {systems[FULL]['latency_ms']['p50']:.1f}",
+        f"{sparse['bytes']:,}",
+        "" if sparse["per_second"] is None else f"{sparse['per_second']:.0f}",
+    ]
+
+
+def _shares(measured: Sequence[Mapping[str, Any]]) -> str:
+    means = [
+        {
+            name: sum(found["systems"][name]["overall"][metric] for metric in _METRICS) / len(_METRICS)
+            for name in found["systems"]
+            if name == FULL or name.startswith(_SHARE)
+        }
+        for found in measured
+    ]
+    names = sorted(set.intersection(*map(set, means)), key=lambda name: _share(measured[0], name))
+    rows = []
+    for found, own in zip(measured, means, strict=True):
+        others = [mean for mean in means if mean is not own] or means
+        best = max(names, key=lambda name: sum(mean[name] for mean in others))
+        rows.append(
+            [found["dataset"], *(f"{own[name]:.4f}" for name in names), f"{_share(measured[0], best):g}"]
+        )
+    return table(["data set", *(f"{_share(measured[0], name):g}" for name in names), "best elsewhere"], rows)
+
+
+def _share(found: Mapping[str, Any], name: str) -> float:
+    return float(found["settings"]["sparse_share"] if name == FULL else name.removeprefix(_SHARE))
+
+
+def _interval(one: Mapping[str, Any]) -> str:
+    text = "{:+.3f} [{:+.3f}, {:+.3f}]".format(one["delta"], *one["ci95"])
+    return f"**{text}**" if one["significant"] else text
