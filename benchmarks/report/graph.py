@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.quality.graph.command import FORMAT, KIND, PAIRS
 from benchmarks.quality.metrics import HEADLINE
+from benchmarks.report.legs import interval
 from benchmarks.report.markdown import details, file_link, of_kind, revision, table
 
 if TYPE_CHECKING:
@@ -207,12 +208,7 @@ def _pair(
 def _cells(comparisons: Iterable[Mapping[str, Any]], metrics: Sequence[str] = HEADLINE) -> list[str]:
     """Return a cell a metric; none of them where nothing was compared in any."""
     by_metric = {one["metric"]: one for one in comparisons}
-    return [_interval(by_metric[metric]) if metric in by_metric else "" for metric in metrics]
-
-
-def _interval(one: Mapping[str, Any]) -> str:
-    text = "{:+.3f} [{:+.3f}, {:+.3f}]".format(one["delta"], *one["ci95"])
-    return f"**{text}**" if one["significant"] else text
+    return [interval(by_metric[metric]) if metric in by_metric else "" for metric in metrics]
 
 
 def _share(share: float | None) -> str:

@@ -11,7 +11,7 @@ from benchmarks.report.markdown import table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["render"]
+__all__ = ["best_leg", "interval", "render"]
 
 _METRICS = {"recall@5": "recall@5", "recall@10": "recall@10", "ndcg@10": "nDCG@10"}
 _RANKS = "fusion=rrf"
@@ -88,7 +88,7 @@ def _against_best(measured: Sequence[Mapping[str, Any]]) -> str:
             cells = []
             for metric in _METRICS:
                 one = best_leg(found, stratum, metric)
-                cells.append("" if one is None else f"{_interval(one)} `{one['b']}`")
+                cells.append("" if one is None else f"{interval(one)} `{one['b']}`")
             rows.append((f"{found['dataset']}, {stratum or 'overall'}", str(count), *cells))
     return table(("data set, stratum", "questions", *_METRICS.values()), rows)
 
@@ -119,7 +119,7 @@ def _over(found: Mapping[str, Any], name: str, metric: str) -> str:
         for one in row["against_full"]:
             if (row["system"], one["metric"]) == (name, metric):
                 low, high = one["ci95"]
-                return _interval({**one, "delta": -one["delta"], "ci95": [-high, -low]})
+                return interval({**one, "delta": -one["delta"], "ci95": [-high, -low]})
     return ""
 
 
@@ -128,7 +128,7 @@ def _exact(wording: Sequence[Mapping[str, Any]]) -> str:
     for found in wording:
         systems = found["systems"]
         difference = [
-            _interval(one)
+            interval(one)
             for one in found["against_legs"]
             if (one["stratum"], one["b"], one["metric"]) == (STRATUM, "lexical", "ndcg@10")
         ]
@@ -153,6 +153,7 @@ def _value(systems: Mapping[str, Any], name: str, metric: str) -> str:
     return f"{systems[name]['strata'][STRATUM][metric]:.3f}" if name in systems else ""
 
 
-def _interval(one: Mapping[str, Any]) -> str:
+def interval(one: Mapping[str, Any]) -> str:
+    """Write a difference with its interval, bold if it is significant."""
     text = "{:+.3f} [{:+.3f}, {:+.3f}]".format(one["delta"], *one["ci95"])
     return f"**{text}**" if one["significant"] else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.quality.run import FULL
-from benchmarks.report.legs import best_leg
+from benchmarks.report.legs import best_leg, interval
 from benchmarks.report.markdown import file_link, of_kind, revision, table
 
 if TYPE_CHECKING:
@@ -27,9 +27,10 @@ def render(results: Results) -> list[str]:
         return []
     return [
         "## Words that a memory does not hold\n",
-        "`recall` with the terms of a learned sparse model and without them, in one run, and the difference with its "
-        "95 % confidence interval. Bold: significant. The last column: `recall` with the terms minus the better of "
-        "`lexical` and `dense`. Off by default ([how](embedding.md#words-that-a-memory-does-not-hold)).\n",
+        "`recall` with the terms of a learned sparse model and without them, in one run, and the difference "
+        "with its 95 % confidence interval. Bold: significant. Over the better leg: `recall` with the terms "
+        "minus the better of `lexical` and `dense`. Off by default "
+        "([how](embedding.md#words-that-a-memory-does-not-hold)).\n",
         table(
             [
                 "data set",
@@ -41,8 +42,8 @@ def render(results: Results) -> list[str]:
             ],
             [_gained(name, found) for name, found in measured],
         ),
-        "The share of the lexical weight that the terms have: the mean of the three metrics, and the share that is best on "
-        "the other data sets.\n",
+        "The share of the lexical weight that the terms have: the mean of the three metrics, and the share "
+        "that is best on the other data sets.\n",
         _shares([found for _, found in measured]),
     ]
 
@@ -55,10 +56,10 @@ def _gained(name: str, found: Mapping[str, Any]) -> list[str]:
         f"{file_link(name, text=found['dataset'])} ({revision(found['git'])})",
         *(
             f"{systems[_WITHOUT]['overall'][metric]:.3f} → {systems[FULL]['overall'][metric]:.3f}, "
-            f"{_interval(gains[_WITHOUT, metric])}"
+            f"{interval(gains[_WITHOUT, metric])}"
             for metric in _METRICS
         ),
-        "" if leg is None else f"{_interval(leg)} `{leg['b']}`",
+        "" if leg is None else f"{interval(leg)} `{leg['b']}`",
         f"{systems[_WITHOUT]['latency_ms']['p50']:.1f} → {systems[FULL]['latency_ms']['p50']:.1f}",
         f"{sparse['bytes']:,}",
         "" if sparse["per_second"] is None else f"{sparse['per_second']:.0f}",
@@ -87,8 +88,3 @@ def _shares(measured: Sequence[Mapping[str, Any]]) -> str:
 
 def _share(found: Mapping[str, Any], name: str) -> float:
     return float(found["settings"]["sparse_share"] if name == FULL else name.removeprefix(_SHARE))
-
-
-def _interval(one: Mapping[str, Any]) -> str:
-    text = "{:+.3f} [{:+.3f}, {:+.3f}]".format(one["delta"], *one["ci95"])
-    return f"**{text}**" if one["significant"] else text

@@ -496,3 +496,42 @@ def test_the_confidence_has_its_worst_data_set_and_significant_changes() -> None
     assert row(page, "| one | 3,000 | 80 |").count("0.250 [0.200, 0.300]") == 5
     assert "over all sizes: one: bad, 0.250 [0.200, 0.300]." in page
     assert row(page, "| **all** | one |").count("0.250, **-0.050 [-0.080, -0.020]**") == 3
+
+
+def test_what_sparse_terms_bring() -> None:
+    """Each data set's gain, and the share that is best where it was not chosen."""
+
+    def measured(name: str, values: dict[str, float]) -> dict[str, Any]:
+        systems = {
+            f"recall:sparse_share={share}" if share else "recall": system(value)
+            for share, value in values.items()
+        }
+        return RESULTS | {
+            "kind": "sparse",
+            "dataset": name,
+            "systems": systems,
+            "settings": {"sparse_share": "0.25"},
+            "sparse": {
+                "model": "m",
+                "read": 9,
+                "with_terms": 9,
+                "bytes": 1024,
+                "new": 9,
+                "per_second": 120.4,
+            },
+            "comparisons": differences("recall", "recall:sparse_share=0", 0.2, 0.05, 0.3, 0.0),
+            "against_legs": held(None, "dense", 0.2, 0.05, 0.4, 0.0),
+        }
+
+    results = [
+        ("sparse-one", measured("one", {"0": 0.25, "": 0.5, "0.5": 0.75})),
+        ("sparse-two", measured("two", {"0": 0.25, "": 0.75, "0.5": 0.25})),
+    ]
+    page, _ = report.render(results)
+    section = page.split("## Words that a memory does not hold")[1]
+    assert "0.250 → 0.500, **+0.200 [+0.100, +0.300]**" in section
+    assert "**+0.400 [+0.300, +0.500]** `dense`" in section
+    assert "| 1,024 | 120 |" in section
+    # What is best on the one is not what was chosen for it.
+    assert "| one | 0.2500 | 0.5000 | 0.7500 | 0.25 |" in section
+    assert "| two | 0.2500 | 0.7500 | 0.2500 | 0.5 |" in section
