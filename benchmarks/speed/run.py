@@ -49,6 +49,8 @@ HEADLINE = (
 CLIENTS = (1, 4, 16)
 MOST_COPIED = 100_000
 """Beyond it, what needs a copy of the memories takes too long: the hub, long memories, other engines."""
+_SAME_WORK = '{"graph_weight": 0, "session_share": 0}'
+"""With them, recall does what hybrid search engines do: words and vectors, no concepts, no sessions."""
 PAGES = (1, 100, 1000)
 """Of lists. A namespace with fewer memories has no thousandth page: the answer is empty."""
 
@@ -113,9 +115,8 @@ def measure_size(server: str, rows: int, options: Options, say: Callable[[str], 
         if rows <= MOST_COPIED:
             say("  asking engines inside one process")
             with engines(connection) as others:
-                beside = alternately(
-                    connection, {"recall": recall(), **others}, asked[NATURAL], options.seconds
-                )
+                calls = {"recall": recall(), "recall, the same work": recall(settings=_SAME_WORK), **others}
+                beside = alternately(connection, calls, asked[NATURAL], options.seconds)
             extras |= {f"engines:{name}": found for name, found in beside.items() if others}
     if rows <= MOST_COPIED:
         say("  asking where one concept is everywhere")
