@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Vocabulary"]
 
-MOST_TERMS: Final = 160
-"""Terms of a text that are in the vocabulary."""
+MOST_TERMS: Final = 256
+"""Terms of a text that are in the vocabulary; stop words among them, and words of one stem."""
 MOST_SPLIT_WORDS: Final = 64
 """Terms of a text that are not."""
 SMALLEST_WEIGHT: Final = 0.05
