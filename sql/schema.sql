@@ -1155,6 +1155,8 @@ CREATE TABLE pgrecall.sparse_terms (
 COMMENT ON TABLE pgrecall.sparse_terms IS 'What a sparse model says each memory is about: words with weights, also words it does not hold.';
 COMMENT ON COLUMN pgrecall.sparse_terms.weights IS 'Weights of words by dimension (_pgrecall.term_dimension); 1 is that of the strongest own word.';
 CREATE INDEX sparse_terms_namespace_id_idx ON pgrecall.sparse_terms (namespace_id);
+ALTER TABLE pgrecall.sparse_terms
+    ALTER COLUMN weights SET STATISTICS 0;
 
 CREATE TABLE pgrecall.mentions (
     concept_id   bigint NOT NULL,

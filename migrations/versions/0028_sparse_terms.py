@@ -23,6 +23,8 @@ def upgrade() -> None:
             'What a sparse model says each memory is about: words with weights, also words it does not hold.';
         COMMENT ON COLUMN pgrecall.sparse_terms.weights IS
             'Weights of words by dimension (_pgrecall.term_dimension); 1 is that of the strongest own word.';
+        -- No sample of erased terms stays in the statistics, and no plan depends on them.
+        ALTER TABLE pgrecall.sparse_terms ALTER COLUMN weights SET STATISTICS 0;
         CREATE INDEX sparse_terms_namespace_id_idx ON pgrecall.sparse_terms (namespace_id);
         ALTER TYPE pgrecall.recall_settings ADD ATTRIBUTE sparse_share double precision;
         ALTER TYPE pgrecall.parsed_query ADD ATTRIBUTE sparse pgvector.sparsevec;

@@ -6,10 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from support.memories import call, refused, remember, rows, scalar
+from support.memories import call, embed, refused, remember, rows, scalar
 from support.notes import queue
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ def test_the_terms_can_be_left_out(conn: Connection[Any], settings: dict[str, An
 def test_a_query_none_of_whose_words_is_stored_is_scored_by_the_terms(conn: Connection[Any]) -> None:
     ids = [remember(conn, text) for text in ("Our physician said so", "The tenant paid", "It rained")]
     complete(conn, {ids[0]: {"doctor": 1, "physician": 1}, ids[1]: {"rent": 1}, ids[2]: {"weather": 1}})
+    for one in ids:
+        embed(conn, one)
     vector = str([1.0] * 384)
     found = {
         row[0]: row[1:]
@@ -115,6 +118,26 @@ def test_a_query_none_of_whose_words_is_stored_is_scored_by_the_terms(conn: Conn
     }
     assert found[ids[0]] == pytest.approx((0, 0.1125 / 0.6625, 0.1125))
     assert found[ids[1]][1] == 0
+
+
+def test_terms_that_say_nothing_take_no_weight(conn: Connection[Any]) -> None:
+    ids = [remember(conn, text) for text in ("Our physician said so", "The tenant paid")]
+    complete(conn, {ids[0]: {"doctor": 1, "physician": 1}})
+    for one in ids:
+        embed(conn, one)
+    vector = str([1.0] * 384)
+    for question in ("qqqzz wwwxx", "tenant", "天气"):
+        found = rows(conn, "recall_explain", question, vector, ids)
+        assert {row[-1] for row in found} == {0}
+    [weight] = {row[-1] for row in rows(conn, "recall_explain", "doctor", vector, ids)}
+    assert weight == pytest.approx(0.1125)
+
+
+def test_a_long_query_without_spaces_is_answered(conn: Connection[Any]) -> None:
+    one = remember(conn, "The red boat is fast")
+    complete(conn, {one: {"boat": 1}})
+    question = "boat " + "".join(chr(19968 + 7 * n % 20000) for n in range(10000))
+    assert [row["id"] for row in explained(conn, question)] == [one]
 
 
 @pytest.mark.parametrize("share", [0.5, 1])
@@ -179,6 +202,35 @@ def test_nothing_is_read_while_no_model_is_named(conn: Connection[Any]) -> None:
     remember(conn, "The red boat is fast")
     assert claim(conn) == {}
     assert scalar(conn, "SELECT count(*) FROM pgrecall.jobs WHERE kind = 'sparse'") == 0
+
+
+def test_weights_too_small_to_count_are_left_out(conn: Connection[Any]) -> None:
+    one = remember(conn, "The red boat is fast")
+    [(number, ticket)] = claim(conn).items()
+    items = f'[{{"memory_id": {number}, "ticket": {ticket}, "terms": {{"boat": 1, "ship": 1e-60, "tar": 1e-400}}}}]'
+    assert call(conn, "pgrecall.complete_sparse", "a-model", items) == 1
+    assert weights(conn, one, "boat", "ship", "tar") == pytest.approx([1, 0, 0])
+
+
+def test_an_item_with_a_wrong_ticket_is_not_stored_with_a_right_one(conn: Connection[Any]) -> None:
+    one = remember(conn, "The red boat is fast")
+    [(number, ticket)] = claim(conn).items()
+    items = [
+        {"memory_id": number, "ticket": ticket + 1, "terms": {"evil": 1}},
+        {"memory_id": number, "ticket": ticket, "terms": {"boat": 1}},
+    ]
+    assert call(conn, "pgrecall.complete_sparse", "a-model", json.dumps(items)) == 1
+    assert weights(conn, one, "boat", "evil") == pytest.approx([1, 0])
+
+
+def test_nothing_waits_for_a_writer_for_long(conn: Connection[Any], dsn: str) -> None:
+    one = remember(conn, "The red boat is fast")
+    tickets = claim(conn)
+    items = json.dumps([{"memory_id": one, "ticket": tickets[one], "terms": {"boat": 1}}])
+    with psycopg.connect(dsn) as other:
+        other.execute("SELECT FROM pgrecall.namespaces FOR UPDATE")
+        assert call(conn, "pgrecall.complete_sparse", "a-model", items) == 0
+    assert call(conn, "pgrecall.complete_sparse", "a-model", items) == 1
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["BackgroundJobs"]
 
 # A language model may take its time.
-_LLM_LEASE = "15 minutes"
+_MODEL_LEASE = "15 minutes"
 # Nothing says that the last memory is embedded, or that one was read: while draining, they are looked for
 # often.
 _DRAIN_SECONDS = 0.2
@@ -143,10 +143,10 @@ class BackgroundJobs:
         """
         queues = (
             ExtractionQueue(self._claims, self._writes, "text", self._lease),
-            ExtractionQueue(self._claims, self._writes, "llm", _LLM_LEASE),
+            ExtractionQueue(self._claims, self._writes, "llm", _MODEL_LEASE),
         )
-        notes = NoteQueue(self._claims, self._writes, _LLM_LEASE)
-        sparse = SparseQueue(self._claims, self._writes, self._lease)
+        notes = NoteQueue(self._claims, self._writes, _MODEL_LEASE)
+        sparse = SparseQueue(self._claims, self._writes, _MODEL_LEASE)
         curations = CurationQueue(self._claims, self._writes)
         reader: Reader | None = None
         try:

@@ -70,24 +70,29 @@ BEGIN
     ), scored AS MATERIALIZED (
         SELECT c.id, c.lexical_rank, c.dense_rank, c.share, COALESCE(c.lexical_score, m.lexical_score) AS lexical_score,
                m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category, m.happened_at, m.speaker,
-               m.expansion_score, m.sparse_score, m.word_count
+               m.expansion_score, m.sparse_score, m.neighbour_weight
         FROM candidates c
         JOIN _pgrecall.scored_memories(
             parsed, query_vec, settings.generation, background.mean, background.centred_query, background.scale,
             COALESCE(background.penalty, 0), legs.has_passages
         ) m ON m.id = c.id
     ), score_norms AS MATERIALIZED (
-        SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
-                   AS lexical,
-               COALESCE(avg(s.dense_score), 0) AS dense,
-               NULLIF(greatest(max(s.sparse_score), _pgrecall.sparse_coverage() * parsed.max_bm25), 0) AS sparse
-        FROM scored s
+        SELECT n.*, w.lexical AS lexical_weight, w.dense AS dense_weight, w.sparse AS sparse_weight, w.total AS total_weight
+        FROM (
+            SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
+                       AS lexical,
+                   COALESCE(avg(s.dense_score), 0) AS dense,
+                   greatest(max(s.sparse_score), _pgrecall.sparse_coverage() * parsed.max_bm25) AS sparse,
+                   max(s.sparse_score) AS best_sparse
+            FROM scored s
+        ) n
+        CROSS JOIN LATERAL _pgrecall.leg_weights(legs.lexical_weight, legs.dense_weight, legs.sparse_weight, n.best_sparse) w
     ), fused AS MATERIALIZED (
         SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), max_score) AS concept_level
         FROM scored s
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL _pgrecall.leg_parts(
-            settings.fusion, settings.rrf_k, legs.total_weight, legs.lexical_weight, legs.dense_weight, legs.sparse_weight,
+            settings.fusion, settings.rrf_k, x.total_weight, x.lexical_weight, x.dense_weight, x.sparse_weight,
             s.lexical_rank, s.dense_rank, s.lexical_score, s.dense_score, s.sparse_score, x.lexical, x.dense, x.sparse
         ) f
     ), seeds AS MATERIALIZED (
@@ -134,7 +139,7 @@ BEGIN
         UNION ALL
         SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category,
                m.happened_at, m.speaker, m.expansion_score, m.sparse_score,
-               m.word_count, n.is_candidate
+               m.neighbour_weight, n.is_candidate
         FROM late_candidates n
         JOIN _pgrecall.scored_memories(
             parsed, query_vec, settings.generation, background.mean, background.centred_query, background.scale,
@@ -146,7 +151,7 @@ BEGIN
         FROM all_candidates c
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL _pgrecall.leg_parts(
-            settings.fusion, settings.rrf_k, legs.total_weight, legs.lexical_weight, legs.dense_weight, legs.sparse_weight,
+            settings.fusion, settings.rrf_k, x.total_weight, x.lexical_weight, x.dense_weight, x.sparse_weight,
             c.lexical_rank, c.dense_rank, c.lexical_score, c.dense_score, c.sparse_score, x.lexical, x.dense, x.sparse
         ) p
         LEFT JOIN (SELECT n.id, max(n.level) AS level FROM session_boosts n GROUP BY n.id) b ON b.id = c.id
@@ -167,7 +172,7 @@ BEGIN
                CASE WHEN b.id IS NOT NULL THEN row_number() OVER (ORDER BY b.score DESC NULLS LAST, p.id) END AS graph_rank,
                COALESCE(b.graph_part, 0) AS graph_part,
                _pgrecall.raise_toward(
-                   p.fused + COALESCE(b.graph_part, 0), settings.session_share * _pgrecall.neighbour_weight(p.word_count), p.session_level
+                   p.fused + COALESCE(b.graph_part, 0), settings.session_share * p.neighbour_weight, p.session_level
                ) AS with_session
         FROM contributions p
         LEFT JOIN graph_boosted b ON b.id = p.id
@@ -281,11 +286,12 @@ BEGIN
            w.lexical_part, w.dense_part, w.graph_part, w.session_part, w.with_phrase - w.with_session, w.relevance,
            w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.speaker_factor, w.passage,
            w.is_candidate,
-           c.mmr_penalty, c.duplicates, o.place::integer, legs.lexical_weight, legs.dense_weight,
+           c.mmr_penalty, c.duplicates, o.place::integer, x.lexical_weight, x.dense_weight,
            CASE WHEN legs.graph_depth > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level,
            w.confidence, w.relevance - w.with_phrase, COALESCE(o.newer_factor, 1), w.sparse_part,
-           legs.sparse_weight
+           x.sparse_weight
     FROM judged w
+    CROSS JOIN score_norms x
     LEFT JOIN newest_first o ON o.id = w.id
     LEFT JOIN chosen c ON c.id = w.id AND (settings.min_confidence = 0 OR COALESCE(w.confidence, 1) >= settings.min_confidence)
     WHERE c.id IS NOT NULL OR w.id = ANY (extra_ids)

@@ -4,7 +4,8 @@
 -- are kept. A ticket becomes invalid when the text changes or the memory becomes sensitive or is forgotten: its terms are dropped.
 -- Stores nothing if the setting extract_sparse is empty.
 --
--- Skips memories that a writer is changing: their ticket stays valid, and a repeated call stores them.
+-- Waits for nobody for long. Skips memories that a writer is changing, and stores nothing if another transaction holds something for
+-- more than a quarter of a second: the tickets stay valid, and a repeated call stores them.
 --
 -- version  the model's name
 -- items    [{"memory_id", "ticket", "terms": {"word": weight, …}}]: weights above 0, 3 at most; 1 is that of the strongest word of
@@ -18,11 +19,12 @@ SET search_path FROM CURRENT
 -- A generic plan made while the tables were empty would scan them from then on.
 SET enable_seqscan = 'off'
 SET plan_cache_mode = 'force_generic_plan'
-SET lock_timeout = '10s'
+SET lock_timeout = '250ms'
 AS $function$
 DECLARE
     wrong bigint;
     ids bigint[];
+    texts jsonb;
 BEGIN
     IF jsonb_typeof(items) IS DISTINCT FROM 'array' THEN
         RAISE EXCEPTION 'items are no JSON array'
@@ -52,7 +54,7 @@ BEGIN
         RETURN 0;
     END IF;
 
-    SELECT array_agg(x.memory_id ORDER BY x.memory_id) INTO ids
+    SELECT array_agg(x.memory_id ORDER BY x.memory_id), jsonb_agg(r.item ORDER BY x.memory_id) INTO ids, texts
     FROM jsonb_array_elements(items) r (item)
     CROSS JOIN LATERAL (
         SELECT x.memory_id
@@ -70,7 +72,7 @@ BEGIN
     DELETE FROM pgrecall.sparse_terms s WHERE s.memory_id = ANY (ids);
     INSERT INTO pgrecall.sparse_terms (memory_id, namespace_id, weights)
     SELECT m.id, m.namespace_id, v.weights
-    FROM jsonb_array_elements(items) r (item)
+    FROM jsonb_array_elements(texts) r (item)
     JOIN pgrecall.memories m ON m.id = (r.item ->> 'memory_id')::bigint
     CROSS JOIN LATERAL (
         SELECT _pgrecall.sparse_vector(array_agg(w.lexeme), array_agg(w.weight)) AS weights
@@ -78,16 +80,20 @@ BEGIN
             SELECT a.lexeme, max((t.value #>> '{}')::double precision) AS weight
             FROM jsonb_each(r.item -> 'terms') t
             CROSS JOIN LATERAL unnest(_pgrecall.analyze_text(m.language::regconfig, t.key)) a
+            WHERE (t.value #>> '{}')::numeric >= 0.000001
             GROUP BY a.lexeme
             ORDER BY weight DESC, a.lexeme
             LIMIT 128
         ) w
     ) v
-    WHERE m.id = ANY (ids) AND v.weights IS NOT NULL
+    WHERE v.weights IS NOT NULL
     ORDER BY m.id
     ON CONFLICT DO NOTHING;
     PERFORM _pgrecall.note_extractions('sparse', version, ids);
     RETURN cardinality(ids);
+EXCEPTION
+    WHEN lock_not_available THEN
+        RETURN 0;
 END
 $function$;
 

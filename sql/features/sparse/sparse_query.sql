@@ -15,7 +15,13 @@ AS $function$
 DECLARE
     rarest CONSTANT double precision := ln(1 + (greatest(documents, 1) - 0.5) / 1.5);
 BEGIN
-    IF NOT EXISTS (SELECT FROM pgrecall.sparse_terms s WHERE s.namespace_id = sparse_query.namespace_id) THEN
+    -- A range in its order: by equality the planner may read the table, other tenants' rows, from its beginning.
+    IF (
+        SELECT s.namespace_id FROM pgrecall.sparse_terms s
+        WHERE s.namespace_id BETWEEN sparse_query.namespace_id AND sparse_query.namespace_id
+        ORDER BY s.namespace_id
+        LIMIT 1
+    ) IS NULL THEN
         RETURN NULL;
     END IF;
     RETURN (
@@ -23,9 +29,13 @@ BEGIN
         FROM (
             SELECT w.word AS term, w.idf AS weight FROM unnest(words, idfs) w (word, idf)
             UNION ALL
-            -- Words beyond the limit are the most frequent ones: nothing is known of those that are left.
-            SELECT t.term, rarest FROM unnest(terms) t (term)
-            WHERE t.term <> ALL (COALESCE(words, '{}')) AND COALESCE(cardinality(words), 0) < max_terms
+            (
+                -- Beyond the limit these may be the most frequent words, of which nothing is known.
+                SELECT t.term, rarest FROM unnest(terms) WITH ORDINALITY t (term, place)
+                WHERE t.term <> ALL (COALESCE(words, '{}'))
+                ORDER BY t.place
+                LIMIT greatest(max_terms - COALESCE(cardinality(words), 0), 0)
+            )
         ) w
         WHERE w.term <> ALL (_pgrecall.pronoun_lexemes())
     );

@@ -17,7 +17,7 @@ from pgrecall_embedder.worker import Job, Step
 from .model import SparseModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from structlog.typing import FilteringBoundLogger
 
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SparseJob", "sparse_model"]
 
-# Few: a worker that is stopped, or whose lease ends, does not read long texts in vain for long.
 _BATCH: Final = 32
+# What is read before it is stored: a worker that is stopped does not read long texts in vain for long.
+_PORTION_CHARACTERS: Final = 16_000
 _STOP_SECONDS: Final = 10.0
 _PAUSE_SECONDS: Final = 60.0
 
@@ -148,10 +149,11 @@ class SparseJob(Job):
         if model is None:
             return False
         self._model = model
-        read = await run_unless(self.loop.stopping, self._read(model, claimed), grace=_STOP_SECONDS)
-        if read is None:
-            return False
-        await self._settle(name, list(zip(claimed, read, strict=True)))
+        for portion in _portions(claimed):
+            read = await run_unless(self.loop.stopping, self._read(model, portion), grace=_STOP_SECONDS)
+            if read is None:
+                return False
+            await self._settle(name, list(zip(portion, read, strict=True)))
         return True
 
     async def _loaded(self, name: str) -> Model:
@@ -191,6 +193,19 @@ class SparseJob(Job):
                 hint=hint,
                 retry_in_s=round(_PAUSE_SECONDS),
             )
+
+
+def _portions(claimed: Sequence[Claimed]) -> Iterator[list[Claimed]]:
+    portion: list[Claimed] = []
+    characters = 0
+    for one in claimed:
+        portion.append(one)
+        characters += len(one.document.content)
+        if characters >= _PORTION_CHARACTERS:
+            yield portion
+            portion, characters = [], 0
+    if portion:
+        yield portion
 
 
 def _read(model: Model, documents: Sequence[Document]) -> _Read:

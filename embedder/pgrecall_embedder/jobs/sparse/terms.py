@@ -100,7 +100,7 @@ def _word(tokenizer: Any, piece: str, *, spells: bool) -> str:
 
 
 def _split_words(text: str, windows: Sequence[Any]) -> list[str]:
-    """Return the words of a text that took several tokens, in small letters, once each, the first ones."""
+    """Return the words of a text that took several tokens, once each, the first ones."""
     spans: dict[int, tuple[int, int]] = {}
     split: dict[int, None] = {}
     for window in windows:
@@ -112,7 +112,8 @@ def _split_words(text: str, windows: Sequence[Any]) -> list[str]:
                 spans[number] = (begin, end)
     words: dict[str, None] = {}
     for number in split:
-        word = text[slice(*spans[number])].strip().lower()
+        # As it is written: of getUserName, get, user and name are words too.
+        word = text[slice(*spans[number])].strip()
         if len(word) <= _LONGEST_WORD and any(map(str.isalnum, word)):
             words[word] = None
         if len(words) == MOST_SPLIT_WORDS:
