@@ -110,12 +110,12 @@ def _split_words(text: str, windows: Sequence[Any]) -> list[str]:
                 spans[number] = (spans[number][0], end)
             elif number is not None:
                 spans[number] = (begin, end)
-    words: dict[str, None] = {}
+    words: dict[str, str] = {}
     for number in split:
         # As it is written: of getUserName, get, user and name are words too.
         word = text[slice(*spans[number])].strip()
         if len(word) <= _LONGEST_WORD and any(map(str.isalnum, word)):
-            words[word] = None
+            words.setdefault(word.lower(), word)
         if len(words) == MOST_SPLIT_WORDS:
             break
-    return list(words)
+    return list(words.values())
