@@ -54,7 +54,7 @@ def run(to: To, opened: Open, same_model: str | None = None) -> None:
     ):
         for sentence in source.found:
             note(sanitize_line(sentence))
-        with _progress("importing", source.total) as advance:
+        with progress("importing", source.total) as advance:
             report = importers.import_from(
                 client,
                 source,
@@ -71,7 +71,7 @@ def run(to: To, opened: Open, same_model: str | None = None) -> None:
                 client.admin.analyze()
         compared = None
         if to.verify and not to.dry_run:
-            with _progress("comparing", source.total) as advance:
+            with progress("comparing", source.total) as advance:
                 compared = importers.verify(
                     client,
                     source,
@@ -141,7 +141,7 @@ def rejections(file: Path | None) -> Iterator[Callable[["Rejected"], None]]:
 
 
 @contextmanager
-def _progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Show the number of processed rows, on a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

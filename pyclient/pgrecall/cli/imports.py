@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from .common import AsJson, DataDir, Dsn, Namespace, connection_string
 from .import_files import import_file
 from .import_run import To, run
+from .import_transcripts import chatgpt, claude, claude_code, codex
 
 
 class FileOrKind(TyperGroup):
@@ -29,6 +30,13 @@ import_ = typer.Typer(
     cls=FileOrKind, no_args_is_help=True, subcommand_metavar="FILE | KIND [ARGS]...", options_metavar=""
 )
 import_.command("file")(import_file)
+for name, command in {
+    "claude-code": claude_code,
+    "codex": codex,
+    "chatgpt": chatgpt,
+    "claude": claude,
+}.items():
+    import_.command(name)(command)
 
 Prefix = Annotated[
     str | None,

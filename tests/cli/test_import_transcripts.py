@@ -1,0 +1,142 @@
+"""`pgrecall import claude-code | codex | chatgpt | claude`: each message once, with its session, role, time and title."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pgrecall import Client
+from pgrecall.contrib.transcripts import store_conversation
+from pgrecall.contrib.transcripts.agents import READERS
+from support.transcripts import (
+    SESSION,
+    chatgpt_conversation,
+    claude_conversation,
+    claude_line,
+    claude_session,
+    write_lines,
+    write_sessions,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import psycopg
+    import pytest
+
+    from support.command import Outcome
+
+STORED = """
+    SELECT m.session, m.speaker, m.content, m.occurred_at AT TIME ZONE 'UTC', m.metadata
+    FROM pgrecall.memories m ORDER BY m."position"
+"""
+
+
+def test_sessions_are_imported_once_with_all_that_is_known_of_them(
+    cli: Callable[..., Outcome], conn: psycopg.Connection[Any], tmp_path: Path
+) -> None:
+    file = write_sessions(tmp_path)["claude-code"]
+    done = cli("import", "claude-code", str(file.parent), "--namespace", "work")
+    assert done.code == 0, done.err
+    assert done.out == "1 conversation, 3 messages: 3 stored, 0 already there\n"
+    rows = conn.execute(STORED).fetchall()
+    assert [row[:2] for row in rows] == [(SESSION, "user"), (SESSION, "assistant"), (SESSION, "assistant")]
+    assert str(rows[0][3]) == "2026-05-17 09:30:03.250000"
+    assert rows[0][4] == {"agent": "claude-code", "title": "Money in Decimal", "project": "/home/priya/shop"}
+    write_lines(file, [*claude_session(), claude_line("user", "Thanks!", 20)])
+    done = cli("import", "claude-code", str(file), "--namespace", "work", "--json")
+    assert json.loads(done.out) == {
+        "conversations": 1, "messages": 4, "stored": 1, "present": 3, "rejected": 0, "skipped": 7,
+    }  # fmt: skip
+
+
+def test_the_folders_of_this_user_are_the_default(
+    cli: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_sessions(tmp_path / "projects")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "no"))
+    assert "3 stored" in cli("import", "claude-code").out
+    missing = cli("import", "codex")
+    assert missing.code == 1
+    assert "hint: " in missing.err
+
+
+def test_codex_and_exports_are_imported(cli: Callable[..., Outcome], tmp_path: Path) -> None:
+    codex = write_sessions(tmp_path)["codex"]
+    for kind, record in (("chatgpt", chatgpt_conversation()), ("claude", claude_conversation())):
+        (tmp_path / f"{kind}.json").write_text(json.dumps([record]))
+    for arguments, report in (
+        (("codex", str(codex)), "1 conversation, 2 messages: 2 stored, 0 already there\n"),
+        (
+            ("chatgpt", str(tmp_path / "chatgpt.json")),
+            "1 conversation, 3 messages: 3 stored, 0 already there\n",
+        ),
+        (
+            ("claude", str(tmp_path / "claude.json")),
+            "1 conversation, 2 messages: 2 stored, 0 already there\n",
+        ),
+    ):
+        assert cli("import", *arguments).out == report
+        again = cli("import", *arguments)
+        assert (again.code, " 0 stored" in again.out) == (0, True)
+
+
+def test_what_is_rejected_is_named(cli: Callable[..., Outcome], tmp_path: Path) -> None:
+    lines = [
+        claude_line("user", "tea\0", 1),
+        claude_line("user", "x" * 300_000, 2),
+        claude_line("user", "coffee", 3),
+    ]
+    file = write_lines(tmp_path / "s.jsonl", lines)
+    file.write_text("no JSON\n" + file.read_text())
+    out = tmp_path / "rejected.jsonl"
+    done = cli("import", "claude-code", str(file), "--rejected", str(out))
+    assert done.code == 1
+    assert "1 conversation, 3 messages: 1 stored" in done.out
+    places = [json.loads(line)["place"] for line in out.read_text().splitlines()]
+    assert places == ["s.jsonl:1", "s s.jsonl:2", "s s.jsonl:3"]
+
+
+def test_a_long_session_is_stored_in_batches_each_message_once(
+    dsn: str, conn: psycopg.Connection[Any], tmp_path: Path
+) -> None:
+    lines = [
+        claude_line(
+            "user", f"fact {n % 7}", 1, timestamp=f"2026-05-17T{n // 60:02}:{n % 60:02}:00Z", uuid=str(n)
+        )
+        for n in range(1200)
+    ]
+    file = tmp_path / "long.jsonl"
+    with Client(dsn) as client:
+        for number, stored in ((700, 700), (1200, 500), (1200, 0)):
+            conversation = READERS["claude-code"](write_lines(file, lines[:number]), lambda _: None)
+            done = store_conversation(client, conversation, agent="claude-code", reject=lambda _: None)
+            assert (done.stored, done.present) == (stored, number - stored)
+    texts = [
+        row[0] for row in conn.execute('SELECT m.content FROM pgrecall.memories m ORDER BY m."position"')
+    ]
+    assert texts == [f"fact {n % 7}" for n in range(1200)]
+
+
+def test_a_session_without_times_is_stored_once(dsn: str, tmp_path: Path) -> None:
+    lines = [
+        {"role": role, "message": {"content": [{"type": "text", "text": text}]}}
+        for role, text in (
+            ("user", "yes"),
+            ("assistant", "ok"),
+            ("user", "yes"),
+            ("assistant", "ok"),
+            ("user", "no"),
+        )
+    ]
+    with Client(dsn) as client:
+        stored = []
+        for number in (2, 3, 5, 5):
+            conversation = READERS["cursor"](
+                write_lines(tmp_path / "c.jsonl", lines[:number]), lambda _: None
+            )
+            done = store_conversation(client, conversation, agent="cursor", reject=lambda _: None)
+            stored.append(done.stored)
+    assert stored == [2, 1, 2, 0]
