@@ -20,6 +20,7 @@ from .explain import explain
 from .facts import facts
 from .failures import failures
 from .graph import graph
+from .hook import hook
 from .imports import import_
 from .learn import feedback, learn
 from .manage import count, forget, get, history, list_, restore, sessions, supersede, update
@@ -96,7 +97,11 @@ _COMMANDS: dict[str, dict[str, Callable[..., None] | tuple[typer.Typer, _Help]]]
         "config": (config, None),
         "shard": (shard, "Distribute namespaces over several databases behind a router."),
     },
-    "Serve": {"mcp": mcp, "ui": ui},
+    "Serve": {
+        "mcp": mcp,
+        "hook": (hook, "Recall before a prompt and capture after a turn, called by coding agents."),
+        "ui": ui,
+    },
 }
 # What follows `psql` is for psql.
 _PASSED_ON = {"psql": {"allow_extra_args": True, "ignore_unknown_options": True}}
