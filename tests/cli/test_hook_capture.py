@@ -131,7 +131,7 @@ def test_messages_that_are_rejected_are_counted_in_the_log(
         tmp_path / "s.jsonl", [claude_line("user", "x" * 300_000, 1), claude_line("user", "tea", 2)]
     )
     cli("hook", "capture", "claude-code", stdin=payload(file, "Stop"))
-    assert "1 lines or messages of claude-code were rejected" in log.read_text()
+    assert "1 message or lines of claude-code rejected" in log.read_text()
 
 
 def test_the_log_stays_small_and_quotes_nothing(log: Path) -> None:

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from pgrecall.formatting import escape_controls, printable
+from pgrecall.local_zone import time_zone
 
 if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
-
     from rich.console import Console
 
     from pgrecall.query.embedding import Embed as EmbedBy
@@ -153,31 +152,11 @@ def server_errors() -> Iterator[None]:
         raise PgrecallError(str(error), hint=error.hint) from error
 
 
-def use_local_zone() -> None:
-    """Have the sessions of this process use its time zone, unless PGTZ names another: one day is one day."""
-    if os.environ.get("PGTZ"):
-        return
-    name = os.environ.get("TZ", "").removeprefix(":")
-    if not name:
-        _, _, name = os.path.realpath("/etc/localtime").partition("/zoneinfo/")
-    if _zone(name) is not None:
-        os.environ["PGTZ"] = name
-
-
-def _zone(name: str) -> "ZoneInfo | None":
-    from zoneinfo import ZoneInfo
-
-    try:
-        return ZoneInfo(name) if name else None
-    except (KeyError, OSError, ValueError):  # no such zone, or no name of one
-        return None
-
-
 def moment(option: str, value: str | None) -> datetime | None:
     """Read a time from an option: ISO 8601, today or yesterday, in the zone of the sessions."""
     if value is None:
         return None
-    zone = _zone(os.environ.get("PGTZ", ""))
+    zone = time_zone(os.environ.get("PGTZ", ""))
     days = {"today": 0, "yesterday": 1}.get(value.casefold())
     if days is not None:
         now = datetime.now(zone).astimezone(zone)

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from pgrecall.formatting import counted
+
 from .common import DataDir, Dsn, Namespace, connection_string, require_database
 
 hook = typer.Typer(no_args_is_help=True)
@@ -18,6 +20,28 @@ class Agent(StrEnum):
     cursor = "cursor"
     gemini = "gemini"
     vscode = "vscode"
+
+
+@hook.command()
+def recall(
+    namespace: Namespace = None,
+    budget_ms: Annotated[
+        int, typer.Option(min=1, max=60_000, help="Milliseconds after which it prints what it has.")
+    ] = 300,
+    max_chars: Annotated[
+        int, typer.Option(min=200, max=100_000, help="Maximum length of the text in characters.")
+    ] = 2000,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print memories and facts about a prompt, for the agent's context.
+
+    Agents call it before each prompt. Reads the JSON that the agent passes on standard input. Errors go to a
+    log: ~/.local/state/pgrecall/hooks.log.
+    """
+    from pgrecall.contrib.hooks.recalling import Asked, recall_for
+
+    recall_for(Asked(namespace, budget_ms, max_chars, connection_string(dsn, data_dir)))
 
 
 @hook.command()
@@ -43,6 +67,6 @@ def capture(
         with Client(connection_string(dsn, data_dir), pool_max=1) as client:
             done = capture_turns(client, agent.value, payload, namespace=namespace)
         if done.rejected:
-            log_line("capture", f"{done.rejected} lines or messages of {agent.value} were rejected")
+            log_line("capture", f"{counted(done.rejected, 'message')} or lines of {agent.value} rejected")
     except Exception as error:  # noqa: BLE001 - no error may stop the agent
         log_line("capture", describe(error))

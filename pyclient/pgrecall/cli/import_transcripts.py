@@ -173,7 +173,7 @@ def _run(
             f"{counts['stored']} stored, {counts['present']} already there"
         )
         if counts["skipped"]:
-            note(f"{counts['skipped']} lines and blocks skipped: what programs tell themselves")
+            note(f"{counted(counts['skipped'], 'line')} or blocks skipped: what programs tell themselves")
         if counts["rejected"]:
             echo(f"{counts['rejected']} rejected", err=True)
     if counts["rejected"]:
