@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
+from .agent import agent
 from .briefing import briefing
 from .config import config
 from .curate import curate, duplicates
@@ -93,6 +94,7 @@ _COMMANDS: dict[str, dict[str, Callable[..., None] | tuple[typer.Typer, _Help]]]
         "shard": (shard, "Distribute namespaces over several databases behind a router."),
     },
     "Serve": {
+        "agent": (agent, "Set up Claude Code, Codex, Cursor, Gemini CLI or VS Code with this memory."),
         "mcp": mcp,
         "hook": (hook, "Recall before a prompt and capture after a turn, called by coding agents."),
         "ui": ui,
