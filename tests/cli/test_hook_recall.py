@@ -115,6 +115,14 @@ def test_namespace_settings_and_length_are_those_asked_for(
     assert "recall: InvalidInput" in log.read_text()
 
 
+def test_what_a_person_reads_is_visible(dsn: str, cli: Callable[..., Outcome]) -> None:
+    with Client(dsn) as client:
+        client.remember("quokka \x1b[31m red\u202e \x9b2J")
+    out = cli("hook", "recall", "--budget-ms", PATIENT, stdin=payload(None, "quokka")).out
+    assert "quokka" in out
+    assert not {"\x1b", "\u202e", "\x9b"} & set(out)
+
+
 @pytest.mark.parametrize("stdin", [b"", b"null", b"[1]", b"\xff", b'{"prompt": 7}', b'{"prompt": ""}'])
 def test_any_input_ends_with_0(stdin: bytes, cli: Callable[..., Outcome]) -> None:
     done = cli("hook", "recall", "--budget-ms", PATIENT, stdin=stdin)

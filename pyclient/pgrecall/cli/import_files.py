@@ -30,7 +30,10 @@ from .import_run import rejections
 if TYPE_CHECKING:
     from pgrecall.jsonl.load import ImportReport, Line
 
-KINDS = ("sqlite", "jsonl", "table", "mem0", "langchain", "git", "markdown")
+KINDS = (
+    "sqlite", "jsonl", "table", "mem0", "langchain", "git", "markdown",
+    "claude-code", "codex", "chatgpt", "claude",
+)  # fmt: skip
 """The other programs that `pgrecall import` knows."""
 
 _BEGINNING = 1024

@@ -14,6 +14,8 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from pgrecall.formatting import printable
+
 from .hook_log import describe, log_line
 from .payload import event_of, read_payload, text_at
 
@@ -109,7 +111,7 @@ def recall_for(asked: Asked) -> None:
 def _formed(text: str, event: str | None) -> str:
     """Return a text as the agent that sent an event takes it; as it is if a person asked."""
     if event is None:
-        return text
+        return printable(text)
     if event[0].islower():
         # Cursor's events begin with a small letter.
         return json.dumps({"additional_context": text})
