@@ -26,8 +26,14 @@ class Agent(StrEnum):
 def recall(
     namespace: Namespace = None,
     budget_ms: Annotated[
-        int, typer.Option(min=1, max=60_000, help="Milliseconds after which it prints what it has.")
-    ] = 300,
+        int | None,
+        typer.Option(
+            min=1,
+            max=60_000,
+            help="Milliseconds after which it prints what it has; default: PGRECALL_HOOK_BUDGET_MS, or 300.",
+            show_default=False,
+        ),
+    ] = None,
     max_chars: Annotated[
         int, typer.Option(min=200, max=100_000, help="Maximum length of the text in characters.")
     ] = 2000,

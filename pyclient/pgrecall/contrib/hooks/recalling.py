@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 
     from pgrecall.config.session_settings import RequestedSetting
 
-__all__ = ["Asked", "recall_for", "run_alone"]
+__all__ = ["BUDGET", "Asked", "recall_for", "run_alone"]
 
+BUDGET = "PGRECALL_HOOK_BUDGET_MS"
+"""The variable with the budget of hooks that were installed."""
+
+_BUDGET_MS = 300
 _LONGEST_PROMPT = 2000
 """Characters of a prompt that are asked with: the rest is more often a pasted file than a question."""
 
@@ -40,13 +44,13 @@ class Asked:
 
     Attributes:
         namespace: Where to look; None: as for every command.
-        budget_ms: Milliseconds after which it prints what it has.
+        budget_ms: Milliseconds after which it prints what it has; None: as `BUDGET` says, or 300.
         max_chars: The longest text, in characters.
         dsn: The database; None: as for every command.
     """
 
     namespace: str | None = None
-    budget_ms: int = 300
+    budget_ms: int | None = None
     max_chars: int = 2000
     dsn: str | None = None
 
@@ -85,7 +89,11 @@ def recall_for(asked: Asked) -> None:
 
     Never raises an error: whatever fails is a line in the log.
     """
-    until = monotonic() + asked.budget_ms / 1000
+    budget = _BUDGET_MS if asked.budget_ms is None else asked.budget_ms
+    configured = os.environ.get(BUDGET, "")
+    if asked.budget_ms is None and configured.isdecimal():
+        budget = int(configured)
+    until = monotonic() + budget / 1000
     found: list[str] = []
 
     def work() -> None:
@@ -101,7 +109,7 @@ def recall_for(asked: Asked) -> None:
         worker.start()
         worker.join(max(0.0, until - monotonic()))
         if worker.is_alive():
-            log_line("recall", f"no answer within {asked.budget_ms} ms")
+            log_line("recall", f"no answer within {budget} ms")
         elif found and found[0]:
             sys.stdout.write(_formed(found[0], event_of(payload)) + "\n")
     except Exception as error:  # noqa: BLE001 - no error may stop the user
