@@ -160,10 +160,14 @@ def test_what_programs_put_into_the_words_of_the_user_is_left_out(tmp_path: Path
     )
     assert said(READERS["claude-code"](file, refuse)) == [("user", "Tea, please.")]
     assert without("<a>" * 100_000, "a") == "<a>" * 100_000
+    assert without("<a></a>x" * 100_000, "a") == "x" * 100_000
 
 
 def test_a_line_that_stands_twice_is_one_message(tmp_path: Path) -> None:
     line = claude_line("user", "tea", 1)
+    without_id = [{**line, "uuid": None}, {**claude_line("user", "cake", 2), "uuid": None}]
+    file = write_lines(tmp_path / "n.jsonl", without_id)
+    assert len(READERS["claude-code"](file, refuse).messages) == 2
     assert len(READERS["claude-code"](write_lines(tmp_path / "s.jsonl", [line, line]), refuse).messages) == 1
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Thread
 from time import monotonic
@@ -65,7 +66,8 @@ def run_alone(options: list[str]) -> None:
     if asked is None:
         return
     recall_for(asked)
-    sys.stdout.flush()
+    with suppress(OSError):
+        sys.stdout.flush()
     # What still runs is late, and tearing the interpreter down would take another 30 ms of the user's time.
     os._exit(0)
 

@@ -33,11 +33,12 @@ def claude_code(file: Path, reject: Callable[[Rejected], None]) -> Conversation:
     """Read a session of Claude Code: a line for each block of a message, and others for its own use."""
     turns = Turns()
     titles: dict[str, str] = {}
-    lines: set[Any] = set()
+    lines: set[str] = set()
     for place, line in records(file, reject):
-        kind, content, uuid = line.get("type"), field_of(line, "message", "content"), str(line.get("uuid"))
-        is_repeated = kind in {"user", "assistant"} and uuid in lines
-        lines.add(uuid)
+        kind, content, uuid = line.get("type"), field_of(line, "message", "content"), line.get("uuid")
+        is_repeated = isinstance(uuid, str) and uuid in lines
+        if isinstance(uuid, str):
+            lines.add(uuid)
         if turns.project is None and isinstance(line.get("cwd"), str):
             turns.project = PurePath(line["cwd"])
         _title(line, titles, lines)
@@ -65,7 +66,7 @@ def claude_code(file: Path, reject: Callable[[Rejected], None]) -> Conversation:
     return _conversation(file.stem, title, turns)
 
 
-def _title(line: dict[str, Any], titles: dict[str, str], lines: set[Any]) -> None:
+def _title(line: dict[str, Any], titles: dict[str, str], lines: set[str]) -> None:
     kind = line.get("type")
     key = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}.get(str(kind))
     # A file also has summaries of other sessions, which name no line of it.

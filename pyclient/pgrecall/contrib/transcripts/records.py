@@ -84,10 +84,11 @@ def without(text: str, tag: str) -> str:
     """Return a text without its elements of a tag, which the program has put into it."""
     opening, closing = f"<{tag}>", f"</{tag}>"
     kept: list[str] = []
-    while True:
-        before, found, rest = text.partition(opening)
-        _, closed, after = rest.partition(closing)
-        if not found or not closed:
-            return "".join([*kept, text])
-        kept.append(before)
-        text = after
+    place = 0
+    while (start := text.find(opening, place)) >= 0:
+        end = text.find(closing, start)
+        if end < 0:
+            break
+        kept.append(text[place:start])
+        place = end + len(closing)
+    return "".join([*kept, text[place:]])
