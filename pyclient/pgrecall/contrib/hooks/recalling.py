@@ -15,8 +15,6 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from pgrecall.formatting import printable
-
 from .hook_log import describe, log_line
 from .payload import event_of, read_payload, text_at
 
@@ -35,8 +33,6 @@ _LONGEST_PROMPT = 2000
 """Characters of a prompt that are asked with: the rest is more often a pasted file than a question."""
 
 _WITHOUT_PROMPT = "recent conversations and key facts"
-_BRIEFING_SECONDS = 0.12
-"""What a briefing takes in a new session; an embedder has what is left of the budget before that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +96,7 @@ def recall_for(asked: Asked) -> None:
 
     def work() -> None:
         try:
-            found.append(_briefing(asked, text_at(payload, "prompt"), until))
+            _recall(asked, text_at(payload, "prompt"), until, found)
         except Exception as error:  # noqa: BLE001 - no error may stop the user
             log_line("recall", describe(error))
 
@@ -110,10 +106,10 @@ def recall_for(asked: Asked) -> None:
         worker = Thread(target=work, daemon=True)
         worker.start()
         worker.join(max(0.0, until - monotonic()))
-        if worker.is_alive():
+        if worker.is_alive() and not found:
             log_line("recall", f"no answer within {budget} ms")
-        elif found and found[0]:
-            sys.stdout.write(_formed(found[0], event_of(payload)) + "\n")
+        elif found and found[-1]:
+            sys.stdout.write(_formed(found[-1], event_of(payload)) + "\n")
     except Exception as error:  # noqa: BLE001 - no error may stop the user
         log_line("recall", describe(error))
 
@@ -121,6 +117,8 @@ def recall_for(asked: Asked) -> None:
 def _formed(text: str, event: str | None) -> str:
     """Return a text as the agent that sent an event takes it; as it is if a person asked."""
     if event is None:
+        from pgrecall.formatting import printable
+
         return printable(text)
     if event[0].islower():
         # Cursor's events begin with a small letter.
@@ -128,12 +126,15 @@ def _formed(text: str, event: str | None) -> str:
     return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
 
 
-def _briefing(asked: Asked, prompt: str | None, until: float) -> str:
+def _recall(asked: Asked, prompt: str | None, until: float, found: list[str]) -> None:
+    """Append a briefing by words and concepts, and then one by meaning too, if there is time.
+
+    The first call of a session takes longest. An embedder works on the prompt meanwhile, so the second
+    briefing is no later than it would be alone.
+    """
     import psycopg
 
-    from pgrecall._sync.cursor import set_local
-    from pgrecall.arguments import call, checked_arguments
-    from pgrecall.concurrency import STATEMENT_TIMEOUT
+    from pgrecall.arguments import checked_arguments
     from pgrecall.config import file as settings_file
     from pgrecall.config.session_settings import requested_settings
     from pgrecall.config.settings import load
@@ -149,16 +150,52 @@ def _briefing(asked: Asked, prompt: str | None, until: float) -> str:
     try:
         with psycopg.connect(asked.dsn or settings.dsn or _embedded(), **CONNECTION_OPTIONS) as connection:
             local = _accepted(connection, requested) if requested else {}
-            vector, model = _embedding(connection, question, until - _BRIEFING_SECONDS)
+            vector, model, id = _request(connection, question, until)
+            if vector is None:
+                found.append(_briefing(connection, arguments, local, until))
+                vector = None if id is None else _answer(connection, id, until)
             if vector is not None:
                 arguments["query_vec"], local["pgrecall.query_model"] = vector, model
-            with connection.transaction():
-                set_local(connection, local)
-                connection.execute(STATEMENT_TIMEOUT, [max(1, int(1000 * (until - monotonic())))])
-                [(text,)] = connection.execute(*call("public.recall_briefing", arguments))
-                return str(text)
+                found.append(_briefing(connection, arguments, local, until))
     except psycopg.Error as error:
         raise error_from(error) from error
+
+
+def _request(connection: psycopg.Connection[Any], question: str, until: float) -> tuple[Any, Any, Any]:
+    """Ask an embedder daemon for the embedding: the cached one with its model, or the id to wait with."""
+    from pgrecall._sync.cursor import is_read_only
+    from pgrecall.arguments import call
+
+    if is_read_only(connection):
+        return None, None, None
+    [(id, vector, model, fault, pause, *_)] = connection.execute(
+        *call("pgrecall.request_query_embedding", {"query": question})
+    )
+    # An embedder that is not notified looks only so often.
+    is_late = pause is not None and monotonic() + pause > until
+    return vector, model, None if fault is not None or is_late else id
+
+
+def _answer(connection: psycopg.Connection[Any], id: int, until: float) -> Any:
+    """Wait for an embedder's answer; None if it does not come in time."""
+    from pgrecall.arguments import call
+
+    waiting = call("pgrecall.wait_query_embedding", {"id": id, "seconds": max(0.0, until - monotonic())})
+    return next((answer for answer, *_ in connection.execute(*waiting)), None)
+
+
+def _briefing(
+    connection: psycopg.Connection[Any], arguments: dict[str, Any], local: dict[str, str], until: float
+) -> str:
+    from pgrecall._sync.cursor import set_local
+    from pgrecall.arguments import call
+    from pgrecall.concurrency import STATEMENT_TIMEOUT
+
+    with connection.transaction():
+        set_local(connection, local)
+        connection.execute(STATEMENT_TIMEOUT, [max(1, int(1000 * (until - monotonic())))])
+        [(text,)] = connection.execute(*call("public.recall_briefing", arguments))
+        return str(text)
 
 
 def _accepted(connection: psycopg.Connection[Any], requested: tuple[RequestedSetting, ...]) -> dict[str, str]:
@@ -171,23 +208,6 @@ def _accepted(connection: psycopg.Connection[Any], requested: tuple[RequestedSet
     with connection.cursor(row_factory=dict_row) as cursor:
         known = cursor.execute(*call("pgrecall.settings_list", {})).fetchall()
     return {f"pgrecall.{name}": one.value for name, one in accept_settings(requested, known).items()}
-
-
-def _embedding(connection: psycopg.Connection[Any], question: str, until: float) -> tuple[Any, Any]:
-    """Have an embedder daemon embed the question; no vector if it does not answer in time."""
-    from pgrecall._sync.cursor import is_read_only
-    from pgrecall.arguments import call
-
-    if is_read_only(connection):
-        return None, None
-    requested = connection.execute(*call("pgrecall.request_query_embedding", {"query": question}))
-    [(id, vector, model, fault, pause, *_)] = requested
-    seconds = until - monotonic()
-    if vector is None and fault is None and seconds > (pause or 0):
-        waiting = call("pgrecall.wait_query_embedding", {"id": id, "seconds": seconds})
-        for answer, *_ in connection.execute(*waiting):
-            vector = answer
-    return vector, model
 
 
 def _embedded() -> str:
