@@ -190,6 +190,21 @@ def test_an_embedder_is_asked_and_no_library_is_loaded_that_is_not_needed(
     assert set(json.loads(done.stderr.decode().replace("'", '"'))) & NOT_NEEDED == set()
 
 
+def test_an_embedder_that_is_late_is_not_waited_for(
+    conn: psycopg.Connection[Any], dsn: str, cli: Callable[..., Outcome], log: Path
+) -> None:
+    model = Model()
+    with Client(dsn) as client:
+        client.remember("The cat sleeps.")
+    embed_all(conn, model)
+    model.free.clear()
+    with answering(dsn, model):
+        done = cli("hook", "recall", "--budget-ms", "4000", stdin=payload(None, "Where does the cat sleep?"))
+        model.free.set()
+    assert "The cat sleeps." in done.out
+    assert not log.exists()
+
+
 def test_options_that_need_the_whole_command_line_have_it(dsn: str) -> None:
     helped = _process(dsn, b"", "--help")
     assert b"--budget-ms" in helped.stdout
