@@ -16,7 +16,7 @@ from support.roles import role
 if TYPE_CHECKING:
     from psycopg import Connection
 
-KINDS = ("embedding", "text", "llm", "notes", "curation")
+KINDS = ("embedding", "text", "llm", "notes", "sparse", "curation")
 pytestmark = pytest.mark.rollback
 
 

@@ -27,6 +27,7 @@ UNBOUNDED = {
         "search_vector",
     ): "a trigger makes it of what is bounded; a tsvector has a megabyte at the most",
     ("pending_postings", "indexed_vector"): "a memory's search_vector",
+    ("sparse_terms", "weights"): "complete_sparse() makes it: 128 numbers",
     ("granted", "namespaces"): "a trigger makes it: one bit for each namespace",
     ("alembic_version", "version_num"): "the installer's",
     ("installation", "bundle_hash"): "the installer's",

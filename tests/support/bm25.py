@@ -102,7 +102,7 @@ def leg(
         CROSS JOIN LATERAL _pgrecall.bm25_leg(
             q.namespace_id,
             ROW('bm25', q.words, q.idfs, _pgrecall.match_any_term(q.words), q.common, %(required)s::tsquery, NULL, NULL, NULL, NULL,
-                %(budget)s, NULL, NULL, _pgrecall.bm25_parameters(), NULL, NULL)::pgrecall.parsed_query,
+                %(budget)s, NULL, NULL, _pgrecall.bm25_parameters(), NULL, NULL, NULL)::pgrecall.parsed_query,
             {conditions}, %(depth)s
         ) l
     """

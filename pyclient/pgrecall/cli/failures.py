@@ -17,7 +17,9 @@ failures = typer.Typer(invoke_without_command=True)
 Cause = Annotated[str | None, typer.Option(help="Only failures with this cause.", show_default=False)]
 Kind = Annotated[
     str | None,
-    typer.Option(help="Only jobs of this kind: embedding, text, llm, notes, curation.", show_default=False),
+    typer.Option(
+        help="Only jobs of this kind: embedding, text, llm, notes, sparse, curation.", show_default=False
+    ),
 ]
 
 

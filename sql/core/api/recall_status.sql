@@ -21,8 +21,8 @@
 -- dense_index_bytes, memories_bytes  for roles that see every namespace; else NULL
 -- due                        memories to be forgotten or erased by expire_memories()
 -- analyzed_at                when the planner's statistics of memories were refreshed; NULL: not known
--- jobs                       by kind (embedding, text, llm, notes, curation): pending, in_progress, retrying, failed, and seconds,
---                            the waiting time of the oldest that has not failed; null if none waits
+-- jobs                       by kind (embedding, text, llm, notes, sparse, curation): pending, in_progress, retrying, failed, and
+--                            seconds, the waiting time of the oldest that has not failed; null if none waits
 CREATE OR REPLACE FUNCTION public.recall_status()
 RETURNS TABLE (
     schema_revision text, bundle_hash text, model text, dimension integer, namespaces bigint, memories bigint,

@@ -7,7 +7,7 @@
 -- Errors  22023 k is negative
 --
 -- generation, model  of kind embedding;  cause  one word;  error  message of the last attempt
--- kind  embedding, text (extraction), llm (extraction by a language model), notes or curation
+-- kind  embedding, text (extraction), llm (extraction by a language model), notes, sparse or curation
 CREATE OR REPLACE FUNCTION pgrecall.failures(cause text DEFAULT NULL, k integer DEFAULT 100, kind text DEFAULT NULL)
 RETURNS TABLE (
     memory_id bigint, namespace text, generation integer, model text, cause text, error text, attempts integer,
