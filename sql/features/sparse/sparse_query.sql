@@ -13,7 +13,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
-    rarest CONSTANT double precision := ln(1 + (greatest(documents, 1) - 0.5) / 1.5);
+    rarest CONSTANT double precision := ln(1 + (greatest(documents, 1) - 0.5) / 1.5)::double precision;
 BEGIN
     -- A range in its order: by equality the planner may read the table, other tenants' rows, from its beginning.
     IF (
