@@ -36,7 +36,6 @@ def render(results: Results) -> list[str]:
                 "data set",
                 *_METRICS.values(),
                 "nDCG@10, over the better leg",
-                "p50 ms",
                 "bytes a memory",
                 "texts a second",
             ],
@@ -60,7 +59,6 @@ def _gained(name: str, found: Mapping[str, Any]) -> list[str]:
             for metric in _METRICS
         ),
         "" if leg is None else f"{interval(leg)} `{leg['b']}`",
-        f"{systems[_WITHOUT]['latency_ms']['p50']:.1f} → {systems[FULL]['latency_ms']['p50']:.1f}",
         f"{sparse['bytes']:,}",
         "" if sparse["per_second"] is None else f"{sparse['per_second']:.0f}",
     ]
