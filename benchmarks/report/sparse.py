@@ -59,8 +59,8 @@ def _gained(name: str, found: Mapping[str, Any]) -> list[str]:
             for metric in _METRICS
         ),
         "" if leg is None else f"{interval(leg)} `{leg['b']}`",
-        f"{sparse['bytes']:,}",
-        "" if sparse["per_second"] is None else f"{sparse['per_second']:.0f}",
+        f"{sparse['bytes']:,}" if sparse["with_terms"] else "none: not its language",
+        f"{sparse['per_second']:.0f}" if sparse["with_terms"] and sparse["per_second"] else "",
     ]
 
 
