@@ -1,7 +1,7 @@
 -- Returns what the legs of a recall are given: the weight of each, how many candidates it fetches, and the lexical leg's filter.
 --
 -- lexical_weight, dense_weight  their weights in the fusion;  total_weight  the sum
--- sparse_weight    what the sparse terms take of the lexical weight if any of them matches (leg_weights); 0 without sparse terms, and
+-- sparse_weight    what the sparse terms take of the lexical weight if any of them matches (sparse_weights); 0 without sparse terms, and
 --                  with fusion rrf, since they have no ranks
 -- lexical_depth …  how many candidates the leg fetches (leg_depth); 0: it does not take part
 -- lexical_filter   the filter, with lexical_lookback

@@ -77,7 +77,9 @@ BEGIN
             COALESCE(background.penalty, 0), legs.has_passages
         ) m ON m.id = c.id
     ), score_norms AS MATERIALIZED (
-        SELECT n.*, w.lexical AS lexical_weight, w.dense AS dense_weight, w.sparse AS sparse_weight, w.total AS total_weight
+        SELECT n.*, w.lexical AS lexical_weight, w.sparse AS sparse_weight,
+               -- If no memory holds a word of the query, the terms' weight comes on top.
+               legs.total_weight + greatest(w.sparse - legs.lexical_weight, 0) AS total_weight
         FROM (
             SELECT NULLIF(greatest(max(s.lexical_score - COALESCE(s.expansion_score, 0)), settings.lexical_coverage * parsed.max_bm25), 0)
                        AS lexical,
@@ -86,13 +88,13 @@ BEGIN
                    max(s.sparse_score) AS best_sparse
             FROM scored s
         ) n
-        CROSS JOIN LATERAL _pgrecall.leg_weights(legs.lexical_weight, legs.dense_weight, legs.sparse_weight, n.best_sparse) w
+        CROSS JOIN LATERAL _pgrecall.sparse_weights(legs.lexical_weight, legs.sparse_weight, n.best_sparse) w
     ), fused AS MATERIALIZED (
         SELECT s.id, s.share, f.fused, settings.graph_decay * COALESCE(NULLIF(max(f.fused) OVER (), 0), max_score) AS concept_level
         FROM scored s
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL _pgrecall.leg_parts(
-            settings.fusion, settings.rrf_k, x.total_weight, x.lexical_weight, x.dense_weight, x.sparse_weight,
+            settings.fusion, settings.rrf_k, x.total_weight, x.lexical_weight, legs.dense_weight, x.sparse_weight,
             s.lexical_rank, s.dense_rank, s.lexical_score, s.dense_score, s.sparse_score, x.lexical, x.dense, x.sparse
         ) f
     ), seeds AS MATERIALIZED (
@@ -151,7 +153,7 @@ BEGIN
         FROM all_candidates c
         CROSS JOIN score_norms x
         CROSS JOIN LATERAL _pgrecall.leg_parts(
-            settings.fusion, settings.rrf_k, x.total_weight, x.lexical_weight, x.dense_weight, x.sparse_weight,
+            settings.fusion, settings.rrf_k, x.total_weight, x.lexical_weight, legs.dense_weight, x.sparse_weight,
             c.lexical_rank, c.dense_rank, c.lexical_score, c.dense_score, c.sparse_score, x.lexical, x.dense, x.sparse
         ) p
         LEFT JOIN (SELECT n.id, max(n.level) AS level FROM session_boosts n GROUP BY n.id) b ON b.id = c.id
@@ -286,7 +288,7 @@ BEGIN
            w.lexical_part, w.dense_part, w.graph_part, w.session_part, w.with_phrase - w.with_session, w.relevance,
            w.recency, w.combined, w.importance_factor, w.decay_factor, w.entity_factor, w.speaker_factor, w.passage,
            w.is_candidate,
-           c.mmr_penalty, c.duplicates, o.place::integer, x.lexical_weight, x.dense_weight,
+           c.mmr_penalty, c.duplicates, o.place::integer, x.lexical_weight, legs.dense_weight,
            CASE WHEN legs.graph_depth > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level,
            w.confidence, w.relevance - w.with_phrase, COALESCE(o.newer_factor, 1), w.sparse_part,
            x.sparse_weight
