@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import psycopg
 
-__all__ = ["ExtractionCache", "extract"]
+__all__ = ["ExtractionCache", "claim", "extract"]
 
 _CLAIM = 4096
 _LEASE = "6 hours"
@@ -115,7 +115,7 @@ def extract(
     worker = uuid.uuid4()
     read = unread = 0
     with _Reader(cache, say) as reader:
-        while claimed := _claim(connection, worker, undated):
+        while claimed := claim(connection, worker, "text", _CLAIM, undated):
             found = reader.read([document for _, document in claimed])
             items = [
                 {"memory_id": document.memory_id, "ticket": ticket, **found[document.memory_id]}
@@ -141,12 +141,26 @@ def extract(
     return {"version": version, "spacy": spacy_installed(), "read": read, "unread": unread, **counts}
 
 
-def _claim(
-    connection: psycopg.Connection[Any], worker: uuid.UUID, undated: Collection[int]
+def claim(
+    connection: psycopg.Connection[Any],
+    worker: uuid.UUID,
+    enricher: str,
+    most: int,
+    undated: Collection[int] = (),
 ) -> list[tuple[int, Document]]:
+    """Lease memories that wait for an enricher; return them with the tickets of the claims.
+
+    Args:
+        connection: To the database, in autocommit mode.
+        worker: Who holds the leases.
+        enricher: What reads them.
+        most: How many at the most.
+        undated: Ids of memories whose date the data set does not give.
+    """
     with connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(
-            "SELECT * FROM pgrecall.claim_extractions(%s, 'text', %s, %s::interval)", (worker, _CLAIM, _LEASE)
+            "SELECT * FROM pgrecall.claim_extractions(%s, %s, %s, %s::interval)",
+            (worker, enricher, most, _LEASE),
         ).fetchall()
     for row in rows:
         if row["memory_id"] in undated:

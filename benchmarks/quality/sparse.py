@@ -6,11 +6,10 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from benchmarks.quality.extractions import claim
 from pgrecall_embedder.jobs.sparse.model import SparseModel
-from pgrecall_extract.base import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["read_sparse"]
 
 _CLAIM = 512
-_LEASE = "6 hours"
 _SIZE = """
 SELECT count(*), pg_total_relation_size('pgrecall.sparse_terms') / greatest(count(*), 1)
 FROM pgrecall.sparse_terms
@@ -55,7 +53,7 @@ def read_sparse(
     worker = uuid.uuid4()
     read = new = 0
     seconds = 0.0
-    while claimed := _claim(connection, worker):
+    while claimed := claim(connection, worker, "sparse", _CLAIM):
         documents = [document for _, document in claimed]
         found = cache.get(version, documents)
         missing = [document for document in documents if document.memory_id not in found]
@@ -82,12 +80,3 @@ def read_sparse(
         "new": new,
         "per_second": round(new / seconds, 1) if new else None,
     }
-
-
-def _claim(connection: psycopg.Connection[Any], worker: uuid.UUID) -> list[tuple[int, Document]]:
-    with connection.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(
-            "SELECT * FROM pgrecall.claim_extractions(%s, 'sparse', %s, %s::interval)",
-            (worker, _CLAIM, _LEASE),
-        ).fetchall()
-    return [(row.pop("ticket"), Document(**row)) for row in rows]

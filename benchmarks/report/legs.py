@@ -11,9 +11,10 @@ from benchmarks.report.markdown import table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["best_leg", "interval", "render"]
+__all__ = ["METRICS", "best_leg", "interval", "render"]
 
-_METRICS = {"recall@5": "recall@5", "recall@10": "recall@10", "ndcg@10": "nDCG@10"}
+METRICS = {"recall@5": "recall@5", "recall@10": "recall@10", "ndcg@10": "nDCG@10"}
+"""What the fusion is held to, with titles."""
 _RANKS = "fusion=rrf"
 _WORDING = ("recall:phrase_bonus=0", "recall:strategy=auto")
 
@@ -73,7 +74,7 @@ def _strata(found: Mapping[str, Any]) -> list[str | None]:
 def _worse(measured: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for found in measured:
         for stratum in _strata(found):
-            for metric, title in _METRICS.items():
+            for metric, title in METRICS.items():
                 one = best_leg(found, stratum, metric)
                 if one is not None and one["significant"] and one["delta"] < 0:
                     yield f"{found['dataset']} {stratum or 'overall'}, {title}, than `{one['b']}`"
@@ -86,11 +87,11 @@ def _against_best(measured: Sequence[Mapping[str, Any]]) -> str:
             data = found["data"]
             count = data["queries"] if stratum is None else data["strata"][stratum]
             cells = []
-            for metric in _METRICS:
+            for metric in METRICS:
                 one = best_leg(found, stratum, metric)
                 cells.append("" if one is None else f"{interval(one)} `{one['b']}`")
             rows.append((f"{found['dataset']}, {stratum or 'overall'}", str(count), *cells))
-    return table(("data set, stratum", "questions", *_METRICS.values()), rows)
+    return table(("data set, stratum", "questions", *METRICS.values()), rows)
 
 
 def _by_ranks(found: Mapping[str, Any]) -> list[str]:
@@ -104,7 +105,7 @@ def _fusions(results: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
         if not _by_ranks(found):
             continue
         systems = found["systems"]
-        for metric, title in _METRICS.items():
+        for metric, title in METRICS.items():
             values = [
                 f"{systems[name]['overall'][metric]:.3f}" if name in systems else ""
                 for name in (FULL, *names)

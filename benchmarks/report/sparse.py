@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.quality.run import FULL
-from benchmarks.report.legs import best_leg, interval
+from benchmarks.report.legs import METRICS, best_leg, interval
 from benchmarks.report.markdown import file_link, of_kind, revision, table
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["render"]
 
-_METRICS = {"recall@5": "recall@5", "recall@10": "recall@10", "ndcg@10": "nDCG@10"}
 _WITHOUT = "recall:sparse_share=0"
 _SHARE = "recall:sparse_share="
 
@@ -34,7 +33,7 @@ def render(results: Results) -> list[str]:
         table(
             [
                 "data set",
-                *_METRICS.values(),
+                *METRICS.values(),
                 "nDCG@10, over the better leg",
                 "bytes a memory",
                 "texts a second",
@@ -56,7 +55,7 @@ def _gained(name: str, found: Mapping[str, Any]) -> list[str]:
         *(
             f"{systems[_WITHOUT]['overall'][metric]:.3f} → {systems[FULL]['overall'][metric]:.3f}, "
             f"{interval(gains[_WITHOUT, metric])}"
-            for metric in _METRICS
+            for metric in METRICS
         ),
         "" if leg is None else f"{interval(leg)} `{leg['b']}`",
         f"{sparse['bytes']:,}" if sparse["with_terms"] else "none: not its language",
@@ -67,7 +66,7 @@ def _gained(name: str, found: Mapping[str, Any]) -> list[str]:
 def _shares(measured: Sequence[Mapping[str, Any]]) -> str:
     means = [
         {
-            name: sum(found["systems"][name]["overall"][metric] for metric in _METRICS) / len(_METRICS)
+            name: sum(found["systems"][name]["overall"][metric] for metric in METRICS) / len(METRICS)
             for name in found["systems"]
             if name == FULL or name.startswith(_SHARE)
         }

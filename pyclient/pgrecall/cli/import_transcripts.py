@@ -1,6 +1,7 @@
 """`pgrecall import claude-code | codex | chatgpt | claude`: conversations, each message once."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,6 +30,17 @@ Export = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The options of every import here: where to, and how it is reported."""
+
+    namespace: str | None
+    rejected: Path | None
+    as_json: bool
+    dsn: str | None
+    data_dir: Path | None
+
+
 def claude_code(
     path: Transcripts = None,
     namespace: Namespace = None,
@@ -39,7 +51,7 @@ def claude_code(
 ) -> None:
     """Import sessions of Claude Code: what was said, which tools were called and on which files."""
     folder = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude") / "projects"
-    _import_transcripts("claude-code", path or folder, namespace, rejected, as_json, dsn, data_dir)
+    _import_transcripts("claude-code", path or folder, _Way(namespace, rejected, as_json, dsn, data_dir))
 
 
 def codex(
@@ -52,7 +64,7 @@ def codex(
 ) -> None:
     """Import sessions of Codex: what was said, which tools were called and on which files."""
     folder = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex") / "sessions"
-    _import_transcripts("codex", path or folder, namespace, rejected, as_json, dsn, data_dir)
+    _import_transcripts("codex", path or folder, _Way(namespace, rejected, as_json, dsn, data_dir))
 
 
 def chatgpt(
@@ -64,7 +76,7 @@ def chatgpt(
     data_dir: DataDir = None,
 ) -> None:
     """Import the data export of ChatGPT: of each conversation the branch that was shown last."""
-    _import_export("chatgpt", path, namespace, rejected, as_json, dsn, data_dir)
+    _import_export("chatgpt", path, _Way(namespace, rejected, as_json, dsn, data_dir))
 
 
 def claude(
@@ -76,18 +88,10 @@ def claude(
     data_dir: DataDir = None,
 ) -> None:
     """Import the data export of Claude."""
-    _import_export("claude", path, namespace, rejected, as_json, dsn, data_dir)
+    _import_export("claude", path, _Way(namespace, rejected, as_json, dsn, data_dir))
 
 
-def _import_transcripts(
-    agent: str,
-    path: Path,
-    namespace: str | None,
-    rejected: Path | None,
-    as_json: bool,
-    dsn: str | None,
-    data_dir: Path | None,
-) -> None:
+def _import_transcripts(agent: str, path: Path, way: _Way) -> None:
     from pgrecall.contrib.importers import Rejected
     from pgrecall.contrib.transcripts.agents import READERS
     from pgrecall.errors import InvalidInput, PgrecallError
@@ -104,39 +108,20 @@ def _import_transcripts(
                 reject(Rejected(file.name, error.message))
                 yield None
 
-    _run(agent, conversations, len(files), namespace, rejected, as_json, connection_string(dsn, data_dir))
+    _run(agent, conversations, len(files), way)
 
 
-def _import_export(
-    agent: str,
-    path: Path,
-    namespace: str | None,
-    rejected: Path | None,
-    as_json: bool,
-    dsn: str | None,
-    data_dir: Path | None,
-) -> None:
+def _import_export(agent: str, path: Path, way: _Way) -> None:
     from pgrecall.contrib.transcripts.exports import EXPORTS, export_conversations
 
-    _run(
-        agent,
-        lambda reject: export_conversations(path, EXPORTS[agent], reject),
-        None,
-        namespace,
-        rejected,
-        as_json,
-        connection_string(dsn, data_dir),
-    )
+    _run(agent, lambda reject: export_conversations(path, EXPORTS[agent], reject), None, way)
 
 
 def _run(
     agent: str,
     conversations: "Callable[[Callable[[Rejected], None]], Iterator[Conversation | None]]",
     total: int | None,
-    namespace: str | None,
-    rejected: Path | None,
-    as_json: bool,
-    dsn: str | None,
+    way: _Way,
 ) -> None:
     """Store conversations and print the report.
 
@@ -147,7 +132,10 @@ def _run(
     from pgrecall.contrib.transcripts import store_conversation
 
     counts = {"conversations": 0, "messages": 0, "stored": 0, "present": 0, "rejected": 0, "skipped": 0}
-    with Client(dsn, pool_max=1) as client, rejections(rejected) as tell:
+    with (
+        Client(connection_string(way.dsn, way.data_dir), pool_max=1) as client,
+        rejections(way.rejected) as tell,
+    ):
 
         def reject(one: "Rejected") -> None:
             counts["rejected"] += 1
@@ -157,7 +145,7 @@ def _run(
             for conversation in conversations(reject):
                 if conversation is not None:
                     done = store_conversation(
-                        client, conversation, agent=agent, reject=reject, namespace=namespace
+                        client, conversation, agent=agent, reject=reject, namespace=way.namespace
                     )
                     counts["conversations"] += bool(conversation.messages)
                     counts["messages"] += len(conversation.messages)
@@ -165,7 +153,7 @@ def _run(
                     counts["present"] += done.present
                     counts["skipped"] += conversation.skipped
                 advance(1)
-    if as_json:
+    if way.as_json:
         print_json(counts)
     else:
         echo(
