@@ -260,3 +260,31 @@ def test_words_share_no_dimension(conn: Connection[Any]) -> None:
         "SELECT count(*) - count(DISTINCT _pgrecall.term_dimension('word' || n)) FROM generate_series(1, 20000) n",
     )
     assert pairs <= 3
+
+
+FOREIGN = {
+    "sparse_terms": "INSERT INTO pgrecall.sparse_terms SELECT -n, %s, '{1:1}/268435456' FROM generate_series(1, 5000) n",
+    "passages": (
+        "INSERT INTO pgrecall.passages (memory_id, generation_id, number, namespace_id, starts_at, ends_at, embedding) "
+        "SELECT -n, 1, 1, %s, 0, 1, '[1]' FROM generate_series(1, 5000) n"
+    ),
+}
+
+
+@pytest.mark.parametrize("table", FOREIGN)
+@pytest.mark.parametrize("name", ["a", "z"])
+def test_a_namespace_without_them_reads_none_of_another(conn: Connection[Any], table: str, name: str) -> None:
+    """By equality the planner may read a table from its beginning, if few namespaces have rows in it."""
+    for namespace in ("a", "m", "z"):
+        call(conn, "pgrecall.create_namespace", namespace)
+    remember(conn, "The red boat", namespace=name)
+    conn.execute("SET session_replication_role = replica")
+    conn.execute("DROP INDEX IF EXISTS pgrecall.passages_embedding_idx")
+    conn.execute(FOREIGN[table].encode(), [scalar(conn, "SELECT pgrecall.namespace_id('m')")])
+    conn.execute("RESET session_replication_role")
+    conn.execute(f"VACUUM ANALYZE pgrecall.{table}".encode())
+    read = f"SELECT pg_stat_get_xact_tuples_returned('pgrecall.{table}'::regclass)"
+    with conn.transaction():
+        for _ in range(8):
+            assert len(rows(conn, "recall", "red boat", str([1.0] * 384), namespace=name)) == 1
+        assert scalar(conn, read) == 0
