@@ -52,17 +52,21 @@ def _no_settings_from_outside() -> Iterator[None]:
 
 
 def processes(embedded: EmbeddedServer) -> list[psutil.Process]:
-    """All processes of the server, orphans too."""
+    """All processes of the server that run, orphans too. Some machines keep zombies for a while; they do nothing."""
     found = []
     for candidate in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            if candidate.name() == "postgres" and candidate.cwd() == str(embedded.pgdata):
+            if (
+                candidate.name() == "postgres"
+                and candidate.cwd() == str(embedded.pgdata)
+                and candidate.status() != psutil.STATUS_ZOMBIE
+            ):
                 found.append(candidate)
     return found
 
 
 def kill_all(embedded: EmbeddedServer) -> None:
-    while left := processes(embedded):  # zombies, which some machines keep for a while, do not count
+    while left := processes(embedded):
         for victim in left:
             with contextlib.suppress(psutil.NoSuchProcess):
                 victim.kill()

@@ -109,7 +109,7 @@ def test_a_deleted_item_can_come_back(store: PgrecallStore, client: Client) -> N
 
 @pytest.mark.slow
 def test_reading_prolongs_a_life_seldom(client: Client) -> None:
-    store = PgrecallStore(client, ttl={"default_ttl": 0.05, "refresh_on_read": True})
+    store = PgrecallStore(client, ttl={"default_ttl": 0.1, "refresh_on_read": True})
     store.put(USER, "k", {"text": "short"})
     store.put(USER, "forever", {"text": "long"}, ttl=None)
     for _ in range(60):
@@ -118,7 +118,7 @@ def test_reading_prolongs_a_life_seldom(client: Client) -> None:
     [stored] = client.get_many(external_ids=["users.priya..k"], namespace="langgraph")
     assert len(client.history(stored.id)) <= 40
     assert keys(store.search(USER, query="short", refresh_ttl=False)) == ["k"]
-    time.sleep(3.2)
+    time.sleep(6.2)
     assert store.get(USER, "k") is None
     assert keys(store.search(USER)) == ["forever"]
     store.put(USER, "k", {"text": "alive"}, ttl=None)
