@@ -128,7 +128,7 @@ SYSTEMS := lexical,dense,recall,graph,recall:lexical_mode=ts_rank,bm25-exhaustiv
 SYSTEMS_BY_ABILITY := lexical,dense,recall,recall:newer_first=off,recall:fusion=rrf,bm25s,dense-exact
 # What the terms of a sparse model bring, SPARSE: recall without them, and with another share.
 SYSTEMS_OF_SPARSE := recall,recall:sparse_share=0,recall:sparse_share=0.15,recall:sparse_share=0.35,recall:sparse_share=0.5,lexical,dense
-bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and every data set in DATA, SPARSE=MODEL: with its terms; writes benchmarks/results
+bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and every data set in DATA, SPARSE=MODEL: with its terms, MODEL=NAME: and this encoder; writes benchmarks/results
 	@set -e; for folder in examples/sample $(DATA)/*/; do name=$$(basename $$folder); scope=pooled; language=english; \
 	  exact=100; parts=ABCDEF; sweep=; systems=$(SYSTEMS); abstentions=0; ablate=--ablate; \
 	  case $$name in locomo) scope=field:conversation; parts=ABCDEFG;; *-de) language=german;; *-es) language=spanish;; \
@@ -138,9 +138,10 @@ bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and ev
 	  case $$name in beam-rounds) abstentions=40;; esac; \
 	  results=quality-$$name; case "$(SPARSE)" in ?*) results=sparse-$$name; exact=0; ablate=; parts=; sweep=; \
 	    systems=$(SYSTEMS_OF_SPARSE);; esac; \
+	  case "$(MODEL)" in ?*) results=$${results%%-*}-$(notdir $(MODEL))-$$name;; esac; \
 	  $(BIN)/python -m benchmarks quality --data $$folder --scope $$scope --language $$language --exact $$exact \
 	    --abstentions $$abstentions --systems $$systems $$ablate $$parts --sweep "$$sweep" --rankings 3 \
-	    $(if $(SPARSE),--sparse $(SPARSE)) --json benchmarks/results/$$results.json; done
+	    $(if $(SPARSE),--sparse $(SPARSE)) $(if $(MODEL),--model $(MODEL)) --json benchmarks/results/$$results.json; done
 
 SWEEP_GRAPH := graph_weight,graph_mention,graph_decay,graph_seeds,graph_hops,graph_concepts,hub_max_mentions,graph_pool
 bench-graph: $(VENV)/.dev  ## measure what the concept graph brings to multi-hop questions and to dialogue; writes benchmarks/results

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.quality.four_bits import E5_SMALL, FourBits, has_four_bits
 from pgrecall_embedder.jobs.embed.batching import plan
 from pgrecall_embedder.providers import ModelSpec, load_provider
 
@@ -156,7 +157,11 @@ class Embedder:
         if prompt not in self._loaded:
             model = self.model
             spec = ModelSpec(model.id, model.name, model.dimension, model.provider, prompt, "")
-            self._loaded[prompt] = load_provider(spec, self._threads)
+            self._loaded[prompt] = (
+                FourBits(spec)
+                if model.name == E5_SMALL and has_four_bits()
+                else load_provider(spec, self._threads)
+            )
         return self._loaded[prompt]
 
 

