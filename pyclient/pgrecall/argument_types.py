@@ -61,6 +61,8 @@ ARGUMENT_TYPES = {
     "mmr_lambda": "double precision",
     "name": "text",
     "namespace": "text",
+    "namespace_weights": "jsonb",
+    "namespaces": "text[]",
     "new_name": "text",
     "occurred_at": "timestamp with time zone",
     "oldest_first": "boolean",

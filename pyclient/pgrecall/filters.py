@@ -17,7 +17,16 @@ from .errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["ErasureFilters", "Filter", "ListFilters", "Period", "RecallFilters", "Timeframe", "split_filter"]
+__all__ = [
+    "ErasureFilters",
+    "Filter",
+    "ListFilters",
+    "Period",
+    "RecallFilters",
+    "SearchFilters",
+    "Timeframe",
+    "split_filter",
+]
 
 Period = tuple[datetime | None, datetime | None]
 """A half-open period [from, before); None leaves that side open."""
@@ -179,8 +188,19 @@ class RecallFilters(ErasureFilters, total=False):
     include_sensitive: bool | None
 
 
-class ListFilters(RecallFilters, total=False):
-    """The namespace and the conditions of a list, as keyword arguments: see `Filter`.
+class SearchFilters(RecallFilters, total=False):
+    """The namespaces and the conditions of a call that reads several, as keyword arguments: see `Filter`.
+
+    Attributes:
+        namespaces: Several namespaces to search at once, instead of `namespace`; one that the role does not
+            see is left out. None takes the client's namespace, or else the setting `namespaces`.
+    """
+
+    namespaces: Iterable[str] | None
+
+
+class ListFilters(SearchFilters, total=False):
+    """The namespaces and the conditions of a list, as keyword arguments: see `Filter`.
 
     Attributes:
         forgotten: True lists forgotten memories instead.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from .filters import ErasureFilters, ListFilters, RecallFilters
+from .filters import ErasureFilters, ListFilters, RecallFilters, SearchFilters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,6 +17,7 @@ __all__ = [
     "MemoryFields",
     "RecallFilters",
     "RecallOptions",
+    "SearchFilters",
     "SortBy",
     "Strategy",
     "UpdatableFields",
@@ -87,10 +88,11 @@ class MemoryFields(UpdatableFields, total=False):
     external_id: str | None
 
 
-class RecallOptions(RecallFilters, total=False):
+class RecallOptions(SearchFilters, total=False):
     """Ranking options of a recall, besides its filters; None takes the database's setting of the same name.
 
     Attributes:
+        namespace_weights: What the scores of some of the `namespaces` are multiplied by, 0 to 1, by name.
         strategy: Which legs search; `chosen_strategy` of the memories is the strategy that 'auto' chose.
         fusion: How the leg scores are fused.
         sort_by: The sort order of the candidates.
@@ -102,6 +104,7 @@ class RecallOptions(RecallFilters, total=False):
         reference_time: The time that ages are relative to; by default now.
     """
 
+    namespace_weights: Mapping[str, float] | None
     strategy: Strategy | None
     fusion: Fusion | None
     sort_by: SortBy | None

@@ -120,8 +120,8 @@ def test_a_namespace_that_is_not_there(run: Callable[..., None], conn: psycopg.C
         number = await agent.store("quokka")
         assert await agent.found("quokka") == [number]
 
-    run(refused, namespace="burrow")
-    run(made, namespace="burrow", create_namespace=True)
+    run(refused, namespaces=("burrow",))
+    run(made, namespaces=("burrow",), create_namespace=True)
     assert scalar(conn, "SELECT count(*) FROM pgrecall.namespaces WHERE name = 'burrow'") == 1
 
 
@@ -317,9 +317,47 @@ def test_a_server_keeps_to_its_namespace(run: Callable[..., None], conn: psycopg
         listed = await agent.call("memory_list", namespace="other")
         assert {memory["id"] for memory in listed["memories"]} == {other, number}
 
-    run(kept, namespace="mine")
+    run(kept, namespaces=("mine",))
     assert stored(conn, other)["content"] == "quokka of another"
-    run(free, namespace="mine", any_namespace=True)
+    run(free, namespaces=("mine",), any_namespace=True)
+
+
+def test_a_server_of_several_namespaces(run: Callable[..., None], conn: psycopg.Connection[Any]) -> None:
+    mine = remember(conn, "quokka of mine", namespace="mine", create_namespace=True)
+    ours = remember(conn, "quokka of ours", namespace="ours", create_namespace=True)
+    other = remember(conn, "quokka of another", namespace="other", create_namespace=True)
+
+    async def works(agent: Agent) -> None:
+        assert set(await agent.found("quokka")) == {mine, ours}
+        found = await agent.call("memory_recall", query="quokka")
+        assert {(one["id"], one["namespace"]) for one in found["memories"]} == {
+            (mine, "mine"),
+            (ours, "ours"),
+        }
+        assert ", in ours, " in text_of(await agent.called("memory_recall", query="quokka"))
+        assert await agent.found("quokka", namespace="ours") == [ours]
+        assert "there is no namespace 'other'" in await agent.refused(
+            "memory_recall", query="quokka", namespace="other"
+        )
+        assert "there is no namespace 'other'" in await agent.refused(
+            "memory_store", content="x", namespace="other"
+        )
+        timeline = await agent.call("memory_timeline", topic="quokka")
+        assert {one["namespace"] for one in timeline["memories"]} == {"mine", "ours"}
+        listed = await agent.call("memory_list")
+        assert {one["id"] for one in listed["memories"]} == {mine, ours}
+        number = await agent.store("a wombat")
+        assert stored(conn, number)["namespace"] == "mine"
+        number = await agent.store("a wombat", namespace="ours")
+        assert stored(conn, number)["namespace"] == "ours"
+        assert (await agent.call("memory_update", id=ours, title="Ours"))["changed"] is True
+        assert f"there is no memory {other}" in await agent.refused("memory_update", id=other, title="x")
+        text = await _read(agent, "pgrecall://briefing/quokka")
+        assert "of mine" in text
+        assert "of ours" in text
+        assert "another" not in text
+
+    run(works, namespaces=("mine", "ours"))
 
 
 def test_sensitive_memories_stay_hidden(run: Callable[..., None], conn: psycopg.Connection[Any]) -> None:
@@ -494,7 +532,7 @@ def test_a_hint_is_for_agents(run: Callable[..., None], timeframe: str) -> None:
         for text in texts:
             assert not re.search(r"pip |`|=>|\w=|/\w+/|\.\.", text), text
 
-    run(work, namespace="not there yet", create_namespace=True)
+    run(work, namespaces=("not there yet",), create_namespace=True)
 
 
 # -- resources and the prompt

@@ -27,7 +27,7 @@ _FILTERS = """
     CROSS JOIN LATERAL unnest(p.proargnames[:p.pronargs], p.proargtypes::oid[]) WITH ORDINALITY a (name, type, place)
     WHERE p.oid = 'public.recall'::regproc
       AND a.name = ANY (SELECT unnest(l.proargnames[:l.pronargs]) FROM pg_proc l WHERE l.oid = 'public.list_memories'::regproc)
-      AND a.name <> ALL (ARRAY['namespace', 'filter'])
+      AND a.name <> ALL (ARRAY['namespace', 'namespaces', 'filter'])
     ORDER BY a.place
 """
 # Values that exclude some memory, whatever the filter is about.

@@ -49,7 +49,9 @@ GOOD = {
     "profile": ["voice", "default"],
 }
 CASES = [(name, value) for name, values in BAD.items() for value in values]
-NAMES_ONLY = {"query", "query_vec", "namespace", "settings", "reference_time"}
+NAMES_ONLY = {
+    "query", "query_vec", "namespace", "namespaces", "namespace_weights", "settings", "reference_time"
+}  # fmt: skip
 FILTERS = {
     "categories", "tags_any", "tags_all", "metadata_contains", "metadata_where", "sessions", "speakers", "sources",
     "external_id_prefix", "since", "until", "include_superseded",

@@ -316,7 +316,8 @@ class AsyncMemories(AsyncErasures):
             k: Memories in the page, 1 to 1000.
             after: The id of the last memory of the page before; None: the first page.
             oldest_first: True reverses the order.
-            **filters: namespace, filter, tags_any, since, forgotten and so on: see `Filter`.
+            **filters: namespace, namespaces, filter, tags_any, forgotten and so on: see `SearchFilters` and
+                `Filter`.
 
         Returns:
             At most `k` memories. Fewer than `k`: it is the last page.
@@ -329,7 +330,7 @@ class AsyncMemories(AsyncErasures):
         arguments |= await self._filtered(filters, ListFilters)
         rows = await self._database.rows("public.list_memories", arguments)
         if not rows:
-            await self._database.check_empty(arguments.get("namespace"))
+            await self._database.check_empty(arguments)
         return tuple(map(StoredMemory.from_row, rows))
 
     async def count(self, **filters: Unpack[ListFilters]) -> int:
@@ -337,7 +338,7 @@ class AsyncMemories(AsyncErasures):
         arguments = await self._filtered(filters, ListFilters)
         count = int(await self._database.value("public.count_memories", arguments))
         if count == 0:
-            await self._database.check_empty(arguments.get("namespace"))
+            await self._database.check_empty(arguments)
         return count
 
     async def sessions(self, *, namespace: str | None = None, k: int = 100) -> Sequence[Session]:
@@ -350,7 +351,7 @@ class AsyncMemories(AsyncErasures):
         arguments = checked_arguments(namespace=await self._database.namespace(namespace), max_results=k)
         rows = await self._database.rows("public.list_sessions", arguments)
         if not rows:
-            await self._database.check_empty(arguments.get("namespace"))
+            await self._database.check_empty(arguments)
         return tuple(Session.of({**row, "speakers": tuple(row["speakers"])}) for row in rows)
 
     async def history(self, id: int, *, include_sensitive: bool = True) -> Sequence[MemoryChange]:

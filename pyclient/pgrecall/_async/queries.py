@@ -73,8 +73,9 @@ class AsyncQueries:
         is embedded again, once.
         """
         target = await self._database.open()
+        names = query.arguments.get("namespaces")
         named = query.arguments.get("namespace")
-        namespace = target.namespace if named is None else named
+        namespace = target.namespace if named is None and names is None else named
         expanded = await self._expand(query, namespace)
         filter = await filter_argument(self._database, query.filter)
 
@@ -92,7 +93,8 @@ class AsyncQueries:
             found = await rows(used)
         if self._metrics is not None:
             self._metrics.embedded(used.source)
-        unknown = None if found else await self._database.explain_empty(namespace)
+        asked = [namespace] if names is None else names
+        unknown = None if found else await self._database.explain_empty(*asked)
         notice = expanded.with_notice(used.notice if unknown is None else unknown)
         return Answered(found, used.vector is not None, notice, expanded.expansion)
 

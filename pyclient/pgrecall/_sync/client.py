@@ -13,7 +13,7 @@ from pgrecall.arguments import (
 )
 from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
-from pgrecall.filters import RecallFilters, split_filter
+from pgrecall.filters import SearchFilters, split_filter
 from pgrecall.models import (
     ExplainResult,
     Explanation,
@@ -121,8 +121,8 @@ class Client(Connected):
             rerank_timeout: Seconds, above 0 to 600, after which recall returns the fused order with a notice.
             expand: Query expansion: 'aliases', 'llm' (stored expansions), or an `LlmExpander`, called
                 unless the query is private; None takes the database's setting.
-            **options: namespace, filter, tags_any, since, strategy, profile and so on: see `RecallOptions`
-                and `Filter`.
+            **options: namespace, namespaces, filter, tags_any, since, strategy, profile and so on: see
+                `RecallOptions` and `Filter`.
 
         Returns:
             The memories, best first; none for an unknown namespace, as `notice` then says.
@@ -183,7 +183,7 @@ class Client(Connected):
         private: bool = False,
         embed_timeout: float | None = None,
         timeframe: Timeframe | None = None,
-        **filters: Unpack[RecallFilters],
+        **filters: Unpack[SearchFilters],
     ) -> TimelineResult:
         """Find the memories most relevant to a topic, and return them in chronological order.
 
@@ -195,7 +195,8 @@ class Client(Connected):
             private: Whether the topic must not be stored.
             embed_timeout: Seconds to wait for an embedder.
             timeframe: Only memories from or about that time.
-            **filters: namespace, filter, tags_any, since, as_of and so on: see `Filter`.
+            **filters: namespace, namespaces, filter, tags_any, since, as_of and so on: see `SearchFilters`
+                and `Filter`.
 
         Returns:
             The memories, earliest first, each with the gap to the previous one.
@@ -203,7 +204,7 @@ class Client(Connected):
         Raises:
             InvalidInput: As for `recall`, and so are the others.
         """
-        filter, rest = split_filter(filters, RecallFilters, timeframe=timeframe)
+        filter, rest = split_filter(filters, SearchFilters, timeframe=timeframe)
         prepared = prepare(
             "public.recall_timeline",
             topic,
@@ -224,6 +225,7 @@ class Client(Connected):
         private: bool = False,
         embed_timeout: float | None = None,
         namespace: str | None = None,
+        namespaces: Iterable[str] | None = None,
         as_of: datetime | None = None,
         labels: Iterable[str] | None = None,
         concepts: Iterable[str] | None = None,
@@ -239,6 +241,7 @@ class Client(Connected):
             private: Whether the query must not be stored.
             embed_timeout: Seconds to wait for an embedder.
             namespace: The namespace to search.
+            namespaces: Several namespaces to search at once, instead of `namespace`.
             as_of: Facts known and valid at that time; None is now.
             labels: Only facts with one of these labels.
             concepts: Only facts about one of these concepts, by any of their names.
@@ -257,6 +260,7 @@ class Client(Connected):
                 "query": query,
                 "k": k,
                 "namespace": namespace,
+                "namespaces": namespaces,
                 "as_of": as_of,
                 "labels": labels,
                 "concepts": concepts,
@@ -280,7 +284,7 @@ class Client(Connected):
         embed_timeout: float | None = None,
         timeframe: Timeframe | None = None,
         timeout: float = 3.0,
-        **filters: Unpack[RecallFilters],
+        **filters: Unpack[SearchFilters],
     ) -> str:
         """Return facts and memories about a question as text for an agent's system prompt.
 
@@ -300,8 +304,8 @@ class Client(Connected):
             timeframe: Only memories from or about that time.
             timeout: Seconds for the whole call, connecting included. The first call of a process also loads
                 the model, which may take longer; loading then continues in the background.
-            **filters: namespace, filter, tags_any, sessions, since and so on: see `Filter`. Without
-                `include_sensitive`, sensitive memories are left out.
+            **filters: namespace, namespaces, filter, tags_any, since and so on: see `SearchFilters`,
+                `Filter`. Without `include_sensitive`, sensitive memories are left out.
 
         Returns:
             The text; empty if nothing matches or on any error.
@@ -310,7 +314,7 @@ class Client(Connected):
             InvalidInput: An argument of the wrong type, a timeout that is not above 0.
             InvalidVector: The vector is empty or not finite.
         """
-        filter, rest = split_filter(filters, RecallFilters, timeframe=timeframe)
+        filter, rest = split_filter(filters, SearchFilters, timeframe=timeframe)
         prepared = prepare(
             "public.recall_briefing",
             query,
@@ -371,8 +375,8 @@ class Client(Connected):
             hnsw_iterative_scan: pgvector's iterative scan for this call.
             settings: pgrecall's settings for this call, such as {'rrf_k': 10}. An unknown name is refused.
             expand: As for `recall`.
-            **options: namespace, filter, tags_any, since, strategy, profile and so on: see `RecallOptions`
-                and `Filter`.
+            **options: namespace, namespaces, filter, tags_any, since, strategy, profile and so on: see
+                `RecallOptions` and `Filter`.
 
         Returns:
             One explanation per memory: returned memories first, in their order, then the others by id.

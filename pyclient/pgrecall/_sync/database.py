@@ -215,14 +215,25 @@ class Database:
         target = self.open()
         return target.namespace
 
-    def explain_empty(self, namespace: str | None) -> str | None:
-        """Return a notice if a result is empty because there is no such namespace.
+    def explain_empty(self, *asked: str | None) -> str | None:
+        """Return a notice if a result is empty and there is no such namespace.
+
+        Args:
+            asked: The namespaces of the call; None for the database's own.
 
         Raises:
             UnknownNamespace: So it is, and the client is strict.
         """
-        if namespace is None or self.value("pgrecall.namespace_id", {"namespace": namespace}) is not None:
-            return None
+        for namespace in asked:
+            if (
+                namespace is not None
+                and self.value("pgrecall.namespace_id", {"namespace": namespace}) is None
+            ):
+                return self._unknown(namespace)
+        return None
+
+    def _unknown(self, namespace: str) -> str:
+        """Say that there is no such namespace, and what it may have been meant to be."""
         names: list[str] = []
         with suppress(SchemaMismatch):  # the router of several databases has no list
             names = [row["name"] for row in self.rows("pgrecall.list_namespaces", {})]
@@ -234,10 +245,14 @@ class Database:
             raise error
         return f"{error.message}. {error.hint}"
 
-    def check_empty(self, namespace: str | None) -> None:
-        """Raise UnknownNamespace if a strict client's result is empty because there is no such namespace."""
+    def check_empty(self, arguments: Mapping[str, Any]) -> None:
+        """Raise UnknownNamespace if a strict client's result is empty and there is no such namespace.
+
+        Args:
+            arguments: Those of the call.
+        """
         if self._strict:
-            self.explain_empty(namespace)
+            self.explain_empty(*arguments.get("namespaces") or [arguments.get("namespace")])
 
     def value(self, function: str, arguments: Mapping[str, Any]) -> Any:
         """Call a function that returns one value."""

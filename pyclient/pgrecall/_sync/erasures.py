@@ -89,7 +89,8 @@ class Erasures:
         return Erasure.of({**rows[0], "memory_id": None})
 
     def _filtered(self, options: Mapping[str, Any], allowed: type) -> dict[str, Any]:
-        """Return the arguments of a function that filters: namespace, filter and the other options."""
+        """Return the arguments of a function that filters: namespace or namespaces, filter, others."""
         filter, rest = split_filter(options, allowed)
-        rest["namespace"] = self._database.namespace(rest.get("namespace"))
+        if rest.get("namespaces") is None:
+            rest["namespace"] = self._database.namespace(rest.get("namespace"))
         return {**checked_arguments(**rest), **filter_argument(self._database, filter)}

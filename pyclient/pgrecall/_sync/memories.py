@@ -315,7 +315,8 @@ class Memories(Erasures):
             k: Memories in the page, 1 to 1000.
             after: The id of the last memory of the page before; None: the first page.
             oldest_first: True reverses the order.
-            **filters: namespace, filter, tags_any, since, forgotten and so on: see `Filter`.
+            **filters: namespace, namespaces, filter, tags_any, forgotten and so on: see `SearchFilters` and
+                `Filter`.
 
         Returns:
             At most `k` memories. Fewer than `k`: it is the last page.
@@ -328,7 +329,7 @@ class Memories(Erasures):
         arguments |= self._filtered(filters, ListFilters)
         rows = self._database.rows("public.list_memories", arguments)
         if not rows:
-            self._database.check_empty(arguments.get("namespace"))
+            self._database.check_empty(arguments)
         return tuple(map(StoredMemory.from_row, rows))
 
     def count(self, **filters: Unpack[ListFilters]) -> int:
@@ -336,7 +337,7 @@ class Memories(Erasures):
         arguments = self._filtered(filters, ListFilters)
         count = int(self._database.value("public.count_memories", arguments))
         if count == 0:
-            self._database.check_empty(arguments.get("namespace"))
+            self._database.check_empty(arguments)
         return count
 
     def sessions(self, *, namespace: str | None = None, k: int = 100) -> Sequence[Session]:
@@ -349,7 +350,7 @@ class Memories(Erasures):
         arguments = checked_arguments(namespace=self._database.namespace(namespace), max_results=k)
         rows = self._database.rows("public.list_sessions", arguments)
         if not rows:
-            self._database.check_empty(arguments.get("namespace"))
+            self._database.check_empty(arguments)
         return tuple(Session.of({**row, "speakers": tuple(row["speakers"])}) for row in rows)
 
     def history(self, id: int, *, include_sensitive: bool = True) -> Sequence[MemoryChange]:

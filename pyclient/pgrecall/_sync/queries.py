@@ -74,8 +74,9 @@ class Queries:
         is embedded again, once.
         """
         target = self._database.open()
+        names = query.arguments.get("namespaces")
         named = query.arguments.get("namespace")
-        namespace = target.namespace if named is None else named
+        namespace = target.namespace if named is None and names is None else named
         expanded = self._expand(query, namespace)
         filter = filter_argument(self._database, query.filter)
 
@@ -93,7 +94,8 @@ class Queries:
             found = rows(used)
         if self._metrics is not None:
             self._metrics.embedded(used.source)
-        unknown = None if found else self._database.explain_empty(namespace)
+        asked = [namespace] if names is None else names
+        unknown = None if found else self._database.explain_empty(*asked)
         notice = expanded.with_notice(used.notice if unknown is None else unknown)
         return Answered(found, used.vector is not None, notice, expanded.expansion)
 

@@ -12,11 +12,12 @@ from .common import (
     DataDir,
     Dsn,
     Embed,
-    Namespace,
+    Namespaces,
     Private,
     connection_string,
     embed_seconds,
     print_result,
+    read_namespaces,
     who_embeds,
 )
 from .filters import UNFILTERED, with_filters
@@ -35,7 +36,7 @@ def briefing(
     per_item: Annotated[
         int, typer.Option(min=20, max=10_000, help="Maximum length of each memory in characters.")
     ] = 200,
-    namespace: Namespace = None,
+    namespace: Namespaces = None,
     filters: Filter = UNFILTERED,
     include_sensitive: Annotated[
         bool, typer.Option("--include-sensitive", help="Include sensitive memories.")
@@ -68,7 +69,7 @@ def briefing(
             embed=who_embeds(embed, embed_by_daemon),
             embed_timeout=embed_seconds(),
             private=private,
-            namespace=namespace,
+            **read_namespaces(namespace),
             filter=filters,
             include_sensitive=include_sensitive,
             timeout=timeout,

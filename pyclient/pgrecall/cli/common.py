@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
 
 import typer
 
@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
     from pgrecall.query.embedding import Embed as EmbedBy
     from pgrecall.query.expansion import Expand
+
+
+class ReadNamespaces(TypedDict, total=False):
+    """The namespaces of a call that may read several, as its arguments."""
+
+    namespace: str | None
+    namespaces: list[str]
+
 
 EXPAND_KEY = "PGRECALL_EXPAND_API_KEY"
 _EMBED_SECONDS = 2.0
@@ -40,6 +48,19 @@ DataDir = Annotated[
 ]
 Namespace = Annotated[
     str | None, typer.Option("--namespace", "-n", help="Namespace; default: PGRECALL_NAMESPACE.")
+]
+Namespaces = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--namespace", "-n", help="Namespace; repeat it to read several; default: PGRECALL_NAMESPACE."
+    ),
+]
+NamespaceWeights = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--namespace-weight",
+        help="NAME=NUMBER: multiply the scores of one of several namespaces, 0 to 1. Repeatable.",
+    ),
 ]
 Embed = Annotated[
     bool | None,
@@ -187,15 +208,35 @@ def json_object(option: str, value: str | None) -> dict[str, Any] | None:
 
 def call_settings(assignments: list[str] | None) -> dict[str, str] | None:
     """Read the assignments of --set."""
+    return None if assignments is None else _assigned(assignments, "--set")
+
+
+def namespace_weights(assignments: list[str] | None) -> dict[str, float] | None:
+    """Read the assignments of --namespace-weight."""
     if assignments is None:
         return None
+    option = "--namespace-weight"
+    try:
+        return {name: float(value) for name, value in _assigned(assignments, option).items()}
+    except ValueError:
+        raise typer.BadParameter(f"a weight of {assignments} is not a number", param_hint=option) from None
+
+
+def _assigned(assignments: list[str], option: str) -> dict[str, str]:
     chosen = {}
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals:
-            raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE", param_hint="--set")
+            raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE", param_hint=option)
         chosen[name] = value
     return chosen
+
+
+def read_namespaces(names: list[str] | None) -> ReadNamespaces:
+    """Return the arguments of a call that reads the namespaces of --namespace, or its default."""
+    if names is None or len(names) < 2:
+        return {"namespace": names[0] if names else None}
+    return {"namespaces": names}
 
 
 def who_embeds(embed: bool | None, by_daemon: bool) -> "EmbedBy":

@@ -12,11 +12,16 @@ if TYPE_CHECKING:
 _LOOKED_AT, _NAMED = 50, 5
 
 
-def note_elsewhere(client: "Client", namespace: str | None) -> None:
-    """Say which namespaces have memories if none was named and the default one is empty."""
+def note_elsewhere(client: "Client", named: object) -> None:
+    """Say which namespaces have memories if none was named and the default one is empty.
+
+    Args:
+        client: The client.
+        named: The namespace or namespaces that the command was given.
+    """
     from pgrecall.errors import PgrecallError
 
-    if namespace is not None or client.open().namespace is not None:
+    if named or client.open().namespace is not None:
         return
     try:
         if client.list(k=1):

@@ -18,15 +18,18 @@ from .common import (
     ExpandBy,
     ExpandModel,
     HowMany,
-    Namespace,
+    Namespaces,
+    NamespaceWeights,
     Private,
     Settings,
     call_settings,
     connection_string,
     echo,
     embed_seconds,
+    namespace_weights,
     note,
     print_json,
+    read_namespaces,
     who_embeds,
     who_expands,
 )
@@ -51,7 +54,8 @@ def explain(
         typer.Option("--id", help="Explain this memory, whether returned or not; repeatable."),
     ] = None,
     k: HowMany = None,
-    namespace: Namespace = None,
+    namespace: Namespaces = None,
+    namespace_weight: NamespaceWeights = None,
     filters: Filter = UNFILTERED,
     embed: Embed = None,
     embed_by_daemon: ByDaemon = False,
@@ -71,6 +75,7 @@ def explain(
     against its answering the question, as log odds.
     """
     settings = call_settings(setting)
+    weights = namespace_weights(namespace_weight)
     expander = who_expands(expand, expand_model)
     from pgrecall import Client
 
@@ -82,7 +87,8 @@ def explain(
             embed=who_embeds(embed, embed_by_daemon),
             embed_timeout=embed_seconds(),
             private=private,
-            namespace=namespace,
+            **read_namespaces(namespace),
+            namespace_weights=weights,
             filter=filters,
             hnsw_ef_search=ef_search,
             settings=settings,
@@ -123,8 +129,9 @@ def block(explained: "Explanation") -> "Iterator[str]":
         ("named concept", explained.entity_factor),
         ("other speaker", explained.speaker_factor),
         ("newer", explained.newer_factor),
+        ("namespace", explained.namespace_weight),
     )
-    shown = ", ".join(f"{name} {_number(factor)}" for name, factor in factors if factor != 1)
+    shown = ", ".join(f"{name} {_number(factor)}" for name, factor in factors if factor not in (1, None))
     if shown:
         yield f"   {'times':<11}{shown}"
     if explained.mmr_penalty:

@@ -12,7 +12,7 @@ from .common import (
     DataDir,
     Dsn,
     Embed,
-    Namespace,
+    Namespaces,
     Private,
     connection_string,
     echo,
@@ -20,6 +20,7 @@ from .common import (
     moment,
     note,
     print_json,
+    read_namespaces,
     who_embeds,
 )
 from .elsewhere import note_elsewhere
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 def facts(
     query: Annotated[str, typer.Argument(help="The question.")],
     k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="Maximum number of facts.")] = 10,
-    namespace: Namespace = None,
+    namespace: Namespaces = None,
     as_of: AsOf = None,
     label: Annotated[
         list[str] | None, typer.Option("--label", help="Only facts with this label; repeatable.")
@@ -62,7 +63,7 @@ def facts(
             embed=who_embeds(embed, embed_by_daemon),
             embed_timeout=embed_seconds(),
             private=private,
-            namespace=namespace,
+            **read_namespaces(namespace),
             as_of=known_at,
             labels=label,
             concepts=concept,

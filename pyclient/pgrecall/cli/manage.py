@@ -13,6 +13,7 @@ from .common import (
     DataDir,
     Dsn,
     Namespace,
+    Namespaces,
     confirm,
     connection_string,
     echo,
@@ -21,6 +22,7 @@ from .common import (
     note,
     print_json,
     print_result,
+    read_namespaces,
 )
 from .elsewhere import note_elsewhere
 from .filters import UNFILTERED, with_filters
@@ -63,7 +65,7 @@ def list_(
     ] = None,
     oldest_first: Annotated[bool, typer.Option("--oldest-first", help="Reverse the order.")] = False,
     forgotten: Forgotten = False,
-    namespace: Namespace = None,
+    namespace: Namespaces = None,
     filters: Filter = UNFILTERED,
     as_json: AsJson = False,
     dsn: Dsn = None,
@@ -78,7 +80,7 @@ def list_(
             after=after,
             oldest_first=oldest_first,
             forgotten=forgotten,
-            namespace=namespace,
+            **read_namespaces(namespace),
             filter=filters,
         )
         if not found:
@@ -97,7 +99,7 @@ def list_(
 @with_filters()
 def count(
     forgotten: Forgotten = False,
-    namespace: Namespace = None,
+    namespace: Namespaces = None,
     filters: Filter = UNFILTERED,
     as_json: AsJson = False,
     dsn: Dsn = None,
@@ -107,7 +109,7 @@ def count(
     from pgrecall import Client
 
     with Client(connection_string(dsn, data_dir), pool_max=1, strict=True) as client:
-        number = client.count(forgotten=forgotten, namespace=namespace, filter=filters)
+        number = client.count(forgotten=forgotten, filter=filters, **read_namespaces(namespace))
         if not number:
             note_elsewhere(client, namespace)
     print_result({"memories": number}, str(number), as_json=as_json)

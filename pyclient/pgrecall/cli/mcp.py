@@ -7,7 +7,7 @@ import typer
 
 from pgrecall.installing import install_command
 
-from .common import DataDir, Dsn, Namespace, connection_string, note, require_database
+from .common import DataDir, Dsn, Namespaces, connection_string, note, require_database
 
 if TYPE_CHECKING:
     from pgrecall.contrib.mcp.serving import Serving
@@ -28,7 +28,7 @@ def mcp(
         list[str] | None,
         typer.Option(help="A host name to accept from HTTP clients, such as a proxy's; repeatable."),
     ] = None,
-    namespace: Namespace = None,
+    namespace: Namespaces = None,
     any_namespace: Annotated[
         bool, typer.Option("--any-namespace", help="Let calls name any namespace and change any memory.")
     ] = False,
@@ -60,7 +60,7 @@ def mcp(
     from pgrecall.contrib.mcp.serving import Serving
 
     serving = Serving(
-        namespace=namespace,
+        namespaces=tuple(namespace or ()),
         any_namespace=any_namespace,
         create_namespace=create_namespace,
         read_only=read_only,

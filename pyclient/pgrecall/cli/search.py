@@ -21,15 +21,18 @@ from .common import (
     ExpandBy,
     ExpandModel,
     HowMany,
-    Namespace,
+    Namespaces,
+    NamespaceWeights,
     Private,
     Settings,
     call_settings,
     connection_string,
     echo,
     embed_seconds,
+    namespace_weights,
     note,
     print_json,
+    read_namespaces,
     terminal,
     who_embeds,
     who_expands,
@@ -53,7 +56,8 @@ RERANK_KEY = "PGRECALL_RERANK_API_KEY"
 def recall(
     query: Annotated[str, typer.Argument(help="The question.")],
     k: HowMany = None,
-    namespace: Namespace = None,
+    namespace: Namespaces = None,
+    namespace_weight: NamespaceWeights = None,
     filters: Filter = UNFILTERED,
     embed: Embed = None,
     embed_by_daemon: ByDaemon = False,
@@ -82,6 +86,7 @@ def recall(
     The table shows score, rank in each leg, cosine similarity, age and content.
     """
     settings = call_settings(setting)
+    weights = namespace_weights(namespace_weight)
     expander = who_expands(expand, expand_model)
     reranker = _reranker(rerank, rerank_model)
     from pgrecall import Client
@@ -93,7 +98,8 @@ def recall(
             embed=who_embeds(embed, embed_by_daemon),
             embed_timeout=embed_seconds(),
             private=private,
-            namespace=namespace,
+            **read_namespaces(namespace),
+            namespace_weights=weights,
             filter=filters,
             hnsw_ef_search=ef_search,
             settings=settings,
@@ -109,7 +115,7 @@ def recall(
 def timeline(
     topic: Annotated[str, typer.Argument(help="The topic.")],
     k: Annotated[int, typer.Option("-k", "--k", min=1, max=1000, help="How many memories at most.")] = 20,
-    namespace: Namespace = None,
+    namespace: Namespaces = None,
     filters: Filter = UNFILTERED,
     embed: Embed = None,
     embed_by_daemon: ByDaemon = False,
@@ -128,7 +134,7 @@ def timeline(
             embed=who_embeds(embed, embed_by_daemon),
             embed_timeout=embed_seconds(),
             private=private,
-            namespace=namespace,
+            **read_namespaces(namespace),
             filter=filters,
         )
     if result.notice is not None:
@@ -184,6 +190,9 @@ def recall_table(result: "RecallResult", now: datetime | None = None, *, full: b
     reranked = any(memory.rerank_score is not None for memory in result)
     if reranked:
         table.add_column("rerank", justify="right", no_wrap=True)
+    several = len({memory.namespace_name for memory in result}) > 1
+    if several:
+        table.add_column("namespace", overflow="fold")
     table.add_column("content", overflow="fold", ratio=1)
     present = datetime.now(UTC) if now is None else now
     for place, memory in enumerate(result, 1):
@@ -195,6 +204,7 @@ def recall_table(result: "RecallResult", now: datetime | None = None, *, full: b
             "-" if memory.similarity is None else f"{memory.similarity:.3f}",
             format_age(present - _when(memory)),
             *(["-" if memory.rerank_score is None else f"{memory.rerank_score:.4f}"] if reranked else []),
+            *([Text(sanitize_line(memory.namespace_name or ""))] if several else []),
             Text(content if full or len(content) <= SHOWN else f"{content[:SHOWN]}…"),
         )
     return table

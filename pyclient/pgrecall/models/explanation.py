@@ -72,6 +72,8 @@ class Explanation(Row):
             which it is placed.
         sparse_part: What the terms add that a sparse model gave it.
         sparse_weight: Their weight in this recall; 0 if they are not used.
+        namespace_name: The namespace that holds it.
+        namespace_weight: What the call multiplies the scores of that namespace by.
     """
 
     id: int
@@ -120,6 +122,8 @@ class Explanation(Row):
     newer_factor: float | None
     sparse_part: float | None
     sparse_weight: float | None
+    namespace_name: str | None = None
+    namespace_weight: float | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:

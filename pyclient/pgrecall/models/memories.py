@@ -103,6 +103,7 @@ class RecalledMemory(Row):
         passage: Of a long memory, the part nearest to the query's vector: `content[start:end]`.
         confidence: That the memory answers the query, 0 to 1; None with fusion rrf. Low for the first memory
             means that the answer may not be known.
+        namespace_name: The namespace that holds it.
         rerank_score: The reranker's score; None if it was not reranked.
     """
 
@@ -131,19 +132,14 @@ class RecalledMemory(Row):
     duplicates: tuple[int, ...]
     passage: tuple[int, int] | None = None
     confidence: float | None = None
+    namespace_name: str | None = None
     rerank_score: float | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> RecalledMemory:
         """Make one from a row of `recall`, by column name."""
-        return cls(
-            **{
-                **row,
-                "tags": tuple(row["tags"]),
-                "duplicates": tuple(row["duplicates"]),
-                "passage": bounds(row["passage"]),
-            }
-        )
+        lists = {name: tuple(row[name]) for name in ("tags", "duplicates")}
+        return cls.of({**row, **lists, "passage": bounds(row["passage"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +194,7 @@ class TimelineMemory(Row):
         score: What recall gave it.
         gap: The time since the memory before it; None for the first.
         is_new_session: True where another session begins.
+        namespace_name: The namespace that holds it.
     """
 
     id: int
@@ -209,6 +206,7 @@ class TimelineMemory(Row):
     score: float
     gap: timedelta | None
     is_new_session: bool
+    namespace_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +261,7 @@ class FactHit(Row):
         valid_to: Until when it holds; None if no end is known.
         recorded_at: When the first memory that states it was recorded.
         evidence: Ids of the memories that state it, the most relevant first, at most 200.
+        namespace_name: The namespace that holds it.
     """
 
     id: int
@@ -276,6 +275,7 @@ class FactHit(Row):
     valid_to: datetime | None
     recorded_at: datetime
     evidence: tuple[int, ...]
+    namespace_name: str | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> FactHit:

@@ -11,7 +11,7 @@
 -- query               words to look for, at most 16,384 characters; may be empty if there is a vector
 -- query_vec           the query's embedding, from the model that recall_status() names; NULL: no dense leg
 -- k                   number of memories, 1 to 1000
--- namespace           NULL: the setting pgrecall.namespace, else 'default'; no rows if it does not exist
+-- namespace           NULL: namespaces, else the setting pgrecall.namespace, else 'default'; no rows if it does not exist
 -- categories          any of these categories
 -- tags_any, tags_all  any, all of these tags, as written
 -- metadata_contains   metadata that contains this object
@@ -28,11 +28,15 @@
 -- filter              conditions by name, as an alternative to the arguments from categories to as_of, and the only way to those that
 --                     have no argument: {"tags_any": ["travel"], "since": "2026-03-01"}; pgrecall.recall_conditions lists them. A
 --                     time is ISO 8601. include_superseded and include_sensitive go before the arguments
+-- namespaces          several, ranked in one list; a notice tells of one that the role does not see. NULL: those of the setting
+--                     pgrecall.namespaces, if namespace is NULL too. Empty: no rows
+-- namespace_weights   what the scores of some of them are multiplied by, 0 to 1: {"team": 0.5}
 -- strategy … collapse_duplicates  settings of the same name, for this call
 -- settings            any other setting for this call: {"rrf_k": 60}; pgrecall.settings_reference lists them
 --
 -- Errors  22023 k, vector or setting out of range, no such setting or condition, or nothing to recall by;  54000 query too long
 --
+-- namespace_name      the namespace of the memory
 -- chosen_strategy     the strategy that was used; exact is auto's choice for a literal query
 -- duplicates          memories hidden behind this one by collapse_duplicates
 -- passage             of a long memory, the part nearest to query_vec: characters of content, the first is 0
@@ -72,7 +76,9 @@ CREATE OR REPLACE FUNCTION public.recall(
     mmr_lambda double precision DEFAULT NULL,
     collapse_duplicates boolean DEFAULT NULL,
     settings jsonb DEFAULT NULL,
-    filter jsonb DEFAULT NULL
+    filter jsonb DEFAULT NULL,
+    namespaces text[] DEFAULT NULL,
+    namespace_weights jsonb DEFAULT NULL
 )
 RETURNS TABLE (
     id bigint, external_id text, title text, content text, score double precision,
@@ -80,7 +86,7 @@ RETURNS TABLE (
     lexical_score double precision, similarity double precision, graph_score double precision,
     category text, tags text[], metadata jsonb, importance real, speaker text, session text, source text,
     occurred_at timestamptz, created_at timestamptz, is_sensitive boolean, chosen_strategy text, duplicates bigint[],
-    passage int4range, confidence double precision
+    passage int4range, confidence double precision, namespace_name text
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
@@ -94,26 +100,45 @@ DECLARE
         recall.include_superseded, recall.include_sensitive, recall.timeframe, recall.as_of,
         recall.filter
     );
-    request pgrecall.recall_request := _pgrecall.resolve_request(
-        recall.query, recall.query_vec, recall.namespace,
-        COALESCE(recall.settings, '{}') || jsonb_strip_nulls(jsonb_build_object(
-            'k', recall.k, 'strategy', recall.strategy, 'fusion', recall.fusion, 'sort_by', recall.sort_by,
-            'profile', recall.profile, 'min_similarity', recall.min_similarity, 'min_score', recall.min_score,
-            'mmr_lambda', recall.mmr_lambda, 'collapse_duplicates', recall.collapse_duplicates
-        )),
-        _pgrecall.reads_past(asked),
-        _pgrecall.question_anchor(asked, recall.reference_time)
-    );
+    names CONSTANT text[] := _pgrecall.asked_namespaces(recall.namespace, recall.namespaces);
+    arguments CONSTANT jsonb := COALESCE(recall.settings, '{}') || jsonb_strip_nulls(jsonb_build_object(
+        'k', recall.k, 'strategy', recall.strategy, 'fusion', recall.fusion, 'sort_by', recall.sort_by,
+        'profile', recall.profile, 'min_similarity', recall.min_similarity, 'min_score', recall.min_score,
+        'mmr_lambda', recall.mmr_lambda, 'collapse_duplicates', recall.collapse_duplicates
+    ));
+    home CONSTANT text := CASE WHEN names IS NULL THEN pgrecall.namespace_name(recall.namespace) END;
+    request pgrecall.recall_request;
+    requests pgrecall.recall_request[];
 BEGIN
-    asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);
-    RETURN QUERY
-        SELECT m.id, m.external_id, m.title, m.content, r.score,
-               r.lexical_rank, r.dense_rank, r.graph_rank, r.lexical_score, r.similarity, r.graph_score,
-               m.category, m.tags, m.metadata, m.importance, m.speaker, m.session, m.source,
-               m.occurred_at, m.created_at, m.is_sensitive, (request.settings).strategy, r.duplicates, r.passage, r.confidence
-        FROM _pgrecall.rank_distinct(request, asked, COALESCE(recall.reference_time, now())) r
-        JOIN pgrecall.memories m ON m.id = r.id
-        ORDER BY r.place;
+    PERFORM _pgrecall.check_namespace_weights(recall.namespace_weights, names);
+    IF names IS NULL THEN
+        request := _pgrecall.resolve_request(
+            recall.query, recall.query_vec, home, arguments,
+            _pgrecall.reads_past(asked), _pgrecall.question_anchor(asked, recall.reference_time)
+        );
+        asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);
+        RETURN QUERY
+            SELECT m.id, m.external_id, m.title, m.content, r.score,
+                   r.lexical_rank, r.dense_rank, r.graph_rank, r.lexical_score, r.similarity, r.graph_score,
+                   m.category, m.tags, m.metadata, m.importance, m.speaker, m.session, m.source,
+                   m.occurred_at, m.created_at, m.is_sensitive, (request.settings).strategy, r.duplicates, r.passage, r.confidence,
+                   home
+            FROM _pgrecall.rank_distinct(request, asked, COALESCE(recall.reference_time, now())) r
+            JOIN pgrecall.memories m ON m.id = r.id
+            ORDER BY r.place;
+    ELSE
+        requests := _pgrecall.resolve_requests(recall.query, recall.query_vec, names, arguments, asked, recall.reference_time);
+        RETURN QUERY
+            SELECT m.id, m.external_id, m.title, m.content, r.score,
+                   (r.line).lexical_rank, (r.line).dense_rank, (r.line).graph_rank,
+                   (r.line).lexical_score, (r.line).similarity, (r.line).graph_score,
+                   m.category, m.tags, m.metadata, m.importance, m.speaker, m.session, m.source,
+                   m.occurred_at, m.created_at, m.is_sensitive, ((requests[r.owner]).settings).strategy,
+                   (r.line).duplicates, (r.line).passage, (r.line).confidence, names[r.owner]
+            FROM _pgrecall.rank_across(names, requests, recall.namespace_weights, asked, COALESCE(recall.reference_time, now())) r
+            JOIN pgrecall.memories m ON m.id = (r.line).id
+            ORDER BY r.place;
+    END IF;
 END
 $function$;
 

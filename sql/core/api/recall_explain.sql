@@ -8,7 +8,7 @@
 --   relevance = lexical_part + dense_part + sparse_part + graph_part + session_part + phrase_part + time_part
 --   combined  = (factor_relevance * relevance + top * (factor_importance * importance + factor_recency * recency))
 --               / (factor_relevance + factor_importance + factor_recency)     from settings_in_force
---   score     = combined * importance_factor * decay_factor * entity_factor * speaker_factor * newer_factor
+--   score     = combined * importance_factor * decay_factor * entity_factor * speaker_factor * newer_factor * namespace_weight
 --
 -- ids  the memories to explain, at most 1,000; NULL: the returned ones
 --
@@ -37,6 +37,7 @@
 --                     by their rarity; evidence: how rare the words are that it holds; lead: how far it is ahead of other
 --                     candidates; contradiction: it has numbers, but not the version that the query names
 -- newer_factor        raises the newer of two near-identical statements to the score of the older one, before which it is placed
+-- namespace_weight    what the call says of the memory's namespace
 -- sparse_part, sparse_weight  of the terms that a sparse model gave the memory; without terms it counts by its words
 CREATE OR REPLACE FUNCTION public.recall_explain(
     query text,
@@ -69,7 +70,9 @@ CREATE OR REPLACE FUNCTION public.recall_explain(
     mmr_lambda double precision DEFAULT NULL,
     collapse_duplicates boolean DEFAULT NULL,
     settings jsonb DEFAULT NULL,
-    filter jsonb DEFAULT NULL
+    filter jsonb DEFAULT NULL,
+    namespaces text[] DEFAULT NULL,
+    namespace_weights jsonb DEFAULT NULL
 )
 RETURNS TABLE (
     id bigint, place integer, score double precision, reason text, arithmetic text, title text, content text,
@@ -85,7 +88,8 @@ RETURNS TABLE (
     chosen_strategy text, settings_in_force jsonb, added_terms text[], expansion_score double precision,
     passage int4range, time_part double precision, question_period tstzrange,
     confidence double precision, confidence_parts jsonb, newer_factor double precision,
-    sparse_part double precision, sparse_weight double precision
+    sparse_part double precision, sparse_weight double precision,
+    namespace_name text, namespace_weight double precision
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
@@ -99,30 +103,37 @@ DECLARE
         recall_explain.include_superseded, recall_explain.include_sensitive, recall_explain.timeframe, recall_explain.as_of,
         recall_explain.filter
     );
-    request pgrecall.recall_request := _pgrecall.resolve_request(
-        recall_explain.query, recall_explain.query_vec, recall_explain.namespace,
+    several CONSTANT text[] := _pgrecall.asked_namespaces(recall_explain.namespace, recall_explain.namespaces);
+    names CONSTANT text[] := COALESCE(several, ARRAY[pgrecall.namespace_name(recall_explain.namespace)]);
+    requests CONSTANT pgrecall.recall_request[] := _pgrecall.resolve_requests(
+        recall_explain.query, recall_explain.query_vec, names,
         COALESCE(recall_explain.settings, '{}') || jsonb_strip_nulls(jsonb_build_object(
             'k', recall_explain.k, 'strategy', recall_explain.strategy, 'fusion', recall_explain.fusion,
             'sort_by', recall_explain.sort_by, 'profile', recall_explain.profile,
             'min_similarity', recall_explain.min_similarity, 'min_score', recall_explain.min_score,
             'mmr_lambda', recall_explain.mmr_lambda, 'collapse_duplicates', recall_explain.collapse_duplicates
         )),
-        _pgrecall.reads_past(asked),
-        _pgrecall.question_anchor(asked, recall_explain.reference_time)
+        asked, recall_explain.reference_time
     );
     counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
+    filters pgrecall.recall_filter[];
     seen bigint[];
 BEGIN
-    asked.referring := _pgrecall.referring_memories(request.namespace_id, asked.timeframe);
+    PERFORM _pgrecall.check_namespace_weights(recall_explain.namespace_weights, several);
     IF cardinality(ids) > 1000 THEN
         RAISE EXCEPTION '% ids are too many; 1000 is the limit', cardinality(ids)
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Ask for the memories in question, a few at a time.';
     END IF;
     seen := _pgrecall.seen_ids('memory', ids);
+    FOR owner IN 1..cardinality(requests) LOOP
+        asked.referring := _pgrecall.referring_memories((requests[owner]).namespace_id, asked.timeframe);
+        filters[owner] := asked;
+    END LOOP;
     RETURN QUERY
         WITH ranked AS MATERIALIZED (
-            SELECT r AS line, r.id, r.place, r.score, r.duplicates
-            FROM _pgrecall.rank_distinct(request, asked, counted_from, seen) r
+            SELECT r.line, (r.line).id, r.place, r.score, (r.line).duplicates, r.owner, requests[r.owner] AS request,
+                   COALESCE((recall_explain.namespace_weights ->> names[r.owner])::double precision, 1) AS weight
+            FROM _pgrecall.rank_across(names, requests, recall_explain.namespace_weights, asked, counted_from, seen) r
         ), returned AS MATERIALIZED (
             SELECT count(*)::integer AS total, (array_agg(r.score ORDER BY r.place DESC))[1] AS lowest_score
             FROM ranked r
@@ -139,15 +150,19 @@ BEGIN
                        THEN 'in another namespace'
                    WHEN r.id IS NULL THEN 'no such memory'
                    ELSE COALESCE(
-                       _pgrecall.explain_filtered(m, asked),
-                       CASE WHEN NOT (r.line).is_candidate THEN _pgrecall.explain_not_found(m, r.line, request, counted_from) END,
+                       _pgrecall.explain_filtered(m, filters[r.owner]),
+                       CASE WHEN NOT (r.line).is_candidate THEN _pgrecall.explain_not_found(m, r.line, r.request, counted_from) END,
+                       CASE WHEN (r.line).place IS NOT NULL THEN format(
+                           'below the cut: place %s in its namespace, the last returned has score %s',
+                           (r.line).place, _pgrecall.format_score(t.lowest_score)
+                       ) END,
                        _pgrecall.explain_outranked(
-                           r.line, request, (SELECT b.id FROM ranked b WHERE w.id = ANY (b.duplicates)),
+                           r.line, r.request, (SELECT b.id FROM ranked b WHERE w.id = ANY (b.duplicates)),
                            t.total, t.lowest_score
                        )
                    )
                END,
-               _pgrecall.score_arithmetic(r.line, m.importance, request.settings),
+               _pgrecall.score_arithmetic(r.line, m.importance, (r.request).settings, r.weight),
                CASE WHEN is_shown THEN m.title END, CASE WHEN is_shown THEN m.content END,
                (r.line).lexical_rank, (r.line).dense_rank, (r.line).graph_rank,
                (r.line).lexical_score, (r.line).similarity, (r.line).graph_score,
@@ -155,23 +170,27 @@ BEGIN
                (r.line).lexical_part, (r.line).dense_part, (r.line).graph_part,
                (r.line).session_part, (r.line).phrase_part, (r.line).relevance,
                CASE WHEN r.id IS NOT NULL THEN _pgrecall.max_score(
-                   (request.settings).fusion, (SELECT sum(l.weight) FROM _pgrecall.ranked_legs(r.line) l),
-                   (request.settings).rrf_k
+                   ((r.request).settings).fusion, (SELECT sum(l.weight) FROM _pgrecall.ranked_legs(r.line) l),
+                   ((r.request).settings).rrf_k
                ) END,
                m.importance, (r.line).recency, (r.line).combined,
                (r.line).importance_factor, (r.line).decay_factor, (r.line).entity_factor, (r.line).speaker_factor,
                COALESCE((r.line).is_candidate, false), (r.line).candidate_rank, (r.line).mmr_penalty, r.duplicates,
-               (request.settings).strategy, to_jsonb(request.settings), request.expansion,
+               (q.settings).strategy, to_jsonb(q.settings), q.expansion,
                CASE WHEN (r.line).lexical_score IS NOT NULL THEN e.expansion_score END,
-               (r.line).passage, (r.line).time_part, request.period,
+               (r.line).passage, (r.line).time_part, q.period,
                CASE WHEN is_shown THEN (r.line).confidence END,
-               CASE WHEN is_shown THEN _pgrecall.explain_confidence(m, r.line, request) END, (r.line).newer_factor,
-               (r.line).sparse_part, (r.line).sparse_weight
+               CASE WHEN is_shown THEN _pgrecall.explain_confidence(m, r.line, r.request) END, (r.line).newer_factor,
+               (r.line).sparse_part, (r.line).sparse_weight, names[r.owner], r.weight
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id
         LEFT JOIN pgrecall.memories m ON m.id = r.id
-        CROSS JOIN LATERAL _pgrecall.lexical_score(m.search_vector, m.word_count, m.importance, request.parsed) e
+        CROSS JOIN LATERAL (
+            SELECT (c.request).settings, (c.request).expansion, (c.request).period
+            FROM (SELECT COALESCE(r.request, requests[1]) AS request) c
+        ) q
+        CROSS JOIN LATERAL _pgrecall.lexical_score(m.search_vector, m.word_count, m.importance, (r.request).parsed) e
         CROSS JOIN LATERAL (
             SELECT m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())
                    AND (COALESCE(asked.include_sensitive, true) OR NOT m.is_sensitive) AS is_shown

@@ -6,7 +6,7 @@
 -- topic           words to look for, as recall()'s query
 -- happened_at     coalesce(occurred_at, created_at)
 -- gap             time since the previous row's memory; NULL in the first row
--- is_new_session  true in the first row and when the session changes; memories without a session share one
+-- is_new_session  true in the first row and when the session changes; memories of a namespace without a session share one
 --
 -- Errors  22023 k, vector or setting out of range, or nothing to recall by;  54000 topic too long
 CREATE OR REPLACE FUNCTION public.recall_timeline(
@@ -29,11 +29,12 @@ CREATE OR REPLACE FUNCTION public.recall_timeline(
     include_sensitive boolean DEFAULT true,
     timeframe tstzrange DEFAULT NULL,
     as_of timestamptz DEFAULT NULL,
-    filter jsonb DEFAULT NULL
+    filter jsonb DEFAULT NULL,
+    namespaces text[] DEFAULT NULL
 )
 RETURNS TABLE (
     id bigint, happened_at timestamptz, session text, speaker text, title text, content text, score double precision,
-    gap interval, is_new_session boolean
+    gap interval, is_new_session boolean, namespace_name text
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
 SET search_path FROM CURRENT
@@ -43,17 +44,19 @@ BEGIN
         SELECT h.id, h.happened_at, h.session, h.speaker, h.title, h.content, h.score,
                CASE WHEN lag(h.happened_at) OVER in_time IS NOT NULL
                     THEN _pgrecall.age_at(h.happened_at, lag(h.happened_at) OVER in_time) END,
-               row_number() OVER in_time = 1 OR h.session IS DISTINCT FROM lag(h.session) OVER in_time
+               row_number() OVER in_time = 1 OR (h.session, h.namespace_name) IS DISTINCT FROM
+                   (lag(h.session) OVER in_time, lag(h.namespace_name) OVER in_time),
+               h.namespace_name
         FROM (
             SELECT r.id, COALESCE(r.occurred_at, r.created_at) AS happened_at,
-                   r.session, r.speaker, r.title, r.content, r.score
+                   r.session, r.speaker, r.title, r.content, r.score, r.namespace_name
             FROM public.recall(
                 topic, query_vec, k => k, namespace => namespace, categories => categories,
                 tags_any => tags_any, tags_all => tags_all, metadata_contains => metadata_contains,
                 metadata_where => metadata_where, sessions => sessions, speakers => speakers, sources => sources,
                 external_id_prefix => external_id_prefix,
                 since => since, until => until, include_superseded => include_superseded,
-                include_sensitive => include_sensitive, timeframe => timeframe, as_of => as_of, filter => filter
+                include_sensitive => include_sensitive, timeframe => timeframe, as_of => as_of, filter => filter, namespaces => namespaces
             ) r
         ) h
         WINDOW in_time AS (ORDER BY h.happened_at, h.id)

@@ -3,7 +3,7 @@
 -- Terms of 0 and factors of 1 are omitted. A leg's term is weight / total weight * normalised score with fusion cc, and
 -- weight / (rrf_k + rank) with rrf. The graph's term is share * (level - the sum of the legs' terms).
 CREATE OR REPLACE FUNCTION _pgrecall.score_arithmetic(
-    memory pgrecall.ranked, importance real, settings pgrecall.recall_settings
+    memory pgrecall.ranked, importance real, settings pgrecall.recall_settings, namespace_weight double precision DEFAULT 1
 )
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -58,7 +58,7 @@ BEGIN
             _pgrecall.format_score(settings.factor_relevance + settings.factor_importance + settings.factor_recency)
         );
     ELSIF memory.importance_factor <> 1 OR memory.decay_factor <> 1 OR memory.entity_factor <> 1
-          OR memory.speaker_factor <> 1 OR memory.newer_factor <> 1 THEN
+          OR memory.speaker_factor <> 1 OR memory.newer_factor <> 1 OR namespace_weight <> 1 THEN
         terms := '(' || terms || ')';
     END IF;
     RETURN concat_ws(
@@ -67,7 +67,8 @@ BEGIN
         'age ' || _pgrecall.format_score(NULLIF(memory.decay_factor, 1)),
         'named concept ' || _pgrecall.format_score(NULLIF(memory.entity_factor, 1)),
         'other speaker ' || _pgrecall.format_score(NULLIF(memory.speaker_factor, 1)),
-        'newer ' || _pgrecall.format_score(NULLIF(memory.newer_factor, 1))
-    ) || ' = ' || _pgrecall.format_score(memory.score);
+        'newer ' || _pgrecall.format_score(NULLIF(memory.newer_factor, 1)),
+        'namespace ' || _pgrecall.format_score(NULLIF(namespace_weight, 1))
+    ) || ' = ' || _pgrecall.format_score(memory.score * namespace_weight);
 END
 $function$;

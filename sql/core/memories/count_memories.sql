@@ -21,7 +21,8 @@ CREATE OR REPLACE FUNCTION public.count_memories(
     timeframe tstzrange DEFAULT NULL,
     as_of timestamptz DEFAULT NULL,
     forgotten boolean DEFAULT false,
-    filter jsonb DEFAULT NULL
+    filter jsonb DEFAULT NULL,
+    namespaces text[] DEFAULT NULL
 )
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -35,13 +36,20 @@ DECLARE
         count_memories.include_sensitive, count_memories.timeframe, count_memories.as_of,
         count_memories.filter
     );
-    home CONSTANT integer := pgrecall.namespace_id(count_memories.namespace);
-BEGIN
-    asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
-    RETURN (
-        SELECT count(*)
-        FROM _pgrecall.list_granted(home, asked, COALESCE(forgotten, false), false, NULL, NULL, NULL)
+    homes CONSTANT integer[] := COALESCE(
+        _pgrecall.seen_namespaces(_pgrecall.asked_namespaces(count_memories.namespace, count_memories.namespaces)),
+        ARRAY[pgrecall.namespace_id(count_memories.namespace)]
     );
+    home integer;
+    counted bigint := 0;
+BEGIN
+    FOREACH home IN ARRAY homes LOOP
+        asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
+        counted := counted + (
+            SELECT count(*) FROM _pgrecall.list_granted(home, asked, COALESCE(forgotten, false), false, NULL, NULL, NULL)
+        );
+    END LOOP;
+    RETURN counted;
 END
 $function$;
 

@@ -1,17 +1,17 @@
--- Returns a page of the memories of a namespace, newest first, with recall()'s filters; after_id continues after the last
--- memory of a page. Read-only.
+-- Returns a page of the memories of one or several namespaces, newest first, with recall()'s filters; after_id continues after
+-- the last memory of a page. Read-only.
 --
 -- Memories are ordered by coalesce(occurred_at, created_at), then id. To read the next page, pass the last id of this one as
 -- after_id. Every page takes the same time, and a memory stored meanwhile moves none from one page to another.
 --
--- namespace          as for recall()
+-- namespace, namespaces  as for recall()
 -- categories … as_of, filter  filters, as for recall()
 -- forgotten          list forgotten memories instead, for restore()
 -- oldest_first       the other order
 -- after_id           the last memory of the page before; NULL: the first page
 -- max_results        1 to 1000
 --
--- Errors  22023 max_results out of range;  P0002 after_id is not in this namespace any more;  those of
+-- Errors  22023 max_results out of range;  P0002 after_id is not in these namespaces any more;  those of
 --         _pgrecall.metadata_path
 CREATE OR REPLACE FUNCTION public.list_memories(
     namespace text DEFAULT NULL,
@@ -34,7 +34,8 @@ CREATE OR REPLACE FUNCTION public.list_memories(
     oldest_first boolean DEFAULT false,
     after_id bigint DEFAULT NULL,
     max_results integer DEFAULT 100,
-    filter jsonb DEFAULT NULL
+    filter jsonb DEFAULT NULL,
+    namespaces text[] DEFAULT NULL
 )
 RETURNS SETOF pgrecall.stored_memories
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
@@ -48,7 +49,12 @@ DECLARE
         list_memories.include_sensitive, list_memories.timeframe, list_memories.as_of,
         list_memories.filter
     );
-    home CONSTANT integer := pgrecall.namespace_id(list_memories.namespace);
+    homes CONSTANT integer[] := COALESCE(
+        _pgrecall.seen_namespaces(_pgrecall.asked_namespaces(list_memories.namespace, list_memories.namespaces)),
+        ARRAY[pgrecall.namespace_id(list_memories.namespace)]
+    );
+    home integer;
+    ids bigint[] := '{}';
     after_time timestamptz;
 BEGIN
     IF max_results IS NULL OR max_results NOT BETWEEN 1 AND 1000 THEN
@@ -57,20 +63,29 @@ BEGIN
     END IF;
     IF after_id IS NOT NULL THEN
         SELECT COALESCE(m.occurred_at, m.created_at) INTO after_time
-        FROM pgrecall.memories m WHERE m.id = (SELECT _pgrecall.seen_id('memory', after_id)) AND m.namespace_id = home;
+        FROM pgrecall.memories m WHERE m.id = (SELECT _pgrecall.seen_id('memory', after_id)) AND m.namespace_id = ANY (homes);
         IF after_time IS NULL THEN
-            RAISE EXCEPTION 'after_id: there is no memory % in this namespace', after_id
+            RAISE EXCEPTION 'after_id: there is no memory % in %', after_id,
+                CASE WHEN cardinality(homes) = 1 THEN 'this namespace' ELSE 'these namespaces' END
                 USING ERRCODE = 'no_data_found', HINT = 'It may have been erased. Begin again without after_id.';
         END IF;
     END IF;
-    asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
+    FOREACH home IN ARRAY homes LOOP
+        asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
+        ids := ids || ARRAY(
+            SELECT w.id
+            FROM _pgrecall.list_granted(
+                home, asked, COALESCE(forgotten, false), COALESCE(oldest_first, false), after_time, after_id, max_results
+            ) w (id)
+        );
+    END LOOP;
     RETURN QUERY
         SELECT s.*
-        FROM _pgrecall.list_granted(
-            home, asked, COALESCE(forgotten, false), COALESCE(oldest_first, false), after_time, after_id, max_results
-        ) WITH ORDINALITY w (id, place)
-        JOIN pgrecall.stored_memories s ON s.id = w.id
-        ORDER BY w.place;
+        FROM pgrecall.stored_memories s
+        CROSS JOIN LATERAL (SELECT CASE WHEN oldest_first THEN 1 ELSE -1 END AS way) o
+        WHERE s.id = ANY (ids)
+        ORDER BY o.way * EXTRACT(epoch FROM COALESCE(s.occurred_at, s.created_at)), o.way * s.id
+        LIMIT max_results;
 END
 $function$;
 

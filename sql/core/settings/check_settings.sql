@@ -23,10 +23,10 @@ BEGIN
     LOOP
         IF item.name IS NULL THEN
             PERFORM _pgrecall.raise_unknown_setting(item.key);
-        ELSIF item.is_stored_only OR item.name = 'namespace' THEN
+        ELSIF item.is_stored_only OR item.name IN ('namespace', 'namespaces') THEN
             RAISE EXCEPTION '% cannot be set for one call', item.key
                 USING ERRCODE = 'invalid_parameter_value',
-                      HINT = CASE WHEN item.is_stored_only THEN 'Use pgrecall.set_setting().' ELSE 'Pass the argument namespace.' END;
+                      HINT = CASE WHEN item.is_stored_only THEN 'Use pgrecall.set_setting().' ELSE format('Pass the argument %s.', item.name) END;
         ELSIF NOT pgrecall.is_valid_setting(item.name, item.value) THEN
             PERFORM _pgrecall.raise_invalid_setting(item.name, item.value);
         END IF;

@@ -19,6 +19,8 @@ FROM (VALUES
     -- name, group, default, minimum, maximum, whole numbers only, unit, description, choices, pattern
     ('namespace', 'everyday', 'default', NULL::double precision, NULL::double precision, false, 'name',
      'The namespace of calls that name none.', NULL::text[], NULL::text),
+    ('namespaces', 'tenancy', '', NULL, NULL, false, 'names',
+     'The namespaces that recall reads if a call names none: {me,team}. Empty: the setting namespace.', NULL, '^\{.*\}$'),
     ('embed_keywords', 'embedding', 'off', NULL, NULL, false, 'on | off',
      'Include expanded_keywords in the embedded text. Stored only.', ARRAY['on', 'off'], NULL),
 

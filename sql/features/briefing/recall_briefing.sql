@@ -17,7 +17,7 @@
 -- No character of a memory can close an element, begin a line, or hide (_pgrecall.sanitize_line, _pgrecall.xml_escape).
 -- No format can guarantee that a model ignores instructions in the text.
 --
--- query, query_vec, k, namespace and the filters, filter too  as for recall()
+-- query, query_vec, k, namespace, namespaces and the filters, filter too  as for recall()
 -- max_chars          characters of the whole text, 200 to 100000
 -- per_item           characters per item before escaping, 20 to 10000; longer ones end with …
 -- include_sensitive  true: include sensitive memories
@@ -49,7 +49,8 @@ CREATE OR REPLACE FUNCTION public.recall_briefing(
     include_sensitive boolean DEFAULT false,
     timeframe tstzrange DEFAULT NULL,
     as_of timestamptz DEFAULT NULL,
-    filter jsonb DEFAULT NULL
+    filter jsonb DEFAULT NULL,
+    namespaces text[] DEFAULT NULL
 )
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -67,7 +68,10 @@ DECLARE
         COALESCE(recall_briefing.include_sensitive, false), recall_briefing.timeframe, recall_briefing.as_of,
         recall_briefing.filter
     );
-    home CONSTANT integer := pgrecall.namespace_id(recall_briefing.namespace);
+    homes CONSTANT integer[] := COALESCE(
+        _pgrecall.seen_namespaces(_pgrecall.asked_namespaces(recall_briefing.namespace, recall_briefing.namespaces)),
+        ARRAY[pgrecall.namespace_id(recall_briefing.namespace)]
+    );
     found record;
     line text;
     lines text := '';
@@ -81,14 +85,15 @@ BEGIN
         RAISE EXCEPTION 'per_item must be between 20 and 10000, not %', COALESCE(per_item::text, 'NULL')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'It is the length of one memory in the text; the default is 200.';
     END IF;
-    asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
+    IF asked.timeframe IS NOT NULL THEN
+        asked.referring := ARRAY(SELECT unnest(_pgrecall.referring_memories(h.id, asked.timeframe)) FROM unnest(homes) h (id));
+    END IF;
 
     FOR found IN
         SELECT f.fact, f.valid_from
-        FROM _pgrecall.query_facts(
-            home, query, asked, 10
-        ) WITH ORDINALITY f
-        ORDER BY f.ordinality
+        FROM unnest(homes) WITH ORDINALITY h (id, place)
+        CROSS JOIN LATERAL _pgrecall.query_facts(h.id, query, asked, 10) WITH ORDINALITY f
+        ORDER BY f.ordinality, h.place
     LOOP
         line := E'\n' || _pgrecall.briefing_item('fact', found.valid_from, NULL, found.fact, per_item);
         CONTINUE WHEN line IS NULL;
@@ -111,7 +116,7 @@ BEGIN
             metadata_where => metadata_where, sessions => sessions, speakers => speakers, sources => sources,
             external_id_prefix => external_id_prefix, since => since, until => until,
             include_superseded => include_superseded, include_sensitive => asked.include_sensitive,
-            timeframe => timeframe, as_of => as_of, filter => filter
+            timeframe => timeframe, as_of => as_of, filter => filter, namespaces => namespaces
         ) WITH ORDINALITY r
         ORDER BY r.session IS NOT NULL AND _pgrecall.is_question(r.content), r.ordinality
     LOOP

@@ -11,7 +11,7 @@
 -- recall() could return; sensitive memories are never evidence. Facts stated with different names of a concept are
 -- merged into one.
 --
--- query, query_vec, k, namespace  as for recall()
+-- query, query_vec, k, namespace, namespaces  as for recall()
 -- as_of               facts recorded and valid at that time, as known then; NULL: valid now
 -- labels              any of these labels, as stated or canonical
 -- concepts            of any of these concepts, by any of their names
@@ -36,25 +36,29 @@ CREATE OR REPLACE FUNCTION public.recall_facts(
     as_of timestamptz DEFAULT NULL,
     labels text[] DEFAULT NULL,
     concepts text[] DEFAULT NULL,
-    include_superseded boolean DEFAULT false
+    include_superseded boolean DEFAULT false,
+    namespaces text[] DEFAULT NULL
 )
 RETURNS TABLE (
     id bigint, subject text, label text, object text, statement text, score double precision, weight real,
-    valid_from timestamptz, valid_to timestamptz, recorded_at timestamptz, evidence bigint[]
+    valid_from timestamptz, valid_to timestamptz, recorded_at timestamptz, evidence bigint[],
+    namespace_name text
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
 AS $function$
 #variable_conflict use_column
 DECLARE
+    names CONSTANT text[] := _pgrecall.asked_namespaces(recall_facts.namespace, recall_facts.namespaces);
+    home CONSTANT text := pgrecall.namespace_name(recall_facts.namespace);
     depth CONSTANT integer := 200;
-    wanted integer := (_pgrecall.effective_settings(jsonb_build_object('k', recall_facts.k))).k;
-    request pgrecall.recall_request := _pgrecall.resolve_request(
-        recall_facts.query, recall_facts.query_vec, recall_facts.namespace,
+    wanted CONSTANT integer := (_pgrecall.effective_settings(jsonb_build_object('k', recall_facts.k))).k;
+    request pgrecall.recall_request := CASE WHEN names IS NULL THEN _pgrecall.resolve_request(
+        recall_facts.query, recall_facts.query_vec, home,
         jsonb_build_object('k', greatest(wanted, 50), 'sort_by', 'relevance', 'mmr_lambda', 1, 'collapse_duplicates', 'off'),
         recall_facts.as_of IS NOT NULL OR COALESCE(recall_facts.include_superseded, false)
-    );
-    languages regconfig[] := _pgrecall.query_languages(recall_facts.namespace);
+    ) END;
+    languages regconfig[] := _pgrecall.query_languages(home);
     moment timestamptz := COALESCE(recall_facts.as_of, now());
     past boolean := COALESCE(recall_facts.include_superseded, false);
     filter pgrecall.recall_filter;
@@ -63,6 +67,19 @@ DECLARE
     named bigint[];
     words text[];
 BEGIN
+    IF names IS NOT NULL THEN
+        RETURN QUERY
+            SELECT f.*
+            FROM unnest(names, _pgrecall.seen_namespaces(names)) n (name, id)
+            CROSS JOIN LATERAL public.recall_facts(
+                recall_facts.query, recall_facts.query_vec, wanted, n.name, recall_facts.as_of, recall_facts.labels,
+                recall_facts.concepts, recall_facts.include_superseded
+            ) f
+            WHERE n.id IS NOT NULL
+            ORDER BY f.score DESC, f.weight DESC, f.recorded_at DESC, f.id DESC
+            LIMIT wanted;
+        RETURN;
+    END IF;
     filter.as_of := recall_facts.as_of;
     filter.include_superseded := past;
     request.settings.half_life := NULL;
@@ -193,7 +210,7 @@ BEGIN
         WHERE v.evidence IS NOT NULL
     )
     SELECT t.id, t.subject, t.label, t.object, COALESCE(t.statement, concat_ws(' ', t.subject, t.label, t.object)), t.score, t.weight,
-           t.valid_from, t.valid_to, t.recorded_at, t.evidence[:depth]
+           t.valid_from, t.valid_to, t.recorded_at, t.evidence[:depth], home
     FROM scored_facts t
     ORDER BY t.score DESC, t.weight DESC, t.recorded_at DESC, t.id DESC
     LIMIT wanted;

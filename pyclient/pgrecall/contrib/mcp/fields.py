@@ -188,5 +188,9 @@ IncludeSuperseded = Annotated[
     bool, Field(description="true also returns what no longer holds; superseded_by then names what does.")
 ]
 Namespace = Annotated[
-    str | None, Field(description="The namespace; without it, the server's own.", examples=["project-x"])
+    str | None,
+    Field(
+        description="The namespace; without it, all that the server reads, and the first to store in.",
+        examples=["project-x"],
+    ),
 ]

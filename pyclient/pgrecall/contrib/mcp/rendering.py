@@ -8,6 +8,7 @@ from pgrecall.formatting import sanitize_line
 from pgrecall.query.legs import DESCRIBED, ranks_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from .results import (
@@ -43,15 +44,18 @@ def recalled_text(recalled: Recalled) -> str:
         return _with_notice("No memory was found.", recalled.notice)
     count = len(recalled.memories)
     head = f"{count} {'memory' if count == 1 else 'memories'}, best first. {_AS_DATA}"
-    return _with_notice("\n".join([head, *map(_found_line, recalled.memories)]), recalled.notice)
+    kept_in = _kept_in(recalled.memories)
+    lines = [_found_line(found, kept_in) for found in recalled.memories]
+    return _with_notice("\n".join([head, *lines]), recalled.notice)
 
 
 def timeline_text(timeline: Timeline) -> str:
     """Write a timeline."""
     if not timeline.memories:
         return _with_notice("No memory was found.", timeline.notice)
-    lines = [f"The earliest first. {_AS_DATA}", *map(_moment_line, timeline.memories)]
-    return _with_notice("\n".join(lines), timeline.notice)
+    kept_in = _kept_in(timeline.memories)
+    lines = [_moment_line(moment, kept_in) for moment in timeline.memories]
+    return _with_notice("\n".join([f"The earliest first. {_AS_DATA}", *lines]), timeline.notice)
 
 
 def listed_text(listed: Listed) -> str:
@@ -59,7 +63,8 @@ def listed_text(listed: Listed) -> str:
     if not listed.memories:
         return "No memory was found."
     more = [] if listed.after is None else [f"There may be more: call memory_list with after {listed.after}."]
-    return "\n".join([_AS_DATA, *map(_kept_line, listed.memories), *more])
+    kept_in = _kept_in(listed.memories)
+    return "\n".join([_AS_DATA, *(_kept_line(kept, kept_in) for kept in listed.memories), *more])
 
 
 def history_text(history: History) -> str:
@@ -82,17 +87,25 @@ def facts_text(facts: Facts) -> str:
     return _with_notice("\n".join([_AS_DATA, *map(_fact_line, facts.facts)]), facts.notice)
 
 
-def _found_line(found: Found) -> str:
+def _kept_in(memories: Sequence[Kept | Moment]) -> Callable[[Kept | Moment], list[str]]:
+    """Return what tells the namespace of a memory, if not all are of the same."""
+    if len({memory.namespace for memory in memories}) < 2:
+        return lambda _: []
+    return lambda memory: [f"in {sanitize_line(memory.namespace or '')}"]
+
+
+def _found_line(found: Found, kept_in: Callable[[Kept | Moment], list[str]]) -> str:
     score = [] if found.score is None else [f"score {found.score:.3f}"]
     near = [] if found.similarity is None else [f"similarity {found.similarity:.2f}"]
     lacks = [f"without {' '.join(map(sanitize_line, found.words_missing))}"] if found.words_missing else []
     return _memory_line(
-        found, [*score, _when(found), *filter(None, ["+".join(found.found_by)]), *near, *lacks]
+        found,
+        [*score, _when(found), *kept_in(found), *filter(None, ["+".join(found.found_by)]), *near, *lacks],
     )
 
 
-def _kept_line(kept: Kept) -> str:
-    return _memory_line(kept, [_when(kept)])
+def _kept_line(kept: Kept, kept_in: Callable[[Kept | Moment], list[str]]) -> str:
+    return _memory_line(kept, [_when(kept), *kept_in(kept)])
 
 
 def _when(memory: Found | Kept) -> str:
@@ -119,9 +132,9 @@ def _version_line(version: Version) -> str:
     return f"[{version.id}] {when} {version.action}{changed}. {sanitize_line(version.content)}"
 
 
-def _moment_line(moment: Moment) -> str:
+def _moment_line(moment: Moment, kept_in: Callable[[Kept | Moment], list[str]]) -> str:
     text = _text(moment.title, moment.speaker, moment.content)
-    held = f" ({', '.join(ended)})" if (ended := _ended(moment)) else ""
+    held = f" ({', '.join(told)})" if (told := [*kept_in(moment), *_ended(moment)]) else ""
     return f"[{moment.id}] {moment.happened_at.isoformat(timespec='minutes')}{held} {text}"
 
 

@@ -85,6 +85,7 @@ class Kept(BaseModel):
     importance: float
     speaker: str | None
     session: str | None
+    namespace: str | None = Field(description="Where it is kept.")
     external_id: str | None
     occurred_at: datetime | None = Field(description="When it happened.")
     recorded_at: datetime = Field(description="When it was stored.")
@@ -150,6 +151,7 @@ class Moment(BaseModel):
     title: str | None
     speaker: str | None
     session: str | None
+    namespace: str | None = Field(description="Where it is kept.")
     score: float | None = Field(description="As in memory_recall.")
     valid_to: datetime | None = Field(description="Until when it held; null: no end is known.")
     superseded_by: int | None = Field(description="The memory that holds now instead; null: it holds.")
@@ -168,6 +170,7 @@ class Moment(BaseModel):
             title=memory.title,
             speaker=memory.speaker,
             session=memory.session,
+            namespace=memory.namespace_name,
             score=memory.score if tells_scores else None,
             valid_to=None if validity is None else validity.valid_to,
             superseded_by=None if validity is None else validity.superseded_by,
@@ -184,6 +187,7 @@ class Statement(BaseModel):
     valid_from: datetime | None = Field(description="Since when it holds, if that was said.")
     valid_to: datetime | None = Field(description="Until when it held; null: no end is known.")
     memories: list[int] = Field(description="The memories that state it.")
+    namespace: str | None = Field(description="Where they are kept.")
 
     @classmethod
     def of(cls, fact: FactHit) -> "Statement":
@@ -196,6 +200,7 @@ class Statement(BaseModel):
             valid_from=fact.valid_from,
             valid_to=fact.valid_to,
             memories=list(fact.evidence[:10]),
+            namespace=fact.namespace_name,
         )
 
 
@@ -335,6 +340,7 @@ def _described(memory: RecalledMemory | StoredMemory, max_chars: int) -> dict[st
         "importance": memory.importance,
         "speaker": memory.speaker,
         "session": memory.session,
+        "namespace": memory.namespace if isinstance(memory, StoredMemory) else memory.namespace_name,
         "external_id": memory.external_id,
         "occurred_at": memory.occurred_at,
         "recorded_at": memory.created_at,

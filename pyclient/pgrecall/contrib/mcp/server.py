@@ -128,7 +128,7 @@ class MemoryServer(MCPServer[Any]):
             raise ResourceError(error_text(error)) from None
         return await self._client.briefing(
             *topic,
-            namespace=self._serving.namespace,
+            namespaces=self._serving.namespaces or None,
             include_sensitive=self._serving.include_sensitive,
             timeout=_BRIEFING_SECONDS,
             **EMBED,

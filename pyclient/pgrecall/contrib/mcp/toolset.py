@@ -3,7 +3,7 @@
 import functools
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
 from typing import Any, TypedDict
 
@@ -14,7 +14,8 @@ from pydantic import BaseModel
 
 from pgrecall._async.client import AsyncClient
 from pgrecall.concurrency import in_time
-from pgrecall.errors import ConnectionFailed, NotFound, PgrecallError
+from pgrecall.errors import ConnectionFailed, NotFound, PgrecallError, UnknownNamespace
+from pgrecall.models import RecalledMemory, TimelineMemory, Validity
 from pgrecall.query.embedding import Embed
 
 from .error_texts import error_text
@@ -26,6 +27,11 @@ __all__ = ["EMBED", "Toolset", "answer", "given_arguments"]
 class _EmbedBy(TypedDict):
     embed: Embed
     embed_timeout: float
+
+
+class _ReadNamespaces(TypedDict, total=False):
+    namespace: str | None
+    namespaces: Sequence[str]
 
 
 EMBED: _EmbedBy = {"embed": "daemon", "embed_timeout": 2.0}
@@ -50,20 +56,51 @@ class Toolset:
         self._serving = serving
 
     def _namespace(self, named: str | None) -> str | None:
-        return named if named else self._serving.namespace
+        """Return the namespace that a call writes to.
+
+        Raises:
+            UnknownNamespace: It is none of those that are served.
+        """
+        served = self._serving.namespaces
+        if not named:
+            return served[0] if served else None
+        if not self._serving.any_namespace and named not in served:
+            raise UnknownNamespace(
+                f"there is no namespace {named!r}", hint=f"Choose one of {', '.join(map(repr, served))}."
+            )
+        return named
+
+    def _read(self, named: str | None) -> _ReadNamespaces:
+        """Return the namespaces that a call reads, as arguments of the client."""
+        served = self._serving.namespaces
+        if not named and len(served) > 1:
+            return {"namespaces": served}
+        return {"namespace": self._namespace(named)}
+
+    async def _validity(
+        self, memories: Sequence[RecalledMemory | TimelineMemory], named: str | None
+    ) -> dict[int, Validity]:
+        """Return the validity of recalled memories by id."""
+        held: dict[int, Validity] = {}
+        for name in {memory.namespace_name for memory in memories}:
+            ids = [memory.id for memory in memories if memory.namespace_name == name]
+            held |= await self._client.validity(ids, namespace=name or self._namespace(named))
+        return held
 
     async def _check(self, id: int) -> None:
         """Refuse a memory that the agent may not read, as one that is not there.
 
         Ids are the same for all namespaces; with `any_namespace` the agent may read them all.
         """
-        if not await self._client.is_shown(
-            id,
-            namespace=self._serving.namespace,
-            any_namespace=self._serving.any_namespace,
-            include_sensitive=self._serving.include_sensitive,
-        ):
-            raise NotFound(f"there is no memory {id}")
+        for namespace in self._serving.namespaces or (None,):
+            if await self._client.is_shown(
+                id,
+                namespace=namespace,
+                any_namespace=self._serving.any_namespace,
+                include_sensitive=self._serving.include_sensitive,
+            ):
+                return
+        raise NotFound(f"there is no memory {id}")
 
     def _tool(
         self, method: Callable[..., Awaitable[CallToolResult]], title: str, annotations: ToolAnnotations
@@ -93,7 +130,7 @@ class Toolset:
         parameters = [
             parameter
             for name, parameter in signature.parameters.items()
-            if name != "namespace" or self._serving.any_namespace
+            if name != "namespace" or self._serving.lets_choose
         ]
         called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         tool = Tool.from_function(
