@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all fuzz server test-server test-versions lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-learning bench-report bench-langchain bench-engines build docs clean
+.PHONY: help setup demo test test-all fuzz server test-server test-versions lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-learning bench-namespaces bench-report bench-langchain bench-engines build docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -156,6 +156,9 @@ bench-learning: $(VENV)/.dev  ## measure learning from feedback, and how reliabl
 	  name=$$(basename $$folder); scope=pooled; case $$name in locomo) scope=field:conversation;; esac; \
 	  $(BIN)/python -m benchmarks learning --data $$folder --scope $$scope --json benchmarks/results/learning-$$name.json; done
 	$(BIN)/python -m benchmarks reliability --data $(DATA) --json benchmarks/results/reliability.json
+
+bench-namespaces: $(VENV)/.dev  ## measure what a recall over three namespaces loses against one; writes benchmarks/results
+	$(BIN)/python -m benchmarks namespaces --data $(DATA)/locomo --json benchmarks/results/namespaces-locomo.json
 
 bench-report: $(VENV)/.dev  ## write docs/benchmarks.md, its plots and README's figures from benchmarks/results
 	$(BIN)/python -m benchmarks report

@@ -11,6 +11,7 @@ from benchmarks.report import (
     learning,
     operations,
     reliability,
+    several,
     sparse,
     speed,
     summary,
@@ -64,6 +65,7 @@ def render(results: Results) -> tuple[str, dict[str, Plot]]:
     if quality:
         parts.append(summary.render([found for _, found in quality]))
     parts += sparse.render(results)
+    parts += several.render(results)
     parts += learning.render(results)
     parts += reliability.render(results)
     parts += graph.render(results)
