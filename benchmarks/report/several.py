@@ -32,7 +32,7 @@ def render(results: Results) -> list[str]:
     return [
         "## Several namespaces\n",
         "The memories of a data set in one namespace, and in three that one recall reads. *By session*: each "
-        "session is in one of them; *at random*: neighbours are torn apart. *Merged*: each namespace is asked "
+        "session is in one of them; *at random*: neighbours are torn apart. *Merged*: each one is asked "
         "by itself and the lists are merged by score, as an application would "
         "([how](tenants.md#several-namespaces-in-one-recall)).\n",
         table(["memories", *METRICS.values(), "nDCG@10, to one", "the same ten"], rows),
