@@ -20,7 +20,7 @@ from benchmarks.scratch import default_cache
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import psycopg
 
@@ -100,11 +100,12 @@ def _several(options: argparse.Namespace) -> int:
     return 0
 
 
-def _divided(dataset: Dataset, key: Any) -> Dataset:
+def _divided(dataset: Dataset, key: Callable[[Memory], str]) -> Dataset:
     """Return the data set in three namespaces: what has the same key is in the same."""
 
     def moved(memory: Memory) -> Memory:
-        return replace(memory, namespace=_PARTS[crc32(key(memory).encode()) % len(_PARTS)])
+        part = _PARTS[crc32(key(memory).encode()) % len(_PARTS)]
+        return replace(memory, namespace=part, fields=replace(memory.fields, namespace=part))
 
     return replace(dataset, memories=tuple(map(moved, dataset.memories)))
 
