@@ -76,6 +76,7 @@ class AsyncClient(AsyncConnected):
         admin: Status, findings, failed embeddings and stored settings.
         curation: Duplicates, and decisions about memories that contradict or refine older ones.
         learning: Feedback on results, and the settings that a namespace learns from it.
+        pages: Standing answers of a namespace, which the daemon keeps up to date.
         transfer: Export and import.
     """
 
