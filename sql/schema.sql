@@ -438,7 +438,7 @@ CREATE TABLE pgrecall.page_changes (
     changed_at   timestamptz NOT NULL,
     CONSTRAINT page_changes_pkey PRIMARY KEY (namespace_id, ticket)
 );
-COMMENT ON TABLE pgrecall.page_changes IS 'Namespaces whose pages are behind: a row says that something has changed since they were filled.';
+COMMENT ON TABLE pgrecall.page_changes IS 'Notes of a change since the pages of a namespace were filled: they are behind.';
 COMMENT ON COLUMN pgrecall.page_changes.ticket IS 'A random number: writers add rows without waiting for each other.';
 
 CREATE TABLE pgrecall.memories (
@@ -1195,13 +1195,13 @@ ALTER TABLE pgrecall.sparse_terms
 CREATE TABLE pgrecall.page_lines (
     namespace_id integer NOT NULL,
     page         text COLLATE "C" NOT NULL,
-    "position"   integer NOT NULL,
     memory_id    bigint NOT NULL,
+    "position"   integer NOT NULL,
     section      text NOT NULL,
     text         text NOT NULL,
     said_at      timestamptz NOT NULL,
     valid_until  timestamptz,
-    CONSTRAINT page_lines_pkey PRIMARY KEY (namespace_id, page, "position"),
+    CONSTRAINT page_lines_pkey PRIMARY KEY (namespace_id, page, memory_id),
     CONSTRAINT page_lines_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT page_lines_namespace_id_page_fkey FOREIGN KEY (namespace_id, page) REFERENCES pgrecall.pages(namespace_id, name) ON DELETE CASCADE,
     CONSTRAINT page_lines_section CHECK (section = ANY (ARRAY['facts', 'preferences', 'open', 'recent'])),

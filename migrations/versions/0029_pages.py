@@ -31,11 +31,16 @@ def upgrade() -> None:
             CONSTRAINT pages_budget CHECK (budget BETWEEN 50 AND 100000),
             CONSTRAINT pages_unit CHECK (unit IN ('characters', 'tokens'))
         );
-        COMMENT ON TABLE pgrecall.pages IS 'Standing questions of a namespace. Written by pgrecall.set_page().';
-        COMMENT ON COLUMN pgrecall.pages.question IS 'What its lines are recalled for. NULL: the namespace as a whole.';
-        COMMENT ON COLUMN pgrecall.pages.sections IS 'Its sections; an earlier one takes its part of the budget first.';
-        COMMENT ON COLUMN pgrecall.pages.budget IS 'The most that its lines have together, in the unit.';
-        COMMENT ON COLUMN pgrecall.pages.refreshed_at IS 'When it was filled last; NULL: never.';
+        COMMENT ON TABLE pgrecall.pages IS
+            'Standing questions of a namespace. Written by pgrecall.set_page().';
+        COMMENT ON COLUMN pgrecall.pages.question IS
+            'What its lines are recalled for. NULL: the namespace as a whole.';
+        COMMENT ON COLUMN pgrecall.pages.sections IS
+            'Its sections; an earlier one takes its part of the budget first.';
+        COMMENT ON COLUMN pgrecall.pages.budget IS
+            'The most that its lines have together, in the unit.';
+        COMMENT ON COLUMN pgrecall.pages.refreshed_at IS
+            'When it was filled last; NULL: never.';
         ALTER TABLE pgrecall.pages ALTER COLUMN question SET STATISTICS 0, ALTER COLUMN name SET STATISTICS 0;
 
         CREATE TABLE pgrecall.page_lines (
@@ -52,13 +57,18 @@ def upgrade() -> None:
             CONSTRAINT page_lines_section CHECK (section IN ('facts', 'preferences', 'open', 'recent')),
             CONSTRAINT page_lines_text_size CHECK (length(text) <= 400)
         );
-        COMMENT ON TABLE pgrecall.page_lines IS 'The lines of pages. Each quotes one memory, and goes when the memory changes.';
-        COMMENT ON COLUMN pgrecall.page_lines.said_at IS 'When the memory occurred or was stored.';
-        COMMENT ON COLUMN pgrecall.page_lines.valid_until IS 'From then on it is not returned: its memory has expired, or what it says is over.';
+        COMMENT ON TABLE pgrecall.page_lines IS
+            'The lines of pages. Each quotes one memory, and goes when the memory changes.';
+        COMMENT ON COLUMN pgrecall.page_lines.said_at IS
+            'When the memory occurred or was stored.';
+        COMMENT ON COLUMN pgrecall.page_lines.valid_until IS
+            'From then on it is not returned: its memory has expired, or what it says is over.';
         -- No sample of erased texts stays in the statistics, and no plan depends on them.
-        ALTER TABLE pgrecall.page_lines ALTER COLUMN text SET STATISTICS 0, ALTER COLUMN page SET STATISTICS 0;
+        ALTER TABLE pgrecall.page_lines
+            ALTER COLUMN text SET STATISTICS 0, ALTER COLUMN page SET STATISTICS 0;
         CREATE INDEX page_lines_memory_id_idx ON pgrecall.page_lines (memory_id);
-        CREATE INDEX page_lines_valid_until_idx ON pgrecall.page_lines (valid_until) WHERE valid_until IS NOT NULL;
+        CREATE INDEX page_lines_valid_until_idx ON pgrecall.page_lines (valid_until)
+            WHERE valid_until IS NOT NULL;
 
         CREATE TABLE pgrecall.page_changes (
             namespace_id integer NOT NULL,
@@ -66,8 +76,10 @@ def upgrade() -> None:
             changed_at   timestamptz NOT NULL,
             PRIMARY KEY (namespace_id, ticket)
         );
-        COMMENT ON TABLE pgrecall.page_changes IS 'Namespaces whose pages are behind: a row says that something has changed since they were filled.';
-        COMMENT ON COLUMN pgrecall.page_changes.ticket IS 'A random number: writers add rows without waiting for each other.';
+        COMMENT ON TABLE pgrecall.page_changes IS
+            'Notes of a change since the pages of a namespace were filled: they are behind.';
+        COMMENT ON COLUMN pgrecall.page_changes.ticket IS
+            'A random number: writers add rows without waiting for each other.';
         """,
     )
 

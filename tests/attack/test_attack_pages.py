@@ -116,7 +116,12 @@ def test_a_setting_of_the_session_moves_no_page(conn: Connection[Any]) -> None:
     """An embedder's session must not decide what is on the page of a tenant."""
     remember(conn, "A later plan", namespace="theirs")
     with role(conn, "pgrecall_embedder"):
-        for name, value in (("namespace", "own"), ("k", "1"), ("strategy", "vector"), ("page_delay", "1 day")):
+        for name, value in (
+            ("namespace", "own"),
+            ("k", "1"),
+            ("strategy", "vector"),
+            ("page_delay", "1 day"),
+        ):
             conn.execute(f"SET LOCAL pgrecall.{name} = '{value}'".encode())
         assert call(conn, "pgrecall.refresh_pages") == 2
     assert len(told_by(conn, namespace="theirs")) == 2
@@ -169,7 +174,9 @@ def test_nobody_writes_a_line_of_a_secret(conn: Connection[Any]) -> None:
 
 def test_a_name_that_another_memory_gave_does_not_outlive_it(conn: Connection[Any]) -> None:
     """The concept is called as an erased memory called it; the line is in the words of the one that is left."""
-    named = told(conn, "Ana Quokka-Sensible is here", fact("Ana Quokka-Sensible", "is in", "Rome"), namespace="own")
+    named = told(
+        conn, "Ana Quokka-Sensible is here", fact("Ana Quokka-Sensible", "is in", "Rome"), namespace="own"
+    )
     told(conn, "Ana likes tea", fact("Ana Quokka-Sensible", "likes", "tea"), namespace="own")
     call(conn, "pgrecall.set_page", "about-user", namespace="own")
     rows(conn, "erase", named)

@@ -74,19 +74,20 @@ def test_the_asynchronous_client_has_pages(dsn: str) -> None:
 
 def run(capsys: pytest.CaptureFixture[str], dsn: str, *arguments: str) -> tuple[int, str, str]:
     """The exit code of `pgrecall page …`, and what it printed."""
-    try:
-        code = main(["page", *arguments, "--dsn", dsn])
-    except SystemExit as ended:
-        code = int(ended.code or 0)
+    with pytest.raises(SystemExit) as ended:
+        main(["page", *arguments, "--dsn", dsn])
     captured = capsys.readouterr()
-    return int(code or 0), captured.out, captured.err
+    return int(ended.value.code or 0), captured.out, captured.err
 
 
 def test_the_command_line(conn: Connection[Any], dsn: str, capsys: pytest.CaptureFixture[str]) -> None:
     one = remember(conn, "I prefer tea to coffee")
     two = remember(conn, "We went to the sea")
     assert run(capsys, dsn, "set") == (0, "", "")
-    assert run(capsys, dsn, "set", "sea", "--question", "the sea", "--budget", "300", "--section", "recent")[0] == 0
+    assert (
+        run(capsys, dsn, "set", "sea", "--question", "the sea", "--budget", "300", "--section", "recent")[0]
+        == 0
+    )
     code, out, _ = run(capsys, dsn, "show", "about-user")
     assert (code, out) == (
         0,
@@ -95,7 +96,11 @@ def test_the_command_line(conn: Connection[Any], dsn: str, capsys: pytest.Captur
     assert json.loads(run(capsys, dsn, "show", "sea", "--json")[1])["lines"][0]["memory_ids"] == [two]
     listed = run(capsys, dsn, "list")[1]
     assert "sea: the sea (1 line, 300 characters)" in listed
-    assert [page["name"] for page in json.loads(run(capsys, dsn, "list", "--json")[1])] == ["about-user", "recent", "sea"]
+    assert [page["name"] for page in json.loads(run(capsys, dsn, "list", "--json")[1])] == [
+        "about-user",
+        "recent",
+        "sea",
+    ]
     call(conn, "forget", two)
     code, out, err = run(capsys, dsn, "show", "sea")
     assert (code, out) == (0, "")

@@ -71,7 +71,7 @@ def test_a_killed_daemon_leaves_every_page_for_the_next(conn: Connection[Any], d
     for name in names:
         call(conn, "pgrecall.create_namespace", name)
         call(conn, "pgrecall.set_default_pages", name)
-    gone = []
+    gone: list[int] = []
     for _ in range(3):
         process = start(dsn, 0.01)
         try:

@@ -21,7 +21,9 @@ pytestmark = pytest.mark.rollback
 ALL = ["facts", "preferences", "open", "recent"]
 
 
-def lines(conn: Connection[Any], name: str = "about-user", namespace: str | None = None) -> list[tuple[str, str]]:
+def lines(
+    conn: Connection[Any], name: str = "about-user", namespace: str | None = None
+) -> list[tuple[str, str]]:
     """Return section and text of each line of a page."""
     [row] = rows(conn, "pgrecall.page", name, namespace)
     return [(line["section"], line["text"]) for line in row[1]]
@@ -82,9 +84,17 @@ def test_the_recent_page_has_the_newest_first(conn: Connection[Any]) -> None:
 
 @pytest.mark.parametrize(
     ("category", "section"),
-    [("decision", "facts"), ("preference", "preferences"), ("todo", "open"), ("other", "recent"), (None, "recent")],
+    [
+        ("decision", "facts"),
+        ("preference", "preferences"),
+        ("todo", "open"),
+        ("other", "recent"),
+        (None, "recent"),
+    ],
 )
-def test_a_category_says_where_a_memory_belongs(conn: Connection[Any], category: str | None, section: str) -> None:
+def test_a_category_says_where_a_memory_belongs(
+    conn: Connection[Any], category: str | None, section: str
+) -> None:
     remember(conn, "The blue one", category=category)
     call(conn, "pgrecall.set_page", "about-user")
     assert lines(conn) == [(section, "The blue one")]
@@ -154,7 +164,11 @@ def test_a_fact_that_has_ended_is_none(conn: Connection[Any]) -> None:
 
 def test_a_fact_is_quoted_only_in_the_words_of_its_memory(conn: Connection[Any]) -> None:
     told(conn, "She lives there", fact("Ana", "lives in", "Oslo", statement="Ana lives in Oslo"))
-    told(conn, "As I said, Bo plays chess. It rains.", fact("Bo", "plays", "chess", statement="Bo plays chess."))
+    told(
+        conn,
+        "As I said, Bo plays chess. It rains.",
+        fact("Bo", "plays", "chess", statement="Bo plays chess."),
+    )
     call(conn, "pgrecall.set_page", "about-user")
     assert sorted(texts(conn)) == ["Bo plays chess.", "She lives there"]
 
@@ -232,7 +246,9 @@ def test_a_line_that_is_over_is_not_returned_though_nobody_fills_the_page(conn: 
     refresh(conn)
     assert "We went to the sea" in texts(conn)
     assert scalar(
-        conn, "SELECT bool_and(valid_until = '2199-01-01') FROM pgrecall.page_lines WHERE memory_id = %s", made["recent"]
+        conn,
+        "SELECT bool_and(valid_until = '2199-01-01') FROM pgrecall.page_lines WHERE memory_id = %s",
+        made["recent"],
     )
     conn.execute("UPDATE pgrecall.page_lines SET valid_until = now() WHERE valid_until IS NOT NULL")
     assert "We went to the sea" not in texts(conn)
@@ -293,7 +309,9 @@ def test_a_new_memory_a_fact_and_the_end_of_a_fact_make_a_page_stale(conn: Conne
 
 def test_an_embedding_makes_no_page_stale(conn: Connection[Any]) -> None:
     made = filled(conn)
-    conn.execute("UPDATE pgrecall.memories SET importance = 0.7, updated_at = now() WHERE id = %s", (made["fact"],))
+    conn.execute(
+        "UPDATE pgrecall.memories SET importance = 0.7, updated_at = now() WHERE id = %s", (made["fact"],)
+    )
     assert not stale(conn)
 
 
@@ -328,7 +346,9 @@ def test_every_namespace_that_is_behind_has_its_turn(conn: Connection[Any]) -> N
         call(conn, "pgrecall.set_page", "about-user", namespace=f"n{number}")
         remember(conn, f"entry {number}", namespace=f"n{number}")
     assert refresh(conn) == 5
-    assert [lines(conn, namespace=f"n{n}") for n in range(5)] == [[("recent", f"entry {n}")] for n in range(5)]
+    assert [lines(conn, namespace=f"n{n}") for n in range(5)] == [
+        [("recent", f"entry {n}")] for n in range(5)
+    ]
 
 
 def test_health_tells_what_is_behind(conn: Connection[Any]) -> None:

@@ -147,9 +147,10 @@ def test_a_writer_with_an_older_snapshot_is_not_refused(
     remember(other, "two")
     other.execute("COMMIT")
     assert is_stale(conn)
-    with conn.transaction(), pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
-        conn.execute(f"SET TRANSACTION ISOLATION LEVEL {level}".encode())
+    conn.execute(f"BEGIN ISOLATION LEVEL {level}".encode())
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
         call(conn, "pgrecall.refresh_pages")
+    conn.execute("ROLLBACK")
 
 
 def test_a_killed_filling_leaves_the_page_as_it_was(conn: Connection[Any], dsn: str) -> None:

@@ -1,4 +1,4 @@
-"""Keeps postings, pages and the cache of query embeddings in order, and lets memories go whose time has come."""
+"""Keeps postings, pages and the query cache in order, and lets memories go whose time has come."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXPIRE_BATCH: Final = 1000
 
 
 class UpkeepJob(Job):
-    """Indexes pending postings, which writers do too, compacts them, fills pages, expires memories, trims the cache.
+    """Indexes and compacts postings, fills pages, expires memories, trims the cache.
 
     Args:
         queue: Calls the database's functions.

@@ -7,10 +7,7 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Unpack
 
-from pgrecall.arguments import (
-    Vector,
-    as_seconds,
-)
+from pgrecall.arguments import Vector, as_seconds
 from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
 from pgrecall.filters import RecallFilters, split_filter

@@ -33,7 +33,8 @@ class SectionName(StrEnum):
 @page.command("set")
 def set_page(
     name: Annotated[
-        str | None, typer.Argument(help="The page; without one, about-user and recent, if they are not there.")
+        str | None,
+        typer.Argument(help="The page; without one, about-user and recent, if they are not there."),
     ] = None,
     question: Annotated[
         str | None, typer.Option(help="What its lines are recalled for; default: the namespace as a whole.")
@@ -85,13 +86,8 @@ def show(
         return
     if found.stale_since is not None:
         note(f"behind since {found.stale_since.isoformat(timespec='seconds')}")
-    section = ""
-    for line in found.lines:
-        if line.section != section:
-            section = line.section
-            echo(f"{section}:")
-        ids = ", ".join(str(one) for one in line.memory_ids)
-        echo(f"  {sanitize_line(line.text)} [{ids}]")
+    if found.lines:
+        echo(found.as_text())
 
 
 @page.command("list")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
+
+from pgrecall.formatting import sanitize_line
 
 from .rows import Row
 
@@ -73,6 +75,14 @@ class Page(Row):
         """Return the attributes as JSON values."""
         return {**Row.as_dict(self), "lines": [line.as_dict() for line in self.lines]}
 
+    def as_text(self) -> str:
+        """Return its lines by section, each with the ids of its memories; empty if it has none."""
+        parts: dict[str, list[str]] = {}
+        for line in self.lines:
+            ids = ", ".join(str(one) for one in line.memory_ids)
+            parts.setdefault(line.section, []).append(f"  {sanitize_line(line.text)} [{ids}]")
+        return "\n".join("\n".join([f"{section}:", *told]) for section, told in parts.items())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageInfo(Row):
@@ -101,4 +111,7 @@ class PageInfo(Row):
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self:
         """Make one from a row of `pgrecall.list_pages`."""
-        return super().of({**row, "sections": tuple(row["sections"])})
+        return cls(
+            **{field.name: row[field.name] for field in fields(cls) if field.name != "sections"},
+            sections=tuple(row["sections"]),
+        )

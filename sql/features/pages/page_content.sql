@@ -16,8 +16,10 @@ DECLARE
     share integer;
     part text;
 BEGIN
-    SELECT array_agg(ROW (page.namespace_id, page.name, c.memory_id, c.place, c.section, c.text, c.said_at, c.valid_until)::pgrecall.page_lines
-                     ORDER BY c.place),
+    SELECT array_agg(
+               ROW (page.namespace_id, page.name, c.memory_id, c.place, c.section, c.text, c.said_at, c.valid_until)::pgrecall.page_lines
+               ORDER BY c.place
+           ),
            array_agg(CASE page.unit WHEN 'tokens' THEN (octet_length(c.text) + 3) / 3 ELSE length(c.text) + 1 END ORDER BY c.place)
     INTO lines, sizes
     FROM _pgrecall.page_candidates(page) c;

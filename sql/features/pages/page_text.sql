@@ -1,7 +1,8 @@
 -- Returns what a page quotes of a memory, as one line without markup: the statement, if the memory says it, otherwise the
 -- memory with its speaker and title. At most 200 characters.
 --
--- Reads the first 20,000 characters. A statement in other words than the memory's is not quoted: the names in it may come from another memory.
+-- Reads the first 20,000 characters. A statement in other words than the memory's is not quoted: the names in it may come from
+-- another memory.
 --
 -- statement  a sentence that was extracted from the memory; NULL: none
 CREATE OR REPLACE FUNCTION _pgrecall.page_text(speaker text, title text, content text, statement text)
