@@ -781,7 +781,8 @@ COMMENT ON COLUMN pgrecall.pages.budget IS 'The most that its lines have togethe
 COMMENT ON COLUMN pgrecall.pages.refreshed_at IS 'When it was filled last; NULL: never.';
 ALTER TABLE pgrecall.pages
     ALTER COLUMN name SET STATISTICS 0,
-    ALTER COLUMN question SET STATISTICS 0;
+    ALTER COLUMN question SET STATISTICS 0,
+    ALTER COLUMN unit SET STATISTICS 0;
 
 CREATE TABLE pgrecall.concept_aliases (
     namespace_id integer NOT NULL,
@@ -1214,6 +1215,7 @@ CREATE INDEX page_lines_memory_id_idx ON pgrecall.page_lines (memory_id);
 CREATE INDEX page_lines_valid_until_idx ON pgrecall.page_lines (valid_until) WHERE (valid_until IS NOT NULL);
 ALTER TABLE pgrecall.page_lines
     ALTER COLUMN page SET STATISTICS 0,
+    ALTER COLUMN section SET STATISTICS 0,
     ALTER COLUMN text SET STATISTICS 0;
 
 CREATE TABLE pgrecall.mentions (

@@ -41,7 +41,9 @@ def upgrade() -> None:
             'The most that its lines have together, in the unit.';
         COMMENT ON COLUMN pgrecall.pages.refreshed_at IS
             'When it was filled last; NULL: never.';
-        ALTER TABLE pgrecall.pages ALTER COLUMN question SET STATISTICS 0, ALTER COLUMN name SET STATISTICS 0;
+        ALTER TABLE pgrecall.pages
+            ALTER COLUMN question SET STATISTICS 0, ALTER COLUMN name SET STATISTICS 0,
+            ALTER COLUMN unit SET STATISTICS 0;
 
         CREATE TABLE pgrecall.page_lines (
             namespace_id integer NOT NULL,
@@ -65,7 +67,8 @@ def upgrade() -> None:
             'From then on it is not returned: its memory has expired, or what it says is over.';
         -- No sample of erased texts stays in the statistics, and no plan depends on them.
         ALTER TABLE pgrecall.page_lines
-            ALTER COLUMN text SET STATISTICS 0, ALTER COLUMN page SET STATISTICS 0;
+            ALTER COLUMN text SET STATISTICS 0, ALTER COLUMN page SET STATISTICS 0,
+            ALTER COLUMN section SET STATISTICS 0;
         CREATE INDEX page_lines_memory_id_idx ON pgrecall.page_lines (memory_id);
         CREATE INDEX page_lines_valid_until_idx ON pgrecall.page_lines (valid_until)
             WHERE valid_until IS NOT NULL;
