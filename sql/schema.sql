@@ -436,7 +436,8 @@ CREATE TABLE pgrecall.page_changes (
     namespace_id integer NOT NULL,
     ticket       bigint NOT NULL,
     changed_at   timestamptz NOT NULL,
-    CONSTRAINT page_changes_pkey PRIMARY KEY (namespace_id, ticket)
+    CONSTRAINT page_changes_pkey PRIMARY KEY (namespace_id, ticket),
+    CONSTRAINT page_changes_times CHECK ((changed_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (changed_at <= '9999-12-31 00:00:00+00'::timestamptz))
 );
 COMMENT ON TABLE pgrecall.page_changes IS 'Notes of a change since the pages of a namespace were filled: they are behind.';
 COMMENT ON COLUMN pgrecall.page_changes.ticket IS 'A random number: writers add rows without waiting for each other.';
@@ -765,6 +766,7 @@ CREATE TABLE pgrecall.pages (
     sections     text[] NOT NULL,
     budget       integer NOT NULL,
     unit         text NOT NULL,
+    made_at      timestamptz NOT NULL DEFAULT now(),
     refreshed_at timestamptz,
     CONSTRAINT pages_pkey PRIMARY KEY (namespace_id, name),
     CONSTRAINT pages_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id) ON DELETE CASCADE,
@@ -772,6 +774,7 @@ CREATE TABLE pgrecall.pages (
     CONSTRAINT pages_name CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,99}$'),
     CONSTRAINT pages_question_size CHECK (length(question) <= 16384),
     CONSTRAINT pages_sections CHECK (((cardinality(sections) >= 1) AND (cardinality(sections) <= 4)) AND (sections <@ '{facts,preferences,open,recent}')),
+    CONSTRAINT pages_times CHECK (((made_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (made_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((refreshed_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (refreshed_at <= '9999-12-31 00:00:00+00'::timestamptz))),
     CONSTRAINT pages_unit CHECK (unit = ANY (ARRAY['characters', 'tokens']))
 );
 COMMENT ON TABLE pgrecall.pages IS 'Standing questions of a namespace. Written by pgrecall.set_page().';
@@ -1206,7 +1209,8 @@ CREATE TABLE pgrecall.page_lines (
     CONSTRAINT page_lines_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES pgrecall.memories(id) ON DELETE CASCADE,
     CONSTRAINT page_lines_namespace_id_page_fkey FOREIGN KEY (namespace_id, page) REFERENCES pgrecall.pages(namespace_id, name) ON DELETE CASCADE,
     CONSTRAINT page_lines_section CHECK (section = ANY (ARRAY['facts', 'preferences', 'open', 'recent'])),
-    CONSTRAINT page_lines_text_size CHECK (length(text) <= 400)
+    CONSTRAINT page_lines_text_size CHECK (length(text) <= 400),
+    CONSTRAINT page_lines_times CHECK (((said_at >= '0001-01-02 00:00:00+00'::timestamptz) AND (said_at <= '9999-12-31 00:00:00+00'::timestamptz)) AND ((valid_until >= '0001-01-02 00:00:00+00'::timestamptz) AND (valid_until <= '9999-12-31 00:00:00+00'::timestamptz)))
 );
 COMMENT ON TABLE pgrecall.page_lines IS 'The lines of pages. Each quotes one memory, and goes when the memory changes.';
 COMMENT ON COLUMN pgrecall.page_lines.said_at IS 'When the memory occurred or was stored.';

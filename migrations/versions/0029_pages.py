@@ -21,6 +21,7 @@ def upgrade() -> None:
             sections     text[] NOT NULL,
             budget       integer NOT NULL,
             unit         text NOT NULL,
+            made_at      timestamptz NOT NULL DEFAULT now(),
             refreshed_at timestamptz,
             PRIMARY KEY (namespace_id, name),
             CONSTRAINT pages_name CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,99}$'),
@@ -29,7 +30,11 @@ def upgrade() -> None:
                 cardinality(sections) BETWEEN 1 AND 4 AND sections <@ '{facts,preferences,open,recent}'
             ),
             CONSTRAINT pages_budget CHECK (budget BETWEEN 50 AND 100000),
-            CONSTRAINT pages_unit CHECK (unit IN ('characters', 'tokens'))
+            CONSTRAINT pages_unit CHECK (unit IN ('characters', 'tokens')),
+            CONSTRAINT pages_times CHECK (
+                made_at BETWEEN '0001-01-02 00:00+00' AND '9999-12-31 00:00+00'
+                AND refreshed_at BETWEEN '0001-01-02 00:00+00' AND '9999-12-31 00:00+00'
+            )
         );
         COMMENT ON TABLE pgrecall.pages IS
             'Standing questions of a namespace. Written by pgrecall.set_page().';
@@ -57,7 +62,11 @@ def upgrade() -> None:
             PRIMARY KEY (namespace_id, page, memory_id),
             FOREIGN KEY (namespace_id, page) REFERENCES pgrecall.pages (namespace_id, name) ON DELETE CASCADE,
             CONSTRAINT page_lines_section CHECK (section IN ('facts', 'preferences', 'open', 'recent')),
-            CONSTRAINT page_lines_text_size CHECK (length(text) <= 400)
+            CONSTRAINT page_lines_text_size CHECK (length(text) <= 400),
+            CONSTRAINT page_lines_times CHECK (
+                said_at BETWEEN '0001-01-02 00:00+00' AND '9999-12-31 00:00+00'
+                AND valid_until BETWEEN '0001-01-02 00:00+00' AND '9999-12-31 00:00+00'
+            )
         );
         COMMENT ON TABLE pgrecall.page_lines IS
             'The lines of pages. Each quotes one memory, and goes when the memory changes.';
@@ -77,7 +86,10 @@ def upgrade() -> None:
             namespace_id integer NOT NULL,
             ticket       bigint NOT NULL,
             changed_at   timestamptz NOT NULL,
-            PRIMARY KEY (namespace_id, ticket)
+            PRIMARY KEY (namespace_id, ticket),
+            CONSTRAINT page_changes_times CHECK (
+                changed_at BETWEEN '0001-01-02 00:00+00' AND '9999-12-31 00:00+00'
+            )
         );
         COMMENT ON TABLE pgrecall.page_changes IS
             'Notes of a change since the pages of a namespace were filled: they are behind.';

@@ -327,6 +327,31 @@ def test_a_page_is_filled_after_the_delay_and_not_before(conn: Connection[Any]) 
     assert "The sea was cold" in texts(conn)
 
 
+def test_a_new_page_is_filled_once_more_after_a_minute_and_every_page_once_a_day(
+    conn: Connection[Any],
+) -> None:
+    call(conn, "pgrecall.set_page", "about-user")
+    conn.execute(
+        "UPDATE pgrecall.pages SET made_at = made_at - interval '61 seconds', refreshed_at = refreshed_at - interval '61 seconds'"
+    )
+    # As a writer does that did not see the page.
+    conn.execute("SET session_replication_role = replica")
+    conn.execute(
+        "INSERT INTO pgrecall.memories (namespace_id, content, language, content_hash, search_vector)"
+        " VALUES (1, 'We went to the sea', 'english', '', '')"
+    )
+    conn.execute("RESET session_replication_role")
+    assert not stale(conn)
+    assert call(conn, "pgrecall.refresh_pages") == 1
+    assert texts(conn) == ["We went to the sea"]
+    assert call(conn, "pgrecall.refresh_pages") == 0
+    conn.execute(
+        "UPDATE pgrecall.pages SET made_at = '2024-01-01', refreshed_at = now() - interval '25 hours'"
+    )
+    assert call(conn, "pgrecall.refresh_pages") == 1
+    assert call(conn, "pgrecall.refresh_pages") == 0
+
+
 def test_a_namespace_without_pages_notes_nothing(conn: Connection[Any]) -> None:
     one = remember(conn, "We went to the sea")
     call(conn, "forget", one)
@@ -358,6 +383,9 @@ def test_health_tells_what_is_behind(conn: Connection[Any]) -> None:
     assert scalar(conn, health) == "ok"
     conn.execute("UPDATE pgrecall.page_changes SET changed_at = changed_at - interval '1 hour'")
     assert scalar(conn, health) == "warn"
+    for name in ("about-user", "recent"):
+        call(conn, "pgrecall.drop_page", name)
+    assert scalar(conn, health) == "ok"
 
 
 # --- Making, listing, dropping ---

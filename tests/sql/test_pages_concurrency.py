@@ -113,6 +113,16 @@ def test_a_text_that_changes_between_reading_and_storing_is_not_quoted(
     assert texts(conn) == ["one"]
 
 
+def test_a_page_that_is_being_made_misses_no_change(conn: Connection[Any], other: Connection[Any]) -> None:
+    """Who fills the other pages meanwhile would take the note of a change that the new page has not seen."""
+    with other.transaction():
+        call(other, "pgrecall.set_page", "recent")
+        remember(conn, "one")
+        assert call(conn, "pgrecall.refresh_pages") == 0
+    assert call(conn, "pgrecall.refresh_pages") == 2
+    assert "one" in [line["text"] for line in rows(conn, "pgrecall.page", "recent")[0][1]]
+
+
 def test_a_held_line_leaves_the_namespace_for_the_next_call(
     conn: Connection[Any], other: Connection[Any], page: int
 ) -> None:

@@ -49,8 +49,8 @@ class UpkeepJob(Job):
             self._trims_at = time.monotonic() + _TRIM_SECONDS
             await self._queue.purge_query_embeddings()
         folded = await self._queue.flush_postings()
-        filled = await self._queue.refresh_pages()
         has_compacted = not folded and time.monotonic() >= self._compacts_at and await self._compact()
+        filled = await self._queue.refresh_pages()
         self.poll_seconds = _POLL_SECONDS if folded or self._has_folded else _IDLE_POLL_SECONDS
         self._has_folded = bool(folded)
         return Step.WORKED if folded or filled or has_expired or has_compacted else Step.IDLE

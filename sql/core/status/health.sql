@@ -106,6 +106,7 @@ BEGIN ATOMIC
         FROM (
             SELECT DISTINCT c.namespace_id FROM pgrecall.page_changes c
             WHERE c.changed_at < now() - greatest(interval '10 minutes', 3 * pgrecall.stored_setting('page_delay')::interval)
+              AND EXISTS (SELECT FROM pgrecall.pages p WHERE p.namespace_id = c.namespace_id)
         ) n
     ) z
     CROSS JOIN LATERAL pgrecall.grant_status() t

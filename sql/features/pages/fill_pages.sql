@@ -1,4 +1,6 @@
--- Fills the pages of a namespace anew, and returns how many it has. 0 if another session is filling them.
+-- Fills the pages of a namespace anew, and returns how many it has. 0 if another session is filling or changing one of them.
+--
+-- All or none: a note of a change is about every page.
 --
 -- It takes the notes of changes first and reads the memories in later statements. A writer that found a note here holds it until it
 -- ends (mark_pages): such a note stays, and with it the pages are filled once more. It locks the memories that it quotes before
@@ -22,7 +24,7 @@ BEGIN
     FROM (
         SELECT p.name FROM pgrecall.pages p WHERE p.namespace_id = home ORDER BY p.name FOR NO KEY UPDATE SKIP LOCKED
     ) p;
-    IF names IS NULL THEN
+    IF names IS NULL OR EXISTS (SELECT FROM pgrecall.pages p WHERE p.namespace_id = home AND p.name <> ALL (names)) THEN
         RETURN 0;
     END IF;
     DELETE FROM pgrecall.page_changes c

@@ -5,6 +5,9 @@
 -- to it, and the namespaces that are due take turns at random. One in which a writer holds something for a tenth of a second is left
 -- for the next call.
 --
+-- A new page is filled once more after a minute: a writer that could not see it yet has noted nothing. And each is filled once a day,
+-- since what is to come becomes what was.
+--
 -- Errors  55000 not under read committed
 CREATE OR REPLACE FUNCTION pgrecall.refresh_pages()
 RETURNS integer
@@ -28,6 +31,10 @@ BEGIN
             SELECT c.namespace_id AS id FROM pgrecall.page_changes c WHERE NOT _pgrecall.is_recent(c.changed_at, delay)
             UNION
             SELECT l.namespace_id FROM pgrecall.page_lines l WHERE l.valid_until <= now()
+            UNION
+            SELECT p.namespace_id FROM pgrecall.pages p
+            WHERE p.refreshed_at IS NULL OR p.refreshed_at < now() - interval '1 day'
+               OR p.refreshed_at < p.made_at + interval '1 minute' AND p.made_at < now() - interval '1 minute'
         ) d
         WHERE EXISTS (
             SELECT FROM pgrecall.pages p
