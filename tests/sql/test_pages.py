@@ -439,6 +439,7 @@ def test_a_page_of_no_namespace_has_no_row(conn: Connection[Any]) -> None:
         {"sections": ["facts", "facts"]},
         {"sections": ["secrets"]},
         {"sections": [None]},
+        {"sections": [["facts", "open"]]},
     ],
 )
 def test_what_no_page_can_be_is_refused(conn: Connection[Any], options: dict[str, Any]) -> None:
@@ -480,10 +481,16 @@ def test_an_export_has_the_pages_and_the_import_fills_them(conn: Connection[Any]
     assert conn.execute(query, (given,)).fetchall() == [("stored",)] * 3
     assert conn.execute(query, (given,)).fetchall() == [("present",)] * 3
     assert texts(conn, "beach") == before == ["We went to the sea"]
-    wrong = given.replace('"tokens"', '"words"')
+    for wrong in ('"tokens", "extra": 1', "7"):
+        with pytest.raises(psycopg.errors.InvalidParameterValue):
+            conn.execute(query, (given.replace('"tokens"', wrong),))
+    assert {row[0] for row in conn.execute(query, (given.replace("500", "1e99"),))} == {"present", "differs"}
     call(conn, "pgrecall.drop_page", "beach")
-    with pytest.raises(psycopg.errors.InvalidParameterValue):
-        conn.execute(query, (wrong,))
+    for old, new in (("500", "1e99"), ("500", "1"), ('"tokens"', '"words"'), ('["recent"]', '[["recent"]]')):
+        assert old in given
+        with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+            conn.execute(query, (given.replace(old, new),))
+        assert "the sea" not in str(caught.value)
 
 
 # --- In a briefing ---

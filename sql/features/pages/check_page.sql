@@ -18,7 +18,7 @@ BEGIN
     ELSIF unit IS NULL OR unit NOT IN ('characters', 'tokens') THEN
         RAISE EXCEPTION 'unit must be characters or tokens'
             USING ERRCODE = 'invalid_parameter_value', HINT = 'A token is taken to be three bytes.';
-    ELSIF sections IS NULL OR cardinality(sections) = 0 OR array_position(sections, NULL) IS NOT NULL OR NOT sections <@ known
+    ELSIF array_ndims(sections) IS DISTINCT FROM 1 OR array_position(sections, NULL) IS NOT NULL OR NOT sections <@ known
         OR cardinality(sections) <> (SELECT count(DISTINCT s.name) FROM unnest(sections) s (name)) THEN
         RAISE EXCEPTION 'sections must be some of %, each once', array_to_string(known, ', ')
             USING ERRCODE = 'invalid_parameter_value', HINT = 'An earlier one takes its part of the budget first.';

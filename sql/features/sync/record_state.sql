@@ -14,9 +14,9 @@ BEGIN ATOMIC
         FROM pgrecall.retention r
         WHERE line ->> 'kind' = 'retention' AND r.namespace_id = home AND r.category IS NOT DISTINCT FROM line ->> 'category'
         UNION ALL
-        SELECT (p.question, p.budget, p.unit, p.sections) IS NOT DISTINCT FROM (g.question, g.budget, g.unit, g.sections)
+        SELECT jsonb_build_array(p.question, p.budget, p.unit, p.sections)
+               = jsonb_build_array(line -> 'question', line -> 'budget', line -> 'unit', line -> 'sections')
         FROM pgrecall.pages p
-        CROSS JOIN jsonb_populate_record(NULL::pgrecall.pages, CASE WHEN line ->> 'kind' = 'page' THEN line ELSE '{}' END) g
         WHERE line ->> 'kind' = 'page' AND p.namespace_id = home AND p.name = line ->> 'name'
         UNION ALL
         SELECT l.learned_at = (line ->> 'learned_at')::timestamptz AND l.settings = line -> 'settings'
