@@ -65,6 +65,7 @@ GROUPS = {
         "role_statements",
         "scrub_statements",
     ),
+    "Pages": ("set_page", "set_default_pages", "page", "list_pages", "drop_page", "refresh_pages"),
     "Questions": (
         "question_part",
         "request_query_embedding",

@@ -85,6 +85,8 @@ def tenants(new_database: Callable[..., str], template: str) -> Iterator[tuple[s
             " SELECT %s, pgrecall.namespace_id('beta'), pgrecall.active_generation(), n, n, n + 1, %s::halfvec FROM generate_series(1, 7) n",
             (theirs[0], unit(NEAR)),
         )
+        for name, namespace in (("about-user", "alpha"), ("quartz", "beta"), ("about-user", "velvet house")):
+            call(owner, "pgrecall.set_page", name, namespace=namespace)
         while call(owner, "pgrecall.flush_pending_postings", 1):
             pass
         owner.execute("VACUUM ANALYZE")
@@ -173,6 +175,10 @@ CASES: dict[str, tuple[str, Any, Any]] = {
         "xelvet house",
     ),
     "a namespace by its name": ("SELECT pgrecall.namespace_id(%s)", "velvet house", "xelvet house"),
+    "a page of a namespace": (
+        "SELECT count(*) FROM pgrecall.page('about-user', %s)", "velvet house", "xelvet house",
+    ),
+    "a page by its name": ("SELECT count(*) FROM pgrecall.page(%s, 'alpha')", "quartz", "xuartz"),
     "a namespace to create": ("SELECT pgrecall.create_namespace(%s)", "velvet house", "xelvet house"),
     "a concept by its name": ("SELECT pgrecall.find_concept(%s, 'alpha')", "Zoe Quartz", "Xoe Quartz"),
     "a vector": (

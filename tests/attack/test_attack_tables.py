@@ -114,6 +114,9 @@ def test_an_embedder_sees_nothing_that_tenants_keep_to_themselves(tenants: Tenan
                 "memory_changes",
                 "learned_settings",
                 "retention",
+                "pages",
+                "page_lines",
+                "page_changes",
             ),
             *("grants", "granted", "erasures", "postings", "term_stats", "pending_postings"),
         ):

@@ -55,7 +55,8 @@ def _fill(conn: psycopg.Connection[Any]) -> None:
     conn.execute(
         """
         SELECT pgrecall.set_retention('home', interval '20 years'), pgrecall.set_retention('home', '30 years', 'chat', 'erase'),
-               pgrecall.set_retention('empty', interval '1 year 2 mons');
+               pgrecall.set_retention('empty', interval '1 year 2 mons'),
+               pgrecall.set_page('about-user', namespace => 'home'), pgrecall.set_page('asked', 'the facts', 90, 'tokens', '{open}', 'home');
         INSERT INTO pgrecall.learned_settings (
             namespace_id, settings, queries, ndcg_before, ndcg_after, gain_low, gain_high, learned_at, ended_at, end_reason
         )

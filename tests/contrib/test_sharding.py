@@ -113,6 +113,13 @@ def test_memories_are_managed_as_on_one_database(cluster: Cluster, client: Clien
         assert client.get(first) is None
         assert client.restore(first) is True
         client.admin.set_retention(name, timedelta(days=30), category="talk")
+        client.pages.set_defaults(namespace=name)
+        page = client.pages.get("recent", namespace=name)
+        assert page is not None
+        assert "I walk in the woods" in [line.text.removeprefix("user: ") for line in page.lines]
+        assert [one.name for one in client.pages.list(namespace=name)] == ["about-user", "recent"]
+        assert client.pages.drop("recent", namespace=name) is True
+        assert client.pages.drop("about-user", namespace=name) is True
     ids = [stored[name][0] for name in ("ida", "mia", "dora")]
     found = client.get_many([ids[0], 2**62, *ids[1:]])
     assert [(one.id, one.namespace) for one in found] == list(zip(ids, ("ida", "mia", "dora"), strict=True))

@@ -93,7 +93,7 @@ def test_no_canary_is_left_in_any_table(planted: Tenants, conn: Connection[Any])
     for memory in sorted(planted.memories):
         erase(conn, memory)
     # What an administrator set by hand stays until the namespace goes.
-    assert set(holding(conn)) <= {"entity_rules", "relation_labels"}
+    assert set(holding(conn)) <= {"entity_rules", "relation_labels", "pages"}
     rows(conn, "erase_namespace", VICTIM)
     assert holding(conn) == {}
 

@@ -43,6 +43,11 @@ VALUES (%(home)s, 1, array_fill(0.5::real, ARRAY[384])::halfvec, 0.1, 20);
 INSERT INTO pgrecall.memory_changes (memory_id, namespace_id, action, role, before, after)
 VALUES (%(memory)s, %(home)s, 'update', 'quokka', '{"content": "quokka before"}', '{"content": "quokka after"}');
 INSERT INTO pgrecall.retention (namespace_id, category, keep) VALUES (%(home)s, 'chat', '1000 years');
+INSERT INTO pgrecall.pages (namespace_id, name, question, sections, budget, unit)
+VALUES (%(home)s, 'quokka', 'quokka asked', '{facts}', 2000, 'tokens');
+INSERT INTO pgrecall.page_lines (namespace_id, page, "position", memory_id, section, text, said_at)
+VALUES (%(home)s, 'quokka', 1, %(memory)s, 'facts', 'quokka line', now());
+INSERT INTO pgrecall.page_changes (namespace_id, ticket, changed_at) VALUES (%(home)s, 1, now());
 INSERT INTO pgrecall.llm_answers (key, memory_id, answer) VALUES ('quokka', %(memory)s, '{"quokka": 1}');
 INSERT INTO pgrecall.query_embeddings (generation_id, role, query_hash, query) VALUES (1, 'pgrecall_admin', 'quokka', 'quokka asked');
 INSERT INTO pgrecall.query_expansions (role, query_hash, language, terms) VALUES ('pgrecall_admin', sha256('quokka'), 'english', '{quokka}');

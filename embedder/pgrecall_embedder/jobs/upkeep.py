@@ -1,4 +1,4 @@
-"""Keeps postings and the cache of query embeddings in order, and lets memories go whose time has come."""
+"""Keeps postings, pages and the query cache in order, and lets memories go whose time has come."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXPIRE_BATCH: Final = 1000
 
 
 class UpkeepJob(Job):
-    """Indexes pending postings, which writers do too, compacts them, expires memories, trims the cache.
+    """Indexes and compacts postings, fills pages, expires memories, trims the cache.
 
     Args:
         queue: Calls the database's functions.
@@ -50,9 +50,10 @@ class UpkeepJob(Job):
             await self._queue.purge_query_embeddings()
         folded = await self._queue.flush_postings()
         has_compacted = not folded and time.monotonic() >= self._compacts_at and await self._compact()
+        filled = await self._queue.refresh_pages()
         self.poll_seconds = _POLL_SECONDS if folded or self._has_folded else _IDLE_POLL_SECONDS
         self._has_folded = bool(folded)
-        return Step.WORKED if folded or has_expired or has_compacted else Step.IDLE
+        return Step.WORKED if folded or filled or has_expired or has_compacted else Step.IDLE
 
     async def _compact(self) -> bool:
         """Tidy a part of the postings. Returns whether more may be left."""

@@ -6,10 +6,7 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Unpack
 
-from pgrecall.arguments import (
-    Vector,
-    as_seconds,
-)
+from pgrecall.arguments import Vector, as_seconds
 from pgrecall.concurrency import in_thread
 from pgrecall.errors import PgrecallError
 from pgrecall.filters import SearchFilters, split_filter
@@ -76,6 +73,7 @@ class AsyncClient(AsyncConnected):
         admin: Status, findings, failed embeddings and stored settings.
         curation: Duplicates, and decisions about memories that contradict or refine older ones.
         learning: Feedback on results, and the settings that a namespace learns from it.
+        pages: Standing answers of a namespace, which the daemon keeps up to date.
         transfer: Export and import.
     """
 

@@ -9,6 +9,7 @@ from .curation import AsyncCurator
 from .database import AsyncDatabase
 from .learning import AsyncLearner
 from .memories import AsyncMemories
+from .pages import AsyncPages
 from .queries import AsyncQueries
 from .transfer import AsyncTransfer
 from .visibility import AsyncVisibility
@@ -56,6 +57,7 @@ class AsyncConnected(AsyncMemories, AsyncVisibility):
         self.admin = AsyncAdmin(database)
         self.curation = AsyncCurator(database)
         self.learning = AsyncLearner(database, self._queries)
+        self.pages = AsyncPages(database)
         self.transfer = AsyncTransfer(database)
 
     @classmethod

@@ -7,10 +7,7 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Unpack
 
-from pgrecall.arguments import (
-    Vector,
-    as_seconds,
-)
+from pgrecall.arguments import Vector, as_seconds
 from pgrecall.concurrency import in_place
 from pgrecall.errors import PgrecallError
 from pgrecall.filters import SearchFilters, split_filter
@@ -77,6 +74,7 @@ class Client(Connected):
         admin: Status, findings, failed embeddings and stored settings.
         curation: Duplicates, and decisions about memories that contradict or refine older ones.
         learning: Feedback on results, and the settings that a namespace learns from it.
+        pages: Standing answers of a namespace, which the daemon keeps up to date.
         transfer: Export and import.
     """
 

@@ -10,6 +10,7 @@ from .curation import Curator
 from .database import Database
 from .learning import Learner
 from .memories import Memories
+from .pages import Pages
 from .queries import Queries
 from .transfer import Transfer
 from .visibility import Visibility
@@ -57,6 +58,7 @@ class Connected(Memories, Visibility):
         self.admin = Admin(database)
         self.curation = Curator(database)
         self.learning = Learner(database, self._queries)
+        self.pages = Pages(database)
         self.transfer = Transfer(database)
 
     @classmethod

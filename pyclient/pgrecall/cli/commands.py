@@ -26,6 +26,7 @@ from .mcp import mcp
 from .memories import export, remember
 from .namespaces import namespace
 from .offline import offline
+from .page import page
 from .psql import psql
 from .reembed import reembed
 from .schema import migrate
@@ -53,6 +54,7 @@ _COMMANDS: dict[str, dict[str, Callable[..., None] | tuple[typer.Typer, _Help]]]
         "facts": facts,
         "timeline": timeline,
         "briefing": briefing,
+        "page": (page, "Keep standing answers of a namespace, and print them."),
         "explain": explain,
     },
     "Manage memories": {

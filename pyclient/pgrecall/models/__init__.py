@@ -19,6 +19,7 @@ from .memories import (
     TimelineResult,
     Validity,
 )
+from .pages import Page, PageInfo, PageLine, Section
 from .rows import Row, plain
 from .status import Erasure, Failure, Generation, HealthCheck, IndexStatus, Status, Worker
 from .stored import (
@@ -53,11 +54,15 @@ __all__ = [
     "Namespace",
     "NewMemory",
     "OnConflict",
+    "Page",
+    "PageInfo",
+    "PageLine",
     "PreviewedCuration",
     "RecallResult",
     "RecalledMemory",
     "Retention",
     "Row",
+    "Section",
     "Session",
     "SettingInForce",
     "Status",

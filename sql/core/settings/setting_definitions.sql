@@ -163,6 +163,9 @@ FROM (VALUES
     ('hub_max_mentions', 'work', '50', 1, 1000, true, 'memories',
      'Concepts with more mentions are hubs. A hub leads only to memories that are about it.', NULL, NULL),
 
+    ('page_delay', 'work', '10 seconds', NULL, NULL, false, 'interval',
+     'How long after a change the daemon fills the pages of a namespace, and so how often at most. Stored only.', NULL, NULL),
+
     ('extract', 'extraction', 'patterns, keywords, names, spacy, titles, speakers, times, facts', NULL, NULL, false, 'list',
      'What is extracted without a language model, or none: patterns (paths, URLs, @mentions, identifiers, issue keys, '
      'versions), keywords (known technologies, and the names of pgrecall.set_entity_rules()), names (capitalised), spacy '

@@ -101,6 +101,14 @@ BEGIN ATOMIC
         ) o
         WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'r'
     ) y
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS behind
+        FROM (
+            SELECT DISTINCT c.namespace_id FROM pgrecall.page_changes c
+            WHERE c.changed_at < now() - greatest(interval '10 minutes', 3 * pgrecall.stored_setting('page_delay')::interval)
+              AND EXISTS (SELECT FROM pgrecall.pages p WHERE p.namespace_id = c.namespace_id)
+        ) n
+    ) z
     CROSS JOIN LATERAL pgrecall.grant_status() t
     CROSS JOIN LATERAL (
         -- With another owner, a function shows rows that the caller was not granted. A restore without owners causes this.
@@ -255,7 +263,10 @@ BEGIN ATOMIC
          format('the queue is %s %% full', round((100 * pg_notification_queue_usage())::numeric, 1)),
          'A session listens and holds a transaction open: SELECT pg_terminate_backend(pid) it. The oldest of SELECT pid, usename, '
          'xact_start FROM pg_stat_activity WHERE state LIKE ''idle in transaction%'' ORDER BY xact_start is the first to ask. '
-         'Until then pgrecall notifies nobody, and embedders poll.')
+         'Until then pgrecall notifies nobody, and embedders poll.'),
+        (33, 'pages', z.behind = 0, 'warn',
+         CASE WHEN z.behind = 0 THEN 'none is long behind' ELSE format('%s namespaces have pages that are behind', z.behind) END,
+         CASE WHEN e.alive > 0 THEN 'SELECT pgrecall.refresh_pages() as an administrator shows the error.' ELSE 'pgrecall embedder' END)
     ) AS c (place, check_name, good, otherwise, detail, remedy)
     ORDER BY c.place;
 END;

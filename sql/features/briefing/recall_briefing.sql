@@ -7,7 +7,9 @@
 --   <memory date="2026-03-04" time="17:20" speaker="Priya">the beach house needs a deposit by Friday</memory>
 --   </memories>
 --
--- First come up to ten facts: valid relationships of the concepts that the query names, in at most half of the space.
+-- First come the lines of the page about-user, if the namespace has it and no filter is given, in at most a third of the space:
+-- elements fact, preference, open and recent, with the day of their memory. What they say is not repeated. Then come up to ten
+-- facts: valid relationships of the concepts that the query names, in at most half of the space.
 -- The date of a fact is the start of its validity. Then come the memories that recall() finds, best first, with the
 -- title before the content; turns of a conversation tell their time too. What was said before in the same words is left
 -- out, and turns that only ask come last: an earlier question is like the query, and no answer. Each item is one line
@@ -76,6 +78,8 @@ DECLARE
     line text;
     lines text := '';
     said text[] := '{}'::text[];
+    quoted bigint[] := '{}'::bigint[];
+    unconditional pgrecall.recall_filter := asked;
     room_for integer := k;
 BEGIN
     IF max_chars IS NULL OR max_chars NOT BETWEEN 200 AND 100000 THEN
@@ -89,6 +93,25 @@ BEGIN
         asked.referring := ARRAY(SELECT unnest(_pgrecall.referring_memories(h.id, asked.timeframe)) FROM unnest(homes) h (id));
     END IF;
 
+    unconditional.include_sensitive := true;
+    IF _pgrecall.is_unfiltered(unconditional) THEN
+        FOR found IN
+            SELECT l.section, l.text, l.said_at, l.memory_id
+            FROM pgrecall.page_lines l
+            WHERE l.namespace_id = ANY (homes) AND l.page = 'about-user' AND (l.valid_until IS NULL OR l.valid_until > now())
+            ORDER BY l."position", array_position(homes, l.namespace_id)
+        LOOP
+            line := E'\n' || _pgrecall.briefing_item(
+                CASE found.section WHEN 'facts' THEN 'fact' WHEN 'preferences' THEN 'preference' ELSE found.section END,
+                found.said_at, NULL, found.text, per_item
+            );
+            CONTINUE WHEN length(lines) + length(line) > room / 3;
+            lines := lines || line;
+            said := said || lower(found.text);
+            quoted := quoted || found.memory_id;
+        END LOOP;
+    END IF;
+
     FOR found IN
         SELECT f.fact, f.valid_from
         FROM unnest(homes) WITH ORDINALITY h (id, place)
@@ -96,14 +119,14 @@ BEGIN
         ORDER BY f.ordinality, h.place
     LOOP
         line := E'\n' || _pgrecall.briefing_item('fact', found.valid_from, NULL, found.fact, per_item);
-        CONTINUE WHEN line IS NULL;
+        CONTINUE WHEN line IS NULL OR lower(_pgrecall.sanitize_line(found.fact)) = ANY (said);
         EXIT WHEN length(lines) + length(line) > room / 2;
         lines := lines || line;
     END LOOP;
 
     FOR found IN
         -- Of a long memory, what the query is near to.
-        SELECT concat_ws(
+        SELECT r.id, concat_ws(
                    ': ', NULLIF(r.title, ''),
                    CASE WHEN lower(r.passage) > 0 AND length(r.content) > per_item
                        THEN '…' || substr(r.content, lower(r.passage) + 1) ELSE r.content END
@@ -121,7 +144,8 @@ BEGIN
         ORDER BY r.session IS NOT NULL AND _pgrecall.is_question(r.content), r.ordinality
     LOOP
         line := E'\n' || _pgrecall.briefing_item('memory', found.moment, found.speaker, found.content, per_item, found.is_turn);
-        CONTINUE WHEN line IS NULL OR lower(_pgrecall.sanitize_line(concat_ws(': ', found.speaker, found.content))) = ANY (said);
+        CONTINUE WHEN line IS NULL OR found.id = ANY (quoted)
+            OR lower(_pgrecall.sanitize_line(concat_ws(': ', found.speaker, found.content))) = ANY (said);
         EXIT WHEN room_for = 0 OR length(lines) + length(line) > room;
         lines := lines || line;
         said := said || lower(_pgrecall.sanitize_line(concat_ws(': ', found.speaker, found.content)));

@@ -13,6 +13,7 @@ DECLARE
     kinds CONSTANT jsonb := jsonb '{
         "namespace": {"language": "string"},
         "retention": {"category": "string?", "keep": "string", "action": "string"},
+        "page": {"name": "string", "question": "string?", "budget": "number", "unit": "string", "sections": "array"},
         "learned": {"settings": "object", "queries": "number", "ndcg_before": "number", "ndcg_after": "number",
                     "gain_low": "number", "gain_high": "number", "learned_at": "time", "ended_at": "time?",
                     "end_reason": "string?"},

@@ -1,5 +1,5 @@
 -- Exports what a namespace owns besides its memories, as lines of JSON for pgrecall.import_records(), ordered as they are
--- imported: retention rules, learned settings, history, evidence of notes, feedback and judged queries. The first line
+-- imported: retention rules, pages, learned settings, history, evidence of notes, feedback and judged queries. The first line
 -- names the tables that are in no export.
 --
 -- The first line says which tables are in no export. Names of roles are as they were, without the mark of an import.
@@ -34,6 +34,12 @@ BEGIN ATOMIC
             'kind', 'retention', 'namespace', h.name, 'category', r.category, 'keep', r.keep::text, 'action', r.action
         )
         FROM homes h JOIN pgrecall.retention r ON r.namespace_id = h.id
+        UNION ALL
+        SELECT 2, concat_ws('/', h.name, p.name), NULL, 1, jsonb_build_object(
+            'kind', 'page', 'namespace', h.name, 'name', p.name, 'question', p.question, 'budget', p.budget, 'unit', p.unit,
+            'sections', to_jsonb(p.sections)
+        )
+        FROM homes h JOIN pgrecall.pages p ON p.namespace_id = h.id
         UNION ALL
         SELECT 3, h.name, l.learned_at, l.id,
                to_jsonb(l) - '{id,namespace_id}'::text[] || jsonb_build_object('kind', 'learned', 'namespace', h.name)

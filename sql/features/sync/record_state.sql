@@ -14,6 +14,11 @@ BEGIN ATOMIC
         FROM pgrecall.retention r
         WHERE line ->> 'kind' = 'retention' AND r.namespace_id = home AND r.category IS NOT DISTINCT FROM line ->> 'category'
         UNION ALL
+        SELECT jsonb_build_array(p.question, p.budget, p.unit, p.sections)
+               = jsonb_build_array(line -> 'question', line -> 'budget', line -> 'unit', line -> 'sections')
+        FROM pgrecall.pages p
+        WHERE line ->> 'kind' = 'page' AND p.namespace_id = home AND p.name = line ->> 'name'
+        UNION ALL
         SELECT l.learned_at = (line ->> 'learned_at')::timestamptz AND l.settings = line -> 'settings'
         FROM pgrecall.learned_settings l
         WHERE line ->> 'kind' = 'learned' AND l.namespace_id = home

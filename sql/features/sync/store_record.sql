@@ -15,6 +15,11 @@ BEGIN
             WHEN 'retention' THEN
                 INSERT INTO pgrecall.retention (namespace_id, category, keep, action)
                 VALUES (home, line ->> 'category', (line ->> 'keep')::interval, line ->> 'action');
+            WHEN 'page' THEN
+                PERFORM _pgrecall.check_page(g.name, g.question, g.budget, g.unit, g.sections),
+                        _pgrecall.store_page(home, g.name, g.question, g.budget, g.unit, g.sections)
+                FROM jsonb_populate_record(NULL::pgrecall.pages, line) g;
+                PERFORM _pgrecall.fill_granted(home);
             WHEN 'learned' THEN
                 INSERT INTO pgrecall.learned_settings (
                     namespace_id, settings, queries, ndcg_before, ndcg_after, gain_low, gain_high, learned_at, ended_at, end_reason

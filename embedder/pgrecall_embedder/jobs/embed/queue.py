@@ -240,6 +240,11 @@ class WorkQueue(JobQueue):
         [(looked_at,)] = await self._upkeep.fetch("SELECT pgrecall.compact_postings()")
         return int(looked_at)
 
+    async def refresh_pages(self) -> int:
+        """Fill the pages of one namespace that are behind. Returns how many."""
+        [(filled,)] = await self._upkeep.fetch("SELECT pgrecall.refresh_pages()")
+        return int(filled)
+
     async def expire(self, limit: int) -> tuple[int, int]:
         """Forget or erase expired memories. Returns both numbers."""
         [(forgotten, erased)] = await self._upkeep.fetch(
