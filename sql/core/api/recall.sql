@@ -38,6 +38,7 @@
 -- passage             of a long memory, the part nearest to query_vec: characters of content, the first is 0
 -- confidence          that the memory answers the query, 0 to 1; low for the first memory: the answer may be unknown. NULL
 --                     with fusion rrf
+-- origin              where it comes from, from the least to the most trusted: web, tool, import, agent, user
 --
 -- Writes nothing: runs on a standby. Every SET LOCAL of the caller applies, except plan_cache_mode and, in the dense leg's two
 -- searches, some of the planner's enable_ settings. Each statement keeps one generic plan per session; only searches under
@@ -80,7 +81,7 @@ RETURNS TABLE (
     lexical_score double precision, similarity double precision, graph_score double precision,
     category text, tags text[], metadata jsonb, importance real, speaker text, session text, source text,
     occurred_at timestamptz, created_at timestamptz, is_sensitive boolean, chosen_strategy text, duplicates bigint[],
-    passage int4range, confidence double precision
+    passage int4range, confidence double precision, origin pgrecall.memory_origin
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
@@ -110,7 +111,8 @@ BEGIN
         SELECT m.id, m.external_id, m.title, m.content, r.score,
                r.lexical_rank, r.dense_rank, r.graph_rank, r.lexical_score, r.similarity, r.graph_score,
                m.category, m.tags, m.metadata, m.importance, m.speaker, m.session, m.source,
-               m.occurred_at, m.created_at, m.is_sensitive, (request.settings).strategy, r.duplicates, r.passage, r.confidence
+               m.occurred_at, m.created_at, m.is_sensitive, (request.settings).strategy, r.duplicates, r.passage, r.confidence,
+               m.origin
         FROM _pgrecall.rank_distinct(request, asked, COALESCE(recall.reference_time, now())) r
         JOIN pgrecall.memories m ON m.id = r.id
         ORDER BY r.place;

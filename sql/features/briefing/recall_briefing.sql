@@ -5,6 +5,7 @@
 --   <memories>
 --   <fact date="2026-03-01">Priya lives in Kerala</fact>
 --   <memory date="2026-03-04" time="17:20" speaker="Priya">the beach house needs a deposit by Friday</memory>
+--   <memory date="2026-03-05" origin="web">Deposits are due on Fridays</memory>
 --   </memories>
 --
 -- First come up to ten facts: valid relationships of the concepts that the query names, in at most half of the space.
@@ -13,6 +14,8 @@
 -- out, and turns that only ask come last: an earlier question is like the query, and no answer. Each item is one line
 -- and is never cut off: the first item that does not fit ends the list.
 -- The text after the first line is well-formed XML.
+--
+-- What did not come from the user tells its origin, which no text of a memory can write or leave out.
 --
 -- No character of a memory can close an element, begin a line, or hide (_pgrecall.sanitize_line, _pgrecall.xml_escape).
 -- No format can guarantee that a model ignores instructions in the text.
@@ -84,13 +87,13 @@ BEGIN
     asked.referring := _pgrecall.referring_memories(home, asked.timeframe);
 
     FOR found IN
-        SELECT f.fact, f.valid_from
+        SELECT f.fact, f.valid_from, f.origin
         FROM _pgrecall.query_facts(
             home, query, asked, 10
         ) WITH ORDINALITY f
         ORDER BY f.ordinality
     LOOP
-        line := E'\n' || _pgrecall.briefing_item('fact', found.valid_from, NULL, found.fact, per_item);
+        line := E'\n' || _pgrecall.briefing_item('fact', found.valid_from, NULL, found.fact, per_item, found.origin);
         CONTINUE WHEN line IS NULL;
         EXIT WHEN length(lines) + length(line) > room / 2;
         lines := lines || line;
@@ -102,7 +105,7 @@ BEGIN
                    ': ', NULLIF(r.title, ''),
                    CASE WHEN lower(r.passage) > 0 AND length(r.content) > per_item
                        THEN '…' || substr(r.content, lower(r.passage) + 1) ELSE r.content END
-               ) AS content, r.speaker, r.session IS NOT NULL AS is_turn,
+               ) AS content, r.speaker, r.origin, r.session IS NOT NULL AS is_turn,
                COALESCE(r.occurred_at, r.created_at) AS moment
         FROM public.recall(
             query => query, query_vec => query_vec, k => CASE WHEN k BETWEEN 1 AND 500 THEN 2 * k ELSE k END,
@@ -115,7 +118,9 @@ BEGIN
         ) WITH ORDINALITY r
         ORDER BY r.session IS NOT NULL AND _pgrecall.is_question(r.content), r.ordinality
     LOOP
-        line := E'\n' || _pgrecall.briefing_item('memory', found.moment, found.speaker, found.content, per_item, found.is_turn);
+        line := E'\n' || _pgrecall.briefing_item(
+            'memory', found.moment, found.speaker, found.content, per_item, found.origin, found.is_turn
+        );
         CONTINUE WHEN line IS NULL OR lower(_pgrecall.sanitize_line(concat_ws(': ', found.speaker, found.content))) = ANY (said);
         EXIT WHEN room_for = 0 OR length(lines) + length(line) > room;
         lines := lines || line;
