@@ -22,7 +22,8 @@ CREATE TYPE pgrecall.memory_fields AS (
     valid_from        timestamptz,
     valid_to          timestamptz,
     external_id       text,
-    expires_at        timestamptz
+    expires_at        timestamptz,
+    origin            pgrecall.memory_origin
 );
 COMMENT ON TYPE pgrecall.memory_fields IS 'The optional fields of a memory: the options of remember().';
 CREATE TYPE pgrecall.recall_settings AS (
@@ -159,7 +160,8 @@ CREATE TYPE pgrecall.ranked AS (
     time_part         double precision,
     newer_factor      double precision,
     sparse_part       double precision,
-    sparse_weight     double precision
+    sparse_weight     double precision,
+    trust_factor      double precision
 );
 COMMENT ON TYPE pgrecall.ranked IS 'A memory ranked by recall: its score on every leg, and every part of its final score.';
 CREATE TYPE pgrecall.recall_request AS (
@@ -193,7 +195,8 @@ CREATE TYPE pgrecall.fact_statement AS (
     valid_to        timestamptz,
     recorded_at     timestamptz,
     is_exclusive    boolean,
-    confidence      real
+    confidence      real,
+    origin          pgrecall.memory_origin
 );
 COMMENT ON TYPE pgrecall.fact_statement IS 'A row of evidence for _pgrecall.rebuild_validity(); place is its position in time.';
 
@@ -472,6 +475,7 @@ CREATE TABLE pgrecall.memories (
     superseded_at     timestamptz,
     word_count        integer,
     expires_at        timestamptz,
+    origin            pgrecall.memory_origin NOT NULL DEFAULT 'agent'::pgrecall.memory_origin,
     CONSTRAINT memories_pkey PRIMARY KEY (id),
     CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES pgrecall.namespaces(id),
     CONSTRAINT memories_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES pgrecall.memories(id),
@@ -510,6 +514,7 @@ COMMENT ON COLUMN pgrecall.memories.embedding IS 'Embedding of generation 1: NUL
 COMMENT ON COLUMN pgrecall.memories.superseded_at IS 'When the supersession was recorded; valid_to is when the memory stopped being valid. NULL with a superseded_by: before any time that as_of can name.';
 COMMENT ON COLUMN pgrecall.memories.word_count IS 'Number of words in search_vector, counting every occurrence: the document length for BM25; filled by a trigger. NULL: not counted.';
 COMMENT ON COLUMN pgrecall.memories.expires_at IS 'From then on it is never returned; pgrecall.expire_memories() then forgets or erases it.';
+COMMENT ON COLUMN pgrecall.memories.origin IS 'Where it comes from; of what is derived, the least trusted that it rests on.';
 CREATE INDEX memories_category_idx ON pgrecall.memories (namespace_id, hashtext(category));
 CREATE INDEX memories_created_idx ON pgrecall.memories USING brin (created_at);
 CREATE INDEX memories_embedding_idx ON pgrecall.memories USING hnsw (embedding pgvector.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (deleted_at IS NULL);
@@ -1265,6 +1270,7 @@ CREATE TABLE pgrecall.relationships (
     is_exclusive  boolean NOT NULL DEFAULT false,
     source_alias  text COLLATE "C" NOT NULL,
     target_alias  text COLLATE "C" NOT NULL,
+    origin        pgrecall.memory_origin NOT NULL DEFAULT 'agent'::pgrecall.memory_origin,
     CONSTRAINT relationships_pkey PRIMARY KEY (id),
     CONSTRAINT relationships_source_fkey FOREIGN KEY (namespace_id, source_alias, source_id) REFERENCES pgrecall.concept_aliases(namespace_id, alias, concept_id) ON UPDATE CASCADE,
     CONSTRAINT relationships_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES pgrecall.relationships(id) ON DELETE SET NULL,
@@ -1284,6 +1290,7 @@ COMMENT ON COLUMN pgrecall.relationships.superseded_by IS 'The relationship that
 COMMENT ON COLUMN pgrecall.relationships.is_exclusive IS 'Evidence says that the subject has no other object with this label at the time.';
 COMMENT ON COLUMN pgrecall.relationships.source_alias IS 'The normalised name of the subject, as stated.';
 COMMENT ON COLUMN pgrecall.relationships.target_alias IS 'The normalised name of the object, as stated.';
+COMMENT ON COLUMN pgrecall.relationships.origin IS 'The origin of the most trusted memory that states it.';
 CREATE INDEX relationships_exclusive_idx ON pgrecall.relationships (source_id, label) WHERE is_exclusive;
 CREATE INDEX relationships_label_idx ON pgrecall.relationships (namespace_id, label);
 CREATE INDEX relationships_newest_source_idx ON pgrecall.relationships (source_id, id);

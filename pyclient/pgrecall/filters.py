@@ -17,6 +17,8 @@ from .errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from .options import Origin
+
 __all__ = [
     "ErasureFilters",
     "Filter",
@@ -70,6 +72,8 @@ class Filter:
         as_of: Only memories recorded by this time; those superseded later still count as valid.
         include_superseded: True includes superseded memories.
         include_sensitive: False excludes sensitive memories.
+        min_trust: Only memories of this origin or a more trusted one: 'web', 'tool', 'import', 'agent' or
+            'user'.
     """
 
     categories: Iterable[str] | None = field(
@@ -146,6 +150,14 @@ class Filter:
         default=None, metadata=_declared(as_bool, "--include-superseded", "Include superseded memories.")
     )
     include_sensitive: bool | None = field(default=None, metadata=_declared(as_bool))
+    min_trust: Origin | None = field(
+        default=None,
+        metadata=_declared(
+            as_str,
+            "--min-trust",
+            "Only memories of this origin or a more trusted one: web, tool, import, agent, user.",
+        ),
+    )
 
     def conditions(self) -> dict[str, Any]:
         """Return the conditions that are given by name, each checked.
@@ -186,6 +198,7 @@ class RecallFilters(ErasureFilters, total=False):
     as_of: datetime | str | None
     include_superseded: bool | None
     include_sensitive: bool | None
+    min_trust: Origin | None
 
 
 class SearchFilters(RecallFilters, total=False):

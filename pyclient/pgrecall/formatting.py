@@ -47,6 +47,14 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
+def origin_mark(origin: str) -> str:
+    """Return the mark that stands before the text of what did not come from the user, such as '[web] '.
+
+    A text may begin with such a mark itself, but none can take its own away.
+    """
+    return "" if origin == "user" else f"[{origin}] "
+
+
 def format_age(span: timedelta) -> str:
     """Format a time span in its largest whole unit, with the prefix 'in' for the future."""
     seconds = abs(span.total_seconds())

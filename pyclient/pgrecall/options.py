@@ -15,6 +15,7 @@ __all__ = [
     "Fusion",
     "ListFilters",
     "MemoryFields",
+    "Origin",
     "RecallFilters",
     "RecallOptions",
     "SearchFilters",
@@ -31,6 +32,10 @@ Fusion = Literal["cc", "rrf"]
 
 SortBy = Literal["relevance", "importance", "recency"]
 """Sort order of a recall."""
+
+
+Origin = Literal["web", "tool", "import", "agent", "user"]
+"""Where a memory comes from, from the least to the most trusted."""
 
 
 class UpdatableFields(TypedDict, total=False):
@@ -56,6 +61,8 @@ class UpdatableFields(TypedDict, total=False):
         valid_to: End of the validity of the fact; 'infinity' takes it away.
         expires_at: From then on it is never returned, and later forgotten or erased; 'infinity' takes it
             away.
+        origin: Where it comes from: 'user', 'agent', 'import', 'tool' or 'web'; by default the database's
+            setting. A new text without it does not count as the user's.
     """
 
     title: str | None
@@ -74,6 +81,7 @@ class UpdatableFields(TypedDict, total=False):
     valid_from: datetime | str | None
     valid_to: datetime | str | None
     expires_at: datetime | str | None
+    origin: Origin | None
 
 
 class MemoryFields(UpdatableFields, total=False):

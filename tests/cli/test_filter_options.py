@@ -55,7 +55,7 @@ def test_every_option_filters(dsn: str, cli: Callable[..., Outcome]) -> None:
             assert cli("count", one.metadata["option"]).out == "1\n"
             continue
         value = {as_datetime: "2020-01-01", json_object: '{"u": "x"}'}.get(
-            check, "2020-01-01" if name == "timeframe" else "no such text"
+            check, {"timeframe": "2020-01-01", "min_trust": "user"}.get(name, "no such text")
         )
         expected = "1\n" if name == "since" else "0\n"
         assert cli("count", one.metadata["option"], value).out == expected, name

@@ -50,7 +50,7 @@ def test_facts(client: Client, known: list[int]) -> None:
     assert json.loads(json.dumps(best.as_dict())) == {
         **{name: getattr(best, name) for name in ("id", "subject", "label", "object", "statement", "score", "weight")},
         "valid_from": "2026-03-01T00:00:00+00:00", "valid_to": None, "recorded_at": "2026-04-01T00:00:00+00:00",
-        "evidence": [known[1]],
+        "evidence": [known[1]], "origin": "agent",
     }  # fmt: skip
 
 
@@ -107,8 +107,8 @@ def test_the_command(cli: Any, known: list[int]) -> None:
     code, out, _ = cli("facts", "where does Ana live?", "--no-embed")
     lines = out.splitlines()
     assert (code, len(lines)) == (0, 2)
-    assert lines[0].endswith(f"  Ana moved to Rome  (since 2026-03-01)  [{known[1]}]")
-    assert lines[1].endswith(f"  Ana knows Bo  [{known[0]}]")
+    assert lines[0].endswith(f"  [agent] Ana moved to Rome  (since 2026-03-01)  [{known[1]}]")
+    assert lines[1].endswith(f"  [agent] Ana knows Bo  [{known[0]}]")
     code, out, _ = cli(
         "facts", "Ana", "--no-embed", "--json", "-k", "1", "--label", "knows", "--concept", "bo"
     )

@@ -65,7 +65,7 @@ def stored(client: Client) -> list[dict[str, Any]]:
 
 
 def bring(client: Client, lines: Sequence[str]) -> ImportReport:
-    return import_jsonl(client, [f"{line}\n".encode() for line in lines])
+    return import_jsonl(client, [f"{line}\n".encode() for line in lines], keep_origins=True)
 
 
 def everything(client: Client) -> list[str]:
@@ -107,7 +107,7 @@ def test_importing_again_changes_nothing(full: Client, target: Client) -> None:
 def test_an_import_that_was_interrupted_is_completed(full: Client, target: Client) -> None:
     lines = everything(full)
     superseded = next(place for place, line in enumerate(lines) if "superseded_by" in json.loads(line))
-    target.transfer.import_memories(lines[: superseded + 1])
+    target.transfer.import_memories(lines[: superseded + 1], keep_origins=True)
     # Until it is known what supersedes it, it is not recalled as if it still held.
     fields = stored(target)[superseded]["fields"]
     assert (fields["deleted_at"], stored(target)[superseded]["follows"]) == (
@@ -381,3 +381,20 @@ def test_an_export_that_fails_leaves_no_file(full: Client, tmp_path: Path) -> No
     assert file.read_text() == "before"
     assert CliRunner().invoke(app, ["export", "--dsn", source, str(tmp_path)]).exit_code == 2
     assert CliRunner().invoke(app, ["export", "--dsn", source, str(tmp_path / "no" / "file")]).exit_code == 1
+
+
+def test_an_import_says_for_itself_that_it_is_one(target: Client) -> None:
+    times = {"pgrecall": 1, "namespace": "files", "created_at": "2026-01-01T00:00:00Z"}
+    lines = [
+        json.dumps({**times, "id": number, "content": f"tea {origin}", "origin": origin})
+        for number, origin in enumerate(("web", "import", "user"))
+    ]
+    ids = [row["id"] for row in target.transfer.import_memories(lines)]
+    assert [memory.origin for memory in target.get_many(ids)] == ["web", "import", "import"]
+    assert [row["outcome"] for row in target.transfer.import_memories(lines)] == ["present"] * 3
+    again = [line.replace('"files"', '"kept"') for line in lines]
+    ids = [row["id"] for row in target.transfer.import_memories(again, keep_origins=True)]
+    assert [memory.origin for memory in target.get_many(ids)] == ["web", "import", "user"]
+    import_jsonl(target, [b'{"id": "x", "content": "milk", "origin": "user"}'], namespace="files")
+    [memory] = target.get_many(external_ids=["x"], namespace="files")
+    assert memory.origin == "import"

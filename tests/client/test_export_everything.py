@@ -95,7 +95,7 @@ def _export(client: Client, **options: Any) -> list[str]:
 
 
 def _import(client: Client, lines: Sequence[str]) -> ImportReport:
-    return import_jsonl(client, [f"{line}\n".encode() for line in lines])
+    return import_jsonl(client, [f"{line}\n".encode() for line in lines], keep_origins=True)
 
 
 def _rows(client: Client, query: str) -> list[Any]:

@@ -21,13 +21,13 @@ MEETS: dict[str, Any] = {
     "categories": ["note"], "tags_any": ["x", "y"], "tags_all": ("x",), "metadata_contains": {"u": "a"},
     "metadata_where": {"u": {"$in": ["a", "ü"]}}, "sessions": ["s"], "speakers": {"Priya"}, "sources": ["mail"],
     "external_id_prefix": "doc/", "since": "2024-03-05", "until": datetime(2024, 3, 6, tzinfo=UTC), "timeframe": (MARCH, None),
-    "as_of": datetime.max.replace(tzinfo=UTC), "include_superseded": True, "include_sensitive": True,
+    "as_of": datetime.max.replace(tzinfo=UTC), "include_superseded": True, "include_sensitive": True, "min_trust": "agent",
 }  # fmt: skip
 EXCLUDES: dict[str, Any] = {
     "categories": ["other"], "tags_any": ["y"], "tags_all": ["x", "y"], "metadata_contains": {"u": "b"},
     "metadata_where": {"u": "b"}, "sessions": ["t"], "speakers": ["Bob"], "sources": ["file"], "external_id_prefix": "x/",
     "since": "2024-03-06", "until": "2024-03-05", "timeframe": "in January 2020", "as_of": "2024-01-01",
-    "include_sensitive": False,
+    "include_sensitive": False, "min_trust": "user",
 }  # fmt: skip
 
 

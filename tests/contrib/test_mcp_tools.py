@@ -214,7 +214,7 @@ def test_a_list_in_pages(run: Callable[..., None]) -> None:
         assert await listed(category="animal") == await listed(tags=["burrow"]) == [wombat]
         assert await listed(since="2026-05-02", until="2026-05-04") == [ids[2], ids[1]]
         text = text_of(await agent.called("memory_list", k=1))
-        assert f"[{ids[4]}] (2026-05-05) Priya: quokka 5" in text
+        assert f"[{ids[4]}] (2026-05-05, from agent) Priya: quokka 5" in text
         assert text.endswith(f"call memory_list with after {ids[4]}.")
         await agent.call("memory_supersede", id=wombat, content="two wombats")
         assert wombat not in await listed()
@@ -488,7 +488,7 @@ def test_what_hardly_answers_shows_it(run: Callable[..., None]) -> None:
         }
         told = text_of(await agent.called("memory_recall", query="Priya's vacation"))
         assert "without" not in told
-        assert "without illness)" in text_of(
+        assert "without illness, from agent)" in text_of(
             await agent.called("memory_recall", query="Priya illness vacation")
         )
 
@@ -500,7 +500,7 @@ def test_a_timeline_says_what_no_longer_holds(run: Callable[..., None]) -> None:
         old = await agent.store("the quokka lives on Rottnest")
         new = await agent.call("memory_supersede", id=old, content="the quokka lives in Perth")
         called = await agent.called("memory_timeline", topic="quokka", include_superseded=True)
-        assert f"(no longer holds: superseded by {new['superseded_by']}" in text_of(called)
+        assert f"(from agent, no longer holds: superseded by {new['superseded_by']}" in text_of(called)
         [first, second] = called.structured_content["memories"]
         assert (first["superseded_by"], second["superseded_by"]) == (new["superseded_by"], None)
 

@@ -160,6 +160,8 @@ def test_the_result_is_that_of_the_client(conn: Connection[Any], copy: OfflineCl
 
 
 FILTERS: list[dict[str, Any]] = [
+    {"min_trust": "agent"},
+    {"min_trust": "user"},
     {},
     {"tags_any": ["red", "nobody"]},
     {"tags_all": ["red", "hot"]},

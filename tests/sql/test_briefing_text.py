@@ -201,22 +201,30 @@ def test_an_item(lines_conn: Connection[Any]) -> None:
     lines_conn.execute("SET TimeZone = 'Asia/Kolkata'")
     try:
         item = call(
-            lines_conn, "_pgrecall.briefing_item", "memory", "2026-05-17 20:00+00", 'Priya "P" <x>', "tea & milk", 20
+            lines_conn, "_pgrecall.briefing_item", "memory", "2026-05-17 20:00+00", 'Priya "P" <x>', "tea & milk", 20, "user"
         )  # fmt: skip
         assert item == (
             '<memory date="2026-05-18" speaker="Priya &quot;P&quot; &lt;x&gt;">tea &amp; milk</memory>'
         )
     finally:
         lines_conn.execute("RESET TimeZone")
-    assert call(lines_conn, "_pgrecall.briefing_item", "fact", None, None, "a b", 20) == "<fact>a b</fact>"
-    assert call(lines_conn, "_pgrecall.briefing_item", "fact", None, "\u200b ", "a", 20) == "<fact>a</fact>"
-    assert call(lines_conn, "_pgrecall.briefing_item", "fact", None, None, "\u200b\u00ad", 20) is None
-    long = call(lines_conn, "_pgrecall.briefing_item", "fact", None, "n" * 1000, "a", 20)
+    assert (
+        call(lines_conn, "_pgrecall.briefing_item", "fact", None, None, "a b", 20, "user")
+        == "<fact>a b</fact>"
+    )
+    assert (
+        call(lines_conn, "_pgrecall.briefing_item", "fact", None, "\u200b ", "a", 20, "user")
+        == "<fact>a</fact>"
+    )
+    assert call(lines_conn, "_pgrecall.briefing_item", "fact", None, None, "\u200b\u00ad", 20, "user") is None
+    long = call(lines_conn, "_pgrecall.briefing_item", "fact", None, "n" * 1000, "a", 20, "user")
     assert long == f'<fact speaker="{"n" * 59}…">a</fact>'
     # A text is cut before it is escaped: there is no half entity.
-    assert call(lines_conn, "_pgrecall.briefing_item", "fact", None, None, "&" * 50, 20) == (
+    assert call(lines_conn, "_pgrecall.briefing_item", "fact", None, None, "&" * 50, 20, "user") == (
         f"<fact>{'&amp;' * 19}…</fact>"
     )
+    marked = call(lines_conn, "_pgrecall.briefing_item", "fact", None, None, "a", 20, "web")
+    assert marked == '<fact origin="web">a</fact>'
 
 
 def test_volatility(lines_conn: Connection[Any]) -> None:

@@ -27,12 +27,14 @@ MEMORY = {
 EXCLUDING = {
     "as_of": "2024-03-05T00:00:00Z", "include_sensitive": False, "metadata_contains": {"u": "b"}, "metadata_where": {"u": "b"},
     "since": "2025-01-01", "until": "2024-03-05", "timeframe": "[2025-01-01,2025-02-01)",
+    "min_trust": "user",
 }  # fmt: skip
 PASSING = {
     "as_of": "2024-03-07T00:00:00Z", "include_sensitive": True, "include_superseded": False, "categories": ["note"],
     "tags_any": ["x", "y"], "tags_all": ["x"], "metadata_contains": {"u": "a"}, "metadata_where": {"u": {"$in": ["a"]}},
     "sessions": ["s"], "speakers": ["Priya"], "sources": ["mail"], "external_id_prefix": "doc/", "since": "2024-03-05",
     "until": "2024-03-06", "timeframe": "[2024-03-05,2024-03-06)",
+    "min_trust": "agent",
 }  # fmt: skip
 OF_TYPE = {"text[]": ["no such text"], "text": "no such text"}
 """What excludes the memory, if a condition of this type has no value above."""
@@ -40,6 +42,7 @@ OF_TYPE = {"text[]": ["no such text"], "text": "no such text"}
 WRONG = {
     "text[]": ["x", 1, {"a": 1}, [1], [None], [["x"]]],
     "text": [["x"], 1, {}],
+    "pgrecall.memory_origin": ["quartz", 1, ["user"], {}],
     "boolean": ["true", 1, []],
     "timestamp with time zone": ["quartz", 1, "2024", [], "2024-03-05 quartz", "infinity quartz"],
     "tstzrange": ["quartz", 1, "[quartz,)", "2024-03-05", ["2024-03-05", "2024-03-06"], "[2024-03-05,2024-03-06) quartz"],

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.rollback
 COLUMNS = (
     "id, external_id, title, content, score, lexical_rank, dense_rank, graph_rank, lexical_score, similarity, "
     "graph_score, category, tags, metadata, importance, speaker, session, source, occurred_at, created_at, is_sensitive, "
-    "chosen_strategy, duplicates, passage, confidence, namespace_name"
+    "chosen_strategy, duplicates, passage, confidence, origin, namespace_name"
 )
 
 

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.rollback
 
+
+@pytest.fixture(autouse=True)
+def _from_the_user(conn: Connection[Any]) -> None:
+    """Nothing here is about origins: what came from the user tells none."""
+    call(conn, "pgrecall.set_setting", "default_origin", "user")
+
+
 NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)
 CAUSE = "harbour"
 """The word that every memory here is found by."""
@@ -70,8 +77,8 @@ def relate(
     """Make a relationship between two concepts that memories have named."""
     query = """
         INSERT INTO pgrecall.relationships
-            (namespace_id, source_id, source_alias, target_id, target_alias, label, weight, valid_from, valid_to)
-        SELECT s.namespace_id, s.id, s.key, t.id, t.key, %(label)s, %(weight)s, %(valid_from)s, %(valid_to)s
+            (namespace_id, source_id, source_alias, target_id, target_alias, label, weight, valid_from, valid_to, origin)
+        SELECT s.namespace_id, s.id, s.key, t.id, t.key, %(label)s, %(weight)s, %(valid_from)s, %(valid_to)s, 'user'
         FROM pgrecall.concepts s JOIN pgrecall.concepts t USING (namespace_id)
         WHERE s.key = %(source)s AND t.key = %(target)s
         RETURNING id

@@ -91,6 +91,12 @@ def asked(conn: Connection[Any]) -> dict[tuple[str, str], set[str]]:
             [[*ids.values(), 2**40], value],
         ).fetchall()
         found[name, value] = documented([reason for (reason,) in rows])
+    # A condition that has no argument.
+    less_trusted = conn.execute(
+        "SELECT reason FROM recall_explain('tea', ids => %s, filter => '{\"min_trust\": \"user\"}') WHERE reason IS NOT NULL",
+        [[*ids.values()]],
+    ).fetchall()
+    found["min_trust", "user"] = documented([reason for (reason,) in less_trusted])
     return found
 
 

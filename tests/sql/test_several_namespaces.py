@@ -216,7 +216,7 @@ def queries(conn: Connection[Any]) -> list[str]:
             conn, [item for place, item in enumerate(items) if place // 10 % 3 == part], namespace=name
         )
     # A memory, without some of its words.
-    held = [item["content"].split() for item in chance.sample(items, 60)]
+    held = [str(item["content"]).split() for item in chance.sample(items, 60)]
     return [" ".join(chance.sample(words, min(len(words), 4))) for words in held]
 
 
@@ -303,7 +303,7 @@ def test_a_timeframe_finds_what_mentions_it_in_each(conn: Connection[Any]) -> No
         for name in ALL
     ]
     remember(conn, "the boat race was dull", namespace="me", occurred_at="2025-01-01")
-    options = {"timeframe": "[2026-03-01,2026-03-31)", "namespaces": ALL}
+    options: dict[str, Any] = {"timeframe": "[2026-03-01,2026-03-31)", "namespaces": ALL}
     assert sorted(row["id"] for row in recalled(conn, "boat race", **options)) == said
     assert sorted(row["id"] for row in recalled(conn, "boat race", "recall_explain", **options)) == said
     assert sorted(rows(conn, "list_memories", **options), key=lambda row: row[0])[0][0] == said[0]

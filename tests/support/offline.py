@@ -25,7 +25,8 @@ def on_server(
     query = """
         SELECT m.id, m.external_id, m.title, m.content, m.category, m.tags, m.expanded_keywords, m.importance, m.metadata,
                m.source, m.session, m.speaker, m.position, m.language, m.is_sensitive, m.occurred_at, m.created_at,
-               m.updated_at, m.valid_from, m.valid_to, m.superseded_by, m.superseded_at, m.expires_at
+               m.updated_at, m.valid_from, m.valid_to, m.superseded_by, m.superseded_at, m.expires_at,
+               m.origin
         FROM pgrecall.memories m JOIN pgrecall.namespaces n ON n.id = m.namespace_id
         WHERE n.name = %s AND m.deleted_at IS NULL AND (%s OR NOT m.is_sensitive) ORDER BY m.id
     """

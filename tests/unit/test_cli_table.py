@@ -23,7 +23,7 @@ def test_the_table_of_a_result(dsn: str) -> None:
     text = io.StringIO()
     Console(file=text, width=120).print(recall_table(result, now))
     row = text.getvalue().splitlines()[3]
-    assert re.split(r"  +", row.strip()) == ["1", "1.0000", "1", "-", "-", "-", "3 d", "green tea"]
+    assert re.split(r"  +", row.strip()) == ["1", "1.0000", "1", "-", "-", "-", "3 d", "[agent] green tea"]
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from pgrecall.options import Origin
+
 
 class AsyncMemories(AsyncErasures):
     """Stores and manages memories. `AsyncClient` is one, and adds recall.
@@ -139,6 +141,7 @@ class AsyncMemories(AsyncErasures):
         Args:
             messages: Messages as chat models take them: `{"role": "user", "content": "…"}`, optionally with
                 "name", "created_at", "valid_to" and "metadata". System and tool messages are left out.
+                Messages of the role "user" or "human" have the origin 'user', the others 'agent'.
             session: The conversation.
             namespace: The target namespace.
             create_namespace: True creates the namespace if it does not exist.
@@ -200,6 +203,7 @@ class AsyncMemories(AsyncErasures):
         occurred_at: datetime | str | None = None,
         metadata: Mapping[str, Any] | None = None,
         importance: float | None = None,
+        origin: Origin | None = None,
     ) -> int:
         """End the validity of a memory and link it to its successor. The old memory stays stored.
 
@@ -210,6 +214,7 @@ class AsyncMemories(AsyncErasures):
             occurred_at: When it changed.
             metadata: JSON object of the new memory.
             importance: Importance of the new memory, 0 to 1.
+            origin: Where the new memory comes from; by default it is not more trusted than the old one.
 
         Returns:
             The successor's id.
@@ -225,6 +230,7 @@ class AsyncMemories(AsyncErasures):
             occurred_at=occurred_at,
             metadata=metadata,
             importance=importance,
+            origin=origin,
         )
         return int(await self._database.value("public.supersede", arguments))
 

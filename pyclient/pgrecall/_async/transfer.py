@@ -136,8 +136,15 @@ class AsyncTransfer:
             },
         )
 
-    async def import_memories(self, lines: Sequence[str]) -> list[dict[str, Any]]:
+    async def import_memories(
+        self, lines: Sequence[str], *, keep_origins: bool = False
+    ) -> list[dict[str, Any]]:
         """Store lines of an export in one transaction; `pgrecall.jsonl.load.import_jsonl` takes a whole file.
+
+        Args:
+            lines: The lines.
+            keep_origins: True keeps the origins that the lines state, as a backup needs it. By default the
+                memories come from the import, whatever the file says.
 
         Returns:
             For each line its number from 1, the memory's id, the outcome ('stored', 'present' or 'differs'),
@@ -146,7 +153,10 @@ class AsyncTransfer:
         Raises:
             InvalidInput: A line is not a valid line of an export; also TooLarge and UnknownLanguage.
         """
-        return await self._database.rows("pgrecall.import_memories", {"lines": json_array("line", lines)})
+        return await self._database.rows(
+            "pgrecall.import_memories",
+            {"lines": json_array("line", lines), **checked_arguments(keep_origins=keep_origins)},
+        )
 
     async def link_imported_memories(self, links: Sequence[Mapping[str, Any]]) -> int:
         """Link imported memories to the memories that supersede them.

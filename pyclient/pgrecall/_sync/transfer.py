@@ -137,8 +137,13 @@ class Transfer:
             },
         )
 
-    def import_memories(self, lines: Sequence[str]) -> list[dict[str, Any]]:
+    def import_memories(self, lines: Sequence[str], *, keep_origins: bool = False) -> list[dict[str, Any]]:
         """Store lines of an export in one transaction; `pgrecall.jsonl.load.import_jsonl` takes a whole file.
+
+        Args:
+            lines: The lines.
+            keep_origins: True keeps the origins that the lines state, as a backup needs it. By default the
+                memories come from the import, whatever the file says.
 
         Returns:
             For each line its number from 1, the memory's id, the outcome ('stored', 'present' or 'differs'),
@@ -147,7 +152,10 @@ class Transfer:
         Raises:
             InvalidInput: A line is not a valid line of an export; also TooLarge and UnknownLanguage.
         """
-        return self._database.rows("pgrecall.import_memories", {"lines": json_array("line", lines)})
+        return self._database.rows(
+            "pgrecall.import_memories",
+            {"lines": json_array("line", lines), **checked_arguments(keep_origins=keep_origins)},
+        )
 
     def link_imported_memories(self, links: Sequence[Mapping[str, Any]]) -> int:
         """Link imported memories to the memories that supersede them.

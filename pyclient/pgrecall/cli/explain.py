@@ -129,6 +129,7 @@ def block(explained: "Explanation") -> "Iterator[str]":
         ("named concept", explained.entity_factor),
         ("other speaker", explained.speaker_factor),
         ("newer", explained.newer_factor),
+        ("trusted", explained.trust_factor),
         ("namespace", explained.namespace_weight),
     )
     shown = ", ".join(f"{name} {_number(factor)}" for name, factor in factors if factor not in (1, None))

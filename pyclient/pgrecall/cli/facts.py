@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pgrecall.formatting import sanitize_line
+from pgrecall.formatting import origin_mark, sanitize_line
 
 from .common import (
     AsJson,
@@ -80,7 +80,8 @@ def facts(
         note("nothing found")
     for fact in result:
         memories = ", ".join(map(str, fact.evidence))
-        echo(f"{fact.score:.4f}  {sanitize_line(fact.statement)}{_period(fact)}  [{memories}]")
+        statement = f"{origin_mark(fact.origin)}{sanitize_line(fact.statement)}"
+        echo(f"{fact.score:.4f}  {statement}{_period(fact)}  [{memories}]")
 
 
 def _period(fact: "FactHit") -> str:

@@ -89,6 +89,13 @@ def import_file(
             help="For an id that is already there with other fields: keep that memory, or update it."
         ),
     ] = OnConflict.keep,
+    keep_origins: Annotated[
+        bool,
+        typer.Option(
+            "--keep-origins",
+            help="Keep the origins that an export of yours states. Without it the origin is import, or less.",
+        ),
+    ] = False,
     rejected: Annotated[
         Path | None, typer.Option("--rejected", help="File for the rejected lines, as JSON Lines.")
     ] = None,
@@ -128,6 +135,7 @@ def import_file(
             namespace_field=namespace_field,
             detect_language=detect_language,
             on_conflict=on_conflict.value,
+            keep_origins=keep_origins,
             progress=progress,
         )
         for rejection in () if as_json and rejected is None else report.rejected:

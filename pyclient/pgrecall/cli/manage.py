@@ -26,6 +26,7 @@ from .common import (
 )
 from .elsewhere import note_elsewhere
 from .filters import UNFILTERED, with_filters
+from .origin import Origin
 
 if TYPE_CHECKING:
     from pgrecall.models import StoredMemory
@@ -178,6 +179,7 @@ def update(
     expires_at: Annotated[
         str | None, typer.Option(help="From then on it is never returned, ISO 8601.")
     ] = None,
+    origin: Origin = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
     data_dir: DataDir = None,
@@ -201,6 +203,7 @@ def update(
             speaker=speaker,
             occurred_at=happened,
             expires_at=ends,
+            origin=None if origin is None else origin.value,
         )
     text = "updated" if has_changed else "nothing changed"
     print_result({"id": id, "changed": has_changed}, text, as_json=as_json)

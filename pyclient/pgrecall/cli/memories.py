@@ -25,6 +25,7 @@ from .common import (
     print_result,
     read_input,
 )
+from .origin import Origin
 
 
 class OnConflict(StrEnum):
@@ -57,6 +58,7 @@ def remember(
     expires_at: Annotated[
         str | None, typer.Option(help="From then on it is never returned, ISO 8601.")
     ] = None,
+    origin: Origin = None,
     external_id: Annotated[str | None, typer.Option(help="Your own id for it.")] = None,
     on_conflict: Annotated[
         OnConflict, typer.Option(help="What to do if the id already exists.")
@@ -92,6 +94,7 @@ def remember(
             is_sensitive=sensitive,
             occurred_at=happened,
             expires_at=ends,
+            origin=None if origin is None else origin.value,
             external_id=external_id,
             on_conflict=on_conflict.value,
             namespace=namespace,

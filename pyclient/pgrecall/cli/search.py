@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pgrecall.filters import Filter
-from pgrecall.formatting import format_age, sanitize_line
+from pgrecall.formatting import format_age, origin_mark, sanitize_line
 from pgrecall.query.legs import LEGS, ranks_of
 
 from .common import (
@@ -149,7 +149,8 @@ def timeline(
             echo(f"--- {sanitize_line(memory.session)}")
         gap = "" if memory.gap is None else f" (+{format_age(memory.gap)})"
         said_by = "" if memory.speaker is None else f"{sanitize_line(memory.speaker)}: "
-        echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {said_by}{sanitize_line(memory.content)}")
+        text = f"{origin_mark(memory.origin)}{said_by}{sanitize_line(memory.content)}"
+        echo(f"{memory.happened_at:%Y-%m-%d %H:%M}{gap}  {text}")
 
 
 def print_recalled(result: "RecallResult", *, full: bool, as_json: bool) -> None:
@@ -196,7 +197,7 @@ def recall_table(result: "RecallResult", now: datetime | None = None, *, full: b
     table.add_column("content", overflow="fold", ratio=1)
     present = datetime.now(UTC) if now is None else now
     for place, memory in enumerate(result, 1):
-        content = sanitize_line(memory.content)
+        content = f"{origin_mark(memory.origin)}{sanitize_line(memory.content)}"
         table.add_row(
             str(place),
             f"{memory.score:.4f}",

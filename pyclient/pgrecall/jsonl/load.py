@@ -130,6 +130,7 @@ def import_jsonl(
     namespace_field: str | None = None,
     detect_language: bool = False,
     on_conflict: Literal["keep", "update"] = "keep",
+    keep_origins: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> ImportReport:
     """Import lines. Creates missing namespaces.
@@ -154,7 +155,7 @@ def import_jsonl(
     """
     if detect_language:
         load_detector()
-    with closing(Restorer(client)) as restorer:
+    with closing(Restorer(client, keep_origins)) as restorer:
         run = _Run(client, namespace, on_conflict, restorer)
         _import(run, lines, namespace_field, detect_language, progress or (lambda _: None))
         return _report(run)

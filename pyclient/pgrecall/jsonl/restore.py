@@ -49,6 +49,7 @@ class Restorer:
     It keeps sixteen bytes per line until the end, to map old ids to new ones.
 
     Attributes:
+        keep_origins: Whether memories keep the origins that the lines state.
         stored: Number of new memories.
         present: Number of lines whose memory already existed.
         differing: Number of lines whose external id belongs to a memory with another text, which is kept.
@@ -60,6 +61,7 @@ class Restorer:
     """
 
     client: Client
+    keep_origins: bool = False
     stored: int = 0
     present: int = 0
     differing: int = 0
@@ -171,7 +173,9 @@ class Restorer:
         self.rejected.append((record[0], refusal.message.removeprefix("line 1: ")))
 
     def _store(self, batch: Sequence[_Line]) -> None:
-        rows = self.client.transfer.import_memories([line.text for line in batch])
+        rows = self.client.transfer.import_memories(
+            [line.text for line in batch], keep_origins=self.keep_origins
+        )
         for line, row in zip(batch, rows, strict=True):
             self.stored += row["outcome"] == "stored"
             self.present += row["outcome"] != "stored"

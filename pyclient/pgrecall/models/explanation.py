@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from pgrecall.options import Origin
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation(Row):
@@ -72,6 +74,9 @@ class Explanation(Row):
             which it is placed.
         sparse_part: What the terms add that a sparse model gave it.
         sparse_weight: Their weight in this recall; 0 if they are not used.
+        trust_factor: Raises it to the score of a memory that came through a tool or from the web, before
+            which it is placed because it answers the query about as well.
+        origin: Where it comes from: 'user', 'agent', 'import', 'tool' or 'web'.
         namespace_name: The namespace that holds it.
         namespace_weight: What the call multiplies the scores of that namespace by.
     """
@@ -122,8 +127,10 @@ class Explanation(Row):
     newer_factor: float | None
     sparse_part: float | None
     sparse_weight: float | None
-    namespace_name: str | None = None
-    namespace_weight: float | None = None
+    trust_factor: float | None
+    origin: Origin | None
+    namespace_name: str | None
+    namespace_weight: float | None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Explanation:

@@ -12,6 +12,8 @@ from .rows import Row, bounds
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
+    from pgrecall.options import Origin
+
 Item = TypeVar("Item", covariant=True)
 
 OnConflict = Literal["error", "keep", "update"]
@@ -70,6 +72,7 @@ class NewMemory:
     created_at: datetime | str | None = None
     external_id: str | None = None
     namespace: str | None = None
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +106,7 @@ class RecalledMemory(Row):
         passage: Of a long memory, the part nearest to the query's vector: `content[start:end]`.
         confidence: That the memory answers the query, 0 to 1; None with fusion rrf. Low for the first memory
             means that the answer may not be known.
+        origin: Where it comes from: 'user', 'agent', 'import', 'tool' or 'web'.
         namespace_name: The namespace that holds it.
         rerank_score: The reranker's score; None if it was not reranked.
     """
@@ -132,6 +136,7 @@ class RecalledMemory(Row):
     duplicates: tuple[int, ...]
     passage: tuple[int, int] | None = None
     confidence: float | None = None
+    origin: Origin = "agent"
     namespace_name: str | None = None
     rerank_score: float | None = None
 
@@ -194,6 +199,7 @@ class TimelineMemory(Row):
         score: What recall gave it.
         gap: The time since the memory before it; None for the first.
         is_new_session: True where another session begins.
+        origin: Where it comes from: 'user', 'agent', 'import', 'tool' or 'web'.
         namespace_name: The namespace that holds it.
     """
 
@@ -206,6 +212,7 @@ class TimelineMemory(Row):
     score: float
     gap: timedelta | None
     is_new_session: bool
+    origin: Origin
     namespace_name: str | None = None
 
 
@@ -261,6 +268,7 @@ class FactHit(Row):
         valid_to: Until when it holds; None if no end is known.
         recorded_at: When the first memory that states it was recorded.
         evidence: Ids of the memories that state it, the most relevant first, at most 200.
+        origin: That of the most trusted of these memories.
         namespace_name: The namespace that holds it.
     """
 
@@ -275,6 +283,7 @@ class FactHit(Row):
     valid_to: datetime | None
     recorded_at: datetime
     evidence: tuple[int, ...]
+    origin: Origin
     namespace_name: str | None = None
 
     @classmethod

@@ -6,12 +6,14 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pgrecall.formatting import sanitize_line
+from pgrecall.formatting import origin_mark, sanitize_line
 
 from .rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pgrecall.options import Origin
 
 Section = Literal["facts", "preferences", "open", "recent"]
 """What a line of a page is: a fact that holds now, a preference, an open matter, a recent event."""
@@ -26,12 +28,14 @@ class PageLine(Row):
         text: One line of text, without markup.
         memory_ids: The memories that it rests on.
         said_at: When the first of them occurred or was stored.
+        origin: Where they come from; none came through a tool or from the web.
     """
 
     section: Section
     text: str
     memory_ids: tuple[int, ...]
     said_at: datetime
+    origin: Origin
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self:
@@ -41,6 +45,7 @@ class PageLine(Row):
             text=row["text"],
             memory_ids=tuple(row["memory_ids"]),
             said_at=datetime.fromisoformat(row["said_at"]),
+            origin=row["origin"],
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -50,6 +55,7 @@ class PageLine(Row):
             "text": self.text,
             "memory_ids": list(self.memory_ids),
             "said_at": self.said_at.isoformat(),
+            "origin": self.origin,
         }
 
 
@@ -80,7 +86,8 @@ class Page(Row):
         parts: dict[str, list[str]] = {}
         for line in self.lines:
             ids = ", ".join(str(one) for one in line.memory_ids)
-            parts.setdefault(line.section, []).append(f"  {sanitize_line(line.text)} [{ids}]")
+            text = f"{origin_mark(line.origin)}{sanitize_line(line.text)}"
+            parts.setdefault(line.section, []).append(f"  {text} [{ids}]")
         return "\n".join("\n".join([f"{section}:", *told]) for section, told in parts.items())
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime, timedelta
 
+    from pgrecall.options import Origin
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMemory(Row):
@@ -44,6 +46,7 @@ class StoredMemory(Row):
         forgotten_at: When it was forgotten; None: it is not.
         is_expired: True if `expires_at` has come.
         is_embedded: True if it has an embedding of the active model.
+        origin: Where it comes from: 'user', 'agent', 'import', 'tool' or 'web'.
     """
 
     id: int
@@ -73,6 +76,7 @@ class StoredMemory(Row):
     forgotten_at: datetime | None
     is_expired: bool
     is_embedded: bool
+    origin: Origin
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:

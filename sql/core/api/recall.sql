@@ -42,6 +42,7 @@
 -- passage             of a long memory, the part nearest to query_vec: characters of content, the first is 0
 -- confidence          that the memory answers the query, 0 to 1; low for the first memory: the answer may be unknown. NULL
 --                     with fusion rrf
+-- origin              where it comes from, from the least to the most trusted: web, tool, import, agent, user
 --
 -- Writes nothing: runs on a standby. Every SET LOCAL of the caller applies, except plan_cache_mode and, in the dense leg's two
 -- searches, some of the planner's enable_ settings. Each statement keeps one generic plan per session; only searches under
@@ -86,7 +87,7 @@ RETURNS TABLE (
     lexical_score double precision, similarity double precision, graph_score double precision,
     category text, tags text[], metadata jsonb, importance real, speaker text, session text, source text,
     occurred_at timestamptz, created_at timestamptz, is_sensitive boolean, chosen_strategy text, duplicates bigint[],
-    passage int4range, confidence double precision, namespace_name text
+    passage int4range, confidence double precision, origin pgrecall.memory_origin, namespace_name text
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
@@ -122,7 +123,7 @@ BEGIN
                    r.lexical_rank, r.dense_rank, r.graph_rank, r.lexical_score, r.similarity, r.graph_score,
                    m.category, m.tags, m.metadata, m.importance, m.speaker, m.session, m.source,
                    m.occurred_at, m.created_at, m.is_sensitive, (request.settings).strategy, r.duplicates, r.passage, r.confidence,
-                   home
+                   m.origin, home
             FROM _pgrecall.rank_distinct(request, asked, COALESCE(recall.reference_time, now())) r
             JOIN pgrecall.memories m ON m.id = r.id
             ORDER BY r.place;
@@ -134,7 +135,7 @@ BEGIN
                    (r.line).lexical_score, (r.line).similarity, (r.line).graph_score,
                    m.category, m.tags, m.metadata, m.importance, m.speaker, m.session, m.source,
                    m.occurred_at, m.created_at, m.is_sensitive, ((requests[r.owner]).settings).strategy,
-                   (r.line).duplicates, (r.line).passage, (r.line).confidence, names[r.owner]
+                   (r.line).duplicates, (r.line).passage, (r.line).confidence, m.origin, names[r.owner]
             FROM _pgrecall.rank_across(names, requests, recall.namespace_weights, asked, COALESCE(recall.reference_time, now())) r
             JOIN pgrecall.memories m ON m.id = (r.line).id
             ORDER BY r.place;

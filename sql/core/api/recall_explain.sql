@@ -8,7 +8,8 @@
 --   relevance = lexical_part + dense_part + sparse_part + graph_part + session_part + phrase_part + time_part
 --   combined  = (factor_relevance * relevance + top * (factor_importance * importance + factor_recency * recency))
 --               / (factor_relevance + factor_importance + factor_recency)     from settings_in_force
---   score     = combined * importance_factor * decay_factor * entity_factor * speaker_factor * newer_factor * namespace_weight
+--   score     = combined * importance_factor * decay_factor * entity_factor * speaker_factor * newer_factor * trust_factor
+--               * namespace_weight
 --
 -- ids  the memories to explain, at most 1,000; NULL: the returned ones
 --
@@ -18,7 +19,7 @@
 -- reason          why it is not returned; NULL if it is. The first that applies: no such memory; in another namespace;
 --                 forgotten; expired at …; filtered by as_of; superseded by …; filtered by include_sensitive, categories,
 --                 tags_any, tags_all, metadata_contains, metadata_where, sessions, speakers, sources, external_id_prefix,
---                 since, until, timeframe; valid until …; found by no leg: …; below min_similarity, min_score,
+--                 since, until, timeframe, min_trust; valid until …; found by no leg: …; below min_similarity, min_score,
 --                 min_confidence; hidden behind duplicate …; pushed down by MMR; below the cut. For a memory in another
 --                 namespace nothing else is shown; under row-level security it is no such memory
 -- arithmetic      the score written out; without an embedding, dense is the candidates' mean
@@ -37,6 +38,9 @@
 --                     by their rarity; evidence: how rare the words are that it holds; lead: how far it is ahead of other
 --                     candidates; contradiction: it has numbers, but not the version that the query names
 -- newer_factor        raises the newer of two near-identical statements to the score of the older one, before which it is placed
+-- trust_factor        raises a memory to the score of one that came through a tool or from the web, before which it is placed because
+--                     it answers the query about as well
+-- origin              where it comes from: user, agent, import, tool or web
 -- namespace_weight    what the call says of the memory's namespace
 -- sparse_part, sparse_weight  of the terms that a sparse model gave the memory; without terms it counts by its words
 CREATE OR REPLACE FUNCTION public.recall_explain(
@@ -88,7 +92,7 @@ RETURNS TABLE (
     chosen_strategy text, settings_in_force jsonb, added_terms text[], expansion_score double precision,
     passage int4range, time_part double precision, question_period tstzrange,
     confidence double precision, confidence_parts jsonb, newer_factor double precision,
-    sparse_part double precision, sparse_weight double precision,
+    sparse_part double precision, sparse_weight double precision, trust_factor double precision, origin pgrecall.memory_origin,
     namespace_name text, namespace_weight double precision
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
@@ -181,7 +185,7 @@ BEGIN
                (r.line).passage, (r.line).time_part, q.period,
                CASE WHEN is_shown THEN (r.line).confidence END,
                CASE WHEN is_shown THEN _pgrecall.explain_confidence(m, r.line, r.request) END, (r.line).newer_factor,
-               (r.line).sparse_part, (r.line).sparse_weight, names[r.owner], r.weight
+               (r.line).sparse_part, (r.line).sparse_weight, (r.line).trust_factor, m.origin, names[r.owner], r.weight
         FROM wanted w
         CROSS JOIN returned t
         LEFT JOIN ranked r ON r.id = w.id

@@ -7,6 +7,7 @@
 -- happened_at     coalesce(occurred_at, created_at)
 -- gap             time since the previous row's memory; NULL in the first row
 -- is_new_session  true in the first row and when the session changes; memories of a namespace without a session share one
+-- origin          as recall() returns it
 --
 -- Errors  22023 k, vector or setting out of range, or nothing to recall by;  54000 topic too long
 CREATE OR REPLACE FUNCTION public.recall_timeline(
@@ -34,7 +35,7 @@ CREATE OR REPLACE FUNCTION public.recall_timeline(
 )
 RETURNS TABLE (
     id bigint, happened_at timestamptz, session text, speaker text, title text, content text, score double precision,
-    gap interval, is_new_session boolean, namespace_name text
+    gap interval, is_new_session boolean, origin pgrecall.memory_origin, namespace_name text
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
 SET search_path FROM CURRENT
@@ -46,10 +47,10 @@ BEGIN
                     THEN _pgrecall.age_at(h.happened_at, lag(h.happened_at) OVER in_time) END,
                row_number() OVER in_time = 1 OR (h.session, h.namespace_name) IS DISTINCT FROM
                    (lag(h.session) OVER in_time, lag(h.namespace_name) OVER in_time),
-               h.namespace_name
+               h.origin, h.namespace_name
         FROM (
             SELECT r.id, COALESCE(r.occurred_at, r.created_at) AS happened_at,
-                   r.session, r.speaker, r.title, r.content, r.score, r.namespace_name
+                   r.session, r.speaker, r.title, r.content, r.score, r.origin, r.namespace_name
             FROM public.recall(
                 topic, query_vec, k => k, namespace => namespace, categories => categories,
                 tags_any => tags_any, tags_all => tags_all, metadata_contains => metadata_contains,

@@ -11,6 +11,8 @@
 -- expires_at         from then on it is never returned; expire_memories() then forgets or erases it
 -- external_id        the caller's own id, unique in the namespace; storing the same text twice under it changes nothing
 -- namespace, create_namespace, on_conflict   see remember_many()
+-- origin             where it comes from, from the least to the most trusted: web, tool, import, agent, user. NULL: the setting
+--                    default_origin
 --
 -- NULL means that an option is not given: on_conflict => 'update' keeps that field, including is_sensitive.
 --
@@ -37,7 +39,8 @@ CREATE OR REPLACE FUNCTION public.remember(
     external_id text DEFAULT NULL,
     namespace text DEFAULT NULL,
     create_namespace boolean DEFAULT false,
-    on_conflict text DEFAULT 'error'
+    on_conflict text DEFAULT 'error',
+    origin text DEFAULT NULL
 )
 RETURNS bigint
 LANGUAGE sql VOLATILE
@@ -49,7 +52,8 @@ BEGIN ATOMIC
             'expanded_keywords', expanded_keywords, 'importance', importance, 'metadata', metadata, 'source', source,
             'session', session, 'speaker', speaker, 'position', session_position, 'language', language,
             'is_sensitive', is_sensitive, 'occurred_at', occurred_at, 'created_at', created_at,
-            'valid_from', valid_from, 'valid_to', valid_to, 'expires_at', expires_at, 'external_id', external_id
+            'valid_from', valid_from, 'valid_to', valid_to, 'expires_at', expires_at, 'external_id', external_id,
+            'origin', origin
         )),
         namespace, create_namespace, on_conflict
     ) AS stored (id);

@@ -6,6 +6,7 @@
 -- the id of an existing memory.
 --
 -- successor    a memory of the same namespace
+-- origin       of the successor; NULL: of a new one, that of the old one or the setting default_origin, the less trusted of both
 -- occurred_at  when the change happened; also the end of the old fact's validity. NULL: now
 --
 -- Errors  P0002 no such memory;  42501 read-only for this role;  22023 both or neither of content and successor, already
@@ -16,7 +17,8 @@ CREATE OR REPLACE FUNCTION public.supersede(
     successor bigint DEFAULT NULL,
     occurred_at timestamptz DEFAULT NULL,
     metadata jsonb DEFAULT NULL,
-    importance double precision DEFAULT NULL
+    importance double precision DEFAULT NULL,
+    origin text DEFAULT NULL
 )
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -52,7 +54,7 @@ BEGIN
         new_id := _pgrecall.copy_memory(old, jsonb_build_object(
             'content', content, 'occurred_at', occurred_at,
             'metadata', COALESCE(supersede.metadata, old.metadata), 'importance', COALESCE(supersede.importance, old.importance)
-        ));
+        ) || CASE WHEN supersede.origin IS NULL THEN '{}' ELSE jsonb_build_object('origin', supersede.origin) END);
     ELSE
         IF NOT EXISTS (
             SELECT FROM pgrecall.memories m
@@ -71,8 +73,10 @@ BEGIN
             RAISE EXCEPTION 'memory % is itself superseded by %', successor, supersede.id
                 USING ERRCODE = 'invalid_parameter_value', HINT = 'Two memories cannot supersede each other.';
         END IF;
-        IF supersede.metadata IS NOT NULL OR supersede.importance IS NOT NULL THEN
-            PERFORM public.update_memory(successor, metadata => supersede.metadata, importance => supersede.importance);
+        IF num_nonnulls(supersede.metadata, supersede.importance, supersede.origin) > 0 THEN
+            PERFORM public.update_memory(
+                successor, metadata => supersede.metadata, importance => supersede.importance, origin => supersede.origin
+            );
         END IF;
     END IF;
 

@@ -5,6 +5,9 @@
 -- The id and the other fields stay; memory_history() keeps the old values. A new text is embedded again. For a fact that is
 -- no longer true use supersede(), which keeps the old memory. The time 'infinity' ends valid_to or expires_at.
 --
+-- A new text keeps an origin of agent or less. What came from the user is the agent's then (the setting default_origin), unless origin
+-- says otherwise.
+--
 -- Errors  P0002 no such memory, or it is forgotten;  22023, 54000 see _pgrecall.check_memory;  42704 no such language
 CREATE OR REPLACE FUNCTION public.update_memory(
     id bigint,
@@ -24,7 +27,8 @@ CREATE OR REPLACE FUNCTION public.update_memory(
     occurred_at timestamptz DEFAULT NULL,
     valid_from timestamptz DEFAULT NULL,
     valid_to timestamptz DEFAULT NULL,
-    expires_at timestamptz DEFAULT NULL
+    expires_at timestamptz DEFAULT NULL,
+    origin text DEFAULT NULL
 )
 RETURNS boolean
 LANGUAGE sql VOLATILE SECURITY DEFINER
@@ -36,7 +40,7 @@ BEGIN ATOMIC
         'expanded_keywords', expanded_keywords, 'importance', importance, 'metadata', metadata, 'source', source,
         'session', session, 'speaker', speaker, 'position', session_position, 'language', language,
         'is_sensitive', is_sensitive, 'occurred_at', occurred_at, 'valid_from', valid_from, 'valid_to', valid_to,
-        'expires_at', expires_at
+        'expires_at', expires_at, 'origin', origin
     )) given
     WHERE given.value <> 'null';
 END;

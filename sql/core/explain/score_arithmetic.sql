@@ -58,7 +58,7 @@ BEGIN
             _pgrecall.format_score(settings.factor_relevance + settings.factor_importance + settings.factor_recency)
         );
     ELSIF memory.importance_factor <> 1 OR memory.decay_factor <> 1 OR memory.entity_factor <> 1
-          OR memory.speaker_factor <> 1 OR memory.newer_factor <> 1 OR namespace_weight <> 1 THEN
+          OR memory.speaker_factor <> 1 OR memory.newer_factor <> 1 OR memory.trust_factor <> 1 OR namespace_weight <> 1 THEN
         terms := '(' || terms || ')';
     END IF;
     RETURN concat_ws(
@@ -68,6 +68,7 @@ BEGIN
         'named concept ' || _pgrecall.format_score(NULLIF(memory.entity_factor, 1)),
         'other speaker ' || _pgrecall.format_score(NULLIF(memory.speaker_factor, 1)),
         'newer ' || _pgrecall.format_score(NULLIF(memory.newer_factor, 1)),
+        'trusted ' || _pgrecall.format_score(NULLIF(memory.trust_factor, 1)),
         'namespace ' || _pgrecall.format_score(NULLIF(namespace_weight, 1))
     ) || ' = ' || _pgrecall.format_score(memory.score * namespace_weight);
 END

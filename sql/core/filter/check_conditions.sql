@@ -31,6 +31,8 @@ BEGIN
                    WHEN 'timestamptz'::regtype THEN 'a time in ISO 8601'
                    WHEN 'tstzrange'::regtype THEN 'a range of times in ISO 8601, such as "[2026-03-01,2026-04-01)"'
                    WHEN 'jsonb'::regtype THEN 'an object'
+                   WHEN 'pgrecall.memory_origin'::regtype
+                       THEN 'one of ' || array_to_string(enum_range(NULL::pgrecall.memory_origin), ', ')
                END AS kind
     ) k
     WHERE a.attname IS NULL
@@ -43,6 +45,8 @@ BEGIN
                WHEN 'tstzrange'::regtype THEN
                    e.value #>> '{}' !~ format('^(empty|[[(]("?%1$s"?)?,("?%1$s"?)?[])])$', moment)
                WHEN 'jsonb'::regtype THEN jsonb_typeof(e.value) <> 'object'
+               WHEN 'pgrecall.memory_origin'::regtype
+                   THEN jsonb_typeof(e.value) <> 'string' OR NOT _pgrecall.is_origin(e.value #>> '{}')
            END IS NOT FALSE)
     ORDER BY e.key
     LIMIT 1;

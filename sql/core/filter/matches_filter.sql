@@ -55,4 +55,5 @@ RETURN memory.deleted_at IS NULL
         OR (NOT isempty((filter).timeframe)
             AND COALESCE(memory.occurred_at, memory.created_at) >= COALESCE(lower((filter).timeframe), '-infinity')
             AND COALESCE(memory.occurred_at, memory.created_at) < COALESCE(upper((filter).timeframe), 'infinity'))
-        OR memory.id = ANY ((filter).referring));
+        OR memory.id = ANY ((filter).referring))
+   AND ((filter).min_trust IS NULL OR memory.origin >= (filter).min_trust);

@@ -94,7 +94,7 @@ BEGIN
         ('filter', memory_filter.filter = '{}'), ('since', built.since <= first_time), ('until', built.until > last_time),
         ('timeframe', COALESCE(lower(built.timeframe), first_time) <= first_time
                       AND COALESCE(upper(built.timeframe), 'infinity') > last_time AND NOT isempty(built.timeframe)),
-        ('as_of', built.as_of > last_time)
+        ('as_of', built.as_of > last_time), ('min_trust', built.min_trust = 'web')
     ) c (name, is_met)
     WHERE c.is_met;
     IF unmet IS NOT NULL THEN

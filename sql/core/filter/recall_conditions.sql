@@ -21,5 +21,6 @@ SELECT NULL::timestamptz AS as_of,
        NULL::text AS external_id_prefix,
        NULL::timestamptz AS since,
        NULL::timestamptz AS until,
-       NULL::tstzrange AS timeframe
+       NULL::tstzrange AS timeframe,
+       NULL::pgrecall.memory_origin AS min_trust
 WHERE false;

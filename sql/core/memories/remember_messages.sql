@@ -12,6 +12,8 @@
 -- So a lone "yes" is new, unless the last message is the same without another time. Messages of the roles system, developer, tool
 -- and function, and messages without text, are left out.
 --
+-- A message of the role user or human has the origin user, every other one agent.
+--
 -- messages   JSON array of objects as chat models take them: {"role": "user", "content": "…"}. content is a text, or an array
 --            of parts, whose texts count. "name" is the speaker, else the role. "created_at" is when it was said.
 --            "metadata", over that of the call, and "valid_to" are as for remember_many()
@@ -92,7 +94,10 @@ BEGIN
                    )
                END AS content,
                (e.value ->> 'created_at')::timestamptz AS said_at,
-               jsonb_build_object('valid_to', e.value -> 'valid_to', 'metadata', e.value -> 'metadata') AS options
+               jsonb_build_object(
+                   'valid_to', e.value -> 'valid_to', 'metadata', e.value -> 'metadata',
+                   'origin', CASE WHEN e.value ->> 'role' IN ('user', 'human') THEN 'user' ELSE 'agent' END
+               ) AS options
         FROM jsonb_array_elements(messages) WITH ORDINALITY e (value, place)
         WHERE e.value ->> 'role' NOT IN ('system', 'developer', 'tool', 'function')
     )
@@ -129,6 +134,7 @@ BEGIN
                 SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                     'content', contents[n.number], 'speaker', speakers[n.number], 'session', remember_messages.session,
                     'occurred_at', times[n.number], 'valid_to', options[n.number] -> 'valid_to',
+                    'origin', options[n.number] -> 'origin',
                     'tags', remember_messages.tags, 'expires_at', remember_messages.expires_at,
                     'position', COALESCE(last_position, 0) + n.added,
                     -- Calls that store the same list at once find the same place.

@@ -4,7 +4,7 @@
 -- chance would decide which of them an agent reads first. Two memories of one speaker are near-identical if each holds at least
 -- half of the other's words, and at most three words, or a third, of its own. The newer one must also hold every word of the
 -- question that the older one holds, at least one, and have nine tenths of its score: Marten's database is no newer answer to a
--- question about Marlin's. Two memories with the same words say the same, and keep their order.
+-- question about Marlin's. Nor may its origin be less trusted. Two memories with the same words say the same, and keep their order.
 --
 -- Of two of the same time, the one that was stored later is the newer. Only the best 20 are asked for. Sizes of unions say what
 -- two sets of words share: |a and b| = |a| + |b| - |a or b|. Few pairs pass the first test, so only these lose their values in
@@ -17,7 +17,7 @@ RETURNS TABLE (id bigint, place bigint, score double precision)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
     WITH memory AS MATERIALIZED (
-        SELECT u.id, u.score, u.place, COALESCE(m.occurred_at, m.created_at) AS happened_at, m.speaker,
+        SELECT u.id, u.score, u.place, COALESCE(m.occurred_at, m.created_at) AS happened_at, m.speaker, m.origin,
                strip(m.search_vector) AS words, length(m.search_vector) AS size
         FROM unnest(ids, scores) WITH ORDINALITY u (id, score, place)
         JOIN pgrecall.memories m ON m.id = u.id
@@ -26,6 +26,7 @@ BEGIN ATOMIC
         FROM memory older
         JOIN memory newer ON newer.place > older.place AND newer.score >= 0.9 * older.score AND newer.score > 0
             AND (newer.happened_at, newer.id) > (older.happened_at, older.id) AND newer.speaker IS NOT DISTINCT FROM older.speaker
+            AND newer.origin >= older.origin
         WHERE 3 * (newer.size + older.size - length(older.words || newer.words)) >= greatest(newer.size, older.size)
     )
     SELECT DISTINCT ON (a.id) a.id, a.place, a.score

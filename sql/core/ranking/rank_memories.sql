@@ -70,7 +70,7 @@ BEGIN
     ), scored AS MATERIALIZED (
         SELECT c.id, c.lexical_rank, c.dense_rank, c.share, COALESCE(c.lexical_score, m.lexical_score) AS lexical_score,
                m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category, m.happened_at, m.speaker,
-               m.expansion_score, m.sparse_score, m.neighbour_weight
+               m.expansion_score, m.sparse_score, m.neighbour_weight, m.origin
         FROM candidates c
         JOIN _pgrecall.scored_memories(
             parsed, query_vec, settings.generation, background.mean, background.centred_query, background.scale,
@@ -141,7 +141,7 @@ BEGIN
         UNION ALL
         SELECT n.id, NULL, NULL, NULL, m.lexical_score, m.similarity, m.dense_score, m.passage, m.holds_phrase, m.importance, m.category,
                m.happened_at, m.speaker, m.expansion_score, m.sparse_score,
-               m.neighbour_weight, n.is_candidate
+               m.neighbour_weight, m.origin, n.is_candidate
         FROM late_candidates n
         JOIN _pgrecall.scored_memories(
             parsed, query_vec, settings.generation, background.mean, background.centred_query, background.scale,
@@ -230,7 +230,7 @@ BEGIN
             LIMIT 10
         ) b
     ), ordered AS (
-        SELECT w.id, w.score, w.happened_at,
+        SELECT w.id, w.score, w.happened_at, w.origin,
                row_number() OVER (
                    ORDER BY CASE settings.sort_by
                                 WHEN 'importance' THEN w.importance
@@ -251,14 +251,28 @@ BEGIN
         CROSS JOIN LATERAL _pgrecall.newer_statements(o.ids, o.scores, parsed.words) n
         WHERE settings.newer_first AND settings.sort_by = 'relevance'
     ), newest_first AS MATERIALIZED (
-        SELECT o.id, COALESCE(n.score, o.score) AS score, COALESCE(n.score / o.score, 1) AS newer_factor,
+        SELECT o.id, COALESCE(n.score, o.score) AS score, COALESCE(n.score / o.score, 1) AS newer_factor, o.origin,
                row_number() OVER (ORDER BY COALESCE(n.place, o.place), n.place IS NULL, o.happened_at DESC, o.id DESC) AS place
         FROM ordered o
         LEFT JOIN newer n ON n.id = o.id
+    ), trusted AS MATERIALIZED (
+        SELECT t.id, t.place, t.score
+        FROM (
+            SELECT array_agg(n.id ORDER BY n.place) AS ids, array_agg(n.score ORDER BY n.place) AS scores
+            FROM newest_first n
+            WHERE settings.sort_by = 'relevance'
+            HAVING min(n.origin) <= 'tool' AND max(n.origin) > 'tool'
+        ) n
+        CROSS JOIN LATERAL _pgrecall.trusted_statements(n.ids, n.scores, parsed.words, parsed.idfs) t
+    ), trusted_first AS MATERIALIZED (
+        SELECT n.id, COALESCE(t.score, n.score) AS score, n.newer_factor, COALESCE(t.score / n.score, 1) AS trust_factor,
+               row_number() OVER (ORDER BY COALESCE(t.place, n.place), t.place IS NULL, n.place) AS place
+        FROM newest_first n
+        LEFT JOIN trusted t ON t.id = n.id
     ), chosen AS (
         SELECT c.id, c.place, c.mmr_penalty, c.duplicates
         FROM (
-            SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM newest_first o
+            SELECT array_agg(o.id ORDER BY o.place) AS ids, array_agg(o.score ORDER BY o.place) AS scores FROM trusted_first o
         ) o
         CROSS JOIN LATERAL _pgrecall.mmr(o.ids, o.scores, settings.k, settings) c
     ), judged AS (
@@ -291,10 +305,10 @@ BEGIN
            c.mmr_penalty, c.duplicates, o.place::integer, x.lexical_weight, legs.dense_weight,
            CASE WHEN legs.graph_depth > 0 THEN settings.graph_weight ELSE 0 END, w.graph_share, w.graph_level,
            w.confidence, w.relevance - w.with_phrase, COALESCE(o.newer_factor, 1), w.sparse_part,
-           x.sparse_weight
+           x.sparse_weight, COALESCE(o.trust_factor, 1)
     FROM judged w
     CROSS JOIN score_norms x
-    LEFT JOIN newest_first o ON o.id = w.id
+    LEFT JOIN trusted_first o ON o.id = w.id
     LEFT JOIN chosen c ON c.id = w.id AND (settings.min_confidence = 0 OR COALESCE(w.confidence, 1) >= settings.min_confidence)
     WHERE c.id IS NOT NULL OR w.id = ANY (extra_ids)
     ORDER BY c.place, w.id;

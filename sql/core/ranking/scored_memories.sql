@@ -16,13 +16,14 @@ CREATE OR REPLACE FUNCTION _pgrecall.scored_memories(
 RETURNS TABLE (
     id bigint, lexical_score double precision, similarity double precision, dense_score double precision, passage int4range,
     holds_phrase boolean, importance real, category text, happened_at timestamptz, speaker text,
-    expansion_score double precision, sparse_score double precision, neighbour_weight double precision
+    expansion_score double precision, sparse_score double precision, neighbour_weight double precision,
+    origin pgrecall.memory_origin
 )
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT m.id, l.score, d.similarity, d.score, d.passage, COALESCE(m.search_vector @@ (parsed).phrase, false),
            m.importance, m.category, COALESCE(m.occurred_at, m.created_at), m.speaker, l.expansion_score,
-           s.score, _pgrecall.neighbour_weight(m.word_count, octet_length(m.content))
+           s.score, _pgrecall.neighbour_weight(m.word_count, octet_length(m.content)), m.origin
     FROM pgrecall.memories m
     CROSS JOIN LATERAL _pgrecall.lexical_score(m.search_vector, m.word_count, m.importance, parsed) l
     CROSS JOIN LATERAL _pgrecall.dense_score(

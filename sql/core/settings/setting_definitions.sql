@@ -189,6 +189,9 @@ FROM (VALUES
      'Compare new memories with older ones of their namespace and supersede duplicates, refinements and '
      'contradictions, by '
      'rules or with the language model. Nothing is deleted. Stored only.', ARRAY['off', 'rules', 'llm'], NULL),
+    ('default_origin', 'work', 'agent', NULL, NULL, false, 'origin',
+     'The origin of memories whose origin nobody says: web, tool, import, agent or user. Stored only.',
+     ARRAY['web', 'tool', 'import', 'agent', 'user'], NULL),
     ('resolve_spelling', 'extraction', 'on', NULL, NULL, false, 'on | off',
      'Merge names that differ by a spelling mistake in a long word. Stored only.', ARRAY['on', 'off'], NULL),
     ('resolve_embedding', 'extraction', '5', 0, 100, false, 'deviations',

@@ -1,5 +1,8 @@
 -- Changes some fields of a memory. Returns whether anything changed.
 --
+-- A new text is not more trusted than the old one, nor than a new memory of unsaid origin, unless the fields say it: who changes the
+-- text of what the user said does not speak as the user.
+--
 -- fields  checked options of remember(); an empty string clears a text, the time 'infinity' an end
 -- revive  restore the memory if it is forgotten
 --
@@ -27,7 +30,7 @@ BEGIN
     old := ROW (stored.content, stored.title, stored.category, stored.tags, stored.expanded_keywords, stored.importance,
                 stored.metadata, stored.source, stored.session, stored.speaker, stored."position", stored.language,
                 stored.is_sensitive, stored.occurred_at, stored.created_at, stored.valid_from, stored.valid_to,
-                stored.external_id, stored.expires_at);
+                stored.external_id, stored.expires_at, stored.origin);
     new := jsonb_populate_record(old, fields);
     new.title := NULLIF(new.title, '');
     new.category := NULLIF(new.category, '');
@@ -36,6 +39,10 @@ BEGIN
     new.speaker := NULLIF(new.speaker, '');
     new.valid_to := NULLIF(new.valid_to, 'infinity');
     new.expires_at := NULLIF(new.expires_at, 'infinity');
+    new.origin := COALESCE(new.origin, old.origin);
+    IF fields ->> 'origin' IS NULL AND (new.title, new.content) IS DISTINCT FROM (old.title, old.content) THEN
+        new.origin := least(old.origin, _pgrecall.default_origin());
+    END IF;
     IF revive AND NOT fields ? 'expires_at' AND old.expires_at <= now() THEN
         new.expires_at := NULL;  -- otherwise it would stay hidden
     END IF;
@@ -52,7 +59,7 @@ BEGIN
         source = new.source, session = new.session, speaker = new.speaker, "position" = new."position",
         language = new.language, is_sensitive = new.is_sensitive, occurred_at = new.occurred_at,
         created_at = new.created_at, valid_from = new.valid_from, valid_to = new.valid_to,
-        expires_at = new.expires_at, updated_at = now(), deleted_at = NULL
+        expires_at = new.expires_at, origin = new.origin, updated_at = now(), deleted_at = NULL
     WHERE m.id = change_memory.id;
     RETURN true;
 END

@@ -30,7 +30,7 @@ BEGIN
     FOR field IN SELECT e.key, e.value, jsonb_typeof(e.value) AS kind FROM jsonb_each(fields) e LOOP
         expected := CASE
             WHEN field.key IN ('content', 'title', 'category', 'source', 'session', 'speaker', 'language', 'external_id',
-                               'namespace', 'occurred_at', 'created_at', 'valid_from', 'valid_to', 'expires_at') THEN 'string'
+                               'namespace', 'origin', 'occurred_at', 'created_at', 'valid_from', 'valid_to', 'expires_at') THEN 'string'
             WHEN field.key IN ('tags', 'expanded_keywords') THEN 'array'
             WHEN field.key IN ('importance', 'position') THEN 'number'
             WHEN field.key = 'metadata' THEN 'object'
@@ -64,6 +64,11 @@ BEGIN
         ELSIF field.key = 'metadata' AND octet_length(field.value::text) > max_metadata_bytes THEN
             RAISE EXCEPTION '%: metadata has % bytes; % is the limit', subject, octet_length(field.value::text), max_metadata_bytes
                 USING ERRCODE = 'program_limit_exceeded', HINT = 'Store documents elsewhere, and their address in metadata.';
+        ELSIF field.kind = 'string' AND field.key = 'origin' AND NOT _pgrecall.is_origin(field.value #>> '{}') THEN
+            -- It could be any text, so the message does not quote it.
+            RAISE EXCEPTION '%: origin is none that there is', subject
+                USING ERRCODE = 'invalid_parameter_value',
+                      HINT = format('It is one of %s.', array_to_string(enum_range(NULL::pgrecall.memory_origin), ', '));
         ELSIF field.kind = 'string' AND field.key <> 'content'
               AND octet_length(field.value #>> '{}') > (CASE field.key WHEN 'title' THEN max_title_bytes ELSE max_label_bytes END)
         THEN

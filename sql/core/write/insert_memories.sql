@@ -8,6 +8,9 @@ LANGUAGE plpgsql VOLATILE
 SET search_path FROM CURRENT
 AS $function$
 DECLARE
+    -- Looked up once, and only if a memory does not say it: the setting costs as much as storing a memory does.
+    unsaid CONSTANT pgrecall.memory_origin :=
+        CASE WHEN memories @? 'lax $[*] ? (!exists(@.origin) || @.origin == null)' THEN _pgrecall.default_origin() END;
     ids bigint[];
 BEGIN
     -- Ids are drawn first, so that inserted rows can be distinguished from existing ones.
@@ -19,7 +22,7 @@ BEGIN
         INSERT INTO pgrecall.memories AS m (
             id, namespace_id, content, title, category, tags, expanded_keywords, importance, metadata, source, session,
             speaker, "position", language, is_sensitive, occurred_at, created_at, valid_from, valid_to, external_id,
-            updated_at, deleted_at, expires_at, content_hash, search_vector
+            updated_at, deleted_at, expires_at, origin, content_hash, search_vector
         )
         SELECT ids[e.place], n.id, f.content, NULLIF(f.title, ''), NULLIF(f.category, ''),
                COALESCE(f.tags, '{}'), COALESCE(f.expanded_keywords, '{}'), COALESCE(f.importance, 0.5),
@@ -27,7 +30,7 @@ BEGIN
                COALESCE(f.language, n.language), COALESCE(f.is_sensitive, false), f.occurred_at, COALESCE(f.created_at, now()),
                f.valid_from, NULLIF(f.valid_to, 'infinity'), NULLIF(f.external_id, ''),
                COALESCE((e.fields ->> 'updated_at')::timestamptz, now()), (e.fields ->> 'deleted_at')::timestamptz,
-               NULLIF(f.expires_at, 'infinity'),
+               NULLIF(f.expires_at, 'infinity'), COALESCE(f.origin, unsaid),
                '', ''  -- _pgrecall.derive_memory_columns() fills these two
         FROM jsonb_array_elements(memories) WITH ORDINALITY e (fields, place)
         CROSS JOIN LATERAL jsonb_populate_record(NULL::pgrecall.memory_fields, e.fields) f

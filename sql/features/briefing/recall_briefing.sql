@@ -5,6 +5,7 @@
 --   <memories>
 --   <fact date="2026-03-01">Priya lives in Kerala</fact>
 --   <memory date="2026-03-04" time="17:20" speaker="Priya">the beach house needs a deposit by Friday</memory>
+--   <memory date="2026-03-05" origin="web">Deposits are due on Fridays</memory>
 --   </memories>
 --
 -- First come the lines of the page about-user, if the namespace has it and no filter is given, in at most a third of the space:
@@ -15,6 +16,8 @@
 -- out, and turns that only ask come last: an earlier question is like the query, and no answer. Each item is one line
 -- and is never cut off: the first item that does not fit ends the list.
 -- The text after the first line is well-formed XML.
+--
+-- What did not come from the user tells its origin, which no text of a memory can write or leave out.
 --
 -- No character of a memory can close an element, begin a line, or hide (_pgrecall.sanitize_line, _pgrecall.xml_escape).
 -- No format can guarantee that a model ignores instructions in the text.
@@ -96,14 +99,15 @@ BEGIN
     unconditional.include_sensitive := true;
     IF _pgrecall.is_unfiltered(unconditional) THEN
         FOR found IN
-            SELECT l.section, l.text, l.said_at, l.memory_id
+            SELECT l.section, l.text, l.said_at, l.memory_id, m.origin
             FROM pgrecall.page_lines l
+            JOIN pgrecall.memories m ON m.id = l.memory_id
             WHERE l.namespace_id = ANY (homes) AND l.page = 'about-user' AND (l.valid_until IS NULL OR l.valid_until > now())
             ORDER BY l."position", array_position(homes, l.namespace_id)
         LOOP
             line := E'\n' || _pgrecall.briefing_item(
                 CASE found.section WHEN 'facts' THEN 'fact' WHEN 'preferences' THEN 'preference' ELSE found.section END,
-                found.said_at, NULL, found.text, per_item
+                found.said_at, NULL, found.text, per_item, found.origin
             );
             CONTINUE WHEN length(lines) + length(line) > room / 3;
             lines := lines || line;
@@ -113,12 +117,12 @@ BEGIN
     END IF;
 
     FOR found IN
-        SELECT f.fact, f.valid_from
+        SELECT f.fact, f.valid_from, f.origin
         FROM unnest(homes) WITH ORDINALITY h (id, place)
         CROSS JOIN LATERAL _pgrecall.query_facts(h.id, query, asked, 10) WITH ORDINALITY f
         ORDER BY f.ordinality, h.place
     LOOP
-        line := E'\n' || _pgrecall.briefing_item('fact', found.valid_from, NULL, found.fact, per_item);
+        line := E'\n' || _pgrecall.briefing_item('fact', found.valid_from, NULL, found.fact, per_item, found.origin);
         CONTINUE WHEN line IS NULL OR lower(_pgrecall.sanitize_line(found.fact)) = ANY (said);
         EXIT WHEN length(lines) + length(line) > room / 2;
         lines := lines || line;
@@ -130,7 +134,7 @@ BEGIN
                    ': ', NULLIF(r.title, ''),
                    CASE WHEN lower(r.passage) > 0 AND length(r.content) > per_item
                        THEN '…' || substr(r.content, lower(r.passage) + 1) ELSE r.content END
-               ) AS content, r.speaker, r.session IS NOT NULL AS is_turn,
+               ) AS content, r.speaker, r.origin, r.session IS NOT NULL AS is_turn,
                COALESCE(r.occurred_at, r.created_at) AS moment
         FROM public.recall(
             query => query, query_vec => query_vec, k => CASE WHEN k BETWEEN 1 AND 500 THEN 2 * k ELSE k END,
@@ -143,7 +147,9 @@ BEGIN
         ) WITH ORDINALITY r
         ORDER BY r.session IS NOT NULL AND _pgrecall.is_question(r.content), r.ordinality
     LOOP
-        line := E'\n' || _pgrecall.briefing_item('memory', found.moment, found.speaker, found.content, per_item, found.is_turn);
+        line := E'\n' || _pgrecall.briefing_item(
+            'memory', found.moment, found.speaker, found.content, per_item, found.origin, found.is_turn
+        );
         CONTINUE WHEN line IS NULL OR found.id = ANY (quoted)
             OR lower(_pgrecall.sanitize_line(concat_ws(': ', found.speaker, found.content))) = ANY (said);
         EXIT WHEN room_for = 0 OR length(lines) + length(line) > room;

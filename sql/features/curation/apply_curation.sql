@@ -4,6 +4,9 @@
 -- Returns NULL and changes nothing if either memory was changed, flagged as sensitive, forgotten or superseded since
 -- the comparison. If the memory already has a decision, it stands and its number is returned.
 --
+-- A less trusted memory never supersedes a more trusted one, whoever decides: the decision is then recorded as ADD, with what was
+-- refused in evidence.
+--
 -- decision                 NOOP: the older memory (other_id) supersedes the new one. UPDATE, SUPERSEDE: the new memory
 --                          supersedes the older one, which is closed as by supersede(). ADD: only recorded
 -- memory_hash, other_hash  content_hash of the compared texts
@@ -57,6 +60,14 @@ BEGIN
     IF decision <> 'ADD' THEN
         closed := CASE WHEN decision = 'NOOP' THEN own ELSE other END;
         successor := CASE WHEN decision = 'NOOP' THEN other ELSE own END;
+        IF successor.origin < closed.origin THEN
+            evidence := COALESCE(evidence, '{}') || jsonb_build_object(
+                'refused', decision, 'is_less_trusted', own.origin < other.origin, 'is_more_trusted', own.origin > other.origin
+            );
+            decision := 'ADD';
+        END IF;
+    END IF;
+    IF decision <> 'ADD' THEN
         UPDATE pgrecall.memories m
         SET superseded_by = successor.id, superseded_at = now(), updated_at = now(),
             -- A repeated statement stays valid.

@@ -3,6 +3,9 @@
 -- The cosine alone never decides: "Project Marlin uses PostgreSQL 15" and "Project Marten uses PostgreSQL 16" are
 -- nearer to each other than most paraphrases. It can only confirm or veto what the words show.
 --
+-- A less trusted memory never supersedes a more trusted one. What would be UPDATE or SUPERSEDE is ADD then. The same text of a more
+-- trusted origin supersedes the older memory (UPDATE) instead of being superseded by it.
+--
 -- NOOP       the same text; or the new text has no additional word; or almost none, with a cosine of 0.9
 -- UPDATE     the new text has every word of the old one, and more
 -- SUPERSEDE  the same words with a negation added or removed; or one of change_cues()
@@ -11,6 +14,21 @@ RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
     SELECT CASE
+        WHEN c.decision IN ('UPDATE', 'SUPERSEDE') AND e.is_less_trusted THEN 'ADD'
+        WHEN c.decision = 'NOOP' AND e.is_more_trusted THEN CASE WHEN e.is_equal THEN 'UPDATE' ELSE 'ADD' END
+        ELSE c.decision
+    END
+    FROM jsonb_to_record(evidence) e (
+        cosine double precision, is_equal boolean, shared integer, gone integer, added integer,
+        names_gone integer, names_added integer, numbers_gone integer, numbers_added integer,
+        narrows_old integer, narrows_new integer, owns_old integer, owns_new integer, leads_old boolean, leads_new boolean,
+        is_turned boolean, swaps integer, is_negated_old boolean, is_negated_new boolean,
+        is_hedged_old boolean, is_hedged_new boolean,
+        ends boolean, moves boolean, replaces boolean, counts boolean, alters boolean,
+        is_other_subject boolean, is_other_time boolean, is_other_speaker boolean, is_earlier boolean,
+        is_less_trusted boolean, is_more_trusted boolean
+    )
+    CROSS JOIN LATERAL (SELECT CASE
         WHEN e.is_other_subject OR e.is_other_time OR e.is_other_speaker THEN 'ADD'
         WHEN e.is_equal THEN 'NOOP'
         WHEN e.shared IS NULL OR e.cosine < 0.5 OR e.is_turned OR e.is_hedged_old <> e.is_hedged_new THEN 'ADD'
@@ -26,14 +44,5 @@ RETURN (
         WHEN e.cosine >= 0.9 AND e.shared >= 3 AND 2 * e.shared >= 3 * e.added AND e.swaps + e.narrows_old + e.narrows_new = 0
              AND e.numbers_gone + e.numbers_added + e.names_gone + e.names_added = 0 THEN 'NOOP'
         ELSE 'ADD'
-    END
-    FROM jsonb_to_record(evidence) e (
-        cosine double precision, is_equal boolean, shared integer, gone integer, added integer,
-        names_gone integer, names_added integer, numbers_gone integer, numbers_added integer,
-        narrows_old integer, narrows_new integer, owns_old integer, owns_new integer, leads_old boolean, leads_new boolean,
-        is_turned boolean, swaps integer, is_negated_old boolean, is_negated_new boolean,
-        is_hedged_old boolean, is_hedged_new boolean,
-        ends boolean, moves boolean, replaces boolean, counts boolean, alters boolean,
-        is_other_subject boolean, is_other_time boolean, is_other_speaker boolean, is_earlier boolean
-    )
+    END AS decision) c
 );

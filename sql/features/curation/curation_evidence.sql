@@ -8,6 +8,7 @@
 -- is_other_time     the times they mention or are valid at do not overlap
 -- is_other_speaker  different speakers said them
 -- is_earlier        the new memory is about an earlier occasion than the old one
+-- is_less_trusted, is_more_trusted  the origin of the new memory is less, or more, trusted
 CREATE OR REPLACE FUNCTION _pgrecall.curation_evidence(memory_id bigint, other_id bigint, cosine double precision)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -28,7 +29,9 @@ BEGIN ATOMIC
                        WHERE a.memory_id = o.id
                    )),
                'is_other_speaker', COALESCE(o.speaker <> n.speaker, false),
-               'is_earlier', COALESCE(n.occurred_at < o.occurred_at, false)
+               'is_earlier', COALESCE(n.occurred_at < o.occurred_at, false),
+               'is_less_trusted', n.origin < o.origin,
+               'is_more_trusted', n.origin > o.origin
            )
     FROM pgrecall.memories n
     JOIN pgrecall.memories o ON o.id = curation_evidence.other_id

@@ -1,4 +1,4 @@
--- Returns facts about the concepts that a query names: their current relationships, highest weight and newest first.
+-- Returns facts about the concepts that a query names: their current relationships, the most trusted, highest weight and newest first.
 --
 -- The concept of who asks is among them if the query says "my".
 --
@@ -9,13 +9,13 @@
 CREATE OR REPLACE FUNCTION _pgrecall.query_facts(
     namespace_id integer, query text, filter pgrecall.recall_filter, k integer
 )
-RETURNS TABLE (relationship_id bigint, fact text, valid_from timestamptz)
+RETURNS TABLE (relationship_id bigint, fact text, valid_from timestamptz, origin pgrecall.memory_origin)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
     WITH relationship AS (
         -- A fact stated with several names of a concept is one fact.
         SELECT DISTINCT ON (r.source_id, r.label, r.target_id) r.id, r.source_id, r.target_id, r.label,
-               r.weight, r.valid_from, r.valid_to, r.recorded_at
+               r.weight, r.valid_from, r.valid_to, r.recorded_at, r.origin
         FROM (
             SELECT q.concept_id FROM _pgrecall.query_concepts(query_facts.namespace_id, query_facts.query) q
             UNION
@@ -29,14 +29,14 @@ BEGIN ATOMIC
         ) r
         WHERE r.source_id <> r.target_id
           AND _pgrecall.is_valid_at(r.valid_from, r.valid_to, now())
-        ORDER BY r.source_id, r.label, r.target_id, r.weight DESC, r.id
+        ORDER BY r.source_id, r.label, r.target_id, r.origin DESC, r.weight DESC, r.id
     )
     SELECT n.id,
            concat_ws(
                ' ', (SELECT s.name FROM pgrecall.concepts s WHERE s.id = n.source_id), n.label,
                (SELECT t.name FROM pgrecall.concepts t WHERE t.id = n.target_id)
            ),
-           n.valid_from
+           n.valid_from, n.origin
     FROM relationship n
     -- Subqueries, one lookup per row: with joins the planner would read all evidence and all memories.
     WHERE COALESCE(
@@ -51,6 +51,6 @@ BEGIN ATOMIC
           (SELECT false FROM pgrecall.relationship_evidence e WHERE e.relationship_id = n.id LIMIT 1),
           true
       )
-    ORDER BY n.weight DESC, n.recorded_at DESC, n.id
+    ORDER BY n.origin DESC, n.weight DESC, n.recorded_at DESC, n.id
     LIMIT query_facts.k;
 END;

@@ -8,6 +8,12 @@
 -- With equal begins, the memory recorded later comes later. Statements of one memory with the same begin do not
 -- contradict each other.
 --
+-- A less trusted statement changes nothing that a more trusted one says. It ends no statement of another object that is more
+-- trusted, and does not hold where that holds: an exclusive statement is overruled if another object's holds when it begins, and is
+-- more trusted. It is then closed by that one at once, and closes nothing itself. Begin and end of a relationship are those of its most
+-- trusted statements. Each memory says the whole fact, so a relationship has the origin of the most trusted memory that states it:
+-- a web page that repeats what the user said takes nothing from it.
+--
 -- A relationship holds from the latest valid_from that no undated statement precedes, to the earliest valid_to. Its
 -- weight is the noisy-or of its memories' confidences; recorded_at is the time the first of them was recorded. The
 -- result does not depend on the order in which the memories were read.
@@ -31,10 +37,16 @@ DECLARE
     closers integer[];
     runs integer[];
     holders bigint[];
-    -- The nearest later exclusive statement, and the nearest with yet another object.
-    near_place integer;
-    near_target bigint;
-    far_place integer;
+    -- How trusted each statement is, from 1; whether a more trusted one overrules it.
+    trust integer[];
+    most_trusted CONSTANT integer := cardinality(enum_range(NULL::pgrecall.memory_origin));
+    is_overruled boolean[];
+    -- Per level of trust, of the statements that are at least as trusted: the one that holds, with its stated end.
+    held integer[] := array_fill(NULL::integer, ARRAY[most_trusted]);
+    held_until timestamptz[] := array_fill(NULL::timestamptz, ARRAY[most_trusted]);
+    -- Likewise, the nearest later exclusive statement, and the nearest with yet another object.
+    near integer[] := array_fill(NULL::integer, ARRAY[most_trusted]);
+    far integer[] := array_fill(NULL::integer, ARRAY[most_trusted]);
     -- Per run.
     run integer := 0;
     objects bigint[] := '{}'::bigint[];
@@ -42,10 +54,11 @@ DECLARE
     ends timestamptz[] := '{}'::timestamptz[];
     recorded timestamptz[] := '{}'::timestamptz[];
     run_closers integer[] := '{}'::integer[];
+    run_trust integer[] := '{}'::integer[];
     has_undated boolean;
 BEGIN
     SELECT array_agg(ROW (s.place, s.id, s.relationship_id, s.memory_id, s.target_id, s.source_alias, s.target_alias, s.begins,
-                          s.valid_from, s.valid_to, s.recorded_at, s.is_exclusive, s.confidence)::pgrecall.fact_statement
+                          s.valid_from, s.valid_to, s.recorded_at, s.is_exclusive, s.confidence, s.origin)::pgrecall.fact_statement
                      ORDER BY s.place)
     INTO statements
     FROM (
@@ -54,7 +67,7 @@ BEGIN
                e.valid_from, e.valid_to, m.created_at AS recorded_at,
                -- A statement with only an end says nothing about earlier ones.
                e.is_exclusive AND (e.valid_from IS NOT NULL OR e.valid_to IS NULL) AS is_exclusive,
-               e.confidence
+               e.confidence, m.origin
         FROM pgrecall.relationships r
         JOIN pgrecall.relationship_evidence e ON e.relationship_id = r.id
         JOIN pgrecall.memories m ON m.id = e.memory_id
@@ -70,6 +83,31 @@ BEGIN
     closers := array_fill(NULL::integer, ARRAY[cardinality(statements)]);
     runs := array_fill(NULL::integer, ARRAY[cardinality(statements)]);
     holders := array_fill(NULL::bigint, ARRAY[cardinality(statements)]);
+    is_overruled := array_fill(false, ARRAY[cardinality(statements)]);
+    trust := ARRAY(
+        SELECT array_position(enum_range(NULL::pgrecall.memory_origin), s.origin) FROM unnest(statements) s ORDER BY s.place
+    );
+
+    FOR this_statement IN SELECT s.* FROM unnest(statements) s ORDER BY s.place LOOP
+        FOR level IN trust[this_statement.place] + 1 .. most_trusted LOOP
+            CONTINUE WHEN NOT this_statement.is_exclusive OR statements[held[level]].target_id = this_statement.target_id
+                OR held[level] IS NULL OR this_statement.begins >= held_until[level];
+            is_overruled[this_statement.place] := true;
+            closers[this_statement.place] := held[level];
+            EXIT;
+        END LOOP;
+        FOR level IN 1 .. trust[this_statement.place] LOOP
+            IF statements[held[level]].target_id = this_statement.target_id AND trust[held[level]] <= trust[this_statement.place] THEN
+                held_until[level] := least(held_until[level], this_statement.valid_to);
+            END IF;
+            IF this_statement.is_exclusive AND NOT is_overruled[this_statement.place] THEN
+                held_until[level] := CASE
+                    WHEN statements[held[level]].target_id = this_statement.target_id AND this_statement.begins < held_until[level]
+                    THEN held_until[level] ELSE this_statement.valid_to END;
+                held[level] := this_statement.place;
+            END IF;
+        END LOOP;
+    END LOOP;
 
     -- Backwards; all statements of one memory and begin are compared before any of them is recorded.
     FOR tied IN
@@ -79,32 +117,45 @@ BEGIN
         ORDER BY max(s.place) DESC
     LOOP
         FOREACH place IN ARRAY tied.places LOOP
-            closers[place] := CASE WHEN statements[place].target_id = near_target THEN far_place ELSE near_place END;
+            CONTINUE WHEN is_overruled[place];
+            closers[place] := CASE WHEN statements[place].target_id = statements[near[trust[place]]].target_id
+                                   THEN far[trust[place]] ELSE near[trust[place]] END;
         END LOOP;
         FOREACH place IN ARRAY tied.places LOOP
-            CONTINUE WHEN NOT statements[place].is_exclusive;
-            IF statements[place].target_id IS DISTINCT FROM near_target THEN
-                far_place := near_place;
-                near_target := statements[place].target_id;
-            END IF;
-            near_place := place;
+            CONTINUE WHEN NOT statements[place].is_exclusive OR is_overruled[place];
+            FOR level IN 1 .. trust[place] LOOP
+                IF statements[place].target_id IS DISTINCT FROM statements[near[level]].target_id THEN
+                    far[level] := near[level];
+                END IF;
+                near[level] := place;
+            END LOOP;
         END LOOP;
     END LOOP;
 
     FOR this_statement IN SELECT s.* FROM unnest(statements) s ORDER BY s.target_id, s.place LOOP
         IF run = 0 OR objects[run] <> this_statement.target_id OR this_statement.begins >= ends[run] OR (
-            run_closers[run] < this_statement.place AND (statements[run_closers[run]].begins, statements[run_closers[run]].memory_id)
-                                              <> (this_statement.begins, this_statement.memory_id)
+            run_closers[run] < this_statement.place AND run_closers[run] IS DISTINCT FROM closers[this_statement.place]
+            AND (statements[run_closers[run]].begins, statements[run_closers[run]].memory_id)
+                <> (this_statement.begins, this_statement.memory_id)
         ) THEN
             run := run + 1;
             objects[run] := this_statement.target_id;
             has_undated := false;
+            run_trust[run] := trust[this_statement.place];
+        ELSIF trust[this_statement.place] > run_trust[run] THEN
+            -- Nothing of what less trusted statements said about its time remains.
+            has_undated := false;
+            starts[run] := NULL;
+            ends[run] := NULL;
+            run_trust[run] := trust[this_statement.place];
         END IF;
-        has_undated := has_undated OR this_statement.valid_from IS NULL;
-        starts[run] := CASE WHEN has_undated THEN starts[run] ELSE this_statement.valid_from END;
-        ends[run] := least(ends[run], this_statement.valid_to);
+        IF trust[this_statement.place] = run_trust[run] THEN
+            has_undated := has_undated OR this_statement.valid_from IS NULL;
+            starts[run] := CASE WHEN has_undated THEN starts[run] ELSE this_statement.valid_from END;
+            ends[run] := least(ends[run], this_statement.valid_to);
+            run_closers[run] := closers[this_statement.place];
+        END IF;
         recorded[run] := least(recorded[run], this_statement.recorded_at);
-        run_closers[run] := closers[this_statement.place];
         runs[this_statement.place] := run;
     END LOOP;
 
@@ -143,9 +194,10 @@ BEGIN
         SELECT n.*
         FROM (
             SELECT h.id, h.weight::real AS weight, h.is_exclusive, starts[h.run] AS valid_from, recorded[h.run] AS recorded_at,
-                   CASE WHEN c.is_closed THEN x.begins ELSE ends[h.run] END AS valid_to,
+                   CASE WHEN c.is_closed THEN greatest(x.begins, starts[h.run]) ELSE ends[h.run] END AS valid_to,
                    CASE WHEN c.is_closed THEN greatest(recorded[h.run], x.recorded_at) END AS superseded_at,
-                   CASE WHEN c.is_closed THEN holders[x.place] END AS superseded_by
+                   CASE WHEN c.is_closed THEN holders[x.place] END AS superseded_by,
+                   (enum_range(NULL::pgrecall.memory_origin))[run_trust[h.run]] AS origin
             FROM (
                 SELECT m.run, m.id, bool_or(m.is_exclusive) AS is_exclusive,
                        1 - exp(sum(ln(greatest(1 - m.confidence::double precision, 1e-9)) ORDER BY m.confidence)) AS weight
@@ -163,13 +215,15 @@ BEGIN
             ) c
         ) n
         CROSS JOIN LATERAL (SELECT o.* FROM pgrecall.relationships o WHERE o.id = n.id LIMIT 1) o
-        WHERE (o.weight, o.is_exclusive, o.valid_from, o.valid_to, o.recorded_at, o.superseded_at, o.superseded_by)
-              IS DISTINCT FROM (n.weight, n.is_exclusive, n.valid_from, n.valid_to, n.recorded_at, n.superseded_at, n.superseded_by)
+        WHERE (o.weight, o.is_exclusive, o.valid_from, o.valid_to, o.recorded_at, o.superseded_at, o.superseded_by, o.origin)
+              IS DISTINCT FROM
+              (n.weight, n.is_exclusive, n.valid_from, n.valid_to, n.recorded_at, n.superseded_at, n.superseded_by, n.origin)
         ORDER BY n.valid_to NULLS LAST, n.id
     LOOP
         UPDATE pgrecall.relationships r
         SET weight = run_row.weight, is_exclusive = run_row.is_exclusive, valid_from = run_row.valid_from, valid_to = run_row.valid_to,
-            recorded_at = run_row.recorded_at, superseded_at = run_row.superseded_at, superseded_by = run_row.superseded_by
+            recorded_at = run_row.recorded_at, superseded_at = run_row.superseded_at, superseded_by = run_row.superseded_by,
+            origin = run_row.origin
         WHERE r.id = run_row.id;
     END LOOP;
 END

@@ -7,7 +7,7 @@
 --   0.6 times the relevance of its best memory (rank_memories), as a share of the highest there can be;
 --   each of its two concepts that the query names: 0.3;
 --   the words of its label that the query has: 0.2 for all of them.
--- Neither facts nor memories are ranked by age. Ties break by weight, then the newest first. A fact needs evidence that
+-- Neither facts nor memories are ranked by age. Ties break by origin, then by weight, then the newest first. A fact needs evidence that
 -- recall() could return; sensitive memories are never evidence. Facts stated with different names of a concept are
 -- merged into one.
 --
@@ -23,6 +23,7 @@
 -- valid_to     by what was known at as_of
 -- recorded_at  when its first evidence was recorded
 -- evidence     the memories, the most relevant first, then the newest; at most 200
+-- origin       that of the most trusted memory that states it: each states the whole fact
 --
 -- Errors  those of recall()
 --
@@ -42,7 +43,7 @@ CREATE OR REPLACE FUNCTION public.recall_facts(
 RETURNS TABLE (
     id bigint, subject text, label text, object text, statement text, score double precision, weight real,
     valid_from timestamptz, valid_to timestamptz, recorded_at timestamptz, evidence bigint[],
-    namespace_name text
+    origin pgrecall.memory_origin, namespace_name text
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
@@ -76,7 +77,7 @@ BEGIN
                 recall_facts.concepts, recall_facts.include_superseded
             ) f
             WHERE n.id IS NOT NULL
-            ORDER BY f.score DESC, f.weight DESC, f.recorded_at DESC, f.id DESC
+            ORDER BY f.score DESC, f.origin DESC, f.weight DESC, f.recorded_at DESC, f.id DESC
             LIMIT wanted;
         RETURN;
     END IF;
@@ -153,10 +154,11 @@ BEGIN
         GROUP BY n.id
     ), fact AS MATERIALIZED (
         SELECT min(r.id) AS id, array_agg(r.id) AS ids, r.source_id, r.target_id, r.label, r.valid_from, r.valid_to,
-               max(n.share) AS share, max(r.weight) AS weight, min(r.recorded_at) AS recorded_at
+               max(n.share) AS share, max(r.weight) AS weight, min(r.recorded_at) AS recorded_at,
+               max(r.origin) AS origin
         FROM near n
         CROSS JOIN LATERAL (
-            SELECT x.id, x.source_id, x.target_id, x.label, x.valid_from, x.weight, x.recorded_at,
+            SELECT x.id, x.source_id, x.target_id, x.label, x.valid_from, x.weight, x.recorded_at, x.origin,
                    -- The contradiction was not known at as_of: use the stated validity.
                    CASE WHEN x.superseded_at > recall_facts.as_of THEN (
                             SELECT min(e.valid_to) FROM pgrecall.relationship_evidence e WHERE e.relationship_id = x.id
@@ -210,9 +212,9 @@ BEGIN
         WHERE v.evidence IS NOT NULL
     )
     SELECT t.id, t.subject, t.label, t.object, COALESCE(t.statement, concat_ws(' ', t.subject, t.label, t.object)), t.score, t.weight,
-           t.valid_from, t.valid_to, t.recorded_at, t.evidence[:depth], home
+           t.valid_from, t.valid_to, t.recorded_at, t.evidence[:depth], t.origin, home
     FROM scored_facts t
-    ORDER BY t.score DESC, t.weight DESC, t.recorded_at DESC, t.id DESC
+    ORDER BY t.score DESC, t.origin DESC, t.weight DESC, t.recorded_at DESC, t.id DESC
     LIMIT wanted;
 END
 $function$;

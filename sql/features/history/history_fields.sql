@@ -9,5 +9,5 @@ RETURN jsonb_build_object(
     'language', memory.language, 'is_sensitive', memory.is_sensitive, 'occurred_at', memory.occurred_at,
     'created_at', memory.created_at, 'valid_from', memory.valid_from, 'valid_to', memory.valid_to,
     'expires_at', memory.expires_at, 'external_id', memory.external_id, 'forgotten_at', memory.deleted_at,
-    'superseded_by', memory.superseded_by
+    'superseded_by', memory.superseded_by, 'origin', memory.origin
 );

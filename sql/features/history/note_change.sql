@@ -42,6 +42,6 @@ ALTER FUNCTION _pgrecall.note_change OWNER TO pgrecall_engine;
 
 CREATE OR REPLACE TRIGGER memories_85_history
     AFTER UPDATE OF content, title, category, tags, expanded_keywords, importance, metadata, source, session, speaker, "position",
-        language, is_sensitive, occurred_at, created_at, valid_from, valid_to, expires_at, external_id, deleted_at, superseded_by
+        language, is_sensitive, occurred_at, created_at, valid_from, valid_to, expires_at, external_id, deleted_at, superseded_by, origin
     ON pgrecall.memories
     FOR EACH ROW EXECUTE FUNCTION _pgrecall.note_change();

@@ -5,6 +5,8 @@
 -- and however often; further messages become evidence of the same note. A note that a user has forgotten stays forgotten; one
 -- that was withdrawn with its message comes back. Notes that these messages stated before and no longer state are withdrawn.
 --
+-- It has the least trusted origin of its messages, because they may state it only together.
+--
 -- A message needs the ticket of its claim (claim_extractions with enricher notes). A ticket becomes invalid when the text
 -- changes or the message becomes sensitive or is forgotten: then it states nothing here and is read again, and so are the
 -- messages that state a note together with it. Stores nothing if the setting extract_notes is off.
@@ -33,6 +35,7 @@ DECLARE
     sessions bigint;
     note record;
     found bigint;
+    least_trusted pgrecall.memory_origin;
     kept bigint[] := '{}'::bigint[];
 BEGIN
     IF jsonb_typeof(claims) IS DISTINCT FROM 'array' OR jsonb_typeof(notes) IS DISTINCT FROM 'array' THEN
@@ -114,10 +117,12 @@ BEGIN
         GROUP BY k.key
         ORDER BY k.key
     LOOP
+        SELECT min(m.origin) INTO least_trusted FROM pgrecall.memories m WHERE m.id = ANY (note.evidence);
         SELECT (_pgrecall.insert_memories(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
                    'content', note.text, 'external_id', note.key, 'category', 'note', 'session', m.session, 'speaker', m.speaker,
                    'source', m.source, 'language', m.language, 'tags', m.tags, 'occurred_at', COALESCE(m.occurred_at, m.created_at),
-                   'valid_from', m.valid_from, 'valid_to', m.valid_to, 'expires_at', m.expires_at
+                   'valid_from', m.valid_from, 'valid_to', m.valid_to, 'expires_at', m.expires_at,
+                   'origin', least_trusted
                )) || jsonb_build_object('metadata', m.metadata)), h.name))[1]
         INTO found
         FROM pgrecall.memories m
@@ -135,6 +140,8 @@ BEGIN
             WHERE n.id = found AND n.deleted_at IS NOT NULL AND NOT n.is_sensitive
               AND EXISTS (SELECT FROM pgrecall.note_evidence e WHERE e.note_id = n.id)
               AND NOT EXISTS (SELECT FROM pgrecall.note_evidence e WHERE e.note_id = n.id AND e.is_stated);
+            UPDATE pgrecall.memories n SET origin = least_trusted, updated_at = now()
+            WHERE n.id = found AND n.deleted_at IS NULL AND n.origin > least_trusted;
             -- It lasts as long as the message that lasts longest.
             UPDATE pgrecall.memories n
             SET expires_at = CASE WHEN l.is_open THEN NULL ELSE greatest(n.expires_at, l.last) END, updated_at = now()

@@ -5,7 +5,7 @@
 --
 -- namespace  NULL: the setting pgrecall.namespace, then 'default'
 --
--- lines         [{"section", "text", "memory_ids", "said_at"}], in order; [] if there is nothing to say
+-- lines         [{"section", "text", "memory_ids", "said_at", "origin"}], in order; [] if there is nothing to say
 -- refreshed_at  when it was filled last; NULL: never
 -- stale_since   since when the daemon is behind; NULL: the page is current
 CREATE OR REPLACE FUNCTION pgrecall.page(name text, namespace text DEFAULT NULL)
@@ -21,9 +21,10 @@ BEGIN
         SELECT p.question,
                COALESCE((
                    SELECT jsonb_agg(jsonb_build_object(
-                       'section', l.section, 'text', l.text, 'memory_ids', ARRAY[l.memory_id], 'said_at', l.said_at
+                       'section', l.section, 'text', l.text, 'memory_ids', ARRAY[l.memory_id], 'said_at', l.said_at, 'origin', m.origin
                    ) ORDER BY l."position")
                    FROM pgrecall.page_lines l
+                   JOIN pgrecall.memories m ON m.id = l.memory_id
                    WHERE l.namespace_id = p.namespace_id AND l.page = p.name AND (l.valid_until IS NULL OR l.valid_until > now())
                ), '[]'),
                p.refreshed_at, _pgrecall.stale_since(p.namespace_id, p.name, p.refreshed_at)

@@ -25,7 +25,7 @@ BEGIN ATOMIC
             'session', m.session, 'speaker', m.speaker, 'position', m."position", 'language', m.language,
             'is_sensitive', m.is_sensitive, 'occurred_at', m.occurred_at, 'created_at', m.created_at,
             'updated_at', m.updated_at, 'valid_from', m.valid_from, 'valid_to', m.valid_to, 'expires_at', m.expires_at,
-            'deleted_at', m.deleted_at,
+            'origin', m.origin, 'deleted_at', m.deleted_at,
             'superseded_by', l.successor, 'superseded_at', m.superseded_at, 'text_hash', encode(m.content_hash, 'hex'),
             'embeddings', (
                 SELECT jsonb_agg(

@@ -9,7 +9,7 @@ BEGIN ATOMIC
             memory.content, memory.title, memory.category, memory.tags, memory.expanded_keywords, memory.importance,
             memory.metadata, memory.source, memory.session, memory.speaker, memory."position", memory.language,
             memory.is_sensitive, memory.occurred_at, memory.created_at, memory.valid_from, memory.valid_to,
-            memory.external_id, memory.expires_at
+            memory.external_id, memory.expires_at, memory.origin
         )::pgrecall.memory_fields AS stored
     ) s;
 END;

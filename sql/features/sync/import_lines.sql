@@ -8,6 +8,8 @@
 --                   of them differs, unless it was forgotten or superseded
 -- placed            places of memories, from 1, whose position the caller has counted: it is not compared
 --
+-- A memory that states no origin comes from the import. What is there is not compared by its origin.
+--
 -- place    place in the array, from 1
 -- outcome  'stored'; 'present' if the memory has all given fields as they are; 'differs' if not; 'updated'
 --
@@ -57,7 +59,7 @@ BEGIN
            array_agg(CASE
                WHEN m.id IS NULL THEN 'stored'
                WHEN NOT _pgrecall.has_given_fields(
-                   m, CASE WHEN g.place = ANY (placed) THEN g.fields - 'position' ELSE g.fields END
+                   m, CASE WHEN g.place = ANY (placed) THEN g.fields - 'position' ELSE g.fields END - 'origin'
                ) THEN CASE WHEN on_conflict = 'update' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
                            THEN 'updated' ELSE 'differs' END
                ELSE 'present'
@@ -75,7 +77,8 @@ BEGIN
     FROM unnest(outcomes) WITH ORDINALITY o (outcome, place) WHERE o.outcome IN ('stored', 'updated');
     IF chosen IS NOT NULL THEN
         answered := ARRAY(SELECT public.remember_many(
-            (SELECT jsonb_agg(memories -> (c.place - 1)::integer ORDER BY c.place) FROM unnest(chosen) c (place)),
+            (SELECT jsonb_agg(jsonb '{"origin": "import"}' || (memories -> (c.place - 1)::integer) ORDER BY c.place)
+             FROM unnest(chosen) c (place)),
             home, on_conflict => import_lines.on_conflict
         ));
         FOR turn IN 1..cardinality(chosen) LOOP

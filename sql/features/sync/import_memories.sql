@@ -7,13 +7,16 @@
 -- as the source; otherwise a daemon computes it. A superseded memory stays forgotten until link_imported_memories() sets
 -- its successor.
 --
+-- keep_origins  true: memories get the origins that the lines state, as a backup needs it; false: import, or a less trusted one that the
+--               line states
+--
 -- place     position of the line in the array, from 1
 -- outcome   'stored'; 'present'; or 'differs' if the memory that is there has another text or other fields
 -- embedded  number of embeddings stored
 -- left_out  models of the embeddings not stored
 --
 -- Errors  22023, 54000 see _pgrecall.check_import_line;  42704 no such language
-CREATE OR REPLACE FUNCTION pgrecall.import_memories(lines jsonb)
+CREATE OR REPLACE FUNCTION pgrecall.import_memories(lines jsonb, keep_origins boolean DEFAULT false)
 RETURNS TABLE (place integer, id bigint, outcome text, embedded integer, left_out text[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path FROM CURRENT
@@ -32,6 +35,14 @@ BEGIN
     END IF;
     SELECT array_agg(_pgrecall.check_import_line(e.line, 'line ' || e.place) ORDER BY e.place) INTO given
     FROM jsonb_array_elements(lines) WITH ORDINALITY e (line, place);
+    -- Whoever wrote a file may have written any origin into it.
+    IF keep_origins IS NOT TRUE THEN
+        SELECT array_agg(
+            g.fields || jsonb_build_object('origin', least((g.fields ->> 'origin')::pgrecall.memory_origin, 'import'))
+            ORDER BY g.place
+        ) INTO given
+        FROM unnest(given) WITH ORDINALITY g (fields, place);
+    END IF;
     SELECT array_agg(pgrecall.create_namespace(n.name, n.language)) INTO homes
     FROM (
         SELECT e.line ->> 'namespace' AS name, COALESCE(min(e.line ->> 'namespace_language'), 'english') AS language
@@ -97,7 +108,9 @@ BEGIN
         SELECT e.place::integer, m.id,
                CASE
                    WHEN is_new[e.place] THEN 'stored'
-                   WHEN _pgrecall.has_given_fields(m, given[e.place] - 'namespace') THEN 'present'
+                   WHEN _pgrecall.has_given_fields(
+                       m, given[e.place] - CASE WHEN keep_origins THEN '{namespace}' ELSE '{namespace,origin}'::text[] END
+                   ) THEN 'present'
                    ELSE 'differs'
                END,
                v.embedded::integer, v.left_out

@@ -46,7 +46,8 @@ BEGIN
     PERFORM _pgrecall.check_language(l.language)
     FROM (SELECT DISTINCT r.value #>> '{memory,language}' AS language FROM jsonb_array_elements(rows) r (value)) l;
     SELECT array_agg(
-        (r.value -> 'memory') || jsonb_build_object('metadata', COALESCE(NULLIF(r.value #> '{memory,metadata}', 'null'), '{}')
+        jsonb '{"origin": "import"}' || (r.value -> 'memory')
+        || jsonb_build_object('metadata', COALESCE(NULLIF(r.value #> '{memory,metadata}', 'null'), '{}')
             || jsonb_build_object('imported_from', (r.value -> 'import') || jsonb_build_object(
                 'updated_at', extract(epoch FROM COALESCE((r.value ->> 'updated_at')::timestamptz, now())),
                 'is_deleted', r.value ->> 'deleted_at' IS NOT NULL

@@ -11,7 +11,7 @@ RETURNS TABLE (
     expanded_keywords text[], importance real, metadata jsonb, source text, session text, speaker text, "position" integer,
     language text, is_sensitive boolean, occurred_at timestamptz, created_at timestamptz, updated_at timestamptz,
     valid_from timestamptz, valid_to timestamptz, superseded_by bigint, superseded_at timestamptz,
-    expires_at timestamptz
+    expires_at timestamptz, origin pgrecall.memory_origin
 )
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
@@ -19,7 +19,7 @@ BEGIN ATOMIC
     SELECT m.id, _pgrecall.memory_digest(m), m.external_id, m.title, m.content, m.category, m.tags,
            m.expanded_keywords, m.importance, m.metadata, m.source, m.session, m.speaker, m."position",
            m.language, m.is_sensitive, m.occurred_at, m.created_at, m.updated_at,
-           m.valid_from, m.valid_to, m.superseded_by, m.superseded_at, m.expires_at
+           m.valid_from, m.valid_to, m.superseded_by, m.superseded_at, m.expires_at, m.origin
     FROM pgrecall.memories m
     WHERE m.id = ANY ((SELECT _pgrecall.seen_ids('memory', ids))::bigint[])
       AND m.namespace_id + 0 = (SELECT _pgrecall.known_namespace(pgrecall.namespace_name(sync_memories.namespace)))

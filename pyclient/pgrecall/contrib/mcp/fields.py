@@ -28,6 +28,7 @@ __all__ = [
     "OfSpeaker",
     "OldestFirst",
     "OnConflict",
+    "OwnOrigin",
     "Query",
     "Sensitive",
     "Session",
@@ -121,6 +122,10 @@ ExternalId = Annotated[
 OnConflict = Annotated[
     Literal["error", "keep"],
     Field(description="If external_id belongs to another text: refuse, or keep what is stored."),
+]
+OwnOrigin = Annotated[
+    Literal["web", "tool", "import", "agent"],
+    Field(description="Where the text comes from: agent is what you were told or conclude."),
 ]
 Id = Annotated[
     int, Field(ge=1, description="The memory's id, from memory_store or memory_recall.", examples=[42])

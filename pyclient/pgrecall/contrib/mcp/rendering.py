@@ -113,8 +113,13 @@ def _when(memory: Found | Kept) -> str:
 
 
 def _memory_line(memory: Found | Kept, details: list[str]) -> str:
-    details = [*details, *_ended(memory)]
+    details = [*details, *_origin(memory.origin), *_ended(memory)]
     return f"[{memory.id}] ({', '.join(details)}) {_text(memory.title, memory.speaker, memory.content)}"
+
+
+def _origin(origin: str) -> list[str]:
+    """Tell what did not come from the user, before the text, which cannot take it away."""
+    return [] if origin == "user" else [f"from {origin}"]
 
 
 def _ended(memory: Found | Kept | Moment) -> list[str]:
@@ -134,7 +139,8 @@ def _version_line(version: Version) -> str:
 
 def _moment_line(moment: Moment, kept_in: Callable[[Kept | Moment], list[str]]) -> str:
     text = _text(moment.title, moment.speaker, moment.content)
-    held = f" ({', '.join(told)})" if (told := [*kept_in(moment), *_ended(moment)]) else ""
+    details = [*kept_in(moment), *_origin(moment.origin), *_ended(moment)]
+    held = f" ({', '.join(details)})" if details else ""
     return f"[{moment.id}] {moment.happened_at.isoformat(timespec='minutes')}{held} {text}"
 
 
@@ -170,7 +176,8 @@ def _fact_line(fact: Statement) -> str:
     ended = "" if fact.valid_to is None else f", until {_day(fact.valid_to)}"
     began = "" if fact.valid_from is None else f" since {_day(fact.valid_from)}"
     stated = ", ".join(map(str, fact.memories))
-    return f"{sanitize_line(fact.statement)} (holds{began}{ended}; memories {stated})"
+    mark = f"({origin[0]}) " if (origin := _origin(fact.origin)) else ""
+    return f"{mark}{sanitize_line(fact.statement)} (holds{began}{ended}; memories {stated})"
 
 
 def _with_notice(text: str, notice: str | None) -> str:

@@ -38,6 +38,9 @@ __all__ = [
 ]
 
 
+ORIGIN = "user: the user said it; agent, import, tool, web: less trusted."
+
+
 class Stored(BaseModel):
     """A memory that was to be stored."""
 
@@ -93,6 +96,7 @@ class Kept(BaseModel):
     valid_to: datetime | None = Field(description="Until when it held; null: no end is known.")
     superseded_by: int | None = Field(description="The memory that holds now instead; null: it holds.")
     is_sensitive: bool
+    origin: str = Field(description=ORIGIN)
 
     @classmethod
     def of(cls, memory: StoredMemory, max_chars: int) -> "Kept":
@@ -151,6 +155,7 @@ class Moment(BaseModel):
     title: str | None
     speaker: str | None
     session: str | None
+    origin: str = Field(description=ORIGIN)
     namespace: str | None = Field(description="Where it is kept.")
     score: float | None = Field(description="As in memory_recall.")
     valid_to: datetime | None = Field(description="Until when it held; null: no end is known.")
@@ -170,6 +175,7 @@ class Moment(BaseModel):
             title=memory.title,
             speaker=memory.speaker,
             session=memory.session,
+            origin=memory.origin,
             namespace=memory.namespace_name,
             score=memory.score if tells_scores else None,
             valid_to=None if validity is None else validity.valid_to,
@@ -187,6 +193,7 @@ class Statement(BaseModel):
     valid_from: datetime | None = Field(description="Since when it holds, if that was said.")
     valid_to: datetime | None = Field(description="Until when it held; null: no end is known.")
     memories: list[int] = Field(description="The memories that state it.")
+    origin: str = Field(description="That of the most trusted of them.")
     namespace: str | None = Field(description="Where they are kept.")
 
     @classmethod
@@ -200,6 +207,7 @@ class Statement(BaseModel):
             valid_from=fact.valid_from,
             valid_to=fact.valid_to,
             memories=list(fact.evidence[:10]),
+            origin=fact.origin,
             namespace=fact.namespace_name,
         )
 
@@ -345,6 +353,7 @@ def _described(memory: RecalledMemory | StoredMemory, max_chars: int) -> dict[st
         "occurred_at": memory.occurred_at,
         "recorded_at": memory.created_at,
         "is_sensitive": memory.is_sensitive,
+        "origin": memory.origin,
     }
 
 

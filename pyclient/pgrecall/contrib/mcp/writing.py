@@ -13,7 +13,7 @@ from .results import Changed, Forgotten, Recorded, Stored, Superseded
 from .toolset import EMBED, Toolset, answer
 
 if TYPE_CHECKING:
-    from pgrecall.options import UpdatableFields
+    from pgrecall.options import Origin, UpdatableFields
 
 __all__ = ["WritingTools"]
 
@@ -44,6 +44,7 @@ class WritingTools(Toolset):
         session: fields.Session = None,
         external_id: fields.ExternalId = None,
         on_conflict: fields.OnConflict = "error",
+        origin: fields.OwnOrigin = "agent",
         namespace: fields.Namespace = None,
     ) -> Annotated[CallToolResult, Stored]:
         """Store one memory that is worth knowing in later conversations, and return its id.
@@ -65,6 +66,7 @@ class WritingTools(Toolset):
             speaker=speaker,
             session=session,
             external_id=external_id,
+            origin=origin,
         )
         if on_conflict == "keep" and await self._is_other(number, content):
             return answer(
@@ -76,6 +78,14 @@ class WritingTools(Toolset):
     async def _is_other(self, number: int, content: str) -> bool:
         """Tell whether a memory has another text."""
         return any(memory.content != content for memory in await self._client.get_many([number]))
+
+    async def _own_origin(self, number: int) -> "Origin | None":
+        """Return the origin of a text that the agent puts in place of a memory's: it is never the user's.
+
+        None leaves it to the database, which raises none.
+        """
+        [memory] = await self._client.get_many([number], include_forgotten=True)
+        return "agent" if memory.origin == "user" else None
 
     async def memory_update(
         self,
@@ -110,6 +120,8 @@ class WritingTools(Toolset):
                 "no field was given to change", hint="Give content, title, tags or another field."
             )
         await self._check(id)
+        if content or title is not None:
+            changes["origin"] = await self._own_origin(id)
         changed = await self._client.update(id, content=content or None, **changes)
         outcome = "was changed" if changed else "was so already"
         return answer(Changed(id=id, changed=changed), f"Memory {id} {outcome}.")
@@ -131,7 +143,12 @@ class WritingTools(Toolset):
         if successor is not None:
             await self._check(successor)
         number = await self._client.supersede(
-            id, content or None, successor=successor, occurred_at=occurred_at, importance=importance
+            id,
+            content or None,
+            successor=successor,
+            occurred_at=occurred_at,
+            importance=importance,
+            origin=await self._own_origin(id) if content else None,
         )
         return answer(
             Superseded(id=id, superseded_by=number), f"Memory {id} is superseded by memory {number}."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 APPLICATION_ID = 0x70677263  # "pgrc"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _BUSY_SECONDS = 30.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -42,7 +42,7 @@ _SCHEMA = f"""
         importance REAL NOT NULL, metadata TEXT NOT NULL, source TEXT, session TEXT, speaker TEXT,
         position INTEGER, language TEXT, is_sensitive INTEGER NOT NULL, occurred_at INTEGER,
         created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, valid_from INTEGER, valid_to INTEGER,
-        expires_at INTEGER,
+        expires_at INTEGER, origin TEXT NOT NULL,
         superseded_by INTEGER, superseded_at INTEGER, is_forgotten INTEGER NOT NULL DEFAULT 0
     );
     CREATE INDEX memories_external_id ON memories (external_id);

@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 
 __all__ = ["add_functions", "query_words", "search"]
 
+ORIGINS = "web tool import agent user"
+"""The origins of memories, the least trusted first."""
+
 _SUBSTRING = 3
 """Shorter words are not searched as substrings, except in scripts without spaces."""
 
 _COLUMNS = """
     m.id, m.external_id, m.title, m.content, m.category, m.tags, m.metadata, m.importance, m.speaker,
-    m.session, m.source, m.occurred_at, m.created_at, m.is_sensitive
+    m.session, m.source, m.occurred_at, m.created_at, m.is_sensitive, m.origin
 """
 _MATCHING = f"""
     SELECT {_COLUMNS}, -bm25(words) AS lexical
@@ -61,6 +64,7 @@ _FILTERS = {
     "external_id_prefix": "substr(m.external_id, 1, length(:external_id_prefix)) = :external_id_prefix",
     "since": "COALESCE(m.occurred_at, m.created_at) >= :since",
     "until": "COALESCE(m.occurred_at, m.created_at) < :until",
+    "min_trust": f"instr('{ORIGINS}', m.origin) >= instr('{ORIGINS}', :min_trust)",
 }
 CONDITIONS = frozenset({*_FILTERS, "include_superseded", "include_sensitive"})
 """The conditions of a `Filter` that a copy can answer."""
@@ -166,6 +170,7 @@ def _recalled(found: _Found, rank: int) -> RecalledMemory:
         is_sensitive=bool(row["is_sensitive"]),
         chosen_strategy="fulltext",
         duplicates=(),
+        origin=row["origin"],
     )
 
 

@@ -34,7 +34,7 @@ BUCKET_BITS = 8
 
 _COPIED = (
     "id", "version", *writing.TEXTS, *writing.LISTS, *writing.TIMES, "importance", "metadata", "position",
-    "is_sensitive", "updated_at", "superseded_by", "superseded_at",
+    "origin", "is_sensitive", "updated_at", "superseded_by", "superseded_at",
 )  # fmt: skip
 # Rows that a queued write has changed are left as they are until it is sent.
 _UNTOUCHED = "id NOT IN (SELECT q.memory_id FROM queue q WHERE q.reason IS NULL)"

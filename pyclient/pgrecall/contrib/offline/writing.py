@@ -24,6 +24,8 @@ __all__ = ["LISTS", "TEXTS", "TIMES", "forget", "remember", "stored_id", "supers
 TEXTS = ("content", "title", "category", "source", "session", "speaker", "language", "external_id")
 LISTS = ("tags", "expanded_keywords")
 TIMES = ("occurred_at", "created_at", "valid_from", "valid_to", "expires_at")
+# Not among the fields of a version: a new text that says no origin is given one by the server.
+ORIGIN = "origin"
 _OTHERS = ("importance", "metadata", "position", "is_sensitive")
 _DEFAULTS: dict[str, Any] = {
     "tags": "[]",
@@ -31,6 +33,7 @@ _DEFAULTS: dict[str, Any] = {
     "importance": 0.5,
     "metadata": "{}",
     "is_sensitive": 0,
+    "origin": "agent",
 }
 # What the successor of a memory has of it.
 _INHERITED = (
@@ -119,6 +122,7 @@ def supersede(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> i
     if "content" in fields:
         check_content(fields["content"])
         inherited = {name: value for name, value in _fields(connection, id).items() if name in _INHERITED}
+        inherited[ORIGIN] = _lesser_origin(connection, id)
         fields = {"created_at": now, **fields}
         successor = made = _new(connection, {**inherited, **fields, "external_id": key}, now)
     elif changed := {name: value for name, value in fields.items() if name in ("metadata", "importance")}:
@@ -191,7 +195,7 @@ def _new(connection: sqlite3.Connection, fields: Mapping[str, Any], now: datetim
     (id,) = connection.execute(
         "UPDATE meta SET value = value - 1 WHERE name = 'local_id' RETURNING CAST(value AS INTEGER)"
     ).fetchone()
-    names = (*TEXTS, *LISTS, *TIMES, *_OTHERS)
+    names = (*TEXTS, *LISTS, *TIMES, *_OTHERS, ORIGIN)
     values = {name: column(name, fields.get(name)) for name in names}
     if values["language"] is None:
         (values["language"],) = connection.execute(
@@ -207,7 +211,7 @@ def _new(connection: sqlite3.Connection, fields: Mapping[str, Any], now: datetim
 
 def _change(connection: sqlite3.Connection, id: int, fields: Mapping[str, Any]) -> bool:
     """Give a row new values for those fields that are given; returns whether any is another."""
-    values = {name: column(name, value) for name, value in fields.items() if name in _REVISABLE}
+    values = {name: column(name, value) for name, value in fields.items() if name in (*_REVISABLE, ORIGIN)}
     assignments = ", ".join(f"{name} = :{name}" for name in values)
     differs = " OR ".join(f"{name} IS NOT :{name}" for name in values)
     if not values:
@@ -242,6 +246,12 @@ def _refuse_circle(connection: sqlite3.Connection, id: int, successor: int) -> N
         seen.add(later)
         row = connection.execute("SELECT superseded_by FROM memories WHERE id = ?", (later,)).fetchone()
         later = None if row is None else row[0]
+
+
+def _lesser_origin(connection: sqlite3.Connection, id: int) -> str:
+    """Return the origin of a new text in place of a memory's, until the server says it."""
+    (origin,) = connection.execute("SELECT origin FROM memories WHERE id = ?", (id,)).fetchone()
+    return "agent" if origin == "user" else str(origin)
 
 
 def _key() -> str:

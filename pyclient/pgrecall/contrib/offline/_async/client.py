@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pgrecall.models import NewMemory, OnConflict
+    from pgrecall.options import Origin
     from pgrecall.query.embedding import Embed
 
 _LONGEST_QUERY = 16_384
@@ -148,6 +149,7 @@ class AsyncOfflineClient(AsyncCopying):
                     score=memory.score,
                     gap=gap,
                     is_new_session=before is None or memory.session != before.session,
+                    origin=memory.origin,
                 )
             )
         return TimelineResult(topic, tuple(listed), found.notice)
@@ -229,6 +231,7 @@ class AsyncOfflineClient(AsyncCopying):
         occurred_at: datetime | None = None,
         metadata: Mapping[str, Any] | None = None,
         importance: float | None = None,
+        origin: Origin | None = None,
     ) -> int:
         """Close a fact in the copy, and queue that; the arguments are those of `AsyncClient.supersede`.
 
@@ -246,6 +249,7 @@ class AsyncOfflineClient(AsyncCopying):
             occurred_at=occurred_at,
             metadata=metadata,
             importance=importance,
+            origin=origin,
         )
         return await in_thread(self._store.supersede, arguments)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pgrecall.models import NewMemory, OnConflict
+    from pgrecall.options import Origin
     from pgrecall.query.embedding import Embed
 
 _LONGEST_QUERY = 16_384
@@ -149,6 +150,7 @@ class OfflineClient(Copying):
                     score=memory.score,
                     gap=gap,
                     is_new_session=before is None or memory.session != before.session,
+                    origin=memory.origin,
                 )
             )
         return TimelineResult(topic, tuple(listed), found.notice)
@@ -230,6 +232,7 @@ class OfflineClient(Copying):
         occurred_at: datetime | None = None,
         metadata: Mapping[str, Any] | None = None,
         importance: float | None = None,
+        origin: Origin | None = None,
     ) -> int:
         """Close a fact in the copy, and queue that; the arguments are those of `Client.supersede`.
 
@@ -247,6 +250,7 @@ class OfflineClient(Copying):
             occurred_at=occurred_at,
             metadata=metadata,
             importance=importance,
+            origin=origin,
         )
         return in_place(self._store.supersede, arguments)
 
