@@ -1,0 +1,125 @@
+"""Runs the scan, and the library that is compared with it, over labelled texts; measures its cost."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from pgrecall import Client
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .labels import Label
+
+__all__ = ["costs", "library_finds", "scan_finds", "score"]
+
+_WORKER = Path(__file__).with_name("library_worker.py")
+_TRIGGERS = "memories_05_secrets_insert"
+_PROSE = "Ana said that the boat leaves at nine and that we should bring warm clothes for the evening. "
+_CODE = "value = load_table(path_of_results, name='daily')  # see https://example.org/a/b?page=2\n"
+_HASHES = "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 fixes the token of the key store\n"
+_LENGTHS = (300, 20_000)
+_ROUNDS = 60
+
+
+def scan_finds(dsn: str, labels: Sequence[Label]) -> list[tuple[bool, bool]]:
+    """Tell of each text whether the scan finds something, and whether the secret is gone from the rest."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        found = []
+        for label in labels:
+            (clean, kinds) = connection.execute(
+                "SELECT clean, kinds FROM _pgrecall.redact_text(%s)", (label.text,)
+            ).fetchone() or ("", None)
+            found.append((kinds is not None, bool(label.secret) and label.secret not in clean))
+    return found
+
+
+def library_finds(python: str, labels: Sequence[Label]) -> dict[str, Any]:
+    """Tell of each text whether detect-secrets finds something, and how long it takes for one.
+
+    Args:
+        python: An interpreter that has the library.
+        labels: The texts.
+    """
+    done = subprocess.run(
+        [python, str(_WORKER)],
+        input=json.dumps([label.text for label in labels]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def score(labels: Sequence[Label], found: Sequence[bool]) -> dict[str, Any]:
+    """Count what was found: precision, recall, and recall by kind."""
+    pairs = list(zip(labels, found, strict=True))
+    right = sum(hit for label, hit in pairs if label.kind)
+    wrong = sum(hit for label, hit in pairs if not label.kind)
+    positives = sum(label.kind is not None for label in labels)
+    kinds = sorted({label.kind for label in labels if label.kind})
+    return {
+        "positives": positives,
+        "negatives": len(labels) - positives,
+        "found": right,
+        "false_alarms": wrong,
+        "precision": round(right / max(right + wrong, 1), 4),
+        "recall": round(right / max(positives, 1), 4),
+        "recall_by_kind": {
+            kind: f"{sum(hit for label, hit in pairs if label.kind == kind)}"
+            f"/{sum(label.kind == kind for label in labels)}"
+            for kind in kinds
+        },
+    }
+
+
+def costs(dsn: str, say: Callable[[str], None]) -> list[dict[str, Any]]:
+    """Measure remember() with and without the scan, in turns, and the scan alone, for three sorts of text."""
+    measured = []
+    with psycopg.connect(dsn, autocommit=True) as connection, Client(dsn) as client:
+        for name, text in (("prose", _PROSE), ("code", _CODE), ("hashes", _HASHES)):
+            for length in _LENGTHS:
+                say(f"  {name}, {length} characters")
+                body = (text * (length // len(text) + 1))[:length]
+                times: dict[str, list[float]] = {"on": [], "off": []}
+                for turn in range(2 * _ROUNDS):
+                    state = ("on", "off")[turn % 2]
+                    word = b"ENABLE" if state == "on" else b"DISABLE"
+                    connection.execute(
+                        b"ALTER TABLE pgrecall.memories " + word + b" TRIGGER " + _TRIGGERS.encode()
+                    )
+                    client.remember("warm")
+                    begun = time.perf_counter()
+                    client.remember(f"{turn} {body}")
+                    times[state].append(time.perf_counter() - begun)
+                measured.append(
+                    {
+                        "text": name,
+                        "characters": length,
+                        "scan_us": _alone(connection, body),
+                        "remember_ms": {
+                            state: round(statistics.median(one) * 1000, 3) for state, one in times.items()
+                        },
+                    }
+                )
+    return measured
+
+
+def _alone(connection: psycopg.Connection[Any], body: str) -> float:
+    """Return the microseconds of a scan in the database, without what stores the memory."""
+    rounds = 200 if len(body) < 1000 else 20
+    statement = (
+        "SELECT count((_pgrecall.redact_text(%s || chr(65 + i %% 20))).clean) FROM generate_series(1, %s) i"
+    )
+    connection.execute(statement, (body, 2))
+    begun = time.perf_counter()
+    connection.execute(statement, (body, rounds))
+    return round((time.perf_counter() - begun) / rounds * 1e6, 1)
