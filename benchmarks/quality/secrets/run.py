@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["costs", "library_finds", "scan_finds", "score"]
 
 _WORKER = Path(__file__).with_name("library_worker.py")
-_TRIGGERS = "memories_05_secrets_insert"
+_SWITCH = {
+    True: b"ALTER TABLE pgrecall.memories ENABLE TRIGGER memories_05_secrets_insert",
+    False: b"ALTER TABLE pgrecall.memories DISABLE TRIGGER memories_05_secrets_insert",
+}
 _PROSE = "Ana said that the boat leaves at nine and that we should bring warm clothes for the evening. "
 _CODE = "value = load_table(path_of_results, name='daily')  # see https://example.org/a/b?page=2\n"
 _HASHES = "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 fixes the token of the key store\n"
 _LENGTHS = (300, 20_000)
-_ROUNDS = 60
+_TURNS = 4
+_WARM = 5
+_ROUNDS = 20
 
 
 def scan_finds(dsn: str, labels: Sequence[Label]) -> list[tuple[bool, bool]]:
@@ -89,25 +94,23 @@ def costs(dsn: str, say: Callable[[str], None]) -> list[dict[str, Any]]:
             for length in _LENGTHS:
                 say(f"  {name}, {length} characters")
                 body = (text * (length // len(text) + 1))[:length]
-                times: dict[str, list[float]] = {"on": [], "off": []}
-                for turn in range(2 * _ROUNDS):
-                    state = ("on", "off")[turn % 2]
-                    word = b"ENABLE" if state == "on" else b"DISABLE"
-                    connection.execute(
-                        b"ALTER TABLE pgrecall.memories " + word + b" TRIGGER " + _TRIGGERS.encode()
-                    )
-                    client.remember("warm")
-                    begun = time.perf_counter()
-                    client.remember(f"{turn} {body}")
-                    times[state].append(time.perf_counter() - begun)
+                times: dict[bool, list[float]] = {True: [], False: []}
+                for turn in range(2 * _TURNS):
+                    is_on = turn % 2 == 0
+                    connection.execute(_SWITCH[is_on])
+                    # The first ones plan anew.
+                    for number in range(_WARM + _ROUNDS):
+                        begun = time.perf_counter()
+                        client.remember(f"{turn} {number} {body}")
+                        if number >= _WARM:
+                            times[is_on].append(time.perf_counter() - begun)
                 measured.append(
                     {
                         "text": name,
                         "characters": length,
                         "scan_us": _alone(connection, body),
-                        "remember_ms": {
-                            state: round(statistics.median(one) * 1000, 3) for state, one in times.items()
-                        },
+                        "remember_ms": round(statistics.median(times[True]) * 1000, 3),
+                        "without_ms": round(statistics.median(times[False]) * 1000, 3),
                     }
                 )
     return measured
