@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION _pgrecall.may_hold_secret(content text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN lower(content COLLATE "C") ~ (
-    '(?:\n?[a-z0-9_-]){14}|://[^/\s]*:|passw|passcode|passphrase|pwd|kennwort|contrase|clave|mdp|mot de passe|senha|palavra-passe'
+    '(?:\n?[a-z0-9_-]){14}|://[^/\s]*@|passw|passcode|passphrase|pwd|kennwort|contrase|clave|mdp|mot de passe|senha|palavra-passe'
     '|wachtwoord|hasl|hasł|senord|adgangskode|salasana|heslo|jelsz|parola|ifre|ароль|密码|密碼|パスワード|비밀번호|كلمة المرور|סיסמה'
     '|mật khẩu|पासवर्ड|bearer |curl |wget '
 );

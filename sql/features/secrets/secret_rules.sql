@@ -110,7 +110,7 @@ BEGIN ATOMIC
          '|PMAK-[0-9a-f]{24}-[0-9a-f]{34}|ntn_[A-Za-z0-9]{43,50}|secret_[A-Za-z0-9]{43}|sntry[su]_[A-Za-z0-9+/=_-]{60,}|sbp_[0-9a-f]{40}'
          '|phx_[A-Za-z0-9]{43}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|sl\.[A-Za-z0-9_-]{130,152})(?![A-Za-z0-9])'),
 
-        ('password-in-url', ARRAY['://'],
+        ('password-in-url', ARRAY['@'],
          '(?i)([a-z]://[^\s:/@"''<>]{0,100}:)(?!(?:pass(?:word|wd)?|pwd|secret|x+|[*]+|your[^@]{0,30}|changeme|example)@)'
          '[^\s/@"''<>{}$*]{3,200}(?=@[A-Za-z0-9\[_])'),
         ('password', ARRAY['curl ', 'wget '],
