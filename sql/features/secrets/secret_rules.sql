@@ -26,7 +26,7 @@ BEGIN ATOMIC
         '|token|secret|credentials?)' AS key,
         -- Between the word and its value: a sign, or a verb.
         '(?:["''`*]{0,3}\s{0,3}(?:[:：]{1,2}[=>]?|=>?(?!=)|->)|["''`]?(?:\s(?:for|für|of|para|de|del|pour|du|von|per|voor|do|для)'
-        '\s[^\n:=.,;]{1,40})?\s{1,2}(?:is|was|ist|war|lautet|es|era|est|était|é|è|är|on|jest|to|now)(?:\s(?:now|jetzt|ahora))?[:\s]'
+        '\s[^\n:=.,;]{1,24})?\s{1,2}(?:is|was|ist|war|lautet|es|era|est|était|é|è|är|on|jest|to|now)(?:\s(?:now|jetzt|ahora))?[:\s]'
         '|は|是)\s{0,3}' AS said,
         -- What stands there instead of a value: placeholders, words of prose and of programs.
         '(?!your|my[_ -]|the[_ -]|example|change|placeholder|pass|kennwort|contrase|mot de passe|senha|secret|token|xxx|null|none|nil'
@@ -117,15 +117,15 @@ BEGIN ATOMIC
          '(?i)(\m(?:curl|wget)\s[^\n]{0,200}(?:-u|--user)[ =]["'']?[^\s:"'']{1,60}:)[^\s"''<>{}$*\[]{4,100}'),
         ('password', w.hints,
          '(?i)(' || w.password || w.said || '["''`])' || w.no_word
-         || '(?=[^\n"''`]{0,40}[0-9!@#%&*^+=~]|[^\s"''`]{6,40}["''`])[^\n"''`<>{}$]{4,64}(?=["''`])'),
+         || '(?=[^\n"''`]{0,24}[0-9!@#%&*^+=~]|[^\s"''`]{6,24}["''`])[^\n"''`<>{}$]{4,}(?=["''`])'),
         ('password', w.hints,
          '(?i)(' || w.password || w.said || '["''`*「]{0,2})' || w.no_word
-         || '(?=[^\s"''`,;<>(){}\[\]]{0,40}[0-9!@#%&*^+=~][^\s.!?:]|[^\s"''`,;<>(){}\[\]]{2,40}[0-9])'
-            '(?=[0-9!@#%&*^+=~._/-]{0,40}[^\s0-9!@#%&*^+=~._/$-]|[0-9]{6})'
-            '[^\s"''`,;<>(){}\[\]$」。]{4,64}(?<![.:])(?=[.!?:]*(?:[\s"''`,;<>」。)}\]]|$))'),
+         || '(?=[^\s"''`,;<>(){}\[\]]{0,24}[0-9!@#%&*^+=~][^\s.!?:]|[^\s"''`,;<>(){}\[\]]{2,24}[0-9])'
+            '(?=[0-9!@#%&*^+=~._/-]{0,24}[^\s0-9!@#%&*^+=~._/$-]|[0-9]{6})'
+            '[^\s"''`,;<>(){}\[\]$」。]{4,}(?<![.:])(?=[.!?:]*(?:[\s"''`,;<>」。)}\]]|$))'),
         ('assigned-secret', ARRAY['key', 'token', 'secret', 'credential'],
          '(?i)(' || w.key
          || '(?:["''`*]{0,3}\s{0,3}(?:[:：]{1,2}[=>]?|=>?(?!=))|["''`]?\s(?:is|was|ist|es|est)[:\s])\s{0,3}["''`]{0,2})' || w.no_word
-         || '(?=[A-Za-z_+/=.~-]{0,40}[0-9])(?=[0-9_+/=.~-]{0,40}[A-Za-z])[A-Za-z0-9_+/=.~-]{16,200}(?![A-Za-z0-9_+/=~(\[-])')
+         || '(?=[A-Za-z_+/=.~-]{0,24}[0-9])(?=[0-9_+/=.~-]{0,24}[A-Za-z])[A-Za-z0-9_+/=.~-]{16,}(?![A-Za-z0-9_+/=~(\[-])')
     ) r (kind, hints, pattern);
 END;
