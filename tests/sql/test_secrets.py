@@ -280,3 +280,17 @@ def test_the_counts_go_with_the_memories(conn: Connection[Any]) -> None:
     assert found(conn) == {"password": 1, "aws-access-key": 1}
     rows(conn, "erase", memory_id)
     assert found(conn) == {}
+
+
+def test_the_history_that_an_import_brings_has_no_secret_either(conn: Connection[Any]) -> None:
+    policy(conn, "allow")
+    memory_id = remember(conn, SAID)
+    call(conn, "update_memory", memory_id, content="my password is in the vault")
+    lines = [json.loads(line) for line in rows(conn, "pgrecall.export_records")]
+    change = next(line for line in lines if line["kind"] == "change") | {"memory": memory_id}
+    conn.execute("DELETE FROM pgrecall.memory_changes")
+    policy(conn, "redact")
+    outcomes = [rows(conn, "pgrecall.import_records", Jsonb([change]))[0][1] for _ in range(2)]
+    assert outcomes == ["stored", "present"]
+    before = scalar(conn, "SELECT c.before FROM pgrecall.memory_changes c")
+    assert before["content"] == "my password is [redacted: password]"
