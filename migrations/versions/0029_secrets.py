@@ -36,6 +36,8 @@ def upgrade() -> None:
             ADD COLUMN secrets text CONSTRAINT namespaces_secrets_check CHECK (secrets IN {POLICIES}),
             ADD COLUMN secrets_in_messages text
                 CONSTRAINT namespaces_secrets_in_messages_check CHECK (secrets_in_messages IN {POLICIES});
+        ALTER TABLE pgrecall.namespaces
+            ALTER COLUMN secrets SET STATISTICS 0, ALTER COLUMN secrets_in_messages SET STATISTICS 0;
         COMMENT ON COLUMN pgrecall.namespaces.secrets IS
             'What is done with a memory that holds a secret; NULL: what the setting secrets says.';
         COMMENT ON COLUMN pgrecall.namespaces.secrets_in_messages IS
