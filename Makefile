@@ -1,7 +1,7 @@
 # pgrecall: every entry point of the checkout. `make` lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all fuzz server test-server test-versions lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-learning bench-namespaces bench-report bench-langchain bench-engines build docs clean
+.PHONY: help setup demo test test-all fuzz server test-server test-versions lint lock sbom format generate bench bench-smoke bench-quality bench-graph bench-learning bench-namespaces bench-report bench-langchain bench-engines bench-secrets build docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -176,6 +176,13 @@ bench-engines: $(VENV)/.dev  ## install LanceDB, tantivy and hnswlib for the spe
 	$(PYTHON) -m venv --without-pip $$folder; \
 	$(PYTHON) -m pip --disable-pip-version-check --python $$folder/bin/python install --quiet pip; \
 	$$folder/bin/python -m pip --disable-pip-version-check install --quiet 'lancedb>=0.40,<0.41' 'tantivy>=0.27,<0.28' 'hnswlib>=0.8,<0.9'
+
+# In an environment of its own: only the comparison needs the library.
+bench-secrets: $(VENV)/.dev  ## measure what the scan for secrets finds and costs, beside detect-secrets; writes benchmarks/results
+	@folder=$$($(BIN)/python -c 'from benchmarks.scratch import default_cache; print(default_cache())')/secrets; \
+	$(PYTHON) -m venv --without-pip $$folder; \
+	$(PYTHON) -m pip --disable-pip-version-check --python $$folder/bin/python install --quiet 'detect-secrets==1.5.0'; \
+	$(BIN)/python -m benchmarks secrets --library $$folder/bin/python --json benchmarks/results/secrets.json
 
 build: $(VENV)/.dev  ## build the wheel, the source distribution and pgrecall.sql into dist/
 	$(BIN)/python -m build

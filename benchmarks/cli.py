@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from benchmarks import operations, report, speed
 from benchmarks.operations import daemon, import_from, sharding, tenants
 from benchmarks.quality import command as quality
-from benchmarks.quality import curation, extraction, graph, learning, names, reliability, several
+from benchmarks.quality import curation, extraction, graph, learning, names, reliability, secrets, several
 from benchmarks.quality.datasets import DataError
 from benchmarks.quality.resources import Unavailable
 from benchmarks.systems import UnknownSetting, UnknownSystem
@@ -43,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     learning.add_to(commands)
     names.add_to(commands)
     reliability.add_to(commands)
+    secrets.add_to(commands)
     several.add_to(commands)
     options = parser.parse_args(arguments)
     # A terminated run takes its scratch server along, as an interrupted one does.

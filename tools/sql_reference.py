@@ -42,6 +42,8 @@ GROUPS = {
         "session_role",
         "set_retention",
         "list_retention",
+        "set_secrets",
+        "list_secrets",
     ),
     "For administrators": (
         "export_memories",

@@ -106,6 +106,7 @@ def test_an_administrator_administers(conn: Connection[Any]) -> None:
             "SELECT pgrecall.revoke_namespace('pgrecall_reader', 'acme')",
             "SELECT pgrecall.rename_namespace('acme', 'emca')",
             "SELECT pgrecall.set_retention('emca', '1 year')",
+            "SELECT pgrecall.set_secrets('emca', 'allow')",
             "SELECT pgrecall.set_entity_rules('PROJECT', '{apollo}')",
             "SELECT pgrecall.set_setting('rrf_k', '30')",
             "SELECT pgrecall.set_profile('mine', '{\"k\": 3}')",

@@ -153,3 +153,22 @@ def test_a_log_that_cannot_be_written_is_no_error(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     assert cli("hook", "capture", "codex", stdin=b"").code == 0
+
+
+def test_a_secret_that_was_pasted_is_redacted(
+    cli: Callable[..., Outcome], conn: psycopg.Connection[Any], tmp_path: Path, log: Path
+) -> None:
+    key = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    file = tmp_path / f"{SESSION}.jsonl"
+    write_lines(
+        file, [claude_line("user", f"push with {key}, please", 1), claude_line("assistant", "done", 2)]
+    )
+    for _ in range(2):
+        cli("hook", "capture", "claude-code", "--namespace", "work", stdin=payload(file, "Stop"))
+    assert texts(conn) == ["push with [redacted: github-token], please", "done"]
+    assert not log.exists() or key not in log.read_text()
+    conn.execute("SELECT pgrecall.set_secrets('work', in_messages => 'refuse')")
+    write_lines(file, [claude_line("user", f"again {key}", 3)])
+    cli("hook", "capture", "claude-code", "--namespace", "work", stdin=payload(file, "Stop"))
+    assert texts(conn) == ["push with [redacted: github-token], please", "done"]
+    assert key not in log.read_text()

@@ -80,3 +80,18 @@ def test_namespaces(cli: Cli) -> None:
     assert cli("namespace", "retention").out == ""
     assert cli("namespace", "retention", "new", "--keep", "soon").code == 2
     assert cli("namespace", "rename", "nowhere", "there").code == 1
+
+
+def test_secrets_of_a_namespace(cli: Cli) -> None:
+    said = "the wifi password is " + "tiger" + "2041"
+    cli("remember", said)
+    assert cli("namespace", "secrets").out == "default: sensitive, in messages redact; found: 1 password\n"
+    assert cli("namespace", "secrets", "default", "--policy", "refuse", "--in-messages", "allow").code == 0
+    refused = cli("remember", said)
+    assert refused.code != 0
+    assert "password" in refused.err
+    assert "tiger" not in refused.err
+    assert '"policy": "refuse"' in cli("namespace", "secrets", "--json").out
+    assert cli("namespace", "secrets", "--policy", "allow").code == 2
+    assert cli("namespace", "secrets", "default").code == 0
+    assert "default: sensitive, in messages redact" in cli("namespace", "secrets").out

@@ -140,6 +140,7 @@ def calls(memory: int, folder: Path) -> Mapping[str, list[str]]:
         "namespace create": [f"{HOSTILE}x"],
         "namespace rename": [f"{HOSTILE}y", HOSTILE],
         "namespace retention": [],
+        "namespace secrets": [],
         "import file": [str(lines), *here],
         "import sqlite": [str(lines), *here],
         "import jsonl": [str(lines), *here],

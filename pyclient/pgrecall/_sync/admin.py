@@ -13,6 +13,8 @@ from pgrecall.models import (
     IndexStatus,
     Namespace,
     Retention,
+    Secrets,
+    SecretsPolicy,
     SettingInForce,
     Status,
     Worker,
@@ -188,6 +190,28 @@ class Admin:
             **checked_arguments(category=category),
         }
         self._database.rows("pgrecall.set_retention", arguments)
+
+    def secrets(self) -> list[Secrets]:
+        """Return what each namespace does with secrets, and how many memories had some, by kind."""
+        return [Secrets.of(row) for row in self._database.rows("pgrecall.list_secrets", {})]
+
+    def set_secrets(
+        self, namespace: str, policy: SecretsPolicy | None = None, *, in_messages: SecretsPolicy | None = None
+    ) -> None:
+        """Set what is done with memories of a namespace that hold a secret, from now on.
+
+        Args:
+            namespace: The namespace.
+            policy: 'refuse', 'redact', 'sensitive' or 'allow'; None: what the setting `secrets` says.
+            in_messages: The same for messages of conversations; None: what `secrets_in_messages` says.
+
+        Raises:
+            UnknownNamespace: There is no such namespace.
+            InvalidInput: There is no such policy.
+            PermissionDenied: The role is no administrator.
+        """
+        arguments = {"namespace": namespace, "policy": policy, "in_messages": in_messages}
+        self._database.rows("pgrecall.set_secrets", arguments)
 
 
 def _source(source: str, requested: RequestedSetting | None) -> str:

@@ -119,8 +119,7 @@ class Client(Connected):
             rerank_timeout: Seconds, above 0 to 600, after which recall returns the fused order with a notice.
             expand: Query expansion: 'aliases', 'llm' (stored expansions), or an `LlmExpander`, called
                 unless the query is private; None takes the database's setting.
-            **options: namespace, namespaces, filter, tags_any, since, strategy, profile and so on: see
-                `RecallOptions` and `Filter`.
+            **options: namespaces, filter, since, strategy and so on: see `RecallOptions` and `Filter`.
 
         Returns:
             The memories, best first; none for an unknown namespace, as `notice` then says.
@@ -193,8 +192,7 @@ class Client(Connected):
             private: Whether the topic must not be stored.
             embed_timeout: Seconds to wait for an embedder.
             timeframe: Only memories from or about that time.
-            **filters: namespace, namespaces, filter, tags_any, since, as_of and so on: see `SearchFilters`
-                and `Filter`.
+            **filters: namespace, namespaces, filter, since and so on: see `SearchFilters` and `Filter`.
 
         Returns:
             The memories, earliest first, each with the gap to the previous one.
@@ -373,8 +371,7 @@ class Client(Connected):
             hnsw_iterative_scan: pgvector's iterative scan for this call.
             settings: pgrecall's settings for this call, such as {'rrf_k': 10}. An unknown name is refused.
             expand: As for `recall`.
-            **options: namespace, namespaces, filter, tags_any, since, strategy, profile and so on: see
-                `RecallOptions` and `Filter`.
+            **options: namespaces, filter, since, strategy and so on: see `RecallOptions` and `Filter`.
 
         Returns:
             One explanation per memory: returned memories first, in their order, then the others by id.

@@ -216,41 +216,26 @@ class Database:
         return target.namespace
 
     def explain_empty(self, *asked: str | None) -> str | None:
-        """Return a notice if a result is empty and there is no such namespace.
-
-        Args:
-            asked: The namespaces of the call; None for the database's own.
+        """Return a notice if a result is empty and one of the namespaces (None: the default) is not there.
 
         Raises:
             UnknownNamespace: So it is, and the client is strict.
         """
-        for namespace in asked:
-            if (
-                namespace is not None
-                and self.value("pgrecall.namespace_id", {"namespace": namespace}) is None
-            ):
-                return self._unknown(namespace)
+        for name in asked:
+            if name is None or self.value("pgrecall.namespace_id", {"namespace": name}) is not None:
+                continue
+            names: list[str] = []
+            with suppress(SchemaMismatch):  # the router of several databases has no list
+                names = [row["name"] for row in self.rows("pgrecall.list_namespaces", {})]
+            hint = closest_match_hint(name, names) or None
+            error = UnknownNamespace(f"there is no namespace {name!r}", hint=hint)
+            if self._strict:
+                raise error
+            return f"{error.message}. {error.hint}"
         return None
 
-    def _unknown(self, namespace: str) -> str:
-        """Say that there is no such namespace, and what it may have been meant to be."""
-        names: list[str] = []
-        with suppress(SchemaMismatch):  # the router of several databases has no list
-            names = [row["name"] for row in self.rows("pgrecall.list_namespaces", {})]
-        error = UnknownNamespace(
-            f"there is no namespace {namespace!r}",
-            hint=closest_match_hint(namespace, names) or None,
-        )
-        if self._strict:
-            raise error
-        return f"{error.message}. {error.hint}"
-
     def check_empty(self, arguments: Mapping[str, Any]) -> None:
-        """Raise UnknownNamespace if a strict client's result is empty and there is no such namespace.
-
-        Args:
-            arguments: Those of the call.
-        """
+        """Raise UnknownNamespace if a strict client has no result and a namespace of the call is missing."""
         if self._strict:
             self.explain_empty(*arguments.get("namespaces") or [arguments.get("namespace")])
 

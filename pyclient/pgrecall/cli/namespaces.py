@@ -1,4 +1,4 @@
-"""`pgrecall namespace`: list, create and rename namespaces, and set how long their memories are kept."""
+"""`pgrecall namespace`: list, create and rename namespaces, and set what holds for their memories."""
 
 import re
 from datetime import timedelta
@@ -21,6 +21,15 @@ class Action(StrEnum):
 
     forget = "forget"
     erase = "erase"
+
+
+class Policy(StrEnum):
+    """What is done with a memory that holds a secret."""
+
+    refuse = "refuse"
+    redact = "redact"
+    sensitive = "sensitive"
+    allow = "allow"
 
 
 @namespace.command("list")
@@ -94,6 +103,43 @@ def retention(
     for rule in rules:
         which = "" if rule.category is None else f" ({sanitize_line(rule.category)})"
         echo(f"{sanitize_line(rule.namespace)}{which}: {rule.action} after {rule.keep}, {rule.due} due")
+
+
+@namespace.command("secrets")
+def secrets(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="The namespace; without one, list what each does, and what was found."),
+    ] = None,
+    policy: Annotated[Policy | None, typer.Option(help="What is done with memories.")] = None,
+    in_messages: Annotated[Policy | None, typer.Option(help="With messages of conversations.")] = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Set what is done with memories that hold a secret, or list it.
+
+    An option that is left out takes the setting of the database.
+    """
+    if name is None and (policy is not None or in_messages is not None):
+        raise typer.BadParameter("--policy and --in-messages need a namespace")
+    from pgrecall import Client
+
+    with Client(connection_string(dsn, data_dir), pool_max=1) as client:
+        if name is not None:
+            client.admin.set_secrets(
+                name,
+                None if policy is None else policy.value,
+                in_messages=None if in_messages is None else in_messages.value,
+            )
+            return
+        listed = client.admin.secrets()
+    if as_json:
+        print_json([one.as_dict() for one in listed])
+        return
+    for one in listed:
+        found = ", ".join(f"{count} {kind}" for kind, count in sorted(one.found.items())) or "none"
+        echo(f"{sanitize_line(one.namespace)}: {one.policy}, in messages {one.in_messages}; found: {found}")
 
 
 def _span(keep: str) -> timedelta | None:

@@ -181,3 +181,24 @@ class Retention(Row):
     keep: timedelta
     action: Literal["forget", "erase"]
     due: int
+
+
+SecretsPolicy = Literal["refuse", "redact", "sensitive", "allow"]
+"""What is done with a memory that holds a secret."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets(Row):
+    """What a namespace does with secrets, and what was found.
+
+    Attributes:
+        namespace: The namespace.
+        policy: What is done with a memory that holds a secret.
+        in_messages: The same for messages of conversations.
+        found: Number of memories in which a secret was found, by its kind.
+    """
+
+    namespace: str
+    policy: SecretsPolicy
+    in_messages: SecretsPolicy
+    found: dict[str, int]

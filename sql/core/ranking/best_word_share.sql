@@ -8,7 +8,6 @@ CREATE OR REPLACE FUNCTION _pgrecall.best_word_share(
 RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path FROM CURRENT
-SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     legs record;

@@ -26,7 +26,8 @@ BEGIN
         ELSIF item.is_stored_only OR item.name IN ('namespace', 'namespaces') THEN
             RAISE EXCEPTION '% cannot be set for one call', item.key
                 USING ERRCODE = 'invalid_parameter_value',
-                      HINT = CASE WHEN item.is_stored_only THEN 'Use pgrecall.set_setting().' ELSE format('Pass the argument %s.', item.name) END;
+                      HINT = CASE WHEN item.is_stored_only THEN 'Use pgrecall.set_setting().'
+                                  ELSE format('Pass the argument %s.', item.name) END;
         ELSIF NOT pgrecall.is_valid_setting(item.name, item.value) THEN
             PERFORM _pgrecall.raise_invalid_setting(item.name, item.value);
         END IF;

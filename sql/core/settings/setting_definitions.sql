@@ -153,6 +153,14 @@ FROM (VALUES
      'Whether roles that do not see every namespace use the HNSW index, which all namespaces share, for what is not searched '
      'exactly. off: everything is searched exactly (docs/tenants.md). Stored only.', ARRAY['on', 'off'], NULL),
 
+    ('secrets', 'tenancy', 'sensitive', NULL, NULL, false, 'policy',
+     'What is done with a memory that holds a secret, such as a key or a password: refuse (an error); redact (a marker stands in '
+     'its place); sensitive (the memory is stored as sensitive); allow. pgrecall.set_secrets() sets it for a namespace. Stored only.',
+     ARRAY['refuse', 'redact', 'sensitive', 'allow'], NULL),
+    ('secrets_in_messages', 'tenancy', 'redact', NULL, NULL, false, 'policy',
+     'The same for messages of conversations, which captures and imports of transcripts store. Stored only.',
+     ARRAY['refuse', 'redact', 'sensitive', 'allow'], NULL),
+
     ('graph_seeds', 'work', '5', 0, 100, true, 'memories', 'How many of the best hits the graph walk starts from.', NULL, NULL),
     ('graph_hops', 'work', '1', 0, 3, true, 'hops', 'How far the graph leg walks from them; 0 turns it off.', NULL, NULL),
     ('graph_decay', 'ranking', '0.95', 0, 1, false, 'factor', 'Factor applied to the target score at each hop.', NULL, NULL),

@@ -15,7 +15,8 @@ BEGIN
         RETURN;
     ELSIF jsonb_typeof(weights) <> 'object' OR names IS NULL THEN
         RAISE EXCEPTION 'namespace_weights are for a call with namespaces: an object of numbers by name'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write namespaces => ARRAY[''me'', ''team''], namespace_weights => ''{"team": 0.5}''.';
+            USING ERRCODE = 'invalid_parameter_value',
+                  HINT = 'Write namespaces => ARRAY[''me'', ''team''], namespace_weights => ''{"team": 0.5}''.';
     END IF;
     FOR item IN SELECT w.key, w.value FROM jsonb_each(weights) w LOOP
         IF item.key <> ALL (names) THEN

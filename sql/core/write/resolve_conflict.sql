@@ -23,8 +23,11 @@ BEGIN
         RAISE EXCEPTION '%: external_id belongs to a forgotten memory, %', subject, stored.id
             USING ERRCODE = 'unique_violation',
                   HINT = 'on_conflict => ''update'' brings it back with this text, ''keep'' leaves it forgotten.';
-    ELSIF on_conflict = 'error' AND (stored.content, stored.title)
-                                    IS DISTINCT FROM (fields ->> 'content', NULLIF(fields ->> 'title', '')) THEN
+    ELSIF on_conflict = 'error'
+          AND (stored.content, stored.title) IS DISTINCT FROM (fields ->> 'content', NULLIF(fields ->> 'title', ''))
+          -- The same text, stored without its secrets.
+          AND (stored.content, stored.title) IS DISTINCT FROM ((_pgrecall.redact_text(fields ->> 'content')).clean,
+                                                               (_pgrecall.redact_text(NULLIF(fields ->> 'title', ''))).clean) THEN
         RAISE EXCEPTION '%: external_id belongs to memory %, whose text differs', subject, stored.id
             USING ERRCODE = 'unique_violation',
                   HINT = 'on_conflict => ''update'' changes that memory, ''keep'' leaves it as it is.';

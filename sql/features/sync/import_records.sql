@@ -44,6 +44,14 @@ BEGIN
     LOOP
         home := pgrecall.namespace_id(item.line ->> 'namespace');
         place := item.place;
+        -- The earlier texts of a memory, where its own is stored without secrets.
+        IF item.kind = 'change' AND EXISTS (
+            SELECT FROM pgrecall.memories m
+            WHERE m.id = (item.line ->> 'memory')::bigint
+              AND _pgrecall.secrets_policy(home, m.external_id) IN ('refuse', 'redact')
+        ) THEN
+            item.line := (_pgrecall.redact_json(item.line)).clean;
+        END IF;
         outcome := _pgrecall.record_state(home, item.line);
         IF outcome IS NULL AND EXISTS (
             SELECT FROM jsonb_path_query(

@@ -59,6 +59,7 @@ DECLARED: Mapping[str, Route] = {
     "pgrecall.health": Route("union"),
     "pgrecall.list_namespaces": Route("union"),
     "pgrecall.list_retention": Route("union"),
+    "pgrecall.list_secrets": Route("union"),
     "pgrecall.retry_failures": Route("sum"),
     "pgrecall.last_memory_id": Route("max"),
     "pgrecall.analyze": Route("each"),

@@ -1,0 +1,131 @@
+-- The rules by which texts are scanned for secrets: kinds, words without one of which a rule finds nothing, and patterns.
+--
+-- The one declaration of what counts as a secret: tokens of known formats, and what follows a word such as password. A rule of
+-- entropy is not among them, because it would find hashes and ids (docs/adr/0037-secrets.md). A pattern has one group that
+-- captures: what stands before the secret and is kept. A token of fixed length may be wrapped over lines. No pattern has a back
+-- reference, and each takes time in proportion to the text (tests/attack/test_attack_secrets.py).
+--
+-- kind     what was found: in the marker and in the counts
+-- hints    in small letters; a text with none of them is not searched. may_hold_secret() has them all
+-- pattern  an advanced regular expression; (?i) where case does not matter
+CREATE OR REPLACE FUNCTION _pgrecall.secret_rules()
+RETURNS TABLE (kind text, hints text[], pattern text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 40
+BEGIN ATOMIC
+    SELECT r.kind, r.hints, r.pattern
+    FROM (SELECT
+        -- Words for a password, in the languages that people write to assistants.
+        '(?:passwor[dt]s?|passwd|passphrase|passcode|pwd|kennwort|contrase(?:ñ|n)a|\mclave|mot de passe|\mmdp\M|senha|palavra-passe'
+        '|wachtwoord|has[lł]o|l[öo]senord|adgangskode|salasana|\mheslo|jelsz[óo]|\mparola|\m[şs]ifre|[Пп]ароль|密码|密碼'
+        '|パスワード|비밀번호|كلمة المرور|סיסמה|mật khẩu|पासवर्ड)' AS password,
+        ARRAY['passwor', 'passwd', 'passphrase', 'passcode', 'pwd', 'kennwort', 'contrase', 'clave', 'mot de passe', 'mdp', 'senha',
+              'palavra-passe', 'wachtwoord', 'hasl', 'hasł', 'senord', 'adgangskode', 'salasana', 'heslo', 'jelsz', 'parola', 'ifre',
+              'ароль', '密码', '密碼', 'パスワード', '비밀번호', 'كلمة المرور', 'סיסמה', 'mật khẩu', 'पासवर्ड'] AS hints,
+        -- Words for a key.
+        '(?:(?:api|app|auth|access|client|private|secret|encryption|signing|service|account|master|storage|admin|shared)[_ -]?key'
+        '|token|secret|credentials?)' AS key,
+        -- Between the word and its value: a sign, or a verb.
+        '(?:["''`*]{0,3}\s{0,3}(?:[:：]{1,2}[=>]?|=>?(?!=)|->)|["''`]?(?:\s(?:for|für|of|para|de|del|pour|du|von|per|voor|do|для)'
+        '\s[^\n:=.,;]{1,24})?\s{1,2}(?:is|was|ist|war|lautet|es|era|est|était|é|è|är|on|jest|to|now)(?:\s(?:now|jetzt|ahora))?[:\s]'
+        '|は|是)\s{0,3}' AS said,
+        -- What stands there instead of a value: placeholders, words of prose and of programs.
+        '(?!your|my[_ -]|the[_ -]|example|change|placeholder|pass|kennwort|contrase|mot de passe|senha|secret|token|xxx|null|none|nil'
+        '|true|false|undefined|required|invalid|incorrect|wrong|missing|optional|string|text|hidden|env|process\.|os\.|config|settings'
+        '|self\.|this\.|req|options|args|input|get|redacted|dummy|enter|insert|forgot|must|should|not\M|too\M|at least|min[0-9]|max[0-9]'
+        '|sha-?[0-9]|md5|bcrypt|argon|base64|utf-?8|vault|todo)' AS no_word
+    ) w
+    CROSS JOIN LATERAL (VALUES
+        ('private-key', ARRAY['-----begin '],
+         '()-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-[^-])*[A-Za-z0-9+/]{24}(?:[^-]|-[^-])*'
+         '(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?'),
+        ('private-key', ARRAY['private-lines:'], '(Private-Lines: ?[0-9]{1,4}\s{1,4})[A-Za-z0-9+/=]{40}[A-Za-z0-9+/=\s]*'),
+        ('private-key', ARRAY['age-secret-key-1'], '()AGE-SECRET-KEY-1(?:\n?[0-9A-Z]){58}'),
+
+        ('aws-access-key', ARRAY['akia', 'asia', 'abia', 'acca'],
+         '()(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)(?:\n?[0-9A-Z]){16}(?![A-Za-z0-9])'),
+        ('aws-secret-key', ARRAY['secret', 'aws'],
+         '(?i)((?:aws[^\n]{0,20}(?:secret|key)|secret_?access_?key)[^\n]{0,20}[=:\s"''])(?:\n?[A-Za-z0-9/+]){40}(?![A-Za-z0-9/+=])'),
+        ('azure-key', ARRAY['accountkey=', 'sharedaccesskey='], '(?i)((?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{42,88}={0,2}'),
+        ('azure-key', ARRAY['8q~'], '()(?<![A-Za-z0-9])[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{34}(?![A-Za-z0-9])'),
+        ('google-key', ARRAY['aiza'], '()(?<![A-Za-z0-9_-])AIza(?:\n?[A-Za-z0-9_-]){35}(?![A-Za-z0-9_-])'),
+        ('google-key', ARRAY['ya29.', 'gocspx-'], '()(?<![A-Za-z0-9])(?:ya29\.[A-Za-z0-9_-]{30,}|GOCSPX-[A-Za-z0-9_-]{28})'),
+        ('digitalocean-token', ARRAY['_v1_'], '()(?<![A-Za-z0-9])do[opr]_v1_(?:\n?[0-9a-f]){64}(?![0-9a-f])'),
+        ('cloud-token',
+         ARRAY['dapi', 'pscale_', 'hvs.', 'hvb.', '.atlasv1.', 'dp.pt.', 'dp.st.', 'fo1_', 'pul-', 'lin_api_', 'tskey-', 'hrku-'],
+         '()(?<![A-Za-z0-9])(?:dapi[0-9a-f]{32}|pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{32,64}|hv[sb]\.[A-Za-z0-9_-]{24,250}'
+         '|[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}|dp\.(?:pt|st)\.[A-Za-z0-9._-]{40,80}|fo1_[A-Za-z0-9_-]{43}|pul-[0-9a-f]{40}'
+         '|lin_api_[A-Za-z0-9]{40}|tskey-[a-z]{2,10}-[A-Za-z0-9]{8,20}-[A-Za-z0-9]{20,40}|HRKU-[A-Za-z0-9_-]{36,64})(?![A-Za-z0-9])'),
+
+        ('github-token', ARRAY['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'],
+         '()(?<![A-Za-z0-9])gh[pousr]_(?:\n?[A-Za-z0-9]){36}(?![A-Za-z0-9])'),
+        ('github-token', ARRAY['github_pat_'], '()(?<![A-Za-z0-9])github_pat_[A-Za-z0-9]{22}_(?:\n?[A-Za-z0-9]){59}(?![A-Za-z0-9])'),
+        ('gitlab-token',
+         ARRAY['glpat-', 'gldt-', 'glft-', 'glsoat-', 'glrt-', 'glcbt-', 'glptt-', 'glimt-', 'glagent-', 'gloas-', 'gr1348941'],
+         '()(?<![A-Za-z0-9])(?:gl(?:pat|dt|ft|soat|rt|cbt|ptt|imt|agent|oas)-|GR1348941)[A-Za-z0-9_.-]{20,200}'),
+        ('atlassian-token', ARRAY['atbb', 'atctt3', 'atatt3'],
+         '()(?<![A-Za-z0-9])(?:ATBB[A-Za-z0-9]{32}|AT[AC]TT3[A-Za-z0-9_=-]{60,250})(?![A-Za-z0-9])'),
+        ('npm-token', ARRAY['npm_'], '()(?<![A-Za-z0-9])npm_(?:\n?[A-Za-z0-9]){36}(?![A-Za-z0-9])'),
+        ('npm-token', ARRAY['_authtoken'], '(:_authToken\s{0,3}=\s{0,3}["'']?)[A-Fa-f0-9-]{36}'),
+        ('pypi-token', ARRAY['pypi-ag'], '()(?<![A-Za-z0-9])pypi-Ag[A-Za-z0-9_-]{50,}'),
+        ('package-token', ARRAY['rubygems_', 'cio', 'dckr_pat_', 'akc', 'oy2'],
+         '()(?<![A-Za-z0-9])(?:rubygems_[0-9a-f]{48}|cio[A-Za-z0-9]{32}|dckr_pat_[A-Za-z0-9_-]{27}|AKC[a-zA-Z0-9]{64,73}|oy2[a-z0-9]{43})'
+         '(?![A-Za-z0-9])'),
+
+        ('slack-token', ARRAY['xox', 'xapp-'],
+         '()(?<![A-Za-z0-9])(?:xox[abeoprs](?:\.xox[bp])?-[0-9A-Za-z-]{10,250}|xapp-[0-9]-[A-Z0-9]{8,15}-[0-9]{8,15}-[a-f0-9]{40,80})'),
+        ('chat-webhook', ARRAY['hooks.slack.com/', 'discord', 'webhook.office.com/'],
+         '(?i)(hooks\.slack\.com/(?:services|workflows)/|discord(?:app)?\.com/api/webhooks/[0-9]{17,20}/|webhook\.office\.com/webhookb2/)'
+         '[A-Za-z0-9_/@-]{20,}'),
+        ('discord-token', ARRAY['discord', 'bot', 'token'],
+         '()(?<![A-Za-z0-9_-])[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_-])'),
+        ('telegram-token', ARRAY[':aa'], '()(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])'),
+
+        ('jwt', ARRAY['eyj'],
+         '()(?<![A-Za-z0-9_-])eyJ(?:\n?[A-Za-z0-9_-])+={0,2}\.\n?eyJ(?:\n?[A-Za-z0-9_-])+={0,2}\.(?:\n?[A-Za-z0-9_-])+'),
+        ('bearer-token', ARRAY['bearer ', 'authorization'],
+         '(?i)((?:\mbearer|authorization["'']?\s{0,3}[:=]\s{0,3}["'']?(?:basic|token|bearer))\s{1,3})'
+         '(?=[A-Za-z._~+/-]{0,60}[0-9])[A-Za-z0-9._~+/-]{16,}={0,2}'),
+
+        ('stripe-key', ARRAY['k_live_', 'k_test_', 'whsec_'],
+         '()(?<![A-Za-z0-9])(?:[rs]k_(?:live|test)_[0-9a-zA-Z]{16,120}|whsec_[A-Za-z0-9+/]{32,64})'),
+        ('payment-key', ARRAY['sq0', 'eaaa', 'access_token$', 'rzp_', 'shpat_', 'shpca_', 'shppa_', 'shpss_', 'flwseck'],
+         '()(?<![A-Za-z0-9])(?:sq0(?:csp|atp)-[0-9A-Za-z_-]{22,43}|EAAA[A-Za-z0-9_-]{60}'
+         '|access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}|rzp_(?:live|test)_[A-Za-z0-9]{14}'
+         '|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|FLWSECK(?:_TEST)?-[0-9a-zA-Z]{32}(?:-X)?)(?![A-Za-z0-9])'),
+        ('mail-key', ARRAY['sg.', '-us', 'key-', 're_', 'xkeysib-'],
+         '()(?<![A-Za-z0-9])(?:SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}|[0-9a-f]{32}-us[0-9]{1,2}|key-[0-9a-f]{32}'
+         '|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}|xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16})(?![A-Za-z0-9])'),
+        ('twilio-key', ARRAY['twilio'], '()(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])'),
+
+        ('model-provider-key', ARRAY['sk-'],
+         '()(?<![A-Za-z0-9])sk-(?:[A-Za-z0-9]{32,64}|(?:proj|svcacct|admin|ant|or|None)-(?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{20,250})'
+         '(?![A-Za-z0-9])'),
+        ('model-provider-key', ARRAY['hf_', 'gsk_', 'r8_', 'xai-', 'pplx-', 'nvapi-', 'lsv2_', 'jina_', 'pa-', 'fw_', 'tgp_v1_'],
+         '()(?<![A-Za-z0-9])(?:hf_[A-Za-z]{34}|gsk_[A-Za-z0-9]{52}|r8_[A-Za-z0-9]{37}|xai-[A-Za-z0-9]{80}|pplx-[A-Za-z0-9]{48,56}'
+         '|nvapi-[A-Za-z0-9_-]{64}|lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|jina_[A-Za-z0-9_-]{60}|pa-[A-Za-z0-9_-]{43}'
+         '|fw_[A-Za-z0-9]{22,24}|tgp_v1_[A-Za-z0-9_-]{43})(?![A-Za-z0-9])'),
+        ('service-token',
+         ARRAY['figd_', 'glsa_', 'glc_', 'nrak-', 'pmak-', 'ntn_', 'secret_', 'sntrys_', 'sntryu_', 'sbp_', 'phx_', 'pat', 'sl.'],
+         '()(?<![A-Za-z0-9])(?:figd_[A-Za-z0-9_-]{40}|glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}|glc_[A-Za-z0-9+/]{32,}={0,2}|NRAK-[A-Z0-9]{27}'
+         '|PMAK-[0-9a-f]{24}-[0-9a-f]{34}|ntn_[A-Za-z0-9]{43,50}|secret_[A-Za-z0-9]{43}|sntry[su]_[A-Za-z0-9+/=_-]{60,}|sbp_[0-9a-f]{40}'
+         '|phx_[A-Za-z0-9]{43}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|sl\.[A-Za-z0-9_-]{130,152})(?![A-Za-z0-9])'),
+
+        ('password-in-url', ARRAY['@'],
+         '(?i)([a-z]://[^\s:/@"''<>]{0,100}:)(?!(?:pass(?:word|wd)?|pwd|secret|x+|[*]+|your[^@]{0,30}|changeme|example)@)'
+         '[^\s/@"''<>{}$*]{3,200}(?=@[A-Za-z0-9\[_])'),
+        ('password', ARRAY['curl ', 'wget '],
+         '(?i)(\m(?:curl|wget)\s[^\n]{0,200}(?:-u|--user)[ =]["'']?[^\s:"'']{1,60}:)[^\s"''<>{}$*\[]{4,100}'),
+        ('password', w.hints,
+         '(?i)(' || w.password || w.said || '["''`])' || w.no_word
+         || '(?=[^\n"''`]{0,24}[0-9!@#%&*^+=~]|[^\s"''`]{6,24}["''`])[^\n"''`<>{}$]{4,}(?=["''`])'),
+        ('password', w.hints,
+         '(?i)(' || w.password || w.said || '["''`*「]{0,2})' || w.no_word
+         || '(?=[^\s"''`,;<>(){}\[\]]{0,24}[0-9!@#%&*^+=~][^\s.!?:]|[^\s"''`,;<>(){}\[\]]{2,24}[0-9])'
+            '(?=[0-9!@#%&*^+=~._/-]{0,24}[^\s0-9!@#%&*^+=~._/$-]|[0-9]{6})'
+            '[^\s"''`,;<>(){}\[\]$」。]{4,}(?<![.:])(?=[.!?:]*(?:[\s"''`,;<>」。)}\]]|$))'),
+        ('assigned-secret', ARRAY['key', 'token', 'secret', 'credential'],
+         '(?i)(' || w.key
+         || '(?:["''`*]{0,3}\s{0,3}(?:[:：]{1,2}[=>]?|=>?(?!=))|["''`]?\s(?:is|was|ist|es|est)[:\s])\s{0,3}["''`]{0,2})' || w.no_word
+         || '(?=[A-Za-z_+/=.~-]{0,24}[0-9])(?=[0-9_+/=.~-]{0,24}[A-Za-z])[A-Za-z0-9_+/=.~-]{16,}(?![A-Za-z0-9_+/=~(\[-])')
+    ) r (kind, hints, pattern);
+END;

@@ -1,0 +1,296 @@
+"""Secrets in memories: what is found, what is done with it by policy, and how it is counted."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from benchmarks.quality.secrets.labels import labels
+from support.memories import call, refused, remember, remember_many, rows, scalar, stored
+from support.notes import claim, note, switch_on, talk
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+pytestmark = pytest.mark.rollback
+
+# Joined here, so that no scanner of a code host takes them for real.
+KEY = "AK" + "IA" + "QX7RZ2M5N8P3T6W9"
+JWT = "ey" + "JhbGciOiJIUzI1NiJ9.ey" + "JzdWIiOiIxMjM0NTY3ODkwIn0." + "dozjgNryP4J3jVmNHl0w5N"
+PASSWORD = "tiger" + "2041"
+SAID = f"my password is {PASSWORD}"
+POLICIES = ("refuse", "redact", "sensitive", "allow")
+
+
+def policy(conn: Connection[Any], memories: str | None = None, messages: str | None = None) -> None:
+    call(conn, "pgrecall.set_secrets", "default", memories, messages)
+
+
+def found(conn: Connection[Any]) -> dict[str, int]:
+    counts: dict[str, int] = scalar(
+        conn, "SELECT l.found FROM pgrecall.list_secrets() l WHERE l.namespace = 'default'"
+    )
+    return counts
+
+
+def redacted(conn: Connection[Any], text: str) -> tuple[str, list[str] | None]:
+    (clean, kinds) = rows(conn, "_pgrecall.redact_text", text)[0]
+    return clean, kinds
+
+
+def test_what_is_found_of_the_labelled_texts(conn: Connection[Any]) -> None:
+    """The figures of docs/adr/0037-secrets.md do not get worse; each text with a finding passes may_hold_secret."""
+    made = labels(7)
+    kinds = [redacted(conn, label.text)[1] for label in made]
+    assert sum(found is not None for label, found in zip(made, kinds, strict=True) if label.kind) >= 210
+    assert sum(found is not None for label, found in zip(made, kinds, strict=True) if not label.kind) <= 3
+    assert len({label.kind for label in made}) > 20
+
+
+def test_the_first_look_and_the_hints_leave_nothing_out(conn: Connection[Any]) -> None:
+    """Every pattern alone, tried on every text, finds no more than the texts that are searched for it."""
+    texts = [label.text for label in labels(7)]
+    for kind, hints, pattern in rows(conn, "_pgrecall.secret_rules"):
+        missed = scalar(
+            conn,
+            """
+            SELECT count(*) FROM unnest(%s::text[]) t (content)
+            WHERE t.content ~ %s AND NOT (_pgrecall.may_hold_secret(t.content) AND EXISTS (
+                SELECT FROM unnest(%s::text[]) h (hint) WHERE strpos(lower(t.content COLLATE "C"), h.hint) > 0
+            ))
+            """,
+            texts,
+            pattern,
+            hints,
+        )
+        # Their shape alone would find ids, so the name of the service has to be there.
+        assert missed == 0 or kind in ("discord-token", "twilio-key"), kind
+
+
+def test_each_rule_has_its_hints_in_small_letters_and_one_group(conn: Connection[Any]) -> None:
+    for kind, hints, pattern in rows(conn, "_pgrecall.secret_rules"):
+        assert all(hint == hint.lower() for hint in hints), kind
+        with pytest.raises(psycopg.errors.InvalidRegularExpression), conn.transaction():
+            scalar(conn, "SELECT regexp_replace('x', %s, '') ~ %s", "a", f"{pattern}\\2")
+
+
+def test_by_default_a_memory_becomes_sensitive_and_a_message_is_redacted(conn: Connection[Any]) -> None:
+    memory = stored(conn, remember(conn, SAID))
+    assert (memory["content"], memory["is_sensitive"], memory["secrets"]) == (SAID, True, ["password"])
+    (said,) = rows(conn, "remember_messages", Jsonb([{"role": "user", "content": f"use {KEY} there"}]), "s")
+    message = stored(conn, said[1])
+    assert (message["content"], message["is_sensitive"]) == ("use [redacted: aws-access-key] there", False)
+    assert found(conn) == {"password": 1, "aws-access-key": 1}
+
+
+def test_a_memory_without_a_secret_is_as_it_was(conn: Connection[Any]) -> None:
+    for text in (
+        "the boat leaves at nine",
+        "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+        "reset your password",
+    ):
+        memory = stored(
+            conn, remember(conn, text, metadata={"id": "9fceb02d0ae598e95dc970b74767f19372d61af8"})
+        )
+        assert (memory["content"], memory["is_sensitive"], memory["secrets"]) == (text, False, None)
+    assert found(conn) == {}
+
+
+def test_every_policy_of_a_namespace(conn: Connection[Any]) -> None:
+    for one in POLICIES:
+        policy(conn, one, one)
+        if one == "refuse":
+            with refused(conn, "22023"):
+                remember(conn, SAID)
+            with refused(conn, "22023"):
+                rows(conn, "remember_messages", Jsonb([{"role": "user", "content": SAID}]), "s")
+            continue
+        memory = stored(conn, remember(conn, SAID))
+        assert (PASSWORD in memory["content"]) == (one != "redact")
+        assert memory["is_sensitive"] == (one == "sensitive")
+        assert memory["secrets"] == ["password"]
+
+
+def test_what_is_set_for_the_database_holds_where_a_namespace_says_nothing(conn: Connection[Any]) -> None:
+    call(conn, "pgrecall.create_namespace", "own")
+    call(conn, "pgrecall.set_secrets", "own", "allow")
+    call(conn, "pgrecall.set_setting", "secrets", "redact")
+    call(conn, "pgrecall.set_setting", "secrets_in_messages", "sensitive")
+    assert [row[:3] for row in rows(conn, "pgrecall.list_secrets")] == [
+        ("default", "redact", "sensitive"),
+        ("own", "allow", "sensitive"),
+    ]
+    assert stored(conn, remember(conn, SAID))["content"] == "my password is [redacted: password]"
+    assert stored(conn, remember(conn, SAID, namespace="own"))["content"] == SAID
+
+
+def test_wrong_policies_are_refused(conn: Connection[Any]) -> None:
+    for wrong in (("default", "off"), ("default", None, "")):
+        with refused(conn, "22023"):
+            call(conn, "pgrecall.set_secrets", *wrong)
+    with refused(conn, "42704"):
+        call(conn, "pgrecall.set_secrets", "nowhere", "allow")
+
+
+def test_all_texts_of_a_memory_are_read(conn: Connection[Any]) -> None:
+    policy(conn, "redact")
+    memory = stored(
+        conn,
+        remember(
+            conn,
+            "of the old server",
+            title=f"key {KEY}",
+            category=KEY,
+            source=f"https://ana:{PASSWORD}@git.example.org/a",
+            speaker=KEY,
+            tags=["a", KEY],
+            expanded_keywords=[KEY],
+            metadata={"password": PASSWORD, "deep": [{"token": JWT}, 7, None], KEY: True, "kept": "yes"},
+            session=KEY,
+            external_id=KEY,
+        ),
+    )
+    mark = "[redacted: aws-access-key]"
+    assert (memory["title"], memory["category"], memory["speaker"]) == (f"key {mark}", mark, mark)
+    assert (memory["tags"], memory["expanded_keywords"]) == (["a", mark], [mark])
+    assert memory["source"] == "https://ana:[redacted: password-in-url]@git.example.org/a"
+    assert memory["metadata"] == {
+        "password": "[redacted: password]",
+        "deep": [{"token": "[redacted: jwt]"}, 7, None],
+        mark: True,
+        "kept": "yes",
+    }
+    assert (memory["session"], memory["external_id"]) == (KEY, KEY), "ids of the caller are not read"
+    assert "redact" in memory["words"]
+    assert KEY.lower() not in memory["words"]
+
+
+def test_update_and_supersede_and_import(conn: Connection[Any]) -> None:
+    policy(conn, "redact")
+    memory_id = remember(conn, "the old server")
+    assert call(conn, "update_memory", memory_id, content=SAID)
+    assert stored(conn, memory_id)["content"] == "my password is [redacted: password]"
+    history = scalar(conn, "SELECT string_agg(c.after::text, '') FROM pgrecall.memory_changes c")
+    assert PASSWORD not in history
+    successor = call(conn, "supersede", memory_id, f"use {KEY}")
+    assert stored(conn, successor)["content"] == "use [redacted: aws-access-key]"
+    row = {
+        "memory": {"content": SAID, "external_id": "e"},
+        "import": {"kind": "k", "id": "1", "fingerprint": "f"},
+    }
+    (imported,) = rows(conn, "pgrecall.import_rows", Jsonb([row]))
+    assert stored(conn, imported[1])["content"] == "my password is [redacted: password]"
+
+
+def test_an_import_of_an_export_is_scanned_and_done_twice_changes_nothing(conn: Connection[Any]) -> None:
+    policy(conn, "allow")
+    memory_id = remember(conn, SAID)
+    line = scalar(conn, "SELECT e.line FROM pgrecall.export_memories() e (line) LIMIT 1")
+    rows(conn, "erase", memory_id)
+    policy(conn, "redact")
+    first = rows(conn, "pgrecall.import_memories", Jsonb([json.loads(line)]))[0]
+    assert first[2] == "stored"
+    assert stored(conn, first[1])["content"] == "my password is [redacted: password]"
+    assert rows(conn, "pgrecall.import_memories", Jsonb([json.loads(line)]))[0][1] == first[1]
+
+
+def test_the_same_text_twice_is_one_memory_also_without_its_secret(conn: Connection[Any]) -> None:
+    for one in POLICIES[1:]:
+        policy(conn, one)
+        assert remember(conn, SAID, external_id=one) == remember(conn, SAID, external_id=one)
+    with refused(conn, "23505"):
+        remember(conn, f"{SAID} now", external_id="redact")
+
+
+def test_messages_are_the_same_whatever_the_policy_and_their_key_is_of_no_secret(
+    conn: Connection[Any],
+) -> None:
+    messages = [{"role": "user", "content": SAID}, {"role": "assistant", "content": "noted"}]
+    for one in POLICIES[1:]:
+        policy(conn, None, one)
+        rows(conn, "remember_messages", Jsonb(messages), "s")
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 2
+    keys = []
+    for secret in (PASSWORD, "lion" + "1234"):
+        talked = rows(
+            conn, "remember_messages", Jsonb([{"role": "user", "content": f"password: {secret}"}]), "t"
+        )
+        keys.append(stored(conn, talked[0][1])["external_id"][:72])
+        rows(conn, "erase", talked[0][1])
+    assert keys[0] == keys[1], "nobody can try passwords against it"
+
+
+def test_a_memory_with_a_secret_stays_sensitive_until_the_secret_goes(conn: Connection[Any]) -> None:
+    memory_id = remember(conn, SAID)
+    call(conn, "update_memory", memory_id, is_sensitive=False)
+    assert stored(conn, memory_id)["is_sensitive"]
+    call(conn, "update_memory", memory_id, content="my password is in the vault", is_sensitive=False)
+    memory = stored(conn, memory_id)
+    assert not memory["is_sensitive"]
+    assert memory["secrets"] == ["password"], "its history still has it"
+
+
+def test_an_old_memory_is_scanned_when_its_text_changes(conn: Connection[Any]) -> None:
+    policy(conn, "allow")
+    memory_id = remember(conn, SAID)
+    policy(conn, "redact")
+    call(conn, "update_memory", memory_id, importance=0.9)
+    assert stored(conn, memory_id)["content"] == SAID
+    call(conn, "update_memory", memory_id, content=f"{SAID}.")
+    assert PASSWORD not in stored(conn, memory_id)["content"]
+
+
+def test_a_refused_memory_of_a_batch_stores_none(conn: Connection[Any]) -> None:
+    policy(conn, "refuse")
+    with refused(conn, "22023"):
+        remember_many(conn, [{"content": "fine"}, {"content": KEY}])
+    assert scalar(conn, "SELECT count(*) FROM pgrecall.memories") == 0
+
+
+def test_a_marker_that_makes_a_field_too_long_is_an_error_without_the_text(conn: Connection[Any]) -> None:
+    policy(conn, "redact")
+    title = "pwd=a1b2 " * 400
+    with refused(conn, "54000"):
+        remember(conn, "x", title=title)
+
+
+def test_a_note_is_scanned_and_never_refused(conn: Connection[Any]) -> None:
+    switch_on(conn)
+    ids = talk(conn)
+    policy(conn, "refuse", "refuse")
+    assert note(conn, claim(conn), **{f"The_password_is_{PASSWORD}": ids[:1]}) > 0
+    assert scalar(conn, "SELECT m.content FROM pgrecall.memories m WHERE m.category = 'note'") == (
+        "The password is [redacted: password]"
+    )
+
+
+def test_a_second_scan_finds_nothing(conn: Connection[Any]) -> None:
+    for label in labels(7):
+        clean, kinds = redacted(conn, label.text)
+        if kinds is not None:
+            assert redacted(conn, clean) == (clean, None)
+
+
+def test_the_counts_go_with_the_memories(conn: Connection[Any]) -> None:
+    memory_id = remember(conn, f"{SAID} and {KEY}")
+    assert found(conn) == {"password": 1, "aws-access-key": 1}
+    rows(conn, "erase", memory_id)
+    assert found(conn) == {}
+
+
+def test_the_history_that_an_import_brings_has_no_secret_either(conn: Connection[Any]) -> None:
+    policy(conn, "allow")
+    memory_id = remember(conn, SAID)
+    call(conn, "update_memory", memory_id, content="my password is in the vault")
+    lines = [json.loads(line) for line in rows(conn, "pgrecall.export_records")]
+    change = next(line for line in lines if line["kind"] == "change") | {"memory": memory_id}
+    conn.execute("DELETE FROM pgrecall.memory_changes")
+    policy(conn, "redact")
+    outcomes = [rows(conn, "pgrecall.import_records", Jsonb([change]))[0][1] for _ in range(2)]
+    assert outcomes == ["stored", "present"]
+    before = scalar(conn, "SELECT c.before FROM pgrecall.memory_changes c")
+    assert before["content"] == "my password is [redacted: password]"
