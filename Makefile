@@ -127,7 +127,7 @@ SYSTEMS := lexical,dense,recall,graph,recall:lexical_mode=ts_rank,bm25-exhaustiv
 # What these test is abilities, by stratum, updates among them: the legs, the libraries beside them, the other fusion, newer first.
 SYSTEMS_BY_ABILITY := lexical,dense,recall,recall:newer_first=off,recall:fusion=rrf,bm25s,dense-exact
 # What the terms of a sparse model bring, SPARSE: recall without them, and with another share.
-SYSTEMS_OF_SPARSE := recall,recall:sparse_share=0,recall:sparse_share=0.15,recall:sparse_share=0.35,recall:sparse_share=0.5,lexical,dense
+SYSTEMS_OF_SPARSE := recall,recall:sparse_share=0,recall:sparse_share=0.25,recall:sparse_share=0.35,recall:sparse_share=0.65,lexical,dense
 bench-quality: $(VENV)/.dev  ## measure retrieval quality over the sample and every data set in DATA, SPARSE=MODEL: with its terms, MODEL=NAME: and this encoder; writes benchmarks/results
 	@set -e; for folder in examples/sample $(DATA)/*/; do name=$$(basename $$folder); scope=pooled; language=english; \
 	  exact=100; parts=ABCDEF; sweep=; systems=$(SYSTEMS); abstentions=0; ablate=--ablate; \

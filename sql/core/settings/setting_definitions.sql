@@ -92,7 +92,7 @@ FROM (VALUES
      'Convex combination: the best lexical score counts in full from this share of the score of a memory that '
      'holds every '
      'query word. Below that share it counts proportionally less.', NULL, NULL),
-    ('sparse_share', 'ranking', '0.25', 0, 1, false, 'share',
+    ('sparse_share', 'ranking', '0.5', 0, 1, false, 'share',
      'Convex combination: what the terms of a sparse model (extract_sparse) have of the weight of the lexical leg. 0 turns them off.',
      NULL, NULL),
     ('phrase_bonus', 'ranking', '0.3', 0, 1, false, 'share',
