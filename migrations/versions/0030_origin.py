@@ -10,7 +10,39 @@ branch_labels = None
 depends_on = None
 
 
+# Before version 18 PostgreSQL adds no column with a default to a table whose row type a function takes apart
+# in a parsed body. A body that is text does the same, and is replaced with the code.
+BODIES_AS_TEXT = """
+DO $bodies$
+DECLARE
+    found record;
+BEGIN
+    PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
+    FOR found IN
+        SELECT pg_get_functiondef(p.oid) AS definition, pg_get_function_sqlbody(p.oid) AS body
+        FROM pg_proc p
+        WHERE p.prosqlbody IS NOT NULL
+          AND p.pronamespace IN ('pgrecall'::regnamespace, '_pgrecall'::regnamespace)
+          AND p.proargtypes::oid[]
+              && ARRAY['pgrecall.memories'::regtype, 'pgrecall.relationships'::regtype]::oid[]
+    LOOP
+        EXECUTE replace(
+            found.definition, found.body,
+            'AS ' || quote_literal(
+                CASE WHEN found.body ~ '^RETURN' THEN 'SELECT ' || substr(found.body, 8)
+                     ELSE regexp_replace(found.body, '^BEGIN ATOMIC|END$', '', 'g') END
+            )
+        );
+    END LOOP;
+END
+$bodies$;
+"""
+
+
 def upgrade() -> None:
+    path = op.get_bind().exec_driver_sql("SHOW search_path").scalar()
+    run_sql(op.get_bind(), BODIES_AS_TEXT)
+    op.get_bind().exec_driver_sql("SELECT set_config('search_path', %s, true)", (path,))
     run_sql(
         op.get_bind(),
         """

@@ -26,6 +26,7 @@ from pgrecall.errors import (
     UnknownNamespace,
 )
 from support.llm import completion, served
+from support.memories import scalar
 from support.sharding import NAMESPACES, RANGE, Cluster, as_role, asked, cluster_in, make_role, routed_names
 
 if TYPE_CHECKING:
@@ -87,6 +88,31 @@ def test_the_client_works_as_on_one_database(client: Client) -> None:
         assert client.forget(later) is True
         assert client.forget(later) is False
         assert not client.recall("lake", namespace=name, embed=False)
+
+
+def test_several_namespaces_must_be_on_one_shard(cluster: Cluster, client: Client) -> None:
+    first, second = NAMESPACES[0], NAMESPACES[1]
+    with psycopg.connect(cluster.router, autocommit=True) as router:
+        near = next(
+            name
+            for name in (f"near {place}" for place in range(100))
+            if scalar(router, "SELECT pgrecall_router.shard_of(%s)", name) == 0
+        )
+        client.remember("The glacier is old", namespace=near, create_namespace=True)
+        client.remember("The glacier is cold", namespace=first)
+        both = {first, near}
+        found = client.recall("glacier", namespaces=both, embed=False)
+        assert {one.namespace_name for one in found} == both
+        assert client.count(namespaces=both, tags_any=["nothing"]) == 0
+        assert "<memory" in client.briefing("glacier", namespaces=both, embed=False)
+        with pytest.raises(PgrecallError) as refusal:
+            client.recall("glacier", namespaces=[first, second], embed=False)
+        assert refusal.value.sqlstate == "0A000"
+        assert refusal.value.hint
+        array = "{" + ",".join(f'"{name}"' for name in both) + "}"
+        router.execute("SELECT set_config('pgrecall.namespaces', %s, false)", (array,))
+        rows = router.execute("SELECT DISTINCT namespace_name FROM recall('glacier')").fetchall()
+        assert {row[0] for row in rows} == both
 
 
 def test_memories_are_managed_as_on_one_database(cluster: Cluster, client: Client) -> None:

@@ -45,6 +45,7 @@ KNOWN = {
     },
     ("name_grants", 'record "new" has no field "id"'): _TWO_TABLES,
     ("name_grants", 'record "new" has no field "namespace"'): _TWO_TABLES,
+    ("follow_facts", 'relation "new_evidence" does not exist'): _TWO_TABLES,
     ("refuse_other_owner", "routine is marked as VOLATILE, should be STABLE"): _GUARD,
     ("rebuild_embedding_accessors", "text type variable is not sanitized"): _QUOTED,
     ("embed_concepts", "routine is marked as VOLATILE, should be STABLE"): _DYNAMIC,

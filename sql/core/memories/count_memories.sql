@@ -41,7 +41,7 @@ DECLARE
         ARRAY[pgrecall.namespace_id(count_memories.namespace)]
     );
     home integer;
-    counted bigint := 0;
+    counted bigint := 0::bigint;
 BEGIN
     FOREACH home IN ARRAY homes LOOP
         asked.referring := _pgrecall.referring_memories(home, asked.timeframe);

@@ -54,7 +54,7 @@ DECLARE
         ARRAY[pgrecall.namespace_id(list_memories.namespace)]
     );
     home integer;
-    ids bigint[] := '{}';
+    ids bigint[] := '{}'::bigint[];
     after_time timestamptz;
 BEGIN
     IF max_results IS NULL OR max_results NOT BETWEEN 1 AND 1000 THEN

@@ -21,7 +21,7 @@ DECLARE
     request pgrecall.recall_request;
     settings pgrecall.recall_settings;
     seen CONSTANT integer[] := _pgrecall.seen_namespaces(names);
-    share double precision := 0;
+    share double precision := 0::double precision;
 BEGIN
     FOR place IN 1..cardinality(names) LOOP
         CONTINUE WHEN seen[place] IS NULL;

@@ -15,7 +15,7 @@ DECLARE
     best double precision;
 BEGIN
     IF NOT _pgrecall.may_read(request.namespace_id) OR (request.settings).fusion <> 'cc' THEN
-        RETURN 0;
+        RETURN 0::double precision;
     END IF;
     SELECT * INTO legs FROM _pgrecall.leg_inputs(request, filter, reference_time);
     IF legs.lexical_depth > 0 AND parsed.max_bm25 > 0 THEN

@@ -23,8 +23,8 @@ AS $function$
 DECLARE
     request pgrecall.recall_request;
     settings pgrecall.recall_settings;
-    lines pgrecall.ranked[] := '{}';
-    owners integer[] := '{}';
+    lines pgrecall.ranked[] := '{}'::pgrecall.ranked[];
+    owners integer[] := '{}'::integer[];
 BEGIN
     FOR namespace IN 1..cardinality(requests) LOOP
         request := requests[namespace];

@@ -16,6 +16,7 @@ from pgrecall.admin.schemas import qualify
 from pgrecall.config.conninfo import dsn_parts
 from pgrecall.errors import InvalidInput, PgrecallError, SchemaMismatch
 
+from .catalog import ROUTED, enums
 from .connections import connect, run_file, shard_connection, shard_dsns, translated, without_account
 from .routes import WRITTEN
 from .routing import routed_functions, signatures
@@ -34,20 +35,8 @@ LOCK_KEY = 1885827954  # 'pgsr'; with -1 the lock on the set of shards, with an 
 _READING = ("pgrecall_reader", "pgrecall_embedder")
 _TUNING = ("hnsw.ef_search", "hnsw.iterative_scan")
 
+
 # The inner functions, the outer ones that go with them, and then the types that these return.
-_ROUTED = """
-    SELECT 'FUNCTION ' || p.oid::regprocedure FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-    WHERE n.nspname = 'pgrecall_router' AND p.proname LIKE 'run\\_%%'
-       OR n.nspname IN ('public', 'pgrecall') AND NOT p.proname = ANY (%s)
-          AND EXISTS (SELECT FROM pg_proc i WHERE i.pronamespace = 'pgrecall_router'::regnamespace
-                      AND i.proname = 'run_' || p.proname)
-    UNION ALL
-    SELECT 'TYPE ' || c.oid::regclass FROM pg_class c
-    WHERE c.relnamespace = 'pgrecall'::regnamespace AND c.relkind = 'c'
-    ORDER BY 1
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class Shard:
     """One shard: its number, how the router reaches it, whether it answers, how many namespaces it has."""
@@ -356,9 +345,9 @@ def _route(router: Connection[Any], shard: Connection[Any]) -> None:
     """Make the routed functions, and say what of a session goes with their calls."""
     # A function whose signature has changed is another one, and the old one must go.
     written = [name.partition(".")[2] for name in WRITTEN]
-    for (stale,) in router.execute(_ROUTED, [written]).fetchall():
+    for _, stale in router.execute(ROUTED, [written]).fetchall():
         router.execute(f"DROP {stale}".encode())
-    for statement in routed_functions(signatures(shard)):
+    for statement in (*enums(shard), *routed_functions(signatures(shard))):
         router.execute(qualify(router, statement).encode())
     names = shard.execute("SELECT 'pgrecall.' || name, NULL FROM pgrecall.setting_definitions").fetchall()
     tuning = [(name, scalar(router, "SELECT current_setting(%s, true)", name)) for name in _TUNING]
@@ -368,8 +357,9 @@ def _route(router: Connection[Any], shard: Connection[Any]) -> None:
             "ON CONFLICT (name) DO UPDATE SET default_value = excluded.default_value",
             [*names, *tuning, ("TimeZone", None)],
         )
-    stored = scalar(shard, "SELECT value FROM pgrecall.settings WHERE name = 'namespace'")
-    router.execute("SELECT pgrecall_router.keep_setting('namespace', %s)", [stored])
+    for name in ("namespace", "namespaces"):
+        stored = scalar(shard, "SELECT value FROM pgrecall.settings WHERE name = %s", name)
+        router.execute("SELECT pgrecall_router.keep_setting(%s, %s)", [name, stored])
     _grant(router)
     router.execute("UPDATE pgrecall_router.installation SET bundle_hash = %s", [bundle_hash()])
 
@@ -384,7 +374,8 @@ def _grant(router: Connection[Any]) -> None:
         "GRANT EXECUTE ON FUNCTION pgrecall.bundle_hash, pgrecall.namespace_name, pgrecall_router.answers, "
         "pgrecall_router.given, pgrecall_router.hashed_shard, pgrecall_router.is_unreachable, "
         "pgrecall_router.keep_shards, pgrecall_router.lost_shard, pgrecall_router.refuse, "
-        "pgrecall_router.shard_of, pgrecall_router.shard_of_memory, pgrecall_router.shard_of_range, "
+        "pgrecall_router.asked_namespaces, pgrecall_router.shard_of, pgrecall_router.shard_of_all, "
+        "pgrecall_router.shard_of_memory, pgrecall_router.shard_of_range, "
         "pgrecall_router.shards_from TO {}",
         "GRANT EXECUTE ON FUNCTION pgrecall_router.remember_part TO pgrecall_writer",
         "GRANT EXECUTE ON FUNCTION pgrecall_router.keep_setting TO pgrecall_admin",

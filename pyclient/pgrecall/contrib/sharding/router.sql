@@ -76,6 +76,40 @@ $function$;
 
 COMMENT ON FUNCTION pgrecall_router.shard_of IS 'The shard of a namespace: looked up first, hashed otherwise.';
 
+-- The namespaces of a call that reads several: the argument, else the setting pgrecall.namespaces if the call names none. NULL: one.
+CREATE OR REPLACE FUNCTION pgrecall_router.asked_namespaces(namespace text, namespaces text[])
+RETURNS text[]
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT COALESCE(namespaces, CASE WHEN namespace IS NULL THEN NULLIF(COALESCE(
+        NULLIF(current_setting('pgrecall.namespaces', true), ''),
+        (SELECT s.stored_value FROM pgrecall_router.settings s WHERE s.name = 'pgrecall.namespaces')
+    ), '')::text[] END)
+$function$;
+
+COMMENT ON FUNCTION pgrecall_router.asked_namespaces IS 'The namespaces of a call that reads several; NULL: one.';
+
+-- The one shard of several namespaces.
+CREATE OR REPLACE FUNCTION pgrecall_router.shard_of_all(namespaces text[])
+RETURNS integer
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    shards CONSTANT integer[] := ARRAY(SELECT DISTINCT pgrecall_router.shard_of(n.name) FROM unnest(namespaces) n (name));
+BEGIN
+    IF cardinality(shards) > 1 THEN
+        RAISE EXCEPTION 'the namespaces of a call must be on one shard'
+            USING ERRCODE = 'feature_not_supported',
+                  HINT = 'Move them together with `pgrecall shard move`, or ask for those of each shard and merge.';
+    END IF;
+    RETURN COALESCE(shards[1], 0);
+END
+$function$;
+
+COMMENT ON FUNCTION pgrecall_router.shard_of_all IS 'The one shard of several namespaces.';
+
 -- The shard whose range an id is from; an id of no shard is nobody's, which any shard can say.
 CREATE OR REPLACE FUNCTION pgrecall_router.shard_of_range(id bigint)
 RETURNS integer

@@ -7,14 +7,9 @@ named `run_…`, is PL/Proxy's: it runs the shard's function there, with the set
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import class_row
-
-from pgrecall.admin.ours import OURS_IN_PUBLIC
-from pgrecall.admin.schemas import vector_schema
-
+from .catalog import Signature, granted_signatures
 from .routes import DECLARED, EVERYWHERE, NOT_ROUTED, Route
 
 if TYPE_CHECKING:
@@ -39,82 +34,6 @@ _HIGHEST = {"dimension", "generation", "other_generation"}
 
 _PINNED = "SET search_path = pg_catalog, pg_temp"
 
-# What is granted to embedders alone is not for clients.
-_SIGNATURES = f"""
-    WITH granted AS (
-        SELECT p.oid, array_agg(r.rolname::text ORDER BY r.rolname) AS roles
-        FROM pg_proc p
-        CROSS JOIN LATERAL aclexplode(p.proacl) a
-        JOIN pg_roles r ON r.oid = a.grantee
-        WHERE p.prokind = 'f' AND a.privilege_type = 'EXECUTE' AND r.rolname LIKE 'pgrecall\\_%'
-          AND (p.pronamespace = 'pgrecall'::regnamespace OR {OURS_IN_PUBLIC}
-               OR p.oid = to_regproc('pgrecall_shard.recall_all'))
-        GROUP BY p.oid
-    )
-    SELECT n.nspname AS schema, p.proname AS name, p.provolatile <> 'v' AS is_stable, p.proretset AS is_set,
-           p.prorows::integer AS rows, pg_get_function_arguments(p.oid) AS arguments,
-           pg_get_function_result(p.oid) AS result, obj_description(p.oid, 'pg_proc') AS comment,
-           COALESCE(p.proargnames[:p.pronargs], '{{}}') AS names,
-           ARRAY(SELECT format_type(a.type, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY a (type, place)
-                 ORDER BY a.place) AS types,
-           c.columns, c.column_types, t.typtype = 'c' AS is_composite, g.roles
-    FROM granted g
-    JOIN pg_proc p ON p.oid = g.oid
-    JOIN pg_namespace n ON n.oid = p.pronamespace
-    JOIN pg_type t ON t.oid = p.prorettype
-    CROSS JOIN LATERAL (
-        SELECT COALESCE(array_agg(c.name::text ORDER BY c.place), '{{}}') AS columns,
-               COALESCE(array_agg(format_type(c.type, NULL) ORDER BY c.place), '{{}}') AS column_types
-        FROM (
-            SELECT a.name, a.type, a.place
-            FROM unnest(p.proargnames, p.proallargtypes, p.proargmodes)
-                 WITH ORDINALITY a (name, type, mode, place)
-            WHERE a.mode IN ('t', 'o')
-            UNION ALL
-            SELECT a.attname, a.atttypid, a.attnum
-            FROM pg_attribute a
-            WHERE a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
-        ) c
-    ) c
-    WHERE 'pgrecall_embedder' <> ALL (g.roles) OR g.roles && ARRAY['pgrecall_reader', 'pgrecall_writer']
-    ORDER BY 1, 2
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """A function of a shard, as its catalog has it; arguments and result as CREATE FUNCTION takes them."""
-
-    schema: str
-    name: str
-    is_stable: bool
-    is_set: bool
-    rows: int
-    arguments: str
-    result: str
-    comment: str | None
-    names: list[str]
-    types: list[str]
-    columns: list[str]
-    column_types: list[str]
-    is_composite: bool
-    roles: list[str]
-
-    @property
-    def full_name(self) -> str:
-        """The name with its schema."""
-        return f"{self.schema}.{self.name}"
-
-    @property
-    def has_twins(self) -> bool:
-        """Whether an argument has the name of a column of the result."""
-        return not set(self.names).isdisjoint(self.columns)
-
-    @property
-    def values(self) -> list[str]:
-        """The arguments as the body names them."""
-        return [f"${place}" for place in range(1, len(self.types) + 1)]
-
 
 def route_of(signature: Signature) -> Route | None:
     """Tell where a function runs: as declared, else by its namespace or its memories."""
@@ -136,20 +55,7 @@ def _is_gathered(signature: Signature) -> bool:
 
 def signatures(shard: Connection[Any]) -> list[Signature]:
     """Read the signatures of the functions that are routed, with `pgvector.` for the schema of its types."""
-    schema = f"{vector_schema(shard)}."
-    with shard.cursor(row_factory=class_row(Signature)) as cursor:
-        found = cursor.execute(_SIGNATURES.encode()).fetchall()
-    return [
-        replace(
-            signature,
-            arguments=signature.arguments.replace(schema, "pgvector."),
-            result=signature.result.replace(schema, "pgvector."),
-            types=[type_.replace(schema, "pgvector.") for type_ in signature.types],
-            column_types=[type_.replace(schema, "pgvector.") for type_ in signature.column_types],
-        )
-        for signature in found
-        if route_of(signature) is not None
-    ]
+    return [signature for signature in granted_signatures(shard) if route_of(signature) is not None]
 
 
 def routed_functions(found: list[Signature]) -> Iterator[str]:
@@ -230,7 +136,7 @@ def _outer(signature: Signature, route: Route) -> Iterator[str]:
         f"CREATE OR REPLACE FUNCTION {name}({arguments})\n"
         f"RETURNS {signature.result}\nLANGUAGE plpgsql {volatility}{rows}\n{_PINNED}\nAS $function$\n"
         "#variable_conflict use_column\n"
-        "DECLARE\n    at_shard integer;\n    of_namespace text;\n"
+        "DECLARE\n    at_shard integer;\n    of_namespace text;\n    several text[];\n"
         f"    error_state text;\n    error_message text;\n    error_hint text;\n{body}$function$"
     )
     if signature.has_twins:
@@ -280,7 +186,18 @@ def _by_namespace(signature: Signature, route: Route) -> str:
     if signature.full_name in EVERYWHERE:
         source = "(SELECT n.shard FROM pgrecall_router.shards_from(0) n (shard))"
         begin += f"    IF {values[place]} IS NULL THEN\n{_gathered(signature, source, values)}\n    END IF;\n"
-    begin += f"    of_namespace := pgrecall.namespace_name({values[place]});\n"
+    shard = "pgrecall_router.shard_of(of_namespace)"
+    if "namespaces" in signature.names:
+        others = _place(signature, "namespaces")
+        begin += f"    several := pgrecall_router.asked_namespaces({values[place]}, {values[others]});\n"
+        begin += (
+            f"    of_namespace := CASE WHEN several IS NULL THEN pgrecall.namespace_name({values[place]}) "
+        )
+        begin += f"ELSE {values[place]} END;\n"
+        values[others] = "several"
+        shard = f"CASE WHEN several IS NULL THEN {shard} ELSE pgrecall_router.shard_of_all(several) END"
+    else:
+        begin += f"    of_namespace := pgrecall.namespace_name({values[place]});\n"
     if signature.name == "create_namespace":
         begin = f"BEGIN\n    of_namespace := COALESCE({values[place]}, '');\n"
         begin += "    PERFORM pgrecall_router.keep_shards();\n"
@@ -288,7 +205,7 @@ def _by_namespace(signature: Signature, route: Route) -> str:
         begin += f"    IF {values[_place(signature, 'create_namespace')]} THEN\n"
         begin += "        PERFORM pgrecall_router.keep_shards();\n    END IF;\n"
     values[place] = values[place] if signature.name == "create_namespace" else "of_namespace"
-    return begin + _routed(signature, "pgrecall_router.shard_of(of_namespace)", values)
+    return begin + _routed(signature, shard, values)
 
 
 def _by_id(signature: Signature, route: Route) -> str:
