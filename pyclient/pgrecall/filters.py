@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .arguments import as_bool, as_datetime, as_str, as_str_list, json_object
 from .errors import InvalidInput
@@ -17,18 +17,20 @@ from .errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from .options import Origin
-
 __all__ = [
     "ErasureFilters",
     "Filter",
     "ListFilters",
+    "Origin",
     "Period",
     "RecallFilters",
     "SearchFilters",
     "Timeframe",
     "split_filter",
 ]
+
+Origin = Literal["web", "tool", "import", "agent", "user"]
+"""Where a memory comes from, from the least to the most trusted."""
 
 Period = tuple[datetime | None, datetime | None]
 """A half-open period [from, before); None leaves that side open."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from .filters import ErasureFilters, ListFilters, RecallFilters, SearchFilters
+from .filters import ErasureFilters, ListFilters, Origin, RecallFilters, SearchFilters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,10 +32,6 @@ Fusion = Literal["cc", "rrf"]
 
 SortBy = Literal["relevance", "importance", "recency"]
 """Sort order of a recall."""
-
-
-Origin = Literal["web", "tool", "import", "agent", "user"]
-"""Where a memory comes from, from the least to the most trusted."""
 
 
 class UpdatableFields(TypedDict, total=False):

@@ -149,7 +149,7 @@ def test_remember_prints_the_id_and_recall_finds_it(cli: Callable[..., Outcome])
     (found,) = json.loads(outcome.out)
     assert outcome.err == ""
     assert outcome.out.count("\n") == 1
-    assert len(found) == 27
+    assert len(found) == 28
     assert (found["id"], found["external_id"], found["title"]) == (number, "p-1", "Holidays")
     assert found["tags"] == ["Priya", "vacation"]
     assert found["metadata"] == {"mood": "glad"}

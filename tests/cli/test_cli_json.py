@@ -31,6 +31,8 @@ WITHOUT = {
     "feedback": "prints nothing",
     "namespace create": "prints nothing",
     "namespace rename": "prints nothing",
+    "page drop": "prints nothing",
+    "page set": "prints nothing",
 }
 
 
@@ -50,7 +52,11 @@ def test_what_has_no_json_prints_nothing(name: str, cli: Callable[..., Outcome])
         "feedback": ["tea", number, "--namespace", "new", "--no-embed"],
         "namespace create": ["other"],
         "namespace rename": ["new", "newer"],
+        "page drop": ["about-user", "--namespace", "new"],
+        "page set": ["--namespace", "new"],
     }[name]
+    if name == "page drop":
+        cli("page", "set", "--namespace", "new")
     outcome = cli(*name.split(), *arguments)
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
 

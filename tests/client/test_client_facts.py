@@ -50,7 +50,7 @@ def test_facts(client: Client, known: list[int]) -> None:
     assert json.loads(json.dumps(best.as_dict())) == {
         **{name: getattr(best, name) for name in ("id", "subject", "label", "object", "statement", "score", "weight")},
         "valid_from": "2026-03-01T00:00:00+00:00", "valid_to": None, "recorded_at": "2026-04-01T00:00:00+00:00",
-        "evidence": [known[1]], "origin": "agent",
+        "evidence": [known[1]], "origin": "agent", "namespace_name": "default",
     }  # fmt: skip
 
 

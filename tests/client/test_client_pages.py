@@ -91,7 +91,7 @@ def test_the_command_line(conn: Connection[Any], dsn: str, capsys: pytest.Captur
     code, out, _ = run(capsys, dsn, "show", "about-user")
     assert (code, out) == (
         0,
-        f"preferences:\n  I prefer tea to coffee [{one}]\nrecent:\n  We went to the sea [{two}]\n",
+        f"preferences:\n  [agent] I prefer tea to coffee [{one}]\nrecent:\n  [agent] We went to the sea [{two}]\n",
     )
     assert json.loads(run(capsys, dsn, "show", "sea", "--json")[1])["lines"][0]["memory_ids"] == [two]
     listed = run(capsys, dsn, "list")[1]

@@ -81,7 +81,7 @@ def test_as_dict_is_json_in_the_order_of_the_columns(client: Client, conn: psyco
     columns = [column.name for column in conn.execute("SELECT * FROM recall('tea')").description or ()]
     plain = client.recall("tea", embed=False)[0].as_dict()
     assert list(plain) == [*columns, "rerank_score"]
-    assert len(columns) == 26
+    assert len(columns) == 27
     assert plain["tags"] == ["x"]
     assert plain["occurred_at"] == "2026-05-17T12:00:00+00:00"
 

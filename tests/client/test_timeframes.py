@@ -207,10 +207,10 @@ def test_timeline_command(cli: Any) -> None:
     assert code == 0
     lines = out.splitlines()
     assert lines[0] == "--- a"
-    assert re.fullmatch(r"2024-03-05 \d\d:00  tea then", lines[1])
+    assert re.fullmatch(r"2024-03-05 \d\d:00  \[agent\] tea then", lines[1])
     assert "--- b" in lines
-    assert any(line.endswith("Ann: tea before") for line in lines)
-    assert lines[-1].endswith("(+8 d)  tea now")
+    assert any(line.endswith(("Ann: [agent] tea before", "[agent] Ann: tea before")) for line in lines)
+    assert lines[-1].endswith("(+8 d)  [agent] tea now")
     code, out, _ = cli("timeline", "tea", "--json", "--timeframe", "March 2024", "-k", "1")
     assert len(json.loads(out)) == 1
     code, out, err = cli("timeline", "tea", "--as-of", "2024-01-01")

@@ -23,9 +23,9 @@ LATER_CONTRACT = ("core/status/contract.sql", "1 AS oldest, 1 AS newest", "2 AS 
 # What a contract allows: arguments with defaults and columns, at the end; of functions on which others depend, too.
 GROWN = (
     ("core/api/forget.sql", "public.forget(id bigint)", "public.forget(id bigint, more text DEFAULT NULL)"),
-    ("core/api/recall.sql", "    filter jsonb DEFAULT NULL\n", "    filter jsonb DEFAULT NULL,\n    more text DEFAULT NULL\n"),
+    ("core/api/recall.sql", "    namespace_weights jsonb DEFAULT NULL\n", "    namespace_weights jsonb DEFAULT NULL,\n    more text DEFAULT NULL\n"),
     # A condition of the filters, which are types of arguments; the way back takes it away again.
-    ("core/filter/recall_conditions.sql", "AS timeframe\n", "AS timeframe, NULL::text[] AS titles\n"),
+    ("core/filter/recall_conditions.sql", "AS min_trust\n", "AS min_trust, NULL::text[] AS titles\n"),
     ("core/jobs/heartbeat.sql", "poll_seconds real DEFAULT 0\n", "poll_seconds real DEFAULT 0, more text DEFAULT NULL\n"),
     ("core/jobs/embedding_backlog.sql", "next_at timestamptz)", "next_at timestamptz, more integer)"),
     ("core/jobs/embedding_backlog.sql", "FILTER (WHERE j.failed_at IS NULL)\n    FROM", "FILTER (WHERE j.failed_at IS NULL), 1\n    FROM"),

@@ -129,7 +129,9 @@ def test_after_the_scrub_no_file_of_a_table_or_index_holds_a_canary(own_server: 
     }
     assert totals["planted"]["words"] > 100
     assert totals["planted"]["vectors"] > 8
-    assert (counted["scrubbed"]["words"], counted["scrubbed"]["vectors"]) == ({}, {})
+    # Who made a page has said its name and its question: they are not the memory's, and stay.
+    left = {name for name in counted["scrubbed"]["words"] if not name.startswith("pgrecall.pages")}
+    assert (left, counted["scrubbed"]["vectors"]) == (set(), {})
 
 
 # --- Killed at any moment ---

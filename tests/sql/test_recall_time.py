@@ -222,15 +222,27 @@ def test_the_same_memories_in_the_order_of_time(conn: Connection[Any]) -> None:
     assert cursor.description is not None
     assert [column.name for column in cursor.description] == [
         "id", "happened_at", "session", "speaker", "title", "content", "score", "gap", "is_new_session",
-        "namespace_name",
+        "origin", "namespace_name",
     ]  # fmt: skip
     zero = timedelta(0)
     assert cursor.fetchall() == [
-        (two, MARCH, "a", None, None, "tea tea tea", scores[two], None, True, "default"),
-        (one, MARCH + 2 * DAY, "a", "Ann", "t", "tea tea", scores[one], 2 * DAY, False, "default"),
-        (three, MARCH + 2 * DAY, "b", None, None, "tea and milk", scores[three], zero, True, "default"),
-        (four, MARCH + 3 * DAY, None, None, None, "the tea", scores[four], DAY, True, "default"),
-        (five, MARCH + 4 * DAY, None, None, None, "a tea", scores[five], DAY, False, "default"),
+        (two, MARCH, "a", None, None, "tea tea tea", scores[two], None, True, "agent", "default"),
+        (one, MARCH + 2 * DAY, "a", "Ann", "t", "tea tea", scores[one], 2 * DAY, False, "agent", "default"),
+        (
+            three,
+            MARCH + 2 * DAY,
+            "b",
+            None,
+            None,
+            "tea and milk",
+            scores[three],
+            zero,
+            True,
+            "agent",
+            "default",
+        ),
+        (four, MARCH + 3 * DAY, None, None, None, "the tea", scores[four], DAY, True, "agent", "default"),
+        (five, MARCH + 4 * DAY, None, None, None, "a tea", scores[five], DAY, False, "agent", "default"),
     ]
 
 

@@ -277,7 +277,7 @@ def test_a_name_like_no_other_has_no_nearest_names(conn: Connection[Any]) -> Non
 def test_what_is_stored_only_is_refused_per_call(conn: Connection[Any]) -> None:
     query = "SELECT name, default_value FROM pgrecall.setting_definitions WHERE is_stored_only"
     stored_only = conn.execute(query).fetchall()
-    assert len(stored_only) == 29
+    assert len(stored_only) == 32
     for name, value in [*stored_only, ("namespace", "default")]:
         with refused(conn, "22023"):
             recalled(conn, "crane", settings={name: value})

@@ -76,7 +76,7 @@ def test_none_is_none_and_one_is_one(conn: Connection[Any]) -> None:
     ("options", "state"),
     [
         ({"namespace": "me", "namespaces": ["team"]}, "22023"),
-        ({"namespaces": ["me", None]}, "22004"),
+        ({"namespaces": ["me", None]}, "22023"),
         ({"namespaces": [f"n{place}" for place in range(101)]}, "54000"),
         ({"namespaces": ["me"], "namespace_weights": '{"team": 0.5}'}, "22023"),
         ({"namespaces": ["me"], "namespace_weights": '{"me": 2}'}, "22023"),

@@ -18,6 +18,7 @@ from benchmarks.report.markdown import table
 from benchmarks.report.readme import BEGIN, END, NoPlace, figures, put
 from benchmarks.report.runs import columns
 from benchmarks.results import write
+from pgrecall.query.embedding_models import DEFAULT_MODEL
 
 METRICS = ("recall@5", "recall@10", "ndcg@10", "mrr", "any-hit@10", "all-hit@10")
 
@@ -509,6 +510,7 @@ def test_what_sparse_terms_bring() -> None:
         return RESULTS | {
             "kind": "sparse",
             "dataset": name,
+            "model": {"name": DEFAULT_MODEL},
             "systems": systems,
             "settings": {"sparse_share": "0.25"},
             "sparse": {

@@ -39,7 +39,9 @@ def set_page(
     question: Annotated[
         str | None, typer.Option(help="What its lines are recalled for; default: the namespace as a whole.")
     ] = None,
-    budget: Annotated[int, typer.Option(help="The most that its lines have together.")] = 2000,
+    budget: Annotated[
+        int, typer.Option(min=50, max=100_000, help="The most that its lines have together.")
+    ] = 2000,
     unit: Annotated[Unit, typer.Option(help="What the budget counts.")] = Unit.characters,
     section: Annotated[
         list[SectionName] | None,

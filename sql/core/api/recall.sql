@@ -34,7 +34,8 @@
 -- strategy … collapse_duplicates  settings of the same name, for this call
 -- settings            any other setting for this call: {"rrf_k": 60}; pgrecall.settings_reference lists them
 --
--- Errors  22023 k, vector or setting out of range, no such setting or condition, or nothing to recall by;  54000 query too long
+-- Errors  22023 k, vector or setting out of range, no such setting or condition, or nothing to recall by, or a
+--         name in namespaces is NULL;  54000 query too long, or more than 100 namespaces
 --
 -- namespace_name      the namespace of the memory
 -- chosen_strategy     the strategy that was used; exact is auto's choice for a literal query

@@ -121,6 +121,7 @@ DECLARE
     );
     counted_from timestamptz := COALESCE(recall_explain.reference_time, now());
     filters pgrecall.recall_filter[];
+    any_request pgrecall.recall_request;
     seen bigint[];
 BEGIN
     PERFORM _pgrecall.check_namespace_weights(recall_explain.namespace_weights, several);
@@ -132,6 +133,9 @@ BEGIN
     FOR owner IN 1..cardinality(requests) LOOP
         asked.referring := _pgrecall.referring_memories((requests[owner]).namespace_id, asked.timeframe);
         filters[owner] := asked;
+        IF any_request IS NULL THEN
+            any_request := requests[owner];
+        END IF;
     END LOOP;
     RETURN QUERY
         WITH ranked AS MATERIALIZED (
@@ -192,7 +196,7 @@ BEGIN
         LEFT JOIN pgrecall.memories m ON m.id = r.id
         CROSS JOIN LATERAL (
             SELECT (c.request).settings, (c.request).expansion, (c.request).period
-            FROM (SELECT COALESCE(r.request, requests[1]) AS request) c
+            FROM (SELECT COALESCE(r.request, any_request) AS request) c
         ) q
         CROSS JOIN LATERAL _pgrecall.lexical_score(m.search_vector, m.word_count, m.importance, (r.request).parsed) e
         CROSS JOIN LATERAL (

@@ -1,8 +1,10 @@
--- Counts the memories of a namespace that pass recall()'s filters. Read-only.
+-- Counts the memories of one or several namespaces that pass recall()'s filters. Read-only.
 --
 -- It reads every such memory: about half a second for a million.
 --
--- namespace, filters, forgotten  as for list_memories()
+-- namespace, namespaces, filters, forgotten  as for list_memories()
+--
+-- Errors  those of list_memories()
 CREATE OR REPLACE FUNCTION public.count_memories(
     namespace text DEFAULT NULL,
     categories text[] DEFAULT NULL,

@@ -11,8 +11,8 @@
 -- after_id           the last memory of the page before; NULL: the first page
 -- max_results        1 to 1000
 --
--- Errors  22023 max_results out of range;  P0002 after_id is not in these namespaces any more;  those of
---         _pgrecall.metadata_path
+-- Errors  22023 max_results out of range, or a name in namespaces is NULL;  P0002 after_id is not in these
+--         namespaces any more;  54000 more than 100 namespaces;  those of _pgrecall.metadata_path
 CREATE OR REPLACE FUNCTION public.list_memories(
     namespace text DEFAULT NULL,
     categories text[] DEFAULT NULL,

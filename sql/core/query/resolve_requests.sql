@@ -24,7 +24,7 @@ DECLARE
     share double precision := 0::double precision;
 BEGIN
     FOR place IN 1..cardinality(names) LOOP
-        CONTINUE WHEN seen[place] IS NULL;
+        CONTINUE WHEN seen[place] IS NULL AND cardinality(names) > 1;
         request := _pgrecall.resolve_request(query, query_vec, names[place], arguments, reads_past, anchor);
         requests[place] := request;
         CONTINUE WHEN cardinality(names) = 1;

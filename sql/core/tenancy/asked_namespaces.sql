@@ -3,7 +3,7 @@
 -- namespace   the call's argument: a call that names one reads one
 -- namespaces  the call's argument; empty: none; NULL: the setting pgrecall.namespaces, unless namespace is given
 --
--- Errors  22004 a name is NULL;  22023 both are given, or the setting is no array;  54000 more than 100
+-- Errors  22023 a name is NULL, both are given, or the setting is no array;  54000 more than 100
 CREATE OR REPLACE FUNCTION _pgrecall.asked_namespaces(namespace text, namespaces text[])
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -33,7 +33,7 @@ BEGIN
     END IF;
     IF array_position(names, NULL) IS NOT NULL THEN
         RAISE EXCEPTION 'a name in namespaces is NULL'
-            USING ERRCODE = 'null_value_not_allowed', HINT = 'Leave it out; pgrecall.namespace_name(NULL) is the name of the default.';
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave it out; pgrecall.namespace_name(NULL) is the name of the default.';
     ELSIF cardinality(names) > 100 THEN
         RAISE EXCEPTION '% namespaces are too many; 100 is the limit', cardinality(names)
             USING ERRCODE = 'program_limit_exceeded', HINT = 'Ask for fewer at a time.';

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-ORIGIN = "user: the user said it; agent, import, tool, web: less trusted."
+ORIGIN = "Who said it; only user is the user."
 
 
 class Stored(BaseModel):
@@ -88,7 +88,7 @@ class Kept(BaseModel):
     importance: float
     speaker: str | None
     session: str | None
-    namespace: str | None = Field(description="Where it is kept.")
+    namespace: str | None
     external_id: str | None
     occurred_at: datetime | None = Field(description="When it happened.")
     recorded_at: datetime = Field(description="When it was stored.")
@@ -156,7 +156,7 @@ class Moment(BaseModel):
     speaker: str | None
     session: str | None
     origin: str = Field(description=ORIGIN)
-    namespace: str | None = Field(description="Where it is kept.")
+    namespace: str | None
     score: float | None = Field(description="As in memory_recall.")
     valid_to: datetime | None = Field(description="Until when it held; null: no end is known.")
     superseded_by: int | None = Field(description="The memory that holds now instead; null: it holds.")
@@ -193,8 +193,8 @@ class Statement(BaseModel):
     valid_from: datetime | None = Field(description="Since when it holds, if that was said.")
     valid_to: datetime | None = Field(description="Until when it held; null: no end is known.")
     memories: list[int] = Field(description="The memories that state it.")
-    origin: str = Field(description="That of the most trusted of them.")
-    namespace: str | None = Field(description="Where they are kept.")
+    origin: str
+    namespace: str | None
 
     @classmethod
     def of(cls, fact: FactHit) -> "Statement":
