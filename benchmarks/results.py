@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.checkout import revision
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from benchmarks.quality.datasets import Dataset
 
-__all__ = ["FORMAT", "KIND", "circumstances", "dataset_facts", "read", "write"]
+__all__ = ["FORMAT", "KIND", "circumstances", "conclude", "dataset_facts", "read", "write"]
 
 KIND = "quality"
 """Of results that have a section of their own in the report; with sparse terms the kind is `sparse`."""
@@ -70,6 +71,16 @@ def dataset_facts(dataset: Dataset, language: str) -> dict[str, Any]:
             "strata": dataset.strata(),
         },
     }
+
+
+def conclude(path: Path | None, results: dict[str, Any], say: Callable[[str], None]) -> None:
+    """Say the differences of a run that keeps no rankings, and write its results file if there is a path."""
+    results["rankings"] = {}
+    for one in results["comparisons"]:
+        say(f"{one['a']} {one['metric']}: {one['delta']:+.3f} {one['ci95']}")
+    if path is not None:
+        write(path, results)
+        say(f"written: {path}")
 
 
 def write(path: Path, results: dict[str, Any]) -> None:

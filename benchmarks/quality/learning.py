@@ -15,7 +15,7 @@ from benchmarks.quality.bootstrap import compare
 from benchmarks.quality.datasets import load_dataset
 from benchmarks.quality.metrics import DEPTH, evaluate, means
 from benchmarks.quality.resources import Resources
-from benchmarks.results import circumstances, dataset_facts, write
+from benchmarks.results import circumstances, conclude, dataset_facts
 from benchmarks.scratch import default_cache
 from benchmarks.systems.pgrecall_systems import Recall
 
@@ -103,12 +103,7 @@ def _learning(options: argparse.Namespace) -> int:
         for metric in _METRICS
     ]
     results["runs"] = runs
-    results["rankings"] = {}
-    for one in results["comparisons"]:
-        _say(f"{one['a']} {one['metric']}: {one['delta']:+.3f} {one['ci95']}")
-    if options.json is not None:
-        write(options.json, results)
-        _say(f"written: {options.json}")
+    conclude(options.json, results, _say)
     return 0
 
 

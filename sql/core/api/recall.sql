@@ -113,6 +113,7 @@ DECLARE
     requests pgrecall.recall_request[];
 BEGIN
     PERFORM _pgrecall.check_namespace_weights(recall.namespace_weights, names);
+    -- One namespace needs no merging, nor copies of its request and its lines in arrays.
     IF names IS NULL THEN
         request := _pgrecall.resolve_request(
             recall.query, recall.query_vec, home, arguments,

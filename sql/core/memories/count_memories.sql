@@ -38,10 +38,7 @@ DECLARE
         count_memories.include_sensitive, count_memories.timeframe, count_memories.as_of,
         count_memories.filter
     );
-    homes CONSTANT integer[] := COALESCE(
-        _pgrecall.seen_namespaces(_pgrecall.asked_namespaces(count_memories.namespace, count_memories.namespaces)),
-        ARRAY[pgrecall.namespace_id(count_memories.namespace)]
-    );
+    homes CONSTANT integer[] := _pgrecall.read_namespaces(count_memories.namespace, count_memories.namespaces);
     home integer;
     counted bigint := 0::bigint;
 BEGIN

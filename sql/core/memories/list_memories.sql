@@ -49,10 +49,7 @@ DECLARE
         list_memories.include_sensitive, list_memories.timeframe, list_memories.as_of,
         list_memories.filter
     );
-    homes CONSTANT integer[] := COALESCE(
-        _pgrecall.seen_namespaces(_pgrecall.asked_namespaces(list_memories.namespace, list_memories.namespaces)),
-        ARRAY[pgrecall.namespace_id(list_memories.namespace)]
-    );
+    homes CONSTANT integer[] := _pgrecall.read_namespaces(list_memories.namespace, list_memories.namespaces);
     home integer;
     ids bigint[] := '{}'::bigint[];
     after_time timestamptz;

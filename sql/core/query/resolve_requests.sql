@@ -1,6 +1,7 @@
--- Resolves a request for recall in several namespaces: one for each name, NULL for a namespace that the role does not see.
+-- Resolves a request for recall in several namespaces: one for each name, NULL for a namespace that the role does not see. With
+-- one name it is that namespace's own request.
 --
--- They get one yardstick for words. In one namespace the lexical part of a score is measured against the best memory, if that
+-- Several get one yardstick for words. In one namespace the lexical part of a score is measured against the best memory, if that
 -- holds more of the query than lexical_coverage. In several it is measured against the best memory of them all: their best share
 -- of the query becomes lexical_coverage. The dense part needs nothing: a cosine counts by its distance from the background of
 -- its namespace.
@@ -23,11 +24,13 @@ DECLARE
     seen CONSTANT integer[] := _pgrecall.seen_namespaces(names);
     share double precision := 0::double precision;
 BEGIN
+    IF cardinality(names) = 1 THEN
+        RETURN ARRAY[_pgrecall.resolve_request(query, query_vec, names[1], arguments, reads_past, anchor)];
+    END IF;
     FOR place IN 1..cardinality(names) LOOP
-        CONTINUE WHEN seen[place] IS NULL AND cardinality(names) > 1;
+        CONTINUE WHEN seen[place] IS NULL;
         request := _pgrecall.resolve_request(query, query_vec, names[place], arguments, reads_past, anchor);
         requests[place] := request;
-        CONTINUE WHEN cardinality(names) = 1;
         filter.referring := _pgrecall.referring_memories(request.namespace_id, filter.timeframe);
         share := greatest(share, _pgrecall.best_word_share(request, filter, COALESCE(reference_time, now())));
     END LOOP;

@@ -73,10 +73,7 @@ DECLARE
         COALESCE(recall_briefing.include_sensitive, false), recall_briefing.timeframe, recall_briefing.as_of,
         recall_briefing.filter
     );
-    homes CONSTANT integer[] := COALESCE(
-        _pgrecall.seen_namespaces(_pgrecall.asked_namespaces(recall_briefing.namespace, recall_briefing.namespaces)),
-        ARRAY[pgrecall.namespace_id(recall_briefing.namespace)]
-    );
+    homes CONSTANT integer[] := _pgrecall.read_namespaces(recall_briefing.namespace, recall_briefing.namespaces);
     found record;
     line text;
     lines text := '';

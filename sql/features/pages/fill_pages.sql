@@ -15,6 +15,7 @@ SET search_path FROM CURRENT
 AS $function$
 DECLARE
     home CONSTANT integer := fill_pages.namespace_id;
+    visible CONSTANT pgrecall.recall_filter := _pgrecall.page_filter();
     one pgrecall.pages;
     names text[];
     lines pgrecall.page_lines[] := '{}'::pgrecall.page_lines[];
@@ -43,7 +44,7 @@ BEGIN
     CROSS JOIN LATERAL (
         SELECT FROM pgrecall.memories m
         WHERE m.id = l.memory_id AND m.namespace_id + 0 = home
-          AND NOT m.is_sensitive AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND m.origin >= 'import'
+          AND _pgrecall.matches_filter(m, visible)
           AND (least(m.valid_to, m.expires_at) IS NULL OR least(m.valid_to, m.expires_at) >= l.valid_until)
           -- The text that the line was made of.
           AND (l.text = _pgrecall.page_text(m.speaker, m.title, m.content, NULL)

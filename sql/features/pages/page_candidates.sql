@@ -2,9 +2,8 @@
 --
 -- With a question: the memories that a recall of it finds, and facts about the concepts that it names. Without one: the newest 200
 -- memories of the namespace, what a recall of the words of each section finds (page_sections), the newest of their categories, and
--- facts about the user (asking_concepts). Nothing sensitive, forgotten, expired, superseded or over, and nothing that came through
--- a tool or from the web. Memories that only ask are
--- left out, except where their category says what they are.
+-- facts about the user (asking_concepts). Nothing that page_filter() leaves out. Memories that only ask are left out, except where
+-- their category says what they are.
 --
 -- A memory has one line, in the first section of the page that takes it. Memories with the same line have one, the newest's.
 --
@@ -19,16 +18,13 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     home CONSTANT integer := page.namespace_id;
-    visible pgrecall.recall_filter;
+    visible CONSTANT pgrecall.recall_filter := _pgrecall.page_filter();
     hits bigint[];
     pool bigint[];
     about bigint[];
     part record;
     more bigint[];
 BEGIN
-    visible.include_sensitive := false;
-    -- What a tool or the web said has no standing answer.
-    visible.min_trust := 'import';
     IF page.question IS NOT NULL THEN
         hits := _pgrecall.page_hits(home, page.question, visible);
         pool := hits;

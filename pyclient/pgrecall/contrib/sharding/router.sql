@@ -387,7 +387,7 @@ $function$;
 COMMENT ON FUNCTION pgrecall_router.remember_part IS 'Stores memories on the shard of a namespace.';
 
 -- The memories of all namespaces, or of those named, that are most relevant to a query, from all shards: the only
--- function that reads more than one namespace, for administrators alone.
+-- function that recalls from more than one shard, for administrators alone.
 --
 -- Each namespace is recalled by itself, and the lists are merged by score, which puts them on one scale and no more:
 -- each score is relative to the words and the best hit of its own namespace.
