@@ -5,25 +5,21 @@
 --                      was done then. Refused ones are not stored and not counted, and erased ones are counted no more
 CREATE OR REPLACE FUNCTION pgrecall.list_secrets()
 RETURNS TABLE (namespace text, policy text, in_messages text, found jsonb)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
 SET search_path FROM CURRENT
-AS $function$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-        SELECT n.name, _pgrecall.secrets_policy(n.id, NULL), _pgrecall.secrets_policy(n.id, 'message:'), (
-            SELECT COALESCE(jsonb_object_agg(k.kind, k.memories), '{}')
-            FROM (
-                SELECT s.kind, count(*) AS memories
-                FROM pgrecall.memories m CROSS JOIN LATERAL unnest(m.secrets) s (kind)
-                WHERE m.namespace_id = n.id AND m.secrets IS NOT NULL
-                GROUP BY s.kind
-            ) k
-        )
-        FROM pgrecall.namespaces n
-        ORDER BY n.name;
-END
-$function$;
+BEGIN ATOMIC
+    SELECT n.name, _pgrecall.secrets_policy(n.id, NULL), _pgrecall.secrets_policy(n.id, 'message:'), (
+        SELECT COALESCE(jsonb_object_agg(k.kind, k.memories), '{}')
+        FROM (
+            SELECT s.kind, count(*) AS memories
+            FROM pgrecall.memories m CROSS JOIN LATERAL unnest(m.secrets) s (kind)
+            WHERE m.namespace_id = n.id AND m.secrets IS NOT NULL
+            GROUP BY s.kind
+        ) k
+    )
+    FROM pgrecall.namespaces n
+    ORDER BY n.name;
+END;
 
 ALTER FUNCTION pgrecall.list_secrets OWNER TO pgrecall_gate;
 
