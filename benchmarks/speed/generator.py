@@ -27,7 +27,7 @@ from benchmarks.speed.words import FILLERS, names, vocabulary
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CHUNK", "GENERATOR", "LARGE", "SPAN", "START", "TAGS", "Chunk", "Corpus", "Memory"]
+__all__ = ["CHUNK", "EMPTY", "GENERATOR", "LARGE", "SPAN", "START", "TAGS", "Chunk", "Corpus", "Memory"]
 
 GENERATOR = 2
 """Raised whenever the same seed gives other memories or other mentions of concepts (mentions.py)."""
@@ -36,6 +36,7 @@ CHUNK = 10_000
 LARGE = "large"
 MEDIUM = "medium"
 TINY = "tiny"
+EMPTY = "empty"
 START = datetime(2023, 1, 1, tzinfo=UTC)
 SPAN = timedelta(days=3 * 365)
 """Memories happen one after the other, evenly from START to START + SPAN."""
@@ -116,7 +117,7 @@ class Corpus:
     @cached_property
     def namespaces(self) -> list[str]:
         """The names of all namespaces."""
-        return [LARGE, MEDIUM, TINY, *(f"small {number}" for number in range(self._small))]
+        return [LARGE, MEDIUM, TINY, EMPTY, *(f"small {number}" for number in range(self._small))]
 
     @property
     def large(self) -> int:

@@ -23,6 +23,7 @@ from benchmarks.speed.systems import (
     baseline_python,
     find_seeds,
     leg,
+    nothing,
     page,
     prepare_baselines,
     recall,
@@ -200,6 +201,7 @@ def _extras(
     variants = {"recall:unprepared": recall(prepare=False)}
     variants |= {name: recall(**filters) for name, filters in FILTERS.items()}
     variants |= {f"list:page={number}": page(connection, number) for number in PAGES}
+    variants["select:1"] = nothing
     times |= alternately(connection, variants, natural, seconds)
     times["recall:cold"], times["recall:first-call"], times["recall:second-call"] = cold(
         dsn, recall(), natural, seconds

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.speed.generator import LARGE, MEDIUM, SPAN, START, TAGS, TINY
+from benchmarks.speed.generator import EMPTY, LARGE, MEDIUM, SPAN, START, TAGS, TINY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +25,7 @@ __all__ = [
     "baseline_python",
     "find_seeds",
     "leg",
+    "nothing",
     "page",
     "prepare_baselines",
     "recall",
@@ -40,6 +41,7 @@ FILTERS: dict[str, dict[str, Any]] = {
     "recall:namespace=90%": {"namespace": LARGE},
     "recall:namespace=1%": {"namespace": MEDIUM},
     "recall:namespace=0.01%": {"namespace": TINY},
+    "recall:namespace=empty": {"namespace": EMPTY},
     **{f"recall:tag={share}": {"tags_all": [tag]} for share, tag in TAGS.items()},
     **{
         f"recall:time={share}": {"since": START + SPAN * (1 - part)}
@@ -96,6 +98,11 @@ def recall(*, prepare: bool = True, namespace: str = LARGE, **filters: Any) -> C
         return connection.execute(statement, arguments, prepare=prepare).fetchall()
 
     return call
+
+
+def nothing(connection: Connection[Any], _: Question) -> object:
+    """Ask for a constant: what a call costs before recall does anything."""
+    return connection.execute("SELECT 1", prepare=True).fetchall()
 
 
 def page(connection: Connection[Any], number: int) -> Call:
